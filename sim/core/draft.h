@@ -1,0 +1,37 @@
+#pragma once
+// What a drafter proposes: tokens and, for every node with children, the law those children were really drawn from.
+
+#include <vector>
+
+#include "sim/core/law.h"
+#include "sim/core/token_tree.h"
+
+namespace speclab {
+
+/// How the children of a node were drawn from its law.
+enum class DrawKind : std::uint8_t { sampled, sampled_without_replacement, arg_max };
+
+/// The verifier uses exactly these laws. Drawing from one law and reporting another changes the output law.
+template <typename Scalar>
+struct BasicDraft {
+  TokenTree tree;
+  /// One law per *node with children*; law_of_node maps a node to it, or -1 for a leaf.
+  std::vector<BasicLaw<Scalar>> laws;
+  std::vector<std::int32_t> law_of_node;
+  DrawKind draw_kind = DrawKind::sampled;
+  std::int32_t num_laws = 0;  ///< laws in use; `laws` may be longer so that its storage is reused
+
+  /// Starts a draft whose root is `pending`; keeps all storage.
+  void reset(Token pending, DrawKind kind);
+  /// The law slot of `node`, made on first use: fill it before adding children.
+  BasicLaw<Scalar>& law_for(TokenTree::Node node);
+  const BasicLaw<Scalar>& law_at(TokenTree::Node node) const;
+  TokenTree::Node add(TokenTree::Node parent, Token token);
+};
+
+using Draft = BasicDraft<float>;
+
+extern template struct BasicDraft<float>;
+extern template struct BasicDraft<double>;
+
+}  // namespace speclab
