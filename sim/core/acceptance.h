@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <vector>
 
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
@@ -19,9 +19,9 @@ struct RoundKey {
   std::uint32_t round = 0;
 };
 
-/// Gives the target's processed law after a node. Called at most once per node, only for nodes that are reached.
+/// Gives the target's processed law after a node; called only for nodes that are reached. The reference holds until the next call.
 template <typename Scalar>
-using TargetLaws = std::function<std::span<const Scalar>(TokenTree::Node)>;
+using TargetLaws = std::function<const BasicLaw<Scalar>&(TokenTree::Node)>;
 
 /// Match of arg max: a drafted child is accepted if it equals the arg max (lowest id on ties) of the target's law.
 /// Deterministic; draws nothing.

@@ -1,6 +1,7 @@
 #pragma once
 // The two ways in which verification uses chance. Shipping code binds them to Philox; the tests' oracle forks on them.
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 

@@ -40,6 +40,8 @@ class BasicLaw {
   std::size_t vocab_size() const { return vocab_size_; }
   /// Probability of `token`. @throws ContractError if it is outside the vocabulary
   Scalar operator[](Token token) const;
+  /// Most likely token, the lowest id on ties.
+  Token arg_max() const;
   /// The dense storage; only for form() == dense.
   std::span<const Scalar> dense_values() const;
   /// The entries in ascending order of token; for point_mass one entry; not for dense.

@@ -1,0 +1,37 @@
+#pragma once
+// A drafter proposes a token tree per sequence, with the laws its tokens were really drawn from.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/core/draft.h"
+#include "sim/core/verdict.h"
+
+namespace speclab::engines {
+
+/// A sequence being decoded. tokens = prompt and everything emitted; the last one is pending (not in the target's cache).
+struct Sequence {
+  std::uint32_t id = 0;              ///< keys the random streams
+  std::int32_t index = 0;            ///< place in the batch, [0, batch)
+  std::int32_t cache_slot = 0;       ///< in the target's cache
+  std::int32_t prompt_length = 0;
+  std::uint32_t round = 0;
+  std::vector<Token> tokens;
+  bool finished = false;
+};
+
+class Drafter {
+ public:
+  virtual ~Drafter() = default;
+  virtual std::string name() const = 0;
+  /// A new batch begins; tokens hold the prompts.
+  virtual void begin(std::span<const Sequence> sequences) = 0;
+  /// Fills drafts[i] for sequences[i]; it has at most max_lengths[i] levels. 0 is a draft without nodes.
+  virtual void propose(std::span<const Sequence> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) = 0;
+  /// After verification; the sequence's tokens already hold what was emitted.
+  virtual void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) = 0;
+};
+
+}  // namespace speclab::engines

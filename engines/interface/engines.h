@@ -1,0 +1,61 @@
+#pragma once
+// The factory behind which everything that needs torch stands. The program opens it at run time; tests put a fake there.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/interface/language_model.h"
+#include "engines/interface/round_decoder.h"
+#include "engines/interface/tokenizer.h"
+
+namespace speclab::engines {
+
+struct ModelOptions {
+  std::string model;                     ///< catalogue name, GGUF file or checkpoint folder
+  std::string device = "auto";           ///< "auto", "cpu", "cuda"
+  std::string dtype = "auto";            ///< "auto", "float32", "bfloat16"
+  std::string arithmetic = "fast";       ///< "fast", "row_invariant"
+  std::int32_t threads = 0;              ///< 0: all cores
+};
+
+struct LoadedModel {
+  std::unique_ptr<LanguageModel> model;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none (shape models)
+};
+
+struct TrainOptions {
+  std::string config_path;
+  std::string output_folder;
+  std::string device = "auto";
+};
+
+struct MachineInfo {
+  std::string device;                    ///< "cpu" or the GPU's name
+  std::string cpu_model;
+  std::int32_t threads = 0;
+  std::string libtorch_version;
+  double read_bandwidth_bytes_per_s = 0; ///< 0 until measured
+};
+
+class Engines {
+ public:
+  virtual ~Engines() = default;
+  virtual LoadedModel load_model(const ModelOptions& options) = 0;
+  virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
+  /// @param target     outlives the decoder
+  /// @param tokenizer  needed for stop strings and end-of-sequence; may be null
+  virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                                                     const DecoderOptions& options) = 0;
+  virtual std::vector<std::string> drafter_kinds() const = 0;
+  virtual std::vector<std::string> verifier_kinds() const = 0;
+  virtual MachineInfo machine_info() const = 0;
+  /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
+  virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;
+};
+
+}  // namespace speclab::engines
+
+/// Entry of the engines' shared library; the caller owns the result.
+extern "C" speclab::engines::Engines* speclab_make_engines();

@@ -1,0 +1,68 @@
+#pragma once
+// What experiments see of decoding: begin, rounds, finish. Plain decoding and every speculative combination alike.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/interface/language_model.h"
+#include "engines/interface/sampling_options.h"
+#include "sim/core/records.h"
+#include "sim/core/speculation_length_policy.h"
+
+namespace speclab::engines {
+
+class Tokenizer;
+
+/// When a generation ends.
+struct StopOptions {
+  std::int32_t max_new_tokens = 128;
+  bool ignore_eos = false;
+  std::vector<std::string> stop_strings;  ///< the text ends before the first of them; needs a tokenizer
+};
+
+/// One drafter: its kind and the settings that kind knows.
+struct DrafterOptions {
+  std::string kind = "none";  ///< "none", "bigram", "prompt_lookup", "small_transformer"; see Engines::drafter_kinds
+  std::string model;          ///< path or catalogue name, for kinds that load one
+  std::string tree = "chain"; ///< shape of a token tree, as TreeShape::parse reads it
+  std::int32_t max_ngram = 3;             ///< prompt lookup: longest suffix looked up, tokens
+  std::int32_t min_ngram = 1;
+};
+
+/// Forced verdicts, for shape models whose text means nothing: accepted length of each round, repeated cyclically.
+struct ReplayTrace {
+  std::vector<std::int32_t> accepted;
+};
+
+struct DecoderOptions {
+  SamplingOptions sampling;
+  StopOptions stop;
+  DrafterOptions drafter;
+  std::string verifier = "rejection";     ///< "rejection", "greedy", "replay"
+  std::uint64_t seed = 0;
+  std::shared_ptr<const ReplayTrace> replay;  ///< for verifier "replay"
+};
+
+struct Request {
+  std::uint32_t sequence_id = 0;          ///< keys the random streams
+  std::vector<Token> prompt_ids;          ///< at least one
+};
+
+/// Decodes one batch of sequences. The same object may begin again after finish; its buffers are reused.
+class RoundDecoder {
+ public:
+  virtual ~RoundDecoder() = default;
+  /// Commits all but the last token of every prompt (prefill). @throws ConfigError if a prompt is empty or too long
+  virtual void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) = 0;
+  /// One round for every unfinished sequence. @return false when all are finished
+  virtual bool round() = 0;
+  /// The records so far, one per request; valid until the next begin.
+  virtual const std::vector<GenerationRecord>& records() const = 0;
+  virtual void finish() = 0;
+  virtual std::string description() const = 0;
+};
+
+}  // namespace speclab::engines

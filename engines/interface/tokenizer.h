@@ -1,0 +1,45 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/token.h"
+
+namespace speclab::engines {
+
+/// What encode does with the text of special tokens ("<|im_start|>").
+enum class SpecialText : std::uint8_t { parsed, as_plain_text };
+
+struct ChatMessage {
+  std::string role;  ///< "system", "user", "assistant"
+  std::string content;
+};
+
+/// Turns ids into text piece by piece without ever splitting a character.
+class StreamingDecoder {
+ public:
+  virtual ~StreamingDecoder() = default;
+  /// Text that is complete after `token`; may be empty.
+  virtual std::string push(Token token) = 0;
+  /// What is left, an unfinished character replaced by U+FFFD.
+  virtual std::string flush() = 0;
+};
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  virtual std::int32_t vocab_size() const = 0;
+  /// Any bytes; invalid UTF-8 survives the round trip.
+  virtual std::vector<Token> encode(std::string_view text, SpecialText special) const = 0;
+  /// Bytes, exactly those that were encoded. @throws ConfigError on an id outside the vocabulary
+  virtual std::string decode(std::span<const Token> ids) const = 0;
+  virtual std::unique_ptr<StreamingDecoder> streaming_decoder() const = 0;
+  virtual bool is_end_of_sequence(Token token) const = 0;
+  virtual bool has_chat_template() const = 0;
+  /// The prompt text of a conversation, opened for the assistant's answer.
+  virtual std::string apply_chat_template(std::span<const ChatMessage> messages) const = 0;
+};
+
+}  // namespace speclab::engines
