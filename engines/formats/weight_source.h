@@ -1,0 +1,29 @@
+#pragma once
+// Named tensors of a model file, whatever the format; quantised data is dequantised on reading. Free of torch.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace speclab::engines {
+
+struct TensorInfo {
+  std::string name;
+  std::string dtype;                ///< as the format names it: "F32", "BF16", "Q4_1", ...
+  std::vector<std::int64_t> shape;  ///< row-major, outermost first: a linear layer is [out_features, in_features]
+  std::int64_t num_elements = 0;
+};
+
+class WeightSource {
+ public:
+  virtual ~WeightSource() = default;
+  virtual const std::vector<TensorInfo>& tensors() const = 0;
+  virtual bool contains(const std::string& name) const = 0;
+  /// @throws ModelFileError if there is no such tensor, naming the file and the nearest name
+  virtual const TensorInfo& tensor(const std::string& name) const = 0;
+  /// The values in float32, row-major, num_elements of them.
+  virtual std::vector<float> read_float32(const std::string& name) const = 0;
+  virtual const std::string& path() const = 0;
+};
+
+}  // namespace speclab::engines
