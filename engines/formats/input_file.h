@@ -1,0 +1,45 @@
+#pragma once
+// A model file opened for reading. Reads go into buffers, never through a mapping, so a file cut short meanwhile is an error and no SIGBUS.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace speclab::engines {
+
+/// What is wrong with a file. `found` must already be escaped where it quotes the file.
+struct FileProblem {
+  std::string field;    ///< path of the field: "tensors[3].rank"
+  std::string found;
+  std::string allowed;
+  std::string change = "use an undamaged copy of the file";
+};
+
+/// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300 characters
+[[noreturn]] void throw_model_file_error(const std::string& path, std::uint64_t offset, const FileProblem& problem);
+
+/// Owns the descriptor of one regular file.
+class InputFile {
+ public:
+  /// @throws ModelFileError if `path` cannot be opened or is not a regular file
+  explicit InputFile(std::string path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  ///< bytes, when it was opened
+
+  /// Fills `into` from byte `offset` on.
+  /// @throws ModelFileError if the file ends earlier or cannot be read
+  void read(std::uint64_t offset, std::span<std::byte> into) const;
+  [[noreturn]] void fail(std::uint64_t offset, const FileProblem& problem) const { throw_model_file_error(path_, offset, problem); }
+
+ private:
+  std::string path_;
+  std::uint64_t size_ = 0;
+  int descriptor_ = -1;
+};
+
+}  // namespace speclab::engines
