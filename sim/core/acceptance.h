@@ -2,22 +2,15 @@
 // Acceptance rules as scalar truth: templates over the scalar and the source of chance, run by the engines in float and
 // by the tests' enumerating oracle in double.
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
+#include "sim/core/round_key.h"
 #include "sim/core/verdict.h"
 
 namespace speclab {
-
-/// Which sequence and round a verification belongs to; keys its draws.
-struct RoundKey {
-  std::uint32_t sequence = 0;
-  std::uint32_t position = 0;  ///< index, in the whole sequence, of the first token this round will emit
-  std::uint32_t round = 0;
-};
 
 /// Gives the target's processed law after a node; called only for nodes that are reached. The reference holds until the next call.
 template <typename Scalar>
@@ -34,9 +27,12 @@ void verify_greedy(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& ta
 /// probability min(1, p(x)/q(x)); on rejection p becomes norm max(0, p - q) and, for draws without replacement, x leaves
 /// q, which is renormalised. When no child is left the next token is drawn from the remaining p (purpose recover); at a
 /// leaf it is drawn from the target's own law (purpose target, draw 0).
-/// Arg-max drafts are laws of point mass, for which the same rule accepts with p(x) and masks x.
+/// Arg-max drafts are laws of point mass, each child one of its own, for which the same rule accepts with p(x) and masks x.
+/// Should rounding leave a residual without mass, the node's own target law takes its place: that happens with a
+/// probability of the order of the rounding error itself.
 ///
-/// @param scratch  work space, resized to the vocabulary; reused between calls
+/// @param scratch  work space, resized to at most the vocabulary; reused between calls
+/// @throws ContractError if a drafted token has q(x) = 0 or the two vocabularies differ
 /// @source Leviathan et al. 2023, Alg. 1; Chen et al. 2023, Alg. 2; Sequoia (Chen et al. 2024), Alg. 2
 template <typename Scalar, ChanceSource Chance>
 void verify_rejection(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key,

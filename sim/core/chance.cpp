@@ -1,0 +1,53 @@
+#include "sim/core/chance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/errors.h"
+#include "sim/core/vector_math.h"
+
+namespace speclab {
+namespace {
+
+constexpr std::size_t kBlock = 512;  // elements skipped at a time while the cumulative sum is inverted
+
+template <typename Scalar>
+std::size_t last_positive(std::span<const Scalar> weights) {
+  std::size_t index = weights.size();
+  while (index > 0 && !(weights[index - 1] > Scalar(0))) --index;
+  return index - 1;
+}
+
+/// The first index whose cumulative weight exceeds `threshold`, in [0, sum); the last positive one if rounding hides it.
+template <typename Scalar>
+std::size_t invert_cumulative(std::span<const Scalar> weights, double threshold) {
+  double below = 0.0;
+  for (std::size_t begin = 0; begin < weights.size(); begin += kBlock) {
+    const auto block = weights.subspan(begin, std::min(kBlock, weights.size() - begin));
+    const double block_sum = sum(block);
+    if (below + block_sum > threshold) {
+      double cumulative = below;
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        cumulative += static_cast<double>(block[i]);
+        if (cumulative > threshold) return begin + i;
+      }
+      return begin + last_positive(block);
+    }
+    below += block_sum;
+  }
+  return last_positive(weights);
+}
+
+template <typename Scalar>
+std::size_t draw_index(const RngStream& stream, const StreamKey& key, std::span<const Scalar> weights) {
+  const double total = sum(weights);
+  SPECLAB_EXPECT(total > 0.0 && std::isfinite(total), "weights must be finite, one of them positive; their sum is " + std::to_string(total));
+  return invert_cumulative(weights, stream.uniform(key) * total);
+}
+
+}  // namespace
+
+std::size_t PhiloxChance::categorical(const StreamKey& key, std::span<const float> weights) { return draw_index(stream_, key, weights); }
+std::size_t PhiloxChance::categorical(const StreamKey& key, std::span<const double> weights) { return draw_index(stream_, key, weights); }
+
+}  // namespace speclab
