@@ -1,0 +1,74 @@
+#include "analysis/io/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+[[noreturn]] void throw_write_error(const std::string& path) {
+  throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; free space or choose a folder you may write to");
+}
+
+/// A descriptor that closes itself.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644)) {
+    if (descriptor_ < 0) throw_write_error(path_);
+  }
+  ~OutputFile() { ::close(descriptor_); }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(const std::string& content) {
+    std::size_t done = 0;
+    while (done < content.size()) {
+      const ssize_t n = ::write(descriptor_, content.data() + done, content.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_write_error(path_);
+      done += static_cast<std::size_t>(n);
+    }
+    if (::fsync(descriptor_) != 0) throw_write_error(path_);
+  }
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) throw DataError(path + ": cannot read: " + error.message());
+  std::string content(size, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
+    throw DataError(path + ": cannot read " + std::to_string(size) + " bytes: " + std::strerror(errno));
+  }
+  return content;
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  const std::string scratch = path + ".part";
+  OutputFile(scratch).write(content);
+  if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw WriteError(path + ": cannot make the folder: " + error.message());
+}
+
+}  // namespace speclab::analysis

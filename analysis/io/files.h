@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+namespace speclab::analysis {
+
+/// The bytes of a file. @throws DataError naming the file and the system's reason
+std::string read_file(const std::string& path);
+
+/// Writes beside the file, syncs and renames, so that a reader sees the old file or the whole new one.
+/// @throws WriteError naming the file and the system's reason
+void write_file(const std::string& path, const std::string& content);
+
+/// Makes a folder and its parents; an existing one is fine. @throws WriteError
+void make_folder(const std::string& path);
+
+}  // namespace speclab::analysis

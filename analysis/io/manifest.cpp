@@ -1,0 +1,111 @@
+#include "analysis/io/manifest.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+#include "analysis/io/files.h"
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr std::array<std::string_view, 7> kRequired = {"revision", "compiler",   "device",       "dtype",
+                                                       "arithmetic", "seed", "config_sha256"};
+
+toml::table parse(const std::string& path) {
+  try {
+    return toml::parse(read_file(path), path);
+  } catch (const toml::parse_error& error) {
+    const auto at = error.source().begin;
+    throw DataError(path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + std::string(error.description()));
+  }
+}
+
+[[noreturn]] void throw_missing(const std::string& path, const std::string& key) {
+  throw DataError(path + ": provenance." + key + " is missing or empty; rows of unknown origin are not used, run the experiment again");
+}
+
+std::string text_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  std::ostringstream stream;
+  node.visit([&](const auto& concrete) { stream << concrete; });
+  return stream.str();
+}
+
+/// A field of a [[provenance.models]] table, which must be there.
+std::string model_text(const std::string& path, const toml::table& model, std::string_view key) {
+  const auto text = model[key].value<std::string>();
+  if (!text || text->empty()) throw_missing(path, "models." + std::string(key));
+  return *text;
+}
+
+template <typename Enum>
+Enum choice(const std::string& path, const std::string& text, std::pair<const char*, Enum> a, std::pair<const char*, Enum> b) {
+  if (text == a.first) return a.second;
+  if (text == b.first) return b.second;
+  throw DataError(path + ": provenance.models: '" + escaped(text) + "'; allowed: " + a.first + ", " + b.first);
+}
+
+ModelProvenance read_model(const std::string& path, const toml::table& table) {
+  ModelProvenance model;
+  model.name = model_text(path, table, "name");
+  model.sha256 = model_text(path, table, "sha256");
+  model.role = choice<ModelRole>(path, model_text(path, table, "role"), {"target", ModelRole::target}, {"drafter", ModelRole::drafter});
+  model.weights = choice<Weights>(path, model_text(path, table, "weights"), {"trained", Weights::trained}, {"random", Weights::random});
+  const auto parameters = table["parameters"].value<std::int64_t>();
+  if (!parameters || *parameters < 1) throw_missing(path, "models.parameters");
+  model.parameters = *parameters;
+  return model;
+}
+
+std::vector<ModelProvenance> read_models(const std::string& path, const toml::table& provenance) {
+  std::vector<ModelProvenance> models;
+  if (const auto* list = provenance["models"].as_array()) {
+    for (const auto& entry : *list) {
+      if (const auto* table = entry.as_table()) models.push_back(read_model(path, *table));
+    }
+  }
+  const auto is_target = [](const ModelProvenance& model) { return model.role == ModelRole::target; };
+  if (std::ranges::none_of(models, is_target)) throw_missing(path, "models (of role target)");
+  return models;
+}
+
+void expect_required(const std::string& path, const toml::table& provenance) {
+  for (const auto key : kRequired) {
+    const auto* node = provenance.get(key);
+    if (node == nullptr || text_of(*node).empty()) throw_missing(path, std::string(key));
+  }
+}
+
+}  // namespace
+
+const ModelProvenance& Manifest::target(const std::string& model_name) const {
+  for (const auto& model : models) {
+    if (model.role == ModelRole::target && model.name == model_name) return model;
+  }
+  throw DataError("manifest.toml: no [[provenance.models]] of role target is named '" + escaped(model_name) + "', but rows are");
+}
+
+Manifest read_manifest(const std::string& path) {
+  const toml::table root = parse(path);
+  const auto* provenance = root["provenance"].as_table();
+  if (provenance == nullptr) throw_missing(path, "*");
+  expect_required(path, *provenance);
+  const auto seed = (*provenance)["seed"].value<std::int64_t>();
+  if (!seed || *seed < 0) throw DataError(path + ": provenance.seed: allowed: integers >= 0");
+  Manifest manifest;
+  manifest.name = root["experiment"]["name"].value_or(std::string("run"));
+  manifest.question = (*provenance)["question"].value_or(std::string());
+  manifest.seed = static_cast<std::uint64_t>(*seed);
+  manifest.models = read_models(path, *provenance);
+  for (const auto& [key, node] : *provenance) {
+    if (key != "question" && key != "models") manifest.entries.emplace_back(key.str(), text_of(node));
+  }
+  return manifest;
+}
+
+}  // namespace speclab::analysis

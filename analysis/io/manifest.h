@@ -1,0 +1,37 @@
+#pragma once
+// What made a run: without it no number of the run is used.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace speclab::analysis {
+
+enum class ModelRole : std::uint8_t { target, drafter };
+enum class Weights : std::uint8_t { trained, random };  ///< random: a shape model, whose time is real and whose text is not
+
+struct ModelProvenance {
+  std::string name;
+  ModelRole role = ModelRole::target;
+  std::string sha256;
+  std::int64_t parameters = 0;
+  Weights weights = Weights::trained;
+};
+
+struct Manifest {
+  std::string name;      ///< of the experiment
+  std::string question;  ///< what it asks; empty if the config does not say
+  std::uint64_t seed = 0;
+  std::vector<ModelProvenance> models;
+  /// Every entry of [provenance] but `question` and the models, as text, in alphabetical order.
+  std::vector<std::pair<std::string, std::string>> entries;
+
+  /// The target model of that name. @throws DataError if the manifest has none
+  const ModelProvenance& target(const std::string& model_name) const;
+};
+
+/// @throws DataError with line and column for a syntax error; naming the key if something required is missing
+Manifest read_manifest(const std::string& path);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,90 @@
+#pragma once
+// A run folder read into memory and checked; its files are described in results/README.md.
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/io/manifest.h"
+#include "analysis/io/text_samples.h"
+
+namespace speclab::analysis {
+
+/// The settings of a cell that decoding depends on. Texts that do not apply (plain decoding has no tree) are empty.
+struct CellAxes {
+  std::string model;
+  std::string drafter;
+  std::string tree;
+  std::string policy;
+  std::string verifier;
+  double temperature = 0;
+  std::int64_t top_k = 0;
+  double top_p = 1;
+  double min_p = 0;
+  double repetition_penalty = 1;
+
+  bool is_plain() const { return drafter == "none"; }
+  /// The cell whose walltime is the baseline of this one's speed-up.
+  CellAxes plain() const;
+  auto operator<=>(const CellAxes&) const = default;
+};
+
+/// One generation: rows.csv joined with times.csv.
+struct Generation {
+  std::int64_t row_id = 0;
+  std::string cell_id;
+  std::string prompt_id;
+  std::string category;
+  std::int64_t repetition = 0;
+  CellAxes axes;
+  std::int64_t output_tokens = 0;
+  std::int64_t rounds = 0;
+  std::int64_t drafting_rounds = 0;
+  std::int64_t drafted = 0;
+  std::int64_t accepted = 0;
+  std::int64_t tested = 0;
+  bool lossless = true;
+  bool forced_acceptance = false;
+  std::int64_t prefill_ns = 0;
+  std::int64_t decode_ns = 0;
+  std::int64_t draft_ns = 0;
+  std::int64_t target_ns = 0;
+  std::int64_t verify_ns = 0;
+  std::int64_t other_ns = 0;
+
+  std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
+};
+
+/// What rounds.csv says of a round, as far as the figures need it.
+struct Round {
+  std::int64_t row_id = 0;
+  std::int64_t depth = 0;
+  std::int64_t accepted = 0;
+};
+
+/// Expected before the cell was measured; missing where nothing is predicted.
+struct Prediction {
+  std::optional<double> walltime_ns;
+  std::optional<double> speedup;
+  std::optional<double> tokens_per_round;
+  std::optional<double> acceptance_rate;
+};
+
+struct Run {
+  std::string folder;
+  Manifest manifest;
+  std::vector<Generation> generations;
+  std::map<std::int64_t, std::size_t> generation_of_row;  ///< row_id -> index in generations
+  std::vector<Round> rounds;
+  std::map<std::string, Prediction> predictions;  ///< by cell_id
+  std::vector<TextSample> texts;
+};
+
+/// Reads and cross-checks a run folder. predictions.csv and texts.jsonl may be absent; the others may not.
+/// @throws DataError naming file, line and column, or the row that does not fit the other files
+Run read_run(const std::string& folder);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,50 @@
+#pragma once
+// A CSV file as a table of typed fields. Strict: what does not fit is an error with file, line and column.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclab::analysis {
+
+/// Columns by name, rows by index. An empty field is missing, never 0; `""` is an empty text.
+class Table {
+ public:
+  /// RFC 4180 with a header; a UTF-8 byte-order mark is skipped. @throws DataError at the first fault
+  static Table read(const std::string& path);
+  /// The same from memory; `name` stands for the file in messages.
+  static Table parse(std::string_view content, std::string name);
+
+  std::size_t size() const { return lines_.size(); }
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// @throws DataError unless the columns are exactly `expected`, in any order
+  void expect_columns(std::span<const std::string_view> expected) const;
+
+  /// @throws DataError if the column does not exist, or the field is missing or of another type
+  std::string text(std::size_t row, std::string_view column) const;
+  std::int64_t integer(std::size_t row, std::string_view column) const;
+  double number(std::size_t row, std::string_view column) const;
+  bool flag(std::size_t row, std::string_view column) const;  ///< 0 or 1
+  /// The same, but a missing field is nullopt.
+  std::optional<std::string> optional_text(std::size_t row, std::string_view column) const;
+  std::optional<std::int64_t> optional_integer(std::size_t row, std::string_view column) const;
+  std::optional<double> optional_number(std::size_t row, std::string_view column) const;
+
+  /// @throws DataError "file:line: column 'x': message"
+  [[noreturn]] void fail(std::size_t row, std::string_view column, const std::string& message) const;
+
+ private:
+  friend class TableParser;
+  const std::optional<std::string>& field(std::size_t row, std::string_view column) const;
+  std::size_t index_of(std::string_view column) const;
+
+  std::string name_;
+  std::vector<std::string> columns_;
+  std::vector<std::optional<std::string>> fields_;  ///< row by row
+  std::vector<std::size_t> lines_;                  ///< first physical line of each row, from 1
+};
+
+}  // namespace speclab::analysis
