@@ -31,8 +31,10 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
   virtual std::int32_t vocab_size() const = 0;
-  /// Any bytes; invalid UTF-8 survives the round trip.
+  /// Any bytes; invalid UTF-8 survives the round trip. Bytes that the vocabulary has no token for are left out, as the
+  /// reference tokenizers do; num_bytes_without_token counts them, so that a program can say so.
   virtual std::vector<Token> encode(std::string_view text, SpecialText special) const = 0;
+  virtual std::size_t num_bytes_without_token(std::string_view) const { return 0; }
   /// Bytes, exactly those that were encoded. @throws ConfigError on an id outside the vocabulary
   virtual std::string decode(std::span<const Token> ids) const = 0;
   virtual std::unique_ptr<StreamingDecoder> streaming_decoder() const = 0;

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace speclab::engines {
+
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  ///< U+FFFD
+
+enum class Utf8State : std::uint8_t { complete, unfinished, invalid };
+
+/// What `text` (not empty) begins with: a whole character of `length` bytes, the first `length` bytes of one that more
+/// text could finish (then that is all of the text), or `length` bytes that begin none.
+struct Utf8Head {
+  Utf8State state;
+  std::size_t length;
+};
+
+/// Strict: no overlong forms, no surrogates, nothing above U+10FFFF. @source The Unicode Standard, table 3-7
+Utf8Head utf8_head(std::string_view text);
+
+/// Bytes of whole, valid characters that `text` begins with.
+std::size_t valid_utf8_prefix(std::string_view text);
+
+/// The UTF-8 form of a code point below 2^11.
+std::string short_utf8(unsigned code_point);
+
+}  // namespace speclab::engines

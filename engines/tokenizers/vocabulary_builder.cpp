@@ -1,0 +1,76 @@
+#include "engines/tokenizers/vocabulary_builder.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engines/tokenizers/byte_level.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+// @source ends of a turn or of a text in the model families read here
+constexpr std::string_view kEndTexts[] = {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|eom_id|>"};
+
+std::string quoted(const std::string& text) { return "'" + escaped(text, 40) + "'"; }
+
+std::string entry(std::size_t index, const std::string& shown) { return "entry " + std::to_string(index) + ", " + shown; }
+
+}  // namespace
+
+void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
+  const std::size_t index = vocabulary_.texts.size();
+  if (!ids_.emplace(text, static_cast<Token>(index)).second) fail("tokens", entry(index, quoted(text) + " again"), "each token once");
+  std::string bytes = text;
+  if (kind == TokenKind::normal) {
+    auto decoded = bytes_of_token_text(text);
+    if (!decoded || decoded->empty()) fail("tokens", entry(index, quoted(text)), "one or more characters of the byte-level alphabet");
+    bytes = std::move(*decoded);
+  }
+  vocabulary_.texts.push_back(std::move(bytes));
+  vocabulary_.kinds.push_back(kind);
+}
+
+void VocabularyBuilder::add_merge(const std::string& left, const std::string& right) {
+  const Merge merge{find(left), find(right), find(left + right)};
+  if (merge.left == kNoToken || merge.right == kNoToken || merge.merged == kNoToken) {
+    fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)), "two tokens whose union is one");
+  }
+  vocabulary_.merges.push_back(merge);
+}
+
+void VocabularyBuilder::set_pre_tokenizer(const std::string& field, const std::string& name) {
+  const auto patterns = pre_tokenizer_patterns(name);
+  if (patterns.empty()) fail(field, quoted(name), known_pre_tokenizers());
+  vocabulary_.patterns.assign(patterns.begin(), patterns.end());
+  vocabulary_.whole_pieces_first = name == "llama-bpe";
+}
+
+void VocabularyBuilder::add_end_of_sequence(const std::string& field, std::int64_t id) {
+  const auto size = static_cast<std::int64_t>(vocabulary_.texts.size());
+  if (id < 0 || id >= size) fail(field, std::to_string(id), "0 to " + std::to_string(size - 1));
+  vocabulary_.end_of_sequence.push_back(static_cast<Token>(id));
+}
+
+Token VocabularyBuilder::find(const std::string& text) const {
+  const auto found = ids_.find(text);
+  return found == ids_.end() ? kNoToken : found->second;
+}
+
+BpeVocabulary VocabularyBuilder::finish() {
+  std::vector<Token>& ends = vocabulary_.end_of_sequence;
+  for (const std::string_view text : kEndTexts) {
+    const Token token = find(std::string(text));
+    if (token != kNoToken && vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control) ends.push_back(token);
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return std::move(vocabulary_);
+}
+
+void VocabularyBuilder::fail(const std::string& field, const std::string& found, const std::string& allowed) const {
+  fail_(field, found, allowed);
+  std::abort();  // a failure that returns has broken its contract
+}
+
+}  // namespace speclab::engines
