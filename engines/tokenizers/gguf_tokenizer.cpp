@@ -36,17 +36,12 @@ void add_tokens(const GgufMetadata& metadata, VocabularyBuilder& builder) {
   for (std::size_t i = 0; i < texts.size(); ++i) builder.add_token(texts[i], kind_of(metadata, types[i]));
 }
 
-/// A merge is two texts with a blank between; no text holds a blank, but one may begin the line.
 void add_merges(const GgufMetadata& metadata, VocabularyBuilder& builder) {
   const std::vector<std::string>& lines = metadata.get_strings("tokenizer.ggml.merges");
   if (lines.size() > kMaxMerges) {
     metadata.fail("tokenizer.ggml.merges", std::to_string(lines.size()) + " merges", "at most " + std::to_string(kMaxMerges));
   }
-  for (const std::string& line : lines) {
-    const std::size_t blank = line.find(' ', 1);
-    if (blank == std::string::npos) metadata.fail("tokenizer.ggml.merges", "'" + escaped(line, 40) + "'", "two texts with a blank between");
-    builder.add_merge(line.substr(0, blank), line.substr(blank + 1));
-  }
+  for (const std::string& line : lines) builder.add_merge_line(line);
 }
 
 void add_ends(const GgufMetadata& metadata, VocabularyBuilder& builder) {

@@ -31,12 +31,23 @@ void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   vocabulary_.kinds.push_back(kind);
 }
 
+void VocabularyBuilder::add_unused_token() {
+  vocabulary_.texts.emplace_back();
+  vocabulary_.kinds.push_back(TokenKind::unused);
+}
+
 void VocabularyBuilder::add_merge(const std::string& left, const std::string& right) {
   const Merge merge{find(left), find(right), find(left + right)};
   if (merge.left == kNoToken || merge.right == kNoToken || merge.merged == kNoToken) {
     fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)), "two tokens whose union is one");
   }
   vocabulary_.merges.push_back(merge);
+}
+
+void VocabularyBuilder::add_merge_line(const std::string& line) {
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string::npos) fail("merges", entry(vocabulary_.merges.size(), quoted(line)), "two texts with a blank between");
+  add_merge(line.substr(0, blank), line.substr(blank + 1));
 }
 
 void VocabularyBuilder::set_pre_tokenizer(const std::string& field, const std::string& name) {

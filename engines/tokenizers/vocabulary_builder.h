@@ -21,8 +21,12 @@ class VocabularyBuilder {
 
   /// Adds the next token. @param text  as in the file: normal tokens in the byte-level alphabet
   void add_token(const std::string& text, TokenKind kind);
+  /// Adds the next token as one that no text becomes and that stands for no text.
+  void add_unused_token();
   /// Adds the next merge of two token texts, both and their union known.
   void add_merge(const std::string& left, const std::string& right);
+  /// The same from "left right"; no token of the byte-level alphabet holds a blank.
+  void add_merge_line(const std::string& line);
   /// @param name  a pre-tokenizer's GGUF name
   void set_pre_tokenizer(const std::string& field, const std::string& name);
   /// Adds an end of sequence, checked against the vocabulary.

@@ -1,0 +1,134 @@
+#include "engines/formats/json_file.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "engines/formats/input_file.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Watches a parse: refuses depth beyond the limit and keys that come twice in one object.
+class ParseGuard {
+ public:
+  ParseGuard(const std::string& path, std::uint64_t offset, int max_depth) : path_(path), offset_(offset), max_depth_(max_depth) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    if (depth >= max_depth_) fail("nesting", fmt::format("deeper than {}", max_depth_), fmt::format("at most {} levels", max_depth_));
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second) {
+      fail("key", "'" + escaped(value.get<std::string>(), 64) + "' again", "each key once");
+    }
+    return true;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* field, std::string found, std::string allowed) const {
+    throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed)});
+  }
+
+  const std::string& path_;
+  std::uint64_t offset_;
+  int max_depth_;
+  std::vector<std::unordered_set<std::string>> keys_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits) {
+  ParseGuard guard(path, offset, limits.max_depth);
+  try {
+    return Json::parse(text, [&guard](int depth, Json::parse_event_t event, const Json& value) { return guard(depth, event, value); });
+  } catch (const Json::parse_error& error) {
+    throw_model_file_error(path, offset + error.byte, {"JSON", escaped(error.what(), 80), "valid JSON in UTF-8"});
+  } catch (const Json::exception& error) {
+    throw_model_file_error(path, offset, {"JSON", escaped(error.what(), 80), "numbers that fit a double"});
+  }
+}
+
+Json read_json_file(const std::string& path, const JsonLimits& limits) {
+  const InputFile file(path);
+  if (file.size() > limits.max_bytes) {
+    file.fail(0, {"size", fmt::format("{} bytes", file.size()), fmt::format("at most {}", limits.max_bytes), "check that this is the right file"});
+  }
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return parse_json(text, path, 0, limits);
+}
+
+JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset) : value_(&root), path_(std::move(path)), offset_(offset) {}
+
+JsonNode::JsonNode(const JsonNode& parent, const Json& value, const std::string& step)
+    : value_(&value), path_(parent.path_), offset_(parent.offset_), field_(parent.field_ + step) {}
+
+JsonNode JsonNode::at(const std::string& key) const {
+  if (const auto member = find(key)) return *member;
+  fail("no '" + escaped(key, 64) + "'", "an object with that key");
+}
+
+std::optional<JsonNode> JsonNode::find(const std::string& key) const {
+  if (!value_->is_object()) fail(shown(), "an object");
+  const auto member = value_->find(key);
+  if (member == value_->end() || member->is_null()) return std::nullopt;
+  return JsonNode(*this, *member, "." + escaped(key, 64));
+}
+
+std::vector<JsonNode> JsonNode::elements() const {
+  if (!value_->is_array()) fail(shown(), "an array");
+  std::vector<JsonNode> nodes;
+  nodes.reserve(value_->size());
+  for (std::size_t i = 0; i < value_->size(); ++i) nodes.push_back(JsonNode(*this, (*value_)[i], fmt::format("[{}]", i)));
+  return nodes;
+}
+
+std::vector<std::string> JsonNode::keys() const {
+  if (!value_->is_object()) fail(shown(), "an object");
+  std::vector<std::string> names;
+  for (const auto& member : value_->items()) names.push_back(member.key());
+  return names;
+}
+
+bool JsonNode::is_string() const { return value_->is_string(); }
+bool JsonNode::is_array() const { return value_->is_array(); }
+
+const std::string& JsonNode::as_string() const {
+  if (!value_->is_string()) fail(shown(), "a string");
+  return value_->get_ref<const std::string&>();
+}
+
+bool JsonNode::as_bool() const {
+  if (!value_->is_boolean()) fail(shown(), "true or false");
+  return value_->get<bool>();
+}
+
+double JsonNode::as_number() const {
+  if (!value_->is_number()) fail(shown(), "a number");
+  return value_->get<double>();
+}
+
+std::int64_t JsonNode::as_integer(std::int64_t min, std::int64_t max) const {
+  const bool fits = value_->is_number_unsigned() ? std::in_range<std::int64_t>(value_->get<std::uint64_t>()) : value_->is_number_integer();
+  const std::int64_t number = fits ? value_->get<std::int64_t>() : 0;
+  if (!fits || number < min || number > max) fail(shown(), fmt::format("an integer in [{}, {}]", min, max));
+  return number;
+}
+
+void JsonNode::fail(std::string found, std::string allowed) const {
+  const std::string field = field_.empty() ? "the JSON" : field_.substr(field_[0] == '.' ? 1 : 0);
+  throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed)});
+}
+
+std::string JsonNode::shown() const {
+  if (value_->is_structured()) return fmt::format("an {} of {}", value_->is_array() ? "array" : "object", value_->size());
+  return escaped(value_->dump(), 64);
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,215 @@
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engines/formats/input_file.h"
+#include "engines/formats/json_file.h"
+#include "engines/tokenizers/load_tokenizer.h"
+#include "engines/tokenizers/vocabulary_builder.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::size_t kMaxTokens = 2'000'000;
+constexpr std::size_t kMaxMerges = 4'000'000;
+constexpr std::size_t kMaxTokenBytes = 1 << 16;
+constexpr std::uint64_t kMaxTemplateBytes = 1 << 20;
+
+// Patterns of Split pre-tokenizers that are known. @source tokenizer.json of Llama 3 and Qwen2
+constexpr const char* kLlama3Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kQwen2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+struct NamedToken {
+  std::string text;
+  TokenKind kind = TokenKind::unused;
+};
+
+bool flag(const JsonNode& node, const char* key, bool missing) {
+  const auto value = node.find(key);
+  return value ? value->as_bool() : missing;
+}
+
+void require_flag(const JsonNode& node, const char* key, bool missing, bool required) {
+  if (flag(node, key, missing) != required) node.at(key).fail(required ? "false" : "true", required ? "true" : "false");
+}
+
+/// One step of the pre-tokenizer in a word: "digits", "bytes", "bytes by GPT-2's pattern", or the name of a known pattern.
+std::string step_name(const JsonNode& node) {
+  const std::string& type = node.at("type").as_string();
+  if (type == "Digits") {
+    require_flag(node, "individual_digits", false, true);
+    return "digits";
+  }
+  if (type == "ByteLevel") {
+    require_flag(node, "add_prefix_space", true, false);
+    return flag(node, "use_regex", true) ? "gpt-2" : "bytes";
+  }
+  if (type == "Split") {
+    const JsonNode pattern = node.at("pattern").at("Regex");
+    if (node.at("behavior").as_string() != "Isolated") node.at("behavior").fail(node.at("behavior").shown(), "\"Isolated\"");
+    require_flag(node, "invert", false, false);
+    if (pattern.as_string() == kLlama3Pattern) return "llama-bpe";
+    if (pattern.as_string() == kQwen2Pattern) return "qwen2";
+    pattern.fail(pattern.shown(), "the patterns of Llama 3 and Qwen2");
+  }
+  node.at("type").fail(node.at("type").shown(), "Digits, ByteLevel, Split, Sequence");
+}
+
+/// The GGUF name of what the steps amount to.
+std::string pre_tokenizer_name(const JsonNode& node) {
+  static const std::map<std::string, std::string> known = {
+      {"gpt-2 ", "gpt-2"}, {"digits gpt-2 ", "smollm"}, {"llama-bpe bytes ", "llama-bpe"}, {"qwen2 bytes ", "qwen2"}};
+  std::string steps;
+  if (node.at("type").as_string() == "Sequence") {
+    for (const JsonNode& step : node.at("pretokenizers").elements()) steps += step_name(step) + " ";
+  } else {
+    steps = step_name(node) + " ";
+  }
+  const auto found = known.find(steps);
+  if (found == known.end()) node.fail(steps, "the pre-tokenizers " + known_pre_tokenizers());
+  return found->second;
+}
+
+void require_plain_bpe(const JsonNode& model) {
+  if (const auto type = model.find("type"); type && type->as_string() != "BPE") type->fail(type->shown(), "\"BPE\" (byte-level)");
+  require_flag(model, "byte_fallback", false, false);
+  for (const char* key : {"dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"}) {
+    const auto value = model.find(key);
+    if (value && !(value->is_string() && value->as_string().empty())) value->fail(value->shown(), "null");
+  }
+}
+
+class JsonTokenizerReader {
+ public:
+  explicit JsonTokenizerReader(const std::string& path)
+      : path_(path), json_(read_json_file(path)), root_(json_, path), builder_(make_failure(path)) {}
+
+  std::shared_ptr<const Tokenizer> read() {
+    const JsonNode model = root_.at("model");
+    if (const auto normalizer = root_.find("normalizer")) normalizer->fail(normalizer->shown(), "null (no normalizer)");
+    require_plain_bpe(model);
+    read_vocabulary(model.at("vocab"));
+    read_added_tokens();
+    add_tokens();
+    add_merges(model.at("merges"));
+    builder_.set_pre_tokenizer("pre_tokenizer", pre_tokenizer_name(root_.at("pre_tokenizer")));
+    read_companions();
+    BpeVocabulary vocabulary = builder_.finish();
+    vocabulary.whole_pieces_first = flag(model, "ignore_merges", false);
+    return std::make_shared<BpeTokenizer>(std::move(vocabulary));
+  }
+
+ private:
+  static FieldFailure make_failure(const std::string& path) {
+    return [path](const std::string& field, const std::string& found, const std::string& allowed) {
+      throw_model_file_error(path, 0, {field, found, allowed});
+    };
+  }
+
+  void read_vocabulary(const JsonNode& vocab) {
+    const nlohmann::json& members = vocab.value();
+    if (!members.is_object() || members.empty() || members.size() > kMaxTokens) {
+      vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(kMaxTokens) + " tokens");
+    }
+    id_limit_ = 2 * members.size();
+    for (const auto& member : members.items()) {
+      set_token(member.key(), vocab_id(vocab, member.key(), member.value()), TokenKind::normal);
+    }
+  }
+
+  std::size_t vocab_id(const JsonNode& vocab, const std::string& text, const nlohmann::json& id) const {
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= id_limit_) {
+      vocab.fail("id " + escaped(id.dump(), 40) + " of '" + escaped(text, 40) + "'", "ids below " + std::to_string(id_limit_));
+    }
+    return id.get<std::size_t>();
+  }
+
+  void set_token(const std::string& text, std::size_t id, TokenKind kind) {
+    if (text.size() > kMaxTokenBytes) root_.fail("a token of " + std::to_string(text.size()) + " bytes", "at most " + std::to_string(kMaxTokenBytes));
+    if (id >= tokens_.size()) tokens_.resize(id + 1);
+    NamedToken& token = tokens_[id];
+    if (token.kind != TokenKind::unused && token.text != text) {
+      root_.fail("id " + std::to_string(id) + " for '" + escaped(token.text, 30) + "' and '" + escaped(text, 30) + "'", "one token an id");
+    }
+    token = {text, kind};
+  }
+
+  void read_added_tokens() {
+    const auto added = root_.find("added_tokens");
+    if (!added) return;
+    for (const JsonNode& node : added->elements()) {
+      for (const char* key : {"single_word", "lstrip", "rstrip"}) require_flag(node, key, false, false);
+      if (node.at("content").as_string().empty()) node.at("content").fail("empty", "one or more characters");
+      const auto id = static_cast<std::size_t>(node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
+      set_token(node.at("content").as_string(), id, flag(node, "special", false) ? TokenKind::control : TokenKind::user_defined);
+    }
+  }
+
+  void add_tokens() {
+    for (std::size_t id = 0; id < tokens_.size(); ++id) {
+      if (tokens_[id].kind == TokenKind::unused) {
+        builder_.add_unused_token();
+      } else {
+        builder_.add_token(tokens_[id].text, tokens_[id].kind);
+      }
+    }
+  }
+
+  /// Merges are "left right" or ["left", "right"].
+  void add_merges(const JsonNode& merges) {
+    const nlohmann::json& list = merges.value();
+    if (!list.is_array() || list.size() > kMaxMerges) merges.fail(merges.shown(), "an array of at most " + std::to_string(kMaxMerges));
+    for (const nlohmann::json& merge : list) {
+      if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+        builder_.add_merge(merge[0].get<std::string>(), merge[1].get<std::string>());
+      } else if (merge.is_string()) {
+        builder_.add_merge_line(merge.get<std::string>());
+      } else {
+        merges.fail(escaped(merge.dump(), 64), "\"left right\" or [\"left\", \"right\"]");
+      }
+    }
+  }
+
+  /// What stands beside tokenizer.json: the end of sequence and the chat template.
+  void read_companions() {
+    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+    const std::filesystem::path config_path = folder / "tokenizer_config.json";
+    if (std::filesystem::exists(config_path)) read_config(config_path.string());
+    const std::filesystem::path template_path = folder / "chat_template.jinja";
+    if (std::filesystem::exists(template_path)) builder_.set_chat_template(read_template(template_path.string()));
+  }
+
+  void read_config(const std::string& path) {
+    const nlohmann::json json = read_json_file(path);
+    const JsonNode config(json, path);
+    if (const auto end = config.find("eos_token")) {
+      const std::string& text = end->is_string() ? end->as_string() : end->at("content").as_string();
+      builder_.add_end_of_sequence("eos_token", builder_.find(text));
+    }
+    if (const auto source = config.find("chat_template"); source && source->is_string()) builder_.set_chat_template(source->as_string());
+  }
+
+  static std::string read_template(const std::string& path) {
+    const InputFile file(path);
+    if (file.size() > kMaxTemplateBytes) file.fail(0, {"size", std::to_string(file.size()), "at most " + std::to_string(kMaxTemplateBytes)});
+    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+  }
+
+  std::string path_;
+  nlohmann::json json_;
+  JsonNode root_;
+  VocabularyBuilder builder_;
+  std::size_t id_limit_ = 0;
+  std::vector<NamedToken> tokens_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> load_tokenizer_from_json(const std::string& path) { return JsonTokenizerReader(path).read(); }
+
+}  // namespace speclab::engines
