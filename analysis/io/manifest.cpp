@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "analysis/io/files.h"
+#include "sim/core/files.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <new>
 
-#include "analysis/io/files.h"
+#include "sim/core/files.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {

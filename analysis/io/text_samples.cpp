@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/io/files.h"
+#include "sim/core/files.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {

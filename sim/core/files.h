@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-namespace speclab::analysis {
+namespace speclab {
 
 /// The bytes of a file. @throws DataError naming the file and the system's reason
 std::string read_file(const std::string& path);
@@ -10,7 +10,10 @@ std::string read_file(const std::string& path);
 /// @throws WriteError naming the file and the system's reason
 void write_file(const std::string& path, const std::string& content);
 
+/// Folder of what scripts/setup fetches: $SPECLAB_CACHE, else speclab under $XDG_CACHE_HOME or ~/.cache.
+std::string user_cache_folder();
+
 /// Makes a folder and its parents; an existing one is fine. @throws WriteError
 void make_folder(const std::string& path);
 
-}  // namespace speclab::analysis
+}  // namespace speclab

@@ -1,10 +1,11 @@
-#include "analysis/io/files.h"
+#include "sim/core/files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +13,7 @@
 
 #include "sim/core/errors.h"
 
-namespace speclab::analysis {
+namespace speclab {
 namespace {
 
 [[noreturn]] void throw_write_error(const std::string& path) {
@@ -65,10 +66,20 @@ void write_file(const std::string& path, const std::string& content) {
   if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
 }
 
+std::string user_cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  if (const std::string cache = variable("SPECLAB_CACHE"); !cache.empty()) return cache;
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache + "/speclab";
+  return variable("HOME") + "/.cache/speclab";
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw WriteError(path + ": cannot make the folder: " + error.message());
 }
 
-}  // namespace speclab::analysis
+}  // namespace speclab
