@@ -1,0 +1,112 @@
+#include "sim/analytic/cost_surface.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+template <typename Number>
+std::string to_text(Number value) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
+
+template <typename Number>
+Number number(std::span<const std::string> cells, std::size_t column) {
+  const std::string& text = cells[column];
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw DataError("column " + std::string(kCostColumns[column]) + ": \"" + escaped(text) + "\" is not a number");
+  return value;
+}
+
+CostKind cost_kind(const std::string& text) {
+  for (const CostKind kind : {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill})
+    if (text == to_string(kind)) return kind;
+  throw DataError("column kind: \"" + escaped(text) + "\"; allowed: target, draft, overhead, prefill");
+}
+
+std::string describe(const CostPoint& point) {
+  return std::string("cost point ") + to_string(point.kind) + ", rows " + to_text(point.rows) + ", context " + to_text(point.context);
+}
+
+using Curve = std::vector<std::pair<int, double>>;
+
+Curve::const_iterator first_at_or_after(const Curve& curve, int x) {
+  return std::lower_bound(curve.begin(), curve.end(), x, [](const auto& point, int value) { return point.first < value; });
+}
+
+/// The curve at x: the segment around x, or the nearest one continued.
+double interpolated(const Curve& curve, int x) {
+  if (curve.size() == 1) return curve.front().second;
+  auto right = first_at_or_after(curve, x);
+  if (right == curve.begin()) ++right;
+  if (right == curve.end()) --right;
+  const auto left = std::prev(right);
+  const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
+  return left->second + fraction * (right->second - left->second);
+}
+
+bool covers(const Curve& curve, int rows) { return curve.front().first <= rows && rows <= curve.back().first; }
+
+}  // namespace
+
+const char* to_string(CostKind kind) {
+  switch (kind) {
+    case CostKind::target: return "target";
+    case CostKind::draft: return "draft";
+    case CostKind::overhead: return "overhead";
+    case CostKind::prefill: return "prefill";
+  }
+  throw_contract_error("a CostKind", __FILE__, __LINE__, "not a CostKind");
+}
+
+std::vector<std::string> to_cells(const CostPoint& point) {
+  return {to_string(point.kind), to_text(point.rows),    to_text(point.context), to_text(point.ns),
+          to_text(point.ns_low), to_text(point.ns_high), to_text(point.n)};
+}
+
+CostPoint cost_point(std::span<const std::string> cells) {
+  if (cells.size() != kCostColumns.size()) throw DataError("a cost point has " + to_text(cells.size()) + " cells; it needs 7");
+  return {.kind = cost_kind(cells[0]), .rows = number<int>(cells, 1), .context = number<int>(cells, 2),
+          .ns = number<double>(cells, 3), .ns_low = number<double>(cells, 4), .ns_high = number<double>(cells, 5), .n = number<int>(cells, 6)};
+}
+
+CostSurface::CostSurface(std::vector<CostPoint> points) : points_(std::move(points)) {
+  for (const CostPoint& point : points_) {
+    const bool time_allowed = std::isfinite(point.ns) && (point.ns > 0.0 || (point.ns == 0.0 && point.kind != CostKind::target));
+    if (!time_allowed || point.rows < 1 || point.context < 0 || point.n < 1)
+      throw DataError(describe(point) + ", ns " + to_text(point.ns) + ", n " + to_text(point.n) +
+                      "; allowed: rows and n >= 1, context >= 0, ns finite and positive (0 for all but target)");
+    Curve& curve = curves_[static_cast<std::size_t>(point.kind)][point.context];
+    const auto place = first_at_or_after(curve, point.rows);
+    if (place != curve.end() && place->first == point.rows) throw DataError(describe(point) + " appears twice");
+    curve.insert(place, {point.rows, point.ns});
+  }
+}
+
+double CostSurface::round_ns(int depth, int rows, int context) const {
+  return t_draft_ns(depth, context) + t_target_ns(rows, context) + overhead_ns(rows, context);
+}
+
+double CostSurface::at(CostKind kind, int rows, int context) const {
+  const auto& curves = curves_[static_cast<std::size_t>(kind)];
+  SPECLAB_EXPECT(!curves.empty(), std::string("the cost surface has no point of kind ") + to_string(kind));
+  SPECLAB_EXPECT(rows >= 1 && context >= 0, "rows = " + to_text(rows) + ", context = " + to_text(context));
+  const bool covered = std::any_of(curves.begin(), curves.end(), [&](const auto& item) { return covers(item.second, rows); });
+  Curve along_context;
+  for (const auto& [measured_context, curve] : curves)
+    if (!covered || covers(curve, rows)) along_context.emplace_back(measured_context, interpolated(curve, rows));
+  const double ns = interpolated(along_context, context);
+  SPECLAB_EXPECT(ns >= 0.0, std::string("the cost surface continued to rows ") + to_text(rows) + ", context " + to_text(context) + " is negative for " + to_string(kind));
+  return ns;
+}
+
+}  // namespace speclab::sim

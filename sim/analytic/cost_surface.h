@@ -1,0 +1,65 @@
+#pragma once
+// What rounds cost on a machine: measured points and the lines between them.
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace speclab::sim {
+
+/// What was timed. `rows` counts, in this order: rows of the target's forward; levels drafted; rows of the target's forward
+/// of the round whose remaining time it is (processors, acceptance, commit, host); prompt tokens.
+enum class CostKind { target, draft, overhead, prefill };
+
+/// One measured point. The interval is the 95 % interval of the mean.
+struct CostPoint {
+  CostKind kind = CostKind::target;
+  int rows = 1;     ///< >= 1
+  int context = 0;  ///< tokens in the cache before it, >= 0
+  double ns = 0.0;
+  double ns_low = 0.0;
+  double ns_high = 0.0;
+  int n = 1;        ///< timings behind the point, >= 1
+};
+
+/// Columns of a file of points, in the order of to_cells.
+inline constexpr std::array<const char*, 7> kCostColumns{"kind", "rows", "context", "ns", "ns_low", "ns_high", "n"};
+std::vector<std::string> to_cells(const CostPoint& point);
+/// @throws DataError naming the column if a cell is not what to_cells writes
+CostPoint cost_point(std::span<const std::string> cells);
+
+const char* to_string(CostKind kind);
+
+/// Piecewise linear in rows and, over the contexts at which that many rows were measured, in context. Beyond the measured
+/// range the nearest segment is continued; a single point is a constant.
+class CostSurface {
+ public:
+  /// @throws DataError if a point is out of range or appears twice
+  explicit CostSurface(std::vector<CostPoint> points);
+
+  /// One forward of the target with `rows` rows. All of these: @throws ContractError if nothing of the kind was measured
+  double t_target_ns(int rows, int context) const { return at(CostKind::target, rows, context); }
+  /// Drafting `length` levels; 0 for length 0.
+  double t_draft_ns(int length, int context) const { return length == 0 ? 0.0 : at(CostKind::draft, length, context); }
+  /// The rest of a round with `rows` target rows.
+  double overhead_ns(int rows, int context) const { return at(CostKind::overhead, rows, context); }
+  double prefill_ns(int prompt_tokens) const { return at(CostKind::prefill, prompt_tokens, 0); }
+
+  double plain_step_ns(int context) const { return t_target_ns(1, context) + overhead_ns(1, context); }
+  /// A whole round whose draft has `depth` levels and needs `rows` target rows.
+  double round_ns(int depth, int rows, int context) const;
+  const std::vector<CostPoint>& points() const { return points_; }
+
+ private:
+  using Curve = std::vector<std::pair<int, double>>;  ///< (rows, ns), rows ascending
+
+  double at(CostKind kind, int rows, int context) const;
+
+  std::vector<CostPoint> points_;
+  std::array<std::map<int, Curve>, 4> curves_;  ///< by kind, then context
+};
+
+}  // namespace speclab::sim

@@ -1,0 +1,52 @@
+#pragma once
+// Trees whose shape is fixed before any token is drawn. rank_acceptance[b] is the unconditional chance that child number b
+// of a node is the accepted one, given that the node was.
+
+#include <span>
+#include <vector>
+
+#include "sim/core/token_tree.h"
+
+namespace speclab::sim {
+
+/// Tokens a round with this tree is expected to emit: the sum over nodes, root included, of the product of
+/// rank_acceptance along the path.
+/// @throws ContractError if a rank_acceptance is negative, they sum to more than 1, or a node has more children than ranks
+/// @source Sequoia (Chen et al. 2024), Proposition 3.4
+double tree_tokens_per_round(const TreeShape& shape, std::span<const double> rank_acceptance);
+
+/// Limits of a tree search.
+struct TreeBudget {
+  int nodes = 1;   ///< rows of the target forward, root included, >= 1
+  int levels = 1;  ///< levels, root included, >= 1
+};
+
+/// The best tree of at most `nodes` nodes and `levels` levels.
+struct OptimalTree {
+  TreeShape shape;
+  double tokens_per_round = 1.0;
+};
+
+/// Dynamic program over (nodes, levels, children of the root).
+/// @throws ContractError if a budget is below 1 or above 4096, or rank_acceptance is not a sub-probability
+/// @source Sequoia (Chen et al. 2024), Algorithms 1 and 4
+OptimalTree sequoia_optimal_tree(std::span<const double> rank_acceptance, const TreeBudget& budget);
+
+/// One option of the hardware-aware choice.
+struct VerifyCost {
+  int nodes = 1;        ///< rows verified, root included
+  double ratio = 1.0;   ///< time of that forward, in plain steps, > 0
+};
+
+struct HardwareAwareTree {
+  TreeBudget budget;
+  double predicted_speedup = 1.0;
+};
+
+/// Maximises F(nodes, levels) / (verify(nodes) + (levels - 1) cost_ratio) over the given node counts and 1..max_levels.
+/// @throws ContractError if there is no option or an argument is out of range
+/// @source Sequoia (Chen et al. 2024), Section 4.1, with the root's level not charged to the draft
+HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
+                                      double cost_ratio, int max_levels);
+
+}  // namespace speclab::sim

@@ -1,0 +1,94 @@
+#include "sim/analytic/tokens_per_round.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+void expect_probability(double value, const char* name) {
+  SPECLAB_EXPECT(value >= 0.0 && value <= 1.0, std::string(name) + " = " + std::to_string(value) + "; allowed: 0 to 1");
+}
+
+/// γ equal conditional acceptances.
+std::vector<double> repeated(double acceptance_rate, int speculation_length) {
+  expect_probability(acceptance_rate, "acceptance_rate");
+  SPECLAB_EXPECT(speculation_length >= 0, "speculation_length = " + std::to_string(speculation_length) + "; allowed: >= 0");
+  return std::vector<double>(static_cast<std::size_t>(speculation_length), acceptance_rate);
+}
+
+}  // namespace
+
+double tokens_per_round(double acceptance_rate, int speculation_length) {
+  return tokens_per_round_from_conditional(repeated(acceptance_rate, speculation_length));
+}
+
+std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation_length) {
+  return tokens_per_round_pmf(repeated(acceptance_rate, speculation_length));
+}
+
+double tokens_per_round_variance(double acceptance_rate, int speculation_length) {
+  const double mean = tokens_per_round(acceptance_rate, speculation_length);
+  double second_moment = 0.0;
+  double power = 1.0;
+  for (int k = 0; k <= speculation_length; ++k, power *= acceptance_rate) second_moment += (2 * k + 1) * power;
+  return std::max(0.0, second_moment - mean * mean);
+}
+
+double tokens_per_round_from_survival(std::span<const double> survival) {
+  double tokens = 1.0;
+  double previous = 1.0;
+  for (const double value : survival) {
+    SPECLAB_EXPECT(value >= 0.0 && value <= previous, "survival must fall from at most 1 to at least 0");
+    tokens += previous = value;
+  }
+  return tokens;
+}
+
+double tokens_per_round_from_conditional(std::span<const double> conditional_acceptance) {
+  double tokens = 1.0;
+  double survival = 1.0;
+  for (const double acceptance : conditional_acceptance) {
+    expect_probability(acceptance, "conditional_acceptance");
+    tokens += survival *= acceptance;
+  }
+  return tokens;
+}
+
+std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acceptance) {
+  std::vector<double> pmf;
+  double survival = 1.0;
+  for (const double acceptance : conditional_acceptance) {
+    expect_probability(acceptance, "conditional_acceptance");
+    pmf.push_back(survival * (1.0 - acceptance));
+    survival *= acceptance;
+  }
+  pmf.push_back(survival);
+  return pmf;
+}
+
+double accepted_fraction(double acceptance_rate, int speculation_length) {
+  SPECLAB_EXPECT(speculation_length > 0, "accepted_fraction needs a drafted token");
+  return (tokens_per_round(acceptance_rate, speculation_length) - 1.0) / speculation_length;
+}
+
+double expected_rounds(std::span<const double> pmf, int tokens) {
+  SPECLAB_EXPECT(tokens >= 0, "tokens = " + std::to_string(tokens) + "; allowed: >= 0");
+  double total = 0.0;
+  for (const double probability : pmf) {
+    expect_probability(probability, "pmf");
+    total += probability;
+  }
+  SPECLAB_EXPECT(std::abs(total - 1.0) <= 1e-9, "pmf sums to " + std::to_string(total));
+  std::vector<double> rounds(static_cast<std::size_t>(tokens) + 1, 0.0);
+  for (std::size_t left = 1; left < rounds.size(); ++left) {
+    rounds[left] = 1.0;
+    for (std::size_t t = 1; t <= std::min(left, pmf.size()); ++t) rounds[left] += pmf[t - 1] * rounds[left - t];
+  }
+  return rounds.back();
+}
+
+}  // namespace speclab::sim

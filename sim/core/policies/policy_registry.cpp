@@ -1,0 +1,37 @@
+#include "sim/core/policies/policy_registry.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/heuristic_policy.h"
+
+namespace speclab {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw ConfigError("policy = \"" + escaped(text) + "\"; allowed: \"none\", \"constant:N\" with N from 0 to 4095, \"heuristic\", \"auto\"");
+}
+
+int constant_length(const std::string& text, std::string_view digits) {
+  int length = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  if (error != std::errc() || end != digits.data() + digits.size()) refuse(text);
+  return length;
+}
+
+}  // namespace
+
+std::unique_ptr<SpeculationLengthPolicy> make_policy(const std::string& text, const SpeculationLengthPolicy* auto_policy) {
+  constexpr std::string_view kConstant = "constant:";
+  if (text == "none") return std::make_unique<ConstantPolicy>(0);
+  if (text == "heuristic") return std::make_unique<HeuristicPolicy>();
+  if (text.starts_with(kConstant)) return std::make_unique<ConstantPolicy>(constant_length(text, std::string_view(text).substr(kConstant.size())));
+  if (text != "auto") refuse(text);
+  if (auto_policy == nullptr)
+    throw ConfigError("policy = \"auto\" needs a measured cost surface, which this command has not; allowed here: \"none\", \"constant:N\", \"heuristic\"");
+  return auto_policy->fresh();
+}
+
+}  // namespace speclab
