@@ -34,34 +34,6 @@ int deepest(const RoundLaw& law) {
   return depth;
 }
 
-std::vector<int> rows_by_depth(const GenerationPlan& plan, int depth) {
-  std::vector<int> rows = plan.rows_of_depth;
-  if (rows.empty())
-    for (int level = 0; level <= depth; ++level) rows.push_back(level + 1);
-  SPECLAB_EXPECT(rows.size() > static_cast<std::size_t>(depth), "rows_of_depth does not reach the deepest draft");
-  rows.resize(static_cast<std::size_t>(depth) + 1);
-  return rows;
-}
-
-void add(GenerationPrediction& sum, const GenerationPrediction& other, double weight) {
-  sum.rounds += weight * other.rounds;
-  sum.drafting_rounds += weight * other.drafting_rounds;
-  sum.target_ns += weight * other.target_ns;
-  sum.draft_ns += weight * other.draft_ns;
-  sum.overhead_ns += weight * other.overhead_ns;
-}
-
-/// Cost of one round at `context`, by the depth of its draft.
-std::vector<GenerationPrediction> rounds_by_depth(const std::vector<int>& rows, int context, const CostSurface& costs) {
-  std::vector<GenerationPrediction> rounds;
-  for (int depth = 0; static_cast<std::size_t>(depth) < rows.size(); ++depth) {
-    const int depth_rows = rows[static_cast<std::size_t>(depth)];
-    rounds.push_back({.rounds = 1.0, .drafting_rounds = depth > 0 ? 1.0 : 0.0, .target_ns = costs.t_target_ns(depth_rows, context),
-                      .draft_ns = costs.t_draft_ns(depth, context), .overhead_ns = costs.overhead_ns(depth_rows, context)});
-  }
-  return rounds;
-}
-
 }  // namespace
 
 RoundLaw round_law(std::span<const double> conditional_acceptance) {
@@ -101,20 +73,43 @@ RoundLaw truncated(const RoundLaw& law, int speculation_length) {
   return merged(probabilities);
 }
 
+int GenerationPlan::rows(int depth) const {
+  if (rows_of_depth.empty()) return depth + 1;
+  SPECLAB_EXPECT(static_cast<std::size_t>(depth) < rows_of_depth.size(), "rows_of_depth does not reach depth " + std::to_string(depth));
+  return rows_of_depth[static_cast<std::size_t>(depth)];
+}
+
+void GenerationPrediction::add(const GenerationPrediction& other, double weight) {
+  rounds += weight * other.rounds;
+  drafting_rounds += weight * other.drafting_rounds;
+  target_ns += weight * other.target_ns;
+  draft_ns += weight * other.draft_ns;
+  overhead_ns += weight * other.overhead_ns;
+}
+
+GenerationPrediction round_prediction(int depth, int context, const GenerationPlan& plan, const CostSurface& costs) {
+  const int rows = plan.rows(depth);
+  return {.rounds = 1.0, .drafting_rounds = depth > 0 ? 1.0 : 0.0, .target_ns = costs.t_target_ns(rows, context),
+          .draft_ns = costs.t_draft_ns(depth, context), .overhead_ns = costs.overhead_ns(rows, context)};
+}
+
 GenerationPrediction predict_generation(const RoundLaw& law, const GenerationPlan& plan, const CostSurface& costs) {
   expect_law(law);
   SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0, "new_tokens must be positive, prompt_tokens not negative");
-  const std::vector<int> rows = rows_by_depth(plan, deepest(law));
   std::vector<GenerationPrediction> by_tokens_left(static_cast<std::size_t>(plan.new_tokens) + 1);
   for (int left = 1; left <= plan.new_tokens; ++left) {
-    const auto round_costs = rounds_by_depth(rows, plan.prompt_tokens + plan.new_tokens - left, costs);
     const bool cut = plan.end_rule == EndRule::drafts_what_can_be_emitted && left <= deepest(law);
+    const RoundLaw round = cut ? truncated(law, left - 1) : law;
+    std::vector<double> depth_probability(static_cast<std::size_t>(deepest(law)) + 1, 0.0);
     GenerationPrediction& prediction = by_tokens_left[static_cast<std::size_t>(left)];
-    for (const RoundOutcome& outcome : cut ? truncated(law, left - 1) : law) {
-      add(prediction, round_costs[static_cast<std::size_t>(outcome.depth)], outcome.probability);
-      const int left_after = std::max(0, left - outcome.accepted - 1);
-      add(prediction, by_tokens_left[static_cast<std::size_t>(left_after)], outcome.probability);
+    for (const RoundOutcome& outcome : round) {
+      depth_probability[static_cast<std::size_t>(outcome.depth)] += outcome.probability;
+      prediction.add(by_tokens_left[static_cast<std::size_t>(std::max(0, left - outcome.accepted - 1))], outcome.probability);
     }
+    const int context = plan.prompt_tokens + plan.new_tokens - left;
+    for (std::size_t depth = 0; depth < depth_probability.size(); ++depth)
+      if (depth_probability[depth] > 0.0)
+        prediction.add(round_prediction(static_cast<int>(depth), context, plan, costs), depth_probability[depth]);
   }
   return by_tokens_left.back();
 }

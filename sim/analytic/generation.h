@@ -46,6 +46,9 @@ struct GenerationPlan {
   int prompt_tokens = 0;            ///< context at the start, >= 0
   std::vector<int> rows_of_depth;   ///< target rows of a draft with d levels; empty: d + 1, a chain
   EndRule end_rule = EndRule::drafts_in_full;
+
+  /// Target rows of a draft with `depth` levels. @throws ContractError if rows_of_depth does not reach it
+  int rows(int depth) const;
 };
 
 /// Expected values of one generation; prefill is not in them.
@@ -56,7 +59,11 @@ struct GenerationPrediction {
   double draft_ns = 0.0;
   double overhead_ns = 0.0;
   double decode_ns() const { return target_ns + draft_ns + overhead_ns; }
+  void add(const GenerationPrediction& other, double weight);
 };
+
+/// One round at `context` whose draft has `depth` levels.
+GenerationPrediction round_prediction(int depth, int context, const GenerationPlan& plan, const CostSurface& costs);
 
 /// Sums over rounds by a recursion in the tokens that are left, so the ragged end and the growing context are exact.
 /// A law with only depth 0 is plain decoding.
