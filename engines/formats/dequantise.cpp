@@ -152,6 +152,13 @@ const BlockFormat* find_block_format(std::uint32_t ggml_type) {
   return nullptr;
 }
 
+const BlockFormat* find_block_format(std::string_view name) {
+  for (const BlockFormat& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
 std::string known_block_formats() {
   std::string names;
   for (const BlockFormat& format : kFormats) names.append(names.empty() ? "" : " ").append(format.name);

@@ -21,6 +21,7 @@ struct BlockFormat {
 
 /// Null for a type that is not read.
 const BlockFormat* find_block_format(std::uint32_t ggml_type);
+const BlockFormat* find_block_format(std::string_view name);
 /// All names, for error messages.
 std::string known_block_formats();
 

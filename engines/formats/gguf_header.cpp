@@ -105,12 +105,12 @@ const BlockFormat* read_format(ByteCursor& cursor, TensorInfo& info) {
 }
 
 /// The extent's offset is still relative to the data section.
-GgufExtent read_tensor(ByteCursor& cursor, TensorTable& table, std::uint32_t alignment) {
+TensorExtent read_tensor(ByteCursor& cursor, TensorTable& table, std::uint32_t alignment) {
   TensorInfo info;
   info.name = cursor.read_string("name", 1, kMaxTensorNameBytes);
   if (table.contains(info.name)) cursor.fail(info.name.size(), "name", "'" + escaped(info.name, 63) + "' again", "each name once");
   read_shape(cursor, info);
-  GgufExtent extent{.format = read_format(cursor, info)};
+  TensorExtent extent{.format = read_format(cursor, info)};
   const CheckedSize bytes = CheckedSize(static_cast<std::uint64_t>(info.num_elements) / extent.format->block_elements) * extent.format->block_bytes;
   extent.offset = cursor.read<std::uint64_t>("offset");
   if (extent.offset % alignment != 0) cursor.fail(8, "offset", fmt::format("{}", extent.offset), fmt::format("a multiple of {}", alignment));
@@ -123,7 +123,7 @@ GgufExtent read_tensor(ByteCursor& cursor, TensorTable& table, std::uint32_t ali
 /// Makes offsets absolute and checks that the data lies inside the file.
 void place_extents(const InputFile& file, std::uint64_t data_begin, GgufHeader& header) {
   for (std::size_t i = 0; i < header.extents.size(); ++i) {
-    GgufExtent& extent = header.extents[i];
+    TensorExtent& extent = header.extents[i];
     const CheckedSize begin = CheckedSize(data_begin) + extent.offset;
     if (!(begin + extent.bytes).at_most(file.size())) {
       const std::string& name = header.table.tensors()[i].name;
@@ -139,8 +139,8 @@ void refuse_overlap(const InputFile& file, const GgufHeader& header) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return header.extents[a].offset < header.extents[b].offset; });
   for (std::size_t i = 1; i < order.size(); ++i) {
-    const GgufExtent& before = header.extents[order[i - 1]];
-    const GgufExtent& after = header.extents[order[i]];
+    const TensorExtent& before = header.extents[order[i - 1]];
+    const TensorExtent& after = header.extents[order[i]];
     if (after.offset - before.offset >= before.bytes) continue;
     const std::string& name = header.table.tensors()[order[i]].name;
     file.fail(after.offset, {"tensor '" + escaped(name, 63) + "'", "data that overlaps another tensor's", "data apart from all others"});

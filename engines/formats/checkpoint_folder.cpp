@@ -1,0 +1,81 @@
+#include "engines/formats/checkpoint_folder.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr const char* kSingleFile = "model.safetensors";
+constexpr const char* kIndexFile = "model.safetensors.index.json";
+
+/// A shard's name comes out of a file, so it may only name a regular file of the same folder.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
+}  // namespace
+
+CheckpointFolder CheckpointFolder::open(std::string folder) {
+  CheckpointFolder checkpoint(std::move(folder));
+  checkpoint.config_ = read_json_file(checkpoint.config_path());
+  const std::filesystem::path path(checkpoint.folder_);
+  if (std::filesystem::exists(path / kSingleFile)) {
+    checkpoint.add_shard(kSingleFile);
+  } else if (std::filesystem::exists(path / kIndexFile)) {
+    checkpoint.add_shards_of_index();
+  } else {
+    throw_model_file_error(checkpoint.folder_, 0, {"weights", "neither model.safetensors nor its index", "one of them",
+                                                   "convert the checkpoint to safetensors; pickle files are not read"});
+  }
+  return checkpoint;
+}
+
+std::optional<std::string> CheckpointFolder::tokenizer_path() const {
+  const std::string path = folder_ + "/tokenizer.json";
+  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
+}
+
+std::vector<std::string> CheckpointFolder::weight_paths() const {
+  std::vector<std::string> paths;
+  for (const SafetensorsFile& shard : shards_) paths.push_back(shard.path());
+  return paths;
+}
+
+std::vector<float> CheckpointFolder::read_float32(const std::string& name) const {
+  return shards_[shard_of_[table_.index_of(name, folder_)]].read_float32(name);
+}
+
+void CheckpointFolder::add_shard(const std::string& name) {
+  shards_.push_back(SafetensorsFile::open(folder_ + "/" + name));
+  for (const TensorInfo& tensor : shards_.back().tensors()) {
+    if (!table_.insert(tensor)) {
+      throw_model_file_error(shards_.back().path(), 0, {"tensor '" + escaped(tensor.name, 64) + "'", "in another shard too", "each name once"});
+    }
+    shard_of_.push_back(shards_.size() - 1);
+  }
+}
+
+void CheckpointFolder::add_shards_of_index() {
+  const std::string index_path = folder_ + "/" + kIndexFile;
+  const nlohmann::json index = read_json_file(index_path);
+  const JsonNode weight_map = JsonNode(index, index_path).at("weight_map");
+  std::set<std::string> names;
+  for (const std::string& tensor : weight_map.keys()) {
+    const JsonNode shard = weight_map.at(tensor);
+    const bool plain = is_plain_name(shard.as_string());
+    if (!plain || std::filesystem::is_symlink(std::filesystem::path(folder_) / shard.as_string())) {
+      shard.fail(shard.shown(), "the name of a regular file in the same folder");
+    }
+    names.insert(shard.as_string());
+  }
+  for (const std::string& name : names) add_shard(name);
+  for (const std::string& tensor : weight_map.keys()) {
+    if (!contains(tensor)) weight_map.at(tensor).fail("no such tensor in that shard", "a tensor of the shard");
+  }
+}
+
+}  // namespace speclab::engines

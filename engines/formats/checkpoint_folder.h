@@ -1,0 +1,41 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engines/formats/json_file.h"
+#include "engines/formats/safetensors_file.h"
+
+namespace speclab::engines {
+
+/// A Hugging Face folder: config.json with model.safetensors or the shards of model.safetensors.index.json.
+class CheckpointFolder : public WeightSource {
+ public:
+  /// @throws ModelFileError if a part is missing or damaged, or a shard's name leaves the folder
+  static CheckpointFolder open(std::string folder);
+
+  JsonNode config() const { return {config_, config_path()}; }
+  std::string config_path() const { return folder_ + "/config.json"; }
+  /// tokenizer.json, where the folder has one.
+  std::optional<std::string> tokenizer_path() const;
+  /// All weight files, by name.
+  std::vector<std::string> weight_paths() const;
+
+  const std::vector<TensorInfo>& tensors() const override { return table_.tensors(); }
+  bool contains(const std::string& name) const override { return table_.contains(name); }
+  const TensorInfo& tensor(const std::string& name) const override { return tensors()[table_.index_of(name, folder_)]; }
+  std::vector<float> read_float32(const std::string& name) const override;
+  const std::string& path() const override { return folder_; }
+
+ private:
+  explicit CheckpointFolder(std::string folder) : folder_(std::move(folder)) {}
+  void add_shard(const std::string& name);
+  void add_shards_of_index();
+
+  std::string folder_;
+  nlohmann::json config_;
+  std::vector<SafetensorsFile> shards_;
+  TensorTable table_;
+  std::vector<std::size_t> shard_of_;  ///< in the order of the table
+};
+
+}  // namespace speclab::engines
