@@ -1,0 +1,48 @@
+#include "analysis/plots/figure_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace speclab::analysis {
+namespace {
+
+std::string range(std::size_t low, std::size_t high) { return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high); }
+
+const char* plural(std::size_t n, const char* one, const char* many) { return n == 1 ? one : many; }
+
+}  // namespace
+
+std::string readable(std::string identifier) {
+  std::ranges::replace(identifier, '_', ' ');
+  return identifier;
+}
+
+std::string short_number(double value, int digits) {
+  const int magnitude = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const int decimals = std::clamp(digits - 1 - magnitude, 0, 9);
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string describe_sample(const std::vector<const Group*>& groups) {
+  const auto prompts = [](const Group* group) { return group->summary.n_prompts; };
+  const auto each = [](const Group* group) { return group->summary.n_rows / group->summary.n_prompts; };
+  const auto [few, many] = std::ranges::minmax_element(groups, {}, prompts);
+  const auto [rare, often] = std::ranges::minmax_element(groups, {}, each);
+  return fmt::format("{} {} with {} {} each", range(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
+                     range(each(*rare), each(*often)), plural(each(*often), "generation", "generations"));
+}
+
+std::string describe_intervals(const std::vector<const Group*>& groups) {
+  std::string text = fmt::format("n = {} a point. Bars: 95 % intervals, bootstrap over prompts", describe_sample(groups));
+  const auto alone = [](const Group* group) { return group->summary.n_prompts < 2; };
+  if (std::ranges::any_of(groups, alone)) text += "; a single prompt has no interval";
+  return text + ".";
+}
+
+}  // namespace speclab::analysis

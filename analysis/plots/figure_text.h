@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/stats/groups.h"
+
+namespace speclab::analysis {
+
+/// "small_transformer" as a reader wants to see it: "small transformer".
+std::string readable(std::string identifier);
+
+/// A number in at most `digits` significant digits, without trailing zeros or exponent.
+std::string short_number(double value, int digits = 3);
+
+/// "7 prompts with 5 generations each", or the range over the groups.
+std::string describe_sample(const std::vector<const Group*>& groups);
+
+/// The sentence about error bars that every caption ends with.
+std::string describe_intervals(const std::vector<const Group*>& groups);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,265 @@
+#include "analysis/plots/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "analysis/plots/figure_text.h"
+#include "analysis/stats/acceptance_by_position.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr double kNsPerS = 1e9;
+constexpr double kNsPerMs = 1e6;
+
+using Position = std::function<double(const Group&)>;
+using Measured = std::function<std::optional<Estimate>(const GroupSummary&)>;
+using Predicted = std::function<std::optional<double>(const Prediction&)>;
+
+Estimate scaled(Estimate estimate, double factor) {
+  estimate.value *= factor;
+  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
+  return estimate;
+}
+
+Point make_point(double x, const Estimate& estimate, Mark mark = Mark::filled) {
+  return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
+}
+
+/// The quantity that a figure shows of each group.
+struct Shown {
+  Position x;
+  Measured measured;
+  Predicted predicted;
+};
+
+Series make_series(const Line& line, const Shown& shown) {
+  Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
+  for (const auto* group : line.groups) {
+    const double x = shown.x(*group);
+    if (const auto y = shown.measured(group->summary)) series.points.push_back(make_point(x, *y));
+    if (const auto y = shown.predicted(group->summary.prediction)) series.prediction.push_back({.x = x, .y = *y, .interval = {}});
+  }
+  std::ranges::sort(series.points, {}, &Point::x);
+  std::ranges::sort(series.prediction, {}, &Point::x);
+  return series;
+}
+
+std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
+  std::vector<const Group*> groups;
+  for (const auto& line : lines) groups.insert(groups.end(), line.groups.begin(), line.groups.end());
+  return groups;
+}
+
+void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
+  for (const auto& line : lines) {
+    Series series = make_series(line, shown);
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
+  if (std::ranges::any_of(figure.series, predicted)) figure.caption += " Dashed: predicted from pilot prompts.";
+  figure.caption += " " + describe_intervals(groups_of(lines));
+}
+
+std::vector<Line> primary_lines(const FigureData& data) {
+  const std::string model = primary_model(data.run.manifest, data.pooled);
+  return filtered(make_lines(data.pooled), [&](const Group& group) { return group.axes.model == model; });
+}
+
+double lowest_temperature(const std::vector<Line>& lines) {
+  const auto groups = groups_of(lines);
+  return (*std::ranges::min_element(groups, {}, [](const Group* group) { return group->axes.temperature; }))->axes.temperature;
+}
+
+std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperature) {
+  return filtered(lines, [&](const Group& group) { return group.axes.temperature == temperature; });
+}
+
+std::optional<Estimate> walltime_s(const GroupSummary& summary) { return scaled(summary.walltime_ns, 1 / kNsPerS); }
+
+std::optional<double> predicted_walltime_s(const Prediction& prediction) {
+  if (!prediction.walltime_ns) return std::nullopt;
+  return *prediction.walltime_ns / kNsPerS;
+}
+
+double temperature(const Group& group) { return group.axes.temperature; }
+
+Figure over_temperature(const FigureData& data, Figure figure, const Shown& shown) {
+  figure.x = {.label = "temperature", .scale = Scale::linear, .names = {}};
+  const auto lines = primary_lines(data);
+  figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
+  add_lines(lines, shown, figure);
+  return figure;
+}
+
+Mark mark_of(const Manifest& manifest, const Group& group) {
+  const bool is_shape = manifest.target(group.axes.model).weights == Weights::random;
+  return is_shape || group.summary.forced_acceptance ? Mark::hollow : Mark::filled;
+}
+
+std::size_t num_values(const std::vector<Group>& groups, const std::function<std::string(const Group&)>& value) {
+  std::set<std::string> values;
+  for (const auto& group : groups) values.insert(value(group));
+  return values.size();
+}
+
+}  // namespace
+
+Figure walltime_vs_temperature(const FigureData& data) {
+  return over_temperature(data,
+                          {.id = "walltime_vs_temperature",
+                           .title = "Walltime against temperature",
+                           .caption = "Mean walltime of a generation, prefill included.",
+                           .x = {},
+                           .y = {.label = "walltime of a generation, s", .scale = Scale::linear, .names = {}},
+                           .series = {},
+                           .reference = {},
+                           .totals = {}},
+                          {temperature, walltime_s, predicted_walltime_s});
+}
+
+Figure speedup_vs_temperature(const FigureData& data) {
+  return over_temperature(data,
+                          {.id = "speedup",
+                           .title = "Speed-up over plain decoding",
+                           .caption = "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
+                           .x = {},
+                           .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
+                           .series = {},
+                           .reference = ReferenceLine{1.0, "plain decoding"},
+                           .totals = {}},
+                          {temperature, [](const GroupSummary& s) { return s.speedup; }, [](const Prediction& p) { return p.speedup; }});
+}
+
+Figure tokens_per_round_vs_temperature(const FigureData& data) {
+  return over_temperature(
+      data,
+      {.id = "tokens_per_round",
+       .title = "Tokens per round",
+       .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
+       .x = {},
+       .y = {.label = "tokens per round", .scale = Scale::linear, .names = {}},
+       .series = {},
+       .reference = {},
+       .totals = {}},
+      {temperature, [](const GroupSummary& s) { return s.tokens_per_round; }, [](const Prediction& p) { return p.tokens_per_round; }});
+}
+
+Figure walltime_vs_model_size(const FigureData& data) {
+  const auto all = make_lines(data.pooled);
+  const double lowest = lowest_temperature(all);
+  Figure figure{.id = "walltime_vs_model_size",
+                .title = "Walltime against model size",
+                .caption = fmt::format("Mean walltime of a generation at temperature {}, prefill included.", short_number(lowest)),
+                .x = {.label = "parameters of the target", .scale = Scale::logarithmic, .names = {}},
+                .y = {.label = "walltime of a generation, s", .scale = Scale::logarithmic, .names = {}},
+                .series = {},
+                .reference = {},
+                .totals = {}};
+  const auto size = [&](const Group& group) { return static_cast<double>(data.run.manifest.target(group.axes.model).parameters); };
+  bool any_hollow = false;
+  const auto lines = at_temperature(all, lowest);
+  add_lines(lines, {size, walltime_s, predicted_walltime_s}, figure);
+  for (auto& series : figure.series) {
+    const auto line = std::ranges::find(lines, series.name, &Line::name);
+    for (const auto* group : line->groups) {
+      const auto point = std::ranges::find(series.points, size(*group), &Point::x);
+      point->mark = mark_of(data.run.manifest, *group);
+      any_hollow = any_hollow || point->mark == Mark::hollow;
+    }
+  }
+  if (any_hollow) figure.caption += " Hollow marks: shape models with random weights; their time is real, their acceptance is replayed.";
+  return figure;
+}
+
+Figure speedup_by_category(const FigureData& data) {
+  const std::string model = primary_model(data.run.manifest, data.by_category);
+  const auto all = filtered(make_lines(data.by_category), [&](const Group& group) { return group.axes.model == model; });
+  const double lowest = lowest_temperature(all);
+  Figure figure{.id = "speedup_by_category",
+                .title = "Speed-up by kind of prompt",
+                .caption = fmt::format("Speed-up over plain decoding at temperature {}. Target {}.", short_number(lowest), model),
+                .kind = FigureKind::marks,
+                .x = {},
+                .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
+                .series = {},
+                .reference = ReferenceLine{1.0, "plain decoding"},
+                .totals = {}};
+  std::set<std::string> categories;
+  for (const auto& group : data.by_category) categories.insert(group.category);
+  for (const auto& category : categories) figure.x.names.push_back(readable(category));
+  const auto position = [&](const Group& group) { return static_cast<double>(std::distance(categories.begin(), categories.find(group.category))); };
+  add_lines(at_temperature(all, lowest),
+            {position, [](const GroupSummary& s) { return s.speedup; }, [](const Prediction&) { return std::optional<double>(); }}, figure);
+  return figure;
+}
+
+Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstrap) {
+  const auto all = primary_lines(data);
+  const double lowest = lowest_temperature(all);
+  Figure figure{.id = "acceptance_by_position",
+                .title = "Acceptance by position",
+                .caption = fmt::format("Probability that at least so many drafted tokens are accepted, at temperature {}; rounds that draft less do "
+                                       "not count as rejections.", short_number(lowest)),
+                .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
+                .y = {.label = "survival", .scale = Scale::linear, .names = {}},
+                .series = {},
+                .reference = {},
+                .totals = {}};
+  const auto lines = filtered(at_temperature(all, lowest), [](const Group& group) { return !group.axes.is_plain(); });
+  for (const auto& line : lines) {
+    Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
+    for (const auto& at : acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
+      series.points.push_back(make_point(at.position, at.survival));
+    }
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  if (!lines.empty()) figure.caption += " " + describe_intervals(groups_of(lines));
+  return figure;
+}
+
+Figure time_split(const FigureData& data) {
+  const auto all = primary_lines(data);
+  const double lowest = lowest_temperature(all);
+  const auto lines = at_temperature(all, lowest);
+  Figure figure{.id = "time_split",
+                .title = "Where the time of a round goes",
+                .caption = fmt::format("Mean time of a round at temperature {}; a round of plain decoding is one step. {}", short_number(lowest),
+                                       describe_intervals(groups_of(lines))),
+                .kind = FigureKind::stacked_bars,
+                .x = {},
+                .y = {.label = "time of a round, ms", .scale = Scale::linear, .names = {}},
+                .series = {{.name = "target", .colour = 1, .points = {}, .prediction = {}},
+                           {.name = "draft", .colour = 2, .points = {}, .prediction = {}},
+                           {.name = "verify", .colour = 3, .points = {}, .prediction = {}},
+                           {.name = "other", .colour = 0, .points = {}, .prediction = {}}},
+                .reference = {},
+                .totals = {}};
+  for (const auto& line : lines) {
+    const double x = static_cast<double>(figure.x.names.size());
+    const GroupSummary& summary = line.groups.front()->summary;
+    const TimeSplit& split = summary.split;
+    figure.x.names.push_back(line.name);
+    const double parts[] = {split.target_ns, split.draft_ns, split.verify_ns, split.other_ns};
+    for (std::size_t i = 0; i < std::size(parts); ++i) figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
+    figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs)));
+  }
+  return figure;
+}
+
+std::vector<Figure> build_figures(const FigureData& data, Bootstrap& bootstrap) {
+  std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data), tokens_per_round_vs_temperature(data)};
+  if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1) figures.push_back(walltime_vs_model_size(data));
+  const bool several_prompts = std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts > 1; });
+  const auto category = [](const Group& group) { return group.category; };
+  if (several_prompts && num_values(data.by_category, category) > 1) figures.push_back(speedup_by_category(data));
+  figures.push_back(acceptance_by_position_figure(data, bootstrap));
+  figures.push_back(time_split(data));
+  std::erase_if(figures, [](const Figure& figure) { return figure.series.empty(); });
+  return figures;
+}
+
+}  // namespace speclab::analysis

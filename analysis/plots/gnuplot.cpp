@@ -1,0 +1,15 @@
+#include "analysis/plots/gnuplot.h"
+
+#include "analysis/plots/gnuplot_script.h"
+#include "analysis/plots/process.h"
+
+namespace speclab::analysis {
+
+void draw_static(const Figure& figure, const std::string& folder) {
+  const std::string stem = folder + "/" + figure.id;
+  run_process({"gnuplot"}, gnuplot_script(figure, stem + ".pdf"));
+  run_process({"pdftocairo", "-png", "-r", "150", "-singlefile", stem + ".pdf", stem}, "");
+  run_process({"pdftocairo", "-svg", stem + ".pdf", stem + ".svg"}, "");
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace speclab::analysis {
+
+/// Runs a program found on PATH, without a shell, with `input` as its standard input, and waits for it.
+/// @throws WriteError with what it wrote to standard error, if it cannot be started or does not return 0
+void run_process(const std::vector<std::string>& arguments, const std::string& input);
+
+}  // namespace speclab::analysis

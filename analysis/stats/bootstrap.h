@@ -1,0 +1,52 @@
+#pragma once
+// Intervals for ratios of totals whose independent units are prompts: the tokens of one prompt are not independent.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "analysis/stats/estimate.h"
+#include "sim/core/rng_stream.h"
+
+namespace speclab::analysis {
+
+/// What one ratio of totals is made of: entry i of both is the sum over cluster i.
+struct ClusterTotals {
+  std::vector<double> numerator;
+  std::vector<double> denominator;
+
+  void add(double numerator_total, double denominator_total) {
+    numerator.push_back(numerator_total);
+    denominator.push_back(denominator_total);
+  }
+};
+
+/// 95 % bootstrap-t intervals on the logarithm of the ratio, whose standard error is the linearised one.
+///
+/// From 7 clusters on, 2,000 resamples of the clusters; with 2 to 6 clusters, where resamples repeat themselves, Student's
+/// t with n - 1 degrees of freedom; with one cluster none. Percentile intervals are not used: at 7 clusters they cover
+/// 84 %, these 92 % (the test CoverageOfBootstrap measures it). The same seed gives the same resamples for every ratio.
+/// @source Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 12.5
+class Bootstrap {
+ public:
+  static constexpr int kResamples = 2000;
+  static constexpr std::size_t kMinClusters = 7;
+
+  explicit Bootstrap(std::uint64_t seed) : stream_(seed) {}
+
+  /// Sum of numerators / sum of denominators. @throws ContractError if a total is not positive or lengths differ
+  Estimate ratio(const ClusterTotals& totals);
+  /// Product of such ratios over the same clusters, for a survival that is a product of conditional rates.
+  /// A resample in which some factor is 0 counts as minus infinity.
+  Estimate product_of_ratios(std::span<const ClusterTotals> factors);
+
+ private:
+  /// How often each cluster is drawn, resample by resample.
+  const std::vector<double>& multiplicities(std::size_t num_clusters);
+
+  RngStream stream_;
+  std::map<std::size_t, std::vector<double>> multiplicities_;
+};
+
+}  // namespace speclab::analysis

@@ -1,0 +1,99 @@
+#include "analysis/stats/cells.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "analysis/io/csv_writer.h"
+#include "analysis/stats/median.h"
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr std::array<std::string_view, 38> kColumns = {
+    "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
+    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate",
+    "n_prompts", "n_rows", "walltime_ns", "walltime_ns_low", "walltime_ns_high", "speedup", "speedup_low", "speedup_high",
+    "tokens_per_round", "tokens_per_round_low", "tokens_per_round_high", "acceptance_rate", "acceptance_rate_low",
+    "acceptance_rate_high", "accepted_fraction", "drafting_fraction", "draft_ns", "target_ns", "verify_ns", "other_ns",
+    "lossless", "forced_acceptance"};
+
+void write_axes(const CellSummary& cell, CsvWriter& csv) {
+  csv.field(cell.cell_id).field(cell.category).field(cell.axes.model).field(cell.axes.drafter);
+  for (const auto* text : {&cell.axes.tree, &cell.axes.policy, &cell.axes.verifier}) {
+    text->empty() ? csv.missing() : csv.field(*text);
+  }
+  csv.field(cell.axes.temperature).field(cell.axes.top_k).field(cell.axes.top_p).field(cell.axes.min_p);
+  csv.field(cell.axes.repetition_penalty);
+}
+
+void write_estimate(const std::optional<Estimate>& estimate, CsvWriter& csv) {
+  if (!estimate) {
+    csv.missing().missing().missing();
+  } else if (!estimate->interval) {
+    csv.field(estimate->value).missing().missing();
+  } else {
+    csv.field(estimate->value).field(estimate->interval->low).field(estimate->interval->high);
+  }
+}
+
+void write_cell(const CellSummary& cell, CsvWriter& csv) {
+  const GroupSummary& s = cell.summary;
+  write_axes(cell, csv);
+  csv.field(s.prediction.walltime_ns).field(s.prediction.speedup).field(s.prediction.tokens_per_round).field(s.prediction.acceptance_rate);
+  csv.field(static_cast<std::int64_t>(s.n_prompts)).field(static_cast<std::int64_t>(s.n_rows));
+  write_estimate(s.walltime_ns, csv);
+  write_estimate(s.speedup, csv);
+  write_estimate(s.tokens_per_round, csv);
+  write_estimate(s.acceptance_rate, csv);
+  csv.field(s.accepted_fraction).field(s.drafting_fraction);
+  csv.field(s.split.draft_ns).field(s.split.target_ns).field(s.split.verify_ns).field(s.split.other_ns);
+  csv.field(static_cast<std::int64_t>(s.lossless)).field(static_cast<std::int64_t>(s.forced_acceptance));
+  csv.end_row();
+}
+
+std::string category_of(const Generations& generations) {
+  const auto same = [&](const Generation* g) { return g->category == generations[0]->category; };
+  return std::ranges::all_of(generations, same) ? generations[0]->category : "all";
+}
+
+}  // namespace
+
+std::optional<double> CellSummary::prediction_error() const {
+  if (!summary.prediction.walltime_ns) return std::nullopt;
+  return std::abs(*summary.prediction.walltime_ns - summary.walltime_ns.value) / summary.walltime_ns.value;
+}
+
+std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
+  std::map<std::string, Generations> by_cell;
+  for (const auto& g : run.generations) by_cell[g.cell_id].push_back(&g);
+  std::vector<CellSummary> cells;
+  for (const auto& [cell_id, generations] : by_cell) {
+    for (const auto* g : generations) {
+      if (g->axes != generations[0]->axes) throw DataError("rows.csv: cell_id " + escaped(cell_id) + " has rows of different axes");
+    }
+    cells.push_back({cell_id, category_of(generations), generations[0]->axes, summarise(generations, run, baseline, bootstrap)});
+  }
+  std::ranges::sort(cells, {}, [](const CellSummary& cell) { return std::tie(cell.axes, cell.category); });
+  return cells;
+}
+
+std::optional<Estimate> median_prediction_error(const std::vector<CellSummary>& cells) {
+  std::vector<double> errors;
+  for (const auto& cell : cells) {
+    const auto error = cell.prediction_error();
+    if (error && cell.drafts_mostly()) errors.push_back(*error);
+  }
+  if (errors.empty()) return std::nullopt;
+  return median(std::move(errors));
+}
+
+std::string cells_csv(const std::vector<CellSummary>& cells) {
+  CsvWriter csv(kColumns);
+  for (const auto& cell : cells) write_cell(cell, csv);
+  return csv.content();
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,12 @@
+#pragma once
+// The few distribution functions that intervals need; the only door to Boost.Math.
+
+namespace speclab::analysis {
+
+/// Quantile of Student's t. @param probability in (0, 1) @param degrees_of_freedom > 0
+double student_t_quantile(double probability, double degrees_of_freedom);
+
+/// P(at most `successes` of `trials` fair coins). @param successes in [0, trials]
+double fair_coin_cdf(int successes, int trials);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,140 @@
+#include "analysis/stats/group_summary.h"
+
+#include <functional>
+#include <set>
+
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+using Quantity = std::function<double(const Generation&)>;
+
+double total(const Generations& generations, const Quantity& quantity) {
+  double sum = 0;
+  for (const auto* g : generations) sum += quantity(*g);
+  return sum;
+}
+
+/// Sums of two quantities by prompt.
+ClusterTotals by_prompt(const Generations& generations, const Quantity& numerator, const Quantity& denominator) {
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const auto* g : generations) {
+    sums[g->prompt_id].first += numerator(*g);
+    sums[g->prompt_id].second += denominator(*g);
+  }
+  ClusterTotals totals;
+  for (const auto& [prompt, sum] : sums) totals.add(sum.first, sum.second);
+  return totals;
+}
+
+double walltime(const Generation& g) { return static_cast<double>(g.walltime_ns()); }
+double rounds(const Generation& g) { return static_cast<double>(g.rounds); }
+double tokens(const Generation& g) { return static_cast<double>(g.output_tokens); }
+double accepted(const Generation& g) { return static_cast<double>(g.accepted); }
+double tested(const Generation& g) { return static_cast<double>(g.tested); }
+double drafted(const Generation& g) { return static_cast<double>(g.drafted); }
+double one(const Generation&) { return 1; }
+
+/// The ratio; without an interval if it is 0, nothing if the denominator is.
+std::optional<Estimate> ratio(const Generations& generations, const Quantity& numerator, const Quantity& denominator, Bootstrap& bootstrap) {
+  if (total(generations, denominator) <= 0) return std::nullopt;
+  const ClusterTotals totals = by_prompt(generations, numerator, denominator);
+  if (total(generations, numerator) <= 0) return Estimate{.value = 0, .interval = std::nullopt, .n = totals.numerator.size()};
+  return bootstrap.ratio(totals);
+}
+
+void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
+  Generations paired;
+  for (const auto* g : generations) {
+    const Generation* plain = g->axes.is_plain() ? nullptr : baseline.pair_of(*g);
+    if (plain == nullptr) continue;
+    paired.push_back(g);
+    if (plain->output_tokens != g->output_tokens) ++summary.unequal_pairs;
+  }
+  const auto plain_walltime = [&](const Generation& g) { return walltime(*baseline.pair_of(g)); };
+  summary.speedup = ratio(paired, plain_walltime, walltime, bootstrap);
+}
+
+void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupSummary& summary) {
+  const double num_rounds = total(generations, rounds);
+  if (num_rounds <= 0) return;
+  const auto per_round = [&](const Quantity& quantity) { return total(generations, quantity) / num_rounds; };
+  summary.split = {.draft_ns = per_round([](const Generation& g) { return static_cast<double>(g.draft_ns); }),
+                   .target_ns = per_round([](const Generation& g) { return static_cast<double>(g.target_ns); }),
+                   .verify_ns = per_round([](const Generation& g) { return static_cast<double>(g.verify_ns); }),
+                   .other_ns = per_round([](const Generation& g) { return static_cast<double>(g.other_ns); })};
+  const auto split_ns = [](const Generation& g) { return static_cast<double>(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns); };
+  if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap)) summary.round_ns = *estimate;
+}
+
+/// One prediction for cells that are measured together: sums over generations, so that ratios stay ratios of totals.
+Prediction pooled_prediction(const Generations& generations, const Run& run) {
+  double walltime_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0, acceptance_sum = 0, tested_sum = 0;
+  bool has_walltime = true, has_speedup = true, has_tokens = true, has_acceptance = true;
+  for (const auto* g : generations) {
+    const auto found = run.predictions.find(g->cell_id);
+    const Prediction p = found == run.predictions.end() ? Prediction{} : found->second;
+    has_walltime = has_walltime && p.walltime_ns;
+    has_speedup = has_speedup && has_walltime && p.speedup;
+    has_tokens = has_tokens && p.tokens_per_round;
+    has_acceptance = has_acceptance && p.acceptance_rate;
+    walltime_sum += p.walltime_ns.value_or(0);
+    plain_sum += p.walltime_ns.value_or(0) * p.speedup.value_or(0);
+    token_sum += tokens(*g);
+    round_sum += tokens(*g) / p.tokens_per_round.value_or(1);
+    acceptance_sum += tested(*g) * p.acceptance_rate.value_or(0);
+    tested_sum += tested(*g);
+  }
+  Prediction pooled;
+  if (has_walltime) pooled.walltime_ns = walltime_sum / static_cast<double>(generations.size());
+  if (has_speedup) pooled.speedup = plain_sum / walltime_sum;
+  if (has_tokens && round_sum > 0) pooled.tokens_per_round = token_sum / round_sum;
+  if (has_acceptance && tested_sum > 0) pooled.acceptance_rate = acceptance_sum / tested_sum;
+  return pooled;
+}
+
+void expect_uniform(const Generations& generations) {
+  for (const auto* g : generations) {
+    const bool same = g->lossless == generations[0]->lossless && g->forced_acceptance == generations[0]->forced_acceptance;
+    if (!same) throw DataError("rows.csv: row_id " + std::to_string(g->row_id) + ": lossless or forced_acceptance differs within a cell");
+  }
+}
+
+}  // namespace
+
+Baseline::Baseline(const Run& run) {
+  for (const auto& g : run.generations) {
+    if (g.axes.is_plain()) plain_[{g.axes.plain(), g.prompt_id, g.repetition}] = &g;
+  }
+}
+
+const Generation* Baseline::pair_of(const Generation& generation) const {
+  const auto found = plain_.find({generation.axes.plain(), generation.prompt_id, generation.repetition});
+  return found == plain_.end() ? nullptr : found->second;
+}
+
+GroupSummary summarise(const Generations& generations, const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
+  SPECLAB_EXPECT(!generations.empty(), "a group without generations");
+  expect_uniform(generations);
+  GroupSummary summary;
+  std::set<std::string> prompts;
+  for (const auto* g : generations) prompts.insert(g->prompt_id);
+  summary.n_prompts = prompts.size();
+  summary.n_rows = generations.size();
+  summary.lossless = generations[0]->lossless;
+  summary.forced_acceptance = generations[0]->forced_acceptance;
+  summary.walltime_ns = bootstrap.ratio(by_prompt(generations, walltime, one));
+  summary.tokens_per_round = ratio(generations, tokens, rounds, bootstrap);
+  summary.acceptance_rate = ratio(generations, accepted, tested, bootstrap);
+  if (const double n = total(generations, drafted); n > 0) summary.accepted_fraction = total(generations, accepted) / n;
+  if (const double n = total(generations, rounds); n > 0) {
+    summary.drafting_fraction = total(generations, [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) / n;
+  }
+  add_speedup(generations, baseline, bootstrap, summary);
+  add_time_split(generations, bootstrap, summary);
+  summary.prediction = pooled_prediction(generations, run);
+  return summary;
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,59 @@
+#pragma once
+// What a group of generations (a cell, or cells pooled over categories) says, with intervals clustered by prompt.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analysis/io/run_folder.h"
+#include "analysis/stats/bootstrap.h"
+
+namespace speclab::analysis {
+
+using Generations = std::vector<const Generation*>;
+
+/// Finds the plain generation that a speculative one is compared with.
+class Baseline {
+ public:
+  explicit Baseline(const Run& run);
+  /// Plain decoding of the same model, sampling settings, prompt and repetition; nullptr if it was not run.
+  const Generation* pair_of(const Generation& generation) const;
+
+ private:
+  std::map<std::tuple<CellAxes, std::string, std::int64_t>, const Generation*> plain_;
+};
+
+/// Mean nanoseconds of a round, by what they were spent on.
+struct TimeSplit {
+  double draft_ns = 0;
+  double target_ns = 0;
+  double verify_ns = 0;
+  double other_ns = 0;
+
+  double total_ns() const { return draft_ns + target_ns + verify_ns + other_ns; }
+};
+
+/// Ratios are ratios of totals. What is not defined for the group is missing.
+struct GroupSummary {
+  std::size_t n_prompts = 0;
+  std::size_t n_rows = 0;
+  Estimate walltime_ns;                       ///< mean of a generation
+  std::optional<Estimate> speedup;            ///< plain / own walltime over the pairs; for plain decoding missing
+  std::optional<Estimate> tokens_per_round;   ///< missing if there were no rounds
+  std::optional<Estimate> acceptance_rate;    ///< accepted / tested; missing if nothing was drafted
+  std::optional<double> accepted_fraction;    ///< accepted / drafted
+  double drafting_fraction = 0;               ///< drafting rounds / rounds
+  Estimate round_ns;                          ///< mean decoding time of a round
+  TimeSplit split;
+  Prediction prediction;                      ///< pooled; missing if a cell of the group has none
+  std::size_t unequal_pairs = 0;              ///< pairs whose outputs differ in length
+  bool lossless = true;
+  bool forced_acceptance = false;
+};
+
+/// @param generations  not empty, all lossless or none, all of forced acceptance or none (else DataError)
+GroupSummary summarise(const Generations& generations, const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,195 @@
+#include "tests/analysis/support/synthetic_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+#include "analysis/io/files.h"
+
+namespace speclab::analysis::testing {
+namespace {
+
+constexpr int kOutputTokens = 64;
+constexpr std::array kCategories = {"chat", "code_editing", "extraction", "mathematics", "question_answering", "summarisation", "translation"};
+constexpr const char* kHeadAxes = "model,drafter,tree,policy,verifier,temperature,top_k,top_p,min_p,repetition_penalty";
+
+/// The files under way, and the generator that makes every number repeatable.
+struct Builder {
+  const SyntheticRun& options;
+  std::ostringstream rows, rounds, times, predictions, texts;
+  std::mt19937_64 random{7};
+  int row_id = 0;
+
+  double normal(double sigma) { return sigma * std::normal_distribution<double>()(random); }
+};
+
+struct Cell {
+  std::string model;
+  double scale = 1;  ///< of all times, by model size
+  const SyntheticDrafter* drafter = nullptr;  ///< nullptr is plain decoding
+  double temperature = 0;
+  bool shape = false;
+
+  std::string name() const { return drafter ? drafter->name : "none"; }
+  std::string id() const {
+    std::ostringstream id;
+    id << model << '-' << name() << '-' << temperature;
+    return id.str();
+  }
+  std::string axes() const {
+    std::ostringstream axes;
+    axes << model << ',' << name() << ',' << (drafter ? "chain,constant:4,rejection" : ",,") << ',' << temperature << ",0,1,0,1";
+    return axes.str();
+  }
+  double acceptance_rate() const { return drafter ? drafter->acceptance_rate * (1 - 0.5 * temperature) : 0; }
+};
+
+struct Totals {
+  int rounds = 0, drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0;
+};
+
+Totals write_rounds(Builder& b, const Cell& cell, double prompt_effect) {
+  const double alpha = std::clamp(cell.acceptance_rate() * prompt_effect, 0.01, 0.97);
+  std::bernoulli_distribution accept(alpha);
+  Totals t;
+  for (int emitted = 0; emitted < kOutputTokens; ++t.rounds) {
+    const int length = b.options.speculation_length;
+    int accepted = 0;
+    while (accepted < length && accept(b.random)) ++accepted;
+    const bool bonus = accepted == length;
+    const int tested = bonus ? length : accepted + 1;
+    const int kept = std::min(accepted + 1, kOutputTokens - emitted);
+    b.rounds << b.row_id << ',' << t.rounds << ',' << 100 + emitted << ',' << length << ',' << length + 1 << ',' << length << ',' << accepted
+             << ',' << tested << ',' << kept << ',' << (bonus ? "bonus" : "recovered") << '\n';
+    emitted += kept;
+    ++t.drafting_rounds;
+    t.drafted += length;
+    t.accepted += accepted;
+    t.tested += tested;
+    ++(bonus ? t.bonus : t.recovered);
+  }
+  return t;
+}
+
+void write_times(Builder& b, const Cell& cell, const Totals& t) {
+  const double noise = std::exp(b.normal(0.02)) * cell.scale;
+  const double rows = cell.drafter ? b.options.speculation_length : 0;
+  const double target = t.rounds * (SyntheticRun::kStepNs + rows * SyntheticRun::kVerifyRowsNs) * noise;
+  const double draft = cell.drafter ? t.rounds * cell.drafter->draft_ns * noise : 0;
+  const double verify = t.rounds * (cell.drafter ? 3e5 : 1e5) * noise;
+  const double other = t.rounds * 5e4;
+  const auto ns = [](double value) { return static_cast<long long>(value); };
+  b.times << b.row_id << ',' << ns(9e7 * noise) << ',' << ns(1e8 * noise) << ',' << ns(target) + ns(draft) + ns(verify) + ns(other) << ','
+          << ns(draft) << ',' << ns(target) << ',' << ns(verify) << ',' << ns(other) << ",\n";
+}
+
+void write_text(Builder& b, const Cell& cell) {
+  const char* fates[] = {"accepted", "accepted", "accepted", "recovered", "accepted", "accepted", "accepted", "bonus"};
+  const char* words[] = {"The", " ferry", " leaves", " the", " old", " harbour", " at", " seven.\\n", "In", " winter", " it", " <stays>", " &", " \\\"waits\\\"", " </script>", " \u00e9t\u00e9."};
+  b.texts << R"({"row_id": )" << b.row_id << R"(, "prompt": "When does the <ferry> leave?", "pieces": [)";
+  for (std::size_t i = 0; i < std::size(words); ++i) {
+    b.texts << (i ? ", " : "") << R"({"text": ")" << words[i] << R"(", "fate": ")" << (cell.drafter ? fates[i % 8] : "plain") << R"("})";
+  }
+  b.texts << "]}\n";
+}
+
+void write_generation(Builder& b, const Cell& cell, const std::string& category, int prompt, int repetition) {
+  std::mt19937_64 prompt_random(std::hash<std::string>()(category) + static_cast<unsigned>(prompt));
+  const double prompt_effect = std::exp(0.15 * std::normal_distribution<double>()(prompt_random));
+  const Totals t = cell.drafter ? write_rounds(b, cell, prompt_effect)
+                                : Totals{.rounds = kOutputTokens, .bonus = kOutputTokens};
+  b.rows << b.row_id << ',' << cell.id() << ',' << repetition << ',' << category << "_0" << prompt + 1 << ',' << category << ',' << cell.axes()
+         << ",1," << b.row_id << ",120," << kOutputTokens << ',' << t.rounds << ',' << t.drafting_rounds << ',' << t.drafted << ',' << t.accepted
+         << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef,1," << (cell.shape && cell.drafter ? 1 : 0) << '\n';
+  write_times(b, cell, t);
+  if (prompt == 0 && repetition == 0 && category == "extraction") write_text(b, cell);
+  ++b.row_id;
+}
+
+void write_prediction(Builder& b, const Cell& cell) {
+  const int length = b.options.speculation_length;
+  const double alpha = cell.acceptance_rate();
+  const double tokens = cell.drafter ? (1 - std::pow(alpha, length + 1)) / (1 - alpha) : 1;
+  const double plain_ns = 9e7 + kOutputTokens * (SyntheticRun::kStepNs + 1.5e5);
+  const double round_ns = SyntheticRun::kStepNs + length * SyntheticRun::kVerifyRowsNs + 3.5e5 + (cell.drafter ? cell.drafter->draft_ns : 0);
+  const double own_ns = cell.drafter ? b.options.prediction_bias * (9e7 + kOutputTokens / tokens * round_ns) : plain_ns;
+  b.predictions << cell.id() << ",all," << cell.axes() << ',' << own_ns * cell.scale << ',' << plain_ns / own_ns << ',' << tokens << ',';
+  if (cell.drafter) b.predictions << alpha;
+  b.predictions << '\n';
+}
+
+void write_cell(Builder& b, const Cell& cell) {
+  for (const char* category : kCategories) {
+    for (int prompt = 0; prompt < b.options.prompts_per_category; ++prompt) {
+      for (int repetition = 0; repetition < b.options.repetitions; ++repetition) write_generation(b, cell, category, prompt, repetition);
+    }
+  }
+  write_prediction(b, cell);
+}
+
+void write_model(Builder& b, const std::string& model, double scale, bool shape) {
+  for (const double temperature : b.options.temperatures) {
+    write_cell(b, {.model = model, .scale = scale, .drafter = nullptr, .temperature = temperature, .shape = shape});
+    for (const auto& drafter : b.options.drafters) {
+      write_cell(b, {.model = model, .scale = scale, .drafter = &drafter, .temperature = temperature, .shape = shape});
+    }
+  }
+}
+
+double shape_scale(std::size_t index) { return std::pow(3.0, static_cast<double>(index) - 1); }
+
+std::string manifest(const SyntheticRun& options) {
+  std::ostringstream text;
+  text << "[experiment]\nkind = \"decoding\"\nname = \"synthetic\"\nseed = 1\n\n[provenance]\n"
+          "question = \"Does temperature eat the speed-up, and does the model say by how much?\"\n"
+          "revision = \"0123456789ab\"\nbuild_type = \"Release\"\ncompiler = \"GNU 12.2.0\"\nlibtorch = \"2.11.0\"\nmachine = \"a made-up machine\"\n"
+          "device = \"cpu\"\nthreads = 2\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \"c0ffee\"\n"
+          "prompts_sha256 = \"beef\"\nstarted_at = \"2026-01-01T00:00:00Z\"\n\n[[provenance.models]]\nname = \"base\"\nrole = \"target\"\n"
+          "sha256 = \"abc\"\nparameters = 135000000\nweights = \"trained\"\n";
+  for (std::size_t i = 0; i < options.shape_models.size(); ++i) {
+    text << "\n[[provenance.models]]\nname = \"" << options.shape_models[i] << "\"\nrole = \"target\"\nsha256 = \"def\"\nparameters = "
+         << static_cast<long long>(135e6 * shape_scale(i)) << "\nweights = \"random\"\n";
+  }
+  return text.str();
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "speclab_test_XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+  path_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void write_synthetic_run(const SyntheticRun& options, const std::string& folder) {
+  Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}};
+  b.rows << "row_id,cell_id,repetition,prompt_id,category," << kHeadAxes
+         << ",seed,sequence_id,prompt_tokens,output_tokens,rounds,drafting_rounds,drafted,accepted,tested,recovered,bonus,stop_reason,output_hash,"
+            "lossless,forced_acceptance\n";
+  b.rounds << "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
+  b.times << "row_id,prefill_ns,time_to_first_token_ns,decode_ns,draft_ns,target_ns,verify_ns,other_ns,peak_memory_bytes\n";
+  b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate\n";
+  write_model(b, "base", 1, false);
+  for (std::size_t i = 0; i < options.shape_models.size(); ++i) write_model(b, options.shape_models[i], shape_scale(i), true);
+  make_folder(folder);
+  write_file(folder + "/manifest.toml", manifest(options));
+  write_file(folder + "/rows.csv", b.rows.str());
+  write_file(folder + "/rounds.csv", b.rounds.str());
+  write_file(folder + "/times.csv", b.times.str());
+  write_file(folder + "/predictions.csv", b.predictions.str());
+  write_file(folder + "/texts.jsonl", b.texts.str());
+}
+
+}  // namespace speclab::analysis::testing
