@@ -26,10 +26,10 @@ class Drafter {
  public:
   virtual ~Drafter() = default;
   virtual std::string name() const = 0;
-  /// A new batch begins; tokens hold the prompts.
+  /// A new batch begins; tokens hold the prompts. index runs from 0 to the batch size.
   virtual void begin(std::span<const Sequence> sequences) = 0;
   /// Fills drafts[i] for sequences[i]; it has at most max_lengths[i] levels. 0 is a draft without nodes.
-  virtual void propose(std::span<const Sequence> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) = 0;
+  virtual void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) = 0;
   /// After verification; the sequence's tokens already hold what was emitted.
   virtual void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) = 0;
 };

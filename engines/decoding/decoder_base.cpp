@@ -1,0 +1,99 @@
+#include "engines/decoding/decoder_base.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engines/decoding/clock.h"
+#include "engines/decoding/commit_chain.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+
+DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
+    : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling) {
+  StopRules(options_.stop, tokenizer_);
+}
+
+void DecoderBase::check_request(const Request& request) const {
+  if (request.prompt_ids.empty()) throw ConfigError("the prompt is empty; allowed: at least one token");
+  const ModelInfo& info = target_.info();
+  for (const Token token : request.prompt_ids)
+    if (token < 0 || token >= info.vocab_size)
+      throw ConfigError(fmt::format("prompt token {}; allowed: 0 to {} ({}'s vocabulary)", token, info.vocab_size - 1, info.name));
+  const std::size_t needed = request.prompt_ids.size() + static_cast<std::size_t>(options_.stop.max_new_tokens);
+  if (needed > static_cast<std::size_t>(info.context_length))
+    throw ConfigError(fmt::format("a prompt of {} tokens and max_new_tokens = {} need {} positions; {} has a context of {}; shorten the prompt or lower max_new_tokens",
+                                  request.prompt_ids.size(), options_.stop.max_new_tokens, needed, info.name, info.context_length));
+}
+
+void DecoderBase::make_room(std::size_t num_sequences, std::int32_t capacity) {
+  if (cache_ && cache_sequences_ >= num_sequences && cache_->capacity() >= capacity) return;
+  cache_ = target_.make_cache(static_cast<std::int32_t>(num_sequences), capacity);
+  cache_sequences_ = num_sequences;
+}
+
+void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows) {
+  finish();
+  std::size_t longest = 0;
+  for (const Request& request : requests) {
+    check_request(request);
+    longest = std::max(longest, request.prompt_ids.size());
+  }
+  make_room(requests.size(), static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + spare_rows);
+  records_.assign(requests.size(), {});
+  stop_rules_.clear();
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    LapClock lap;
+    Sequence sequence{requests[i].sequence_id, static_cast<std::int32_t>(i), cache_->begin(),
+                      static_cast<std::int32_t>(requests[i].prompt_ids.size()), 0, requests[i].prompt_ids, false};
+    sequence.tokens.reserve(sequence.tokens.size() + static_cast<std::size_t>(options_.stop.max_new_tokens));
+    prefill(sequence);
+    records_[i].prefill_ns = lap.lap_ns();
+    sequences_.push_back(std::move(sequence));
+    stop_rules_.emplace_back(options_.stop, tokenizer_);
+    stop_rules_.back().begin();
+  }
+}
+
+void DecoderBase::prefill(const Sequence& sequence) {
+  commit_chain(target_, *cache_, sequence.cache_slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1));
+}
+
+void DecoderBase::finish() {
+  for (const Sequence& sequence : sequences_) cache_->release(sequence.cache_slot);
+  sequences_.clear();
+}
+
+std::int32_t DecoderBase::remaining(const Sequence& sequence) const {
+  return options_.stop.max_new_tokens - (static_cast<std::int32_t>(sequence.tokens.size()) - sequence.prompt_length);
+}
+
+bool DecoderBase::all_finished() const {
+  return std::all_of(sequences_.begin(), sequences_.end(), [](const Sequence& s) { return s.finished; });
+}
+
+std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens, std::span<const TokenFate> fates) {
+  GenerationRecord& record = records_[static_cast<std::size_t>(sequence.index)];
+  StopRules& rules = stop_rules_[static_cast<std::size_t>(sequence.index)];
+  std::int32_t kept = 0;
+  while (!sequence.finished && static_cast<std::size_t>(kept) < tokens.size()) {
+    const Token token = tokens[static_cast<std::size_t>(kept)];
+    sequence.tokens.push_back(token);
+    record.output_ids.push_back(token);
+    record.fates.push_back(fates[static_cast<std::size_t>(kept)]);
+    sequence.finished = rules.ends_with(token, record.stop_reason);
+    ++kept;
+  }
+  return kept;
+}
+
+void DecoderBase::record_round(const Sequence& sequence, const RoundRecord& round) {
+  GenerationRecord& record = records_[static_cast<std::size_t>(sequence.index)];
+  const std::int64_t round_ns = round.draft_ns + round.target_ns + round.verify_ns + round.other_ns;
+  record.decode_ns += round_ns;
+  if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + round_ns;
+  record.rounds.push_back(round);
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,53 @@
+#pragma once
+// What plain and speculative decoding share: sequences, prefill, emission under the stop rules, records.
+
+#include <memory>
+#include <vector>
+
+#include "engines/decoding/stop_rules.h"
+#include "engines/interface/drafter.h"
+#include "engines/interface/round_decoder.h"
+#include "engines/sampling/logits_pipeline.h"
+
+namespace speclab::engines {
+
+class DecoderBase : public RoundDecoder {
+ public:
+  /// @param target  outlives the decoder
+  DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options);
+
+  const std::vector<GenerationRecord>& records() const override { return records_; }
+  void finish() override;
+
+ protected:
+  /// Makes the sequences and commits all but the last token of their prompts.
+  void begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows);
+  /// Appends tokens[i] with fates[i] until a stop rule ends the sequence. @return how many were kept
+  std::int32_t emit(Sequence& sequence, std::span<const Token> tokens, std::span<const TokenFate> fates);
+  void record_round(const Sequence& sequence, const RoundRecord& round);
+  std::int32_t remaining(const Sequence& sequence) const;  ///< tokens it may still emit
+  bool all_finished() const;
+
+  LanguageModel& target() { return target_; }
+  KvCache& cache() { return *cache_; }
+  LogitsPipeline& pipeline() { return pipeline_; }
+  std::vector<Sequence>& sequences() { return sequences_; }
+  const DecoderOptions& options() const { return options_; }
+
+ private:
+  void check_request(const Request& request) const;
+  void make_room(std::size_t num_sequences, std::int32_t capacity);
+  void prefill(const Sequence& sequence);
+
+  LanguageModel& target_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  DecoderOptions options_;
+  LogitsPipeline pipeline_;
+  std::unique_ptr<KvCache> cache_;
+  std::size_t cache_sequences_ = 0;
+  std::vector<Sequence> sequences_;
+  std::vector<StopRules> stop_rules_;
+  std::vector<GenerationRecord> records_;
+};
+
+}  // namespace speclab::engines

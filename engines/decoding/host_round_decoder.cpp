@@ -1,0 +1,121 @@
+#include "engines/decoding/host_round_decoder.h"
+
+#include <algorithm>
+
+#include "engines/decoding/clock.h"
+#include "engines/sampling/history.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::int32_t kMaxTreeRows = 512;  ///< room kept behind the committed tokens for one round's rows
+
+}  // namespace
+
+HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options,
+                                   std::unique_ptr<Drafter> drafter, std::unique_ptr<Verifier> verifier)
+    : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)), verifier_(std::move(verifier)) {}
+
+void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+  begin_sequences(requests, kMaxTreeRows);
+  policies_.clear();
+  for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());
+  drafts_.resize(requests.size());
+  verdicts_.resize(requests.size());
+  drafter_->begin(sequences());
+}
+
+bool HostRoundDecoder::round() {
+  LapClock clock;
+  select_active();
+  if (active_.empty()) return false;
+  const auto share = static_cast<std::int64_t>(active_.size());
+  RoundRecord record;
+  record.other_ns = clock.lap_ns() / share;
+  propose();
+  record.draft_ns = clock.lap_ns() / share;
+  rows_.clear();
+  first_rows_.clear();
+  for (std::size_t a = 0; a < active_.size(); ++a) add_rows(*active_[a], drafts_[a].tree);
+  record.other_ns += clock.lap_ns() / share;
+  const ForwardResult result = target().forward(rows_, cache());
+  record.target_ns = clock.lap_ns() / share;
+  for (std::size_t a = 0; a < active_.size(); ++a) verify(*active_[a], a, result);
+  record.verify_ns = clock.lap_ns() / share;
+  for (std::size_t a = 0; a < active_.size(); ++a) apply(*active_[a], a, record);
+  return !all_finished();
+}
+
+void HostRoundDecoder::select_active() {
+  active_.clear();
+  lengths_.clear();
+  for (Sequence& sequence : sequences()) {
+    if (sequence.finished) continue;
+    active_.push_back(&sequence);
+    const std::int32_t wanted = policies_[static_cast<std::size_t>(sequence.index)]->next_length();
+    lengths_.push_back(std::clamp(wanted, 0, remaining(sequence) - 1));
+  }
+}
+
+void HostRoundDecoder::propose() {
+  const std::vector<const Sequence*> active(active_.begin(), active_.end());
+  drafter_->propose(active, lengths_, std::span(drafts_).first(active.size()));
+}
+
+/// Rows of a tree: the root is the pending token, its position the sequence's last; a node's position is its depth further.
+void HostRoundDecoder::add_rows(const Sequence& sequence, const TokenTree& tree) {
+  const auto first = static_cast<std::int32_t>(rows_.size());
+  const auto root_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
+  first_rows_.push_back(first);
+  for (std::int32_t row = 0; row < tree.num_rows(); ++row) {
+    const TokenTree::Entry& node = tree[tree.node_of_row(row)];
+    const std::int32_t parent = row == 0 ? ForwardRow::kCommitted : first + tree[node.parent].row;
+    rows_.push_back({node.token, root_position + node.depth, sequence.cache_slot, parent});
+  }
+}
+
+const Law& HostRoundDecoder::target_law(const Sequence& sequence, std::size_t active, const ForwardResult& result, TokenTree::Node node) {
+  const TokenTree& tree = drafts_[active].tree;
+  collect_history(options().sampling, sequence.tokens, tree, node, history_);
+  pipeline().law(result.row(static_cast<std::size_t>(first_rows_[active] + tree[node].row)), history_, target_law_);
+  return target_law_;
+}
+
+void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active, const ForwardResult& result) {
+  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
+  const auto law = [&](TokenTree::Node node) -> const Law& { return target_law(sequence, active, result, node); };
+  verifier_->verify(drafts_[active], std::cref(law), key, verdicts_[active]);
+}
+
+void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, RoundRecord record) {
+  LapClock clock;
+  const Verdict& verdict = verdicts_[active];
+  const TokenTree& tree = drafts_[active].tree;
+  path_.assign(1, first_rows_[active]);
+  emitted_.clear();
+  fates_.assign(verdict.accepted.size(), TokenFate::accepted);
+  for (const TokenTree::Node node : verdict.accepted) {
+    path_.push_back(first_rows_[active] + tree[node].row);
+    emitted_.push_back(tree[node].token);
+  }
+  emitted_.push_back(verdict.next);
+  fates_.push_back(verdict.next_kind == NextKind::bonus ? TokenFate::bonus : TokenFate::recovered);
+  cache().commit(sequence.cache_slot, path_);
+  record.position = static_cast<std::int32_t>(sequence.tokens.size());
+  record.round = static_cast<std::int32_t>(sequence.round++);
+  record.emitted = emit(sequence, emitted_, fates_);
+  record.drafted = tree.drafted();
+  record.rows = tree.num_rows();
+  record.depth = 0;
+  for (TokenTree::Node node = 0; node < tree.size(); ++node) record.depth = std::max(record.depth, tree[node].depth);
+  record.accepted = static_cast<std::int32_t>(verdict.accepted.size());
+  record.tested = verdict.tested;
+  record.next_kind = verdict.next_kind;
+  policies_[static_cast<std::size_t>(sequence.index)]->observe(record);
+  drafter_->observe(sequence, drafts_[active], verdict);
+  record.other_ns += clock.lap_ns();
+  record_round(sequence, record);
+}
+
+}  // namespace speclab::engines

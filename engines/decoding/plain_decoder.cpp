@@ -1,0 +1,47 @@
+#include "engines/decoding/plain_decoder.h"
+
+#include "engines/decoding/clock.h"
+#include "sim/core/law_sampling.h"
+#include "sim/core/round_key.h"
+
+namespace speclab::engines {
+
+PlainDecoder::PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
+    : DecoderBase(target, std::move(tokenizer), options), chance_(options.seed) {}
+
+void PlainDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy&) { begin_sequences(requests, 1); }
+
+Token PlainDecoder::sample_next(const Sequence& sequence, std::span<const float> logits) {
+  pipeline().law(logits, sequence.tokens, law_);
+  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
+  return sample(law_, target_key(key, 0), chance_, scratch_);
+}
+
+bool PlainDecoder::round() {
+  LapClock clock;
+  rows_.clear();
+  for (const Sequence& s : sequences())
+    if (!s.finished) rows_.push_back({s.tokens.back(), static_cast<std::int32_t>(s.tokens.size()) - 1, s.cache_slot});
+  if (rows_.empty()) return false;
+  const auto share = static_cast<std::int64_t>(rows_.size());
+  RoundRecord record{.rows = 1, .emitted = 1};
+  record.other_ns = clock.lap_ns() / share;
+  const ForwardResult result = target().forward(rows_, cache());
+  record.target_ns = clock.lap_ns() / share;
+  std::int32_t row = 0;
+  for (Sequence& s : sequences()) {
+    if (s.finished) continue;
+    const Token next = sample_next(s, result.row(static_cast<std::size_t>(row)));
+    cache().commit(s.cache_slot, {&row, 1});
+    ++row;
+    record.round = static_cast<std::int32_t>(s.round++);
+    record.position = static_cast<std::int32_t>(s.tokens.size());
+    const TokenFate fate = TokenFate::plain;
+    emit(s, {&next, 1}, {&fate, 1});
+    record.verify_ns = clock.lap_ns();
+    record_round(s, record);
+  }
+  return !all_finished();
+}
+
+}  // namespace speclab::engines

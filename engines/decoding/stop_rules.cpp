@@ -1,0 +1,50 @@
+#include "engines/decoding/stop_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+
+StopRules::StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer> tokenizer)
+    : options_(options), tokenizer_(std::move(tokenizer)) {
+  if (options_.max_new_tokens < 1) throw ConfigError(fmt::format("max_new_tokens = {}; allowed: integers >= 1", options_.max_new_tokens));
+  if (!options_.stop_strings.empty() && !tokenizer_) throw ConfigError("stop strings need a model with a tokenizer");
+  for (const std::string& stop : options_.stop_strings)
+    if (stop.empty()) throw ConfigError("a stop string is empty; allowed: at least one character");
+}
+
+void StopRules::begin() {
+  emitted_ = 0;
+  tail_.clear();
+  if (!options_.stop_strings.empty()) decoder_ = tokenizer_->streaming_decoder();
+}
+
+bool StopRules::ends_with(Token token, StopReason& reason) {
+  ++emitted_;
+  if (!options_.ignore_eos && tokenizer_ && tokenizer_->is_end_of_sequence(token)) {
+    reason = StopReason::end_of_sequence;
+    return true;
+  }
+  if (decoder_ && ends_with_string(token)) {
+    reason = StopReason::stop_string;
+    return true;
+  }
+  reason = StopReason::length;
+  return emitted_ >= options_.max_new_tokens;
+}
+
+bool StopRules::ends_with_string(Token token) {
+  tail_ += decoder_->push(token);
+  std::size_t longest = 0;
+  for (const std::string& stop : options_.stop_strings) {
+    if (tail_.find(stop) != std::string::npos) return true;
+    longest = std::max(longest, stop.size());
+  }
+  if (tail_.size() >= longest) tail_.erase(0, tail_.size() - longest + 1);
+  return false;
+}
+
+}  // namespace speclab::engines

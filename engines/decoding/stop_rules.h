@@ -1,0 +1,33 @@
+#pragma once
+// Where a generation ends: length, end of sequence, stop strings; also in the middle of an accepted block.
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engines/interface/round_decoder.h"
+#include "engines/interface/tokenizer.h"
+
+namespace speclab::engines {
+
+/// Applies the stop rules of one sequence to tokens as they are emitted.
+class StopRules {
+ public:
+  /// @throws ConfigError if stop strings are wanted without a tokenizer, one is empty, or max_new_tokens < 1
+  StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer> tokenizer);
+
+  void begin();
+  /// @return true if the sequence ends with `token` (which is kept)
+  bool ends_with(Token token, StopReason& reason);
+
+ private:
+  bool ends_with_string(Token token);
+
+  StopOptions options_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::unique_ptr<StreamingDecoder> decoder_;
+  std::string tail_;           ///< emitted text, as much as the longest stop string can reach back
+  std::int32_t emitted_ = 0;
+};
+
+}  // namespace speclab::engines

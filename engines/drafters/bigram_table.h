@@ -1,0 +1,38 @@
+#pragma once
+// Successor counts of every token, in compressed rows.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/core/token.h"
+
+namespace speclab::engines {
+
+/// A row's successors are in falling order of count, ties to the lower id.
+class BigramTable {
+ public:
+  struct Successor {
+    Token token = 0;
+    std::uint32_t count = 0;
+  };
+
+  /// Counts neighbours within each of the texts, keeping the `max_successors` most frequent of every token.
+  static BigramTable count(std::span<const std::vector<Token>> texts, std::int32_t vocab_size, std::size_t max_successors);
+  /// @throws ModelFileError naming file, offset and field
+  static BigramTable load(const std::string& path);
+  /// Written under a temporary name, then renamed. @throws WriteError
+  void save(const std::string& path) const;
+
+  std::int32_t vocab_size() const { return static_cast<std::int32_t>(row_begin_.size()) - 1; }
+  /// Empty for a token that was never followed by another. @throws ContractError if it is outside the vocabulary
+  std::span<const Successor> successors(Token token) const;
+
+ private:
+  std::vector<std::uint32_t> row_begin_;  ///< [vocab_size + 1]
+  std::vector<Successor> successors_;
+};
+
+}  // namespace speclab::engines

@@ -1,0 +1,38 @@
+#include "engines/drafters/drafters.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+void check_vocabulary(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
+  if (found != target.vocab_size)
+    throw ConfigError(fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter trained for this target",
+                                  escaped(drafter), found, target.name, target.vocab_size));
+}
+
+}  // namespace
+
+std::vector<std::string> drafter_kinds() { return {"none", "bigram", "prompt_lookup", "small_transformer"}; }
+
+std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models) {
+  const DrafterOptions& drafter = options.drafter;
+  if (drafter.kind == "none") return make_null_drafter();
+  if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options);
+  if (drafter.kind == "bigram") {
+    const auto table = models.bigram_table(drafter.model);
+    check_vocabulary(drafter.model, table->vocab_size(), target);
+    return make_bigram_drafter(table, options);
+  }
+  if (drafter.kind == "small_transformer") {
+    const auto model = models.language_model(drafter.model);
+    check_vocabulary(drafter.model, model->info().vocab_size, target);
+    return make_small_transformer_drafter(model, options);
+  }
+  throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,41 @@
+#pragma once
+// One file a drafter; this is their list. Adding one is a file, a line here and a line in drafters.cpp.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/drafters/bigram_table.h"
+#include "engines/interface/drafter.h"
+#include "engines/interface/language_model.h"
+#include "engines/interface/round_decoder.h"
+#include "sim/core/token_tree.h"
+
+namespace speclab::engines {
+
+/// Drafts nothing: the loop with it gives plain decoding's tokens.
+std::unique_ptr<Drafter> make_null_drafter();
+
+/// Successor of the last token, drawn from counts; the law is sharpened by the sampling temperature.
+std::unique_ptr<Drafter> make_bigram_drafter(std::shared_ptr<const BigramTable> table, const DecoderOptions& options);
+
+/// Copies what followed the latest earlier occurrence of the last tokens. @source Saxena 2023, prompt lookup decoding
+std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options);
+
+/// A small language model of the target's vocabulary drafts a chain or a tree.
+std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
+
+/// Gives the models that drafters read; lets the factory own loading and its options.
+class DrafterModels {
+ public:
+  virtual ~DrafterModels() = default;
+  virtual std::shared_ptr<LanguageModel> language_model(const std::string& model) = 0;
+  virtual std::shared_ptr<const BigramTable> bigram_table(const std::string& path) = 0;
+};
+
+std::vector<std::string> drafter_kinds();
+/// @param target  whose vocabulary the drafter must share
+/// @throws ConfigError on an unknown kind (naming those there are) or another vocabulary
+std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models);
+
+}  // namespace speclab::engines

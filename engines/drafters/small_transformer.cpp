@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <numeric>
+
+#include "engines/decoding/commit_chain.h"
+#include "engines/drafters/drafters.h"
+#include "engines/sampling/history.h"
+#include "engines/sampling/logits_pipeline.h"
+#include "sim/core/chance.h"
+#include "sim/core/law_sampling.h"
+#include "sim/core/round_key.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Level by level. The first forward of a proposal reads and commits the tokens that were emitted since the last one, the
+/// pending token included; every further level is one forward over the whole tree so far, of which nothing is committed, so
+/// there is never anything to undo. A policy that drafts nothing costs nothing.
+class SmallTransformerDrafter final : public Drafter {
+ public:
+  SmallTransformerDrafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options)
+      : model_(std::move(model)), options_(options), pipeline_(options.sampling), chance_(options.seed) {
+    if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
+  }
+
+  std::string name() const override { return is_chain() ? "small_transformer" : "small_transformer " + options_.drafter.tree; }
+
+  void begin(std::span<const Sequence> sequences) override {
+    constexpr std::int32_t kTreeRoom = 512;
+    std::size_t longest = 0;
+    for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());
+    const std::int32_t capacity = static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + kTreeRoom;
+    if (cache_ && slots_.size() == sequences.size() && cache_->capacity() >= capacity) {
+      for (const std::int32_t slot : slots_) cache_->truncate(slot, 0);
+      return;
+    }
+    cache_ = model_->make_cache(static_cast<std::int32_t>(sequences.size()), capacity);
+    slots_.clear();
+    for (std::size_t i = 0; i < sequences.size(); ++i) slots_.push_back(cache_->begin());
+  }
+
+  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], max_lengths[i], drafts[i]);
+  }
+
+  void observe(const Sequence&, const Draft&, const Verdict&) override {}
+
+ private:
+  bool is_chain() const { return shape_parents_.empty(); }
+
+  DrawKind draw_kind() const {
+    if (options_.sampling.temperature == 0) return DrawKind::arg_max;
+    return is_chain() ? DrawKind::sampled : DrawKind::sampled_without_replacement;
+  }
+
+  /// Drafts nothing once the sequence would leave the drafter's context.
+  void propose_one(const Sequence& sequence, std::int32_t max_length, Draft& draft) {
+    draft.reset(sequence.tokens.back(), draw_kind());
+    shape_nodes_.assign(1, 0);
+    const auto last_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1 + max_length;
+    if (max_length == 0 || last_position >= model_->info().context_length) return;
+    TokenTree::Node level_begin = 0;
+    for (std::int32_t depth = 0; depth < max_length; ++depth) {
+      const TokenTree::Node level_end = draft.tree.size();
+      const ForwardResult result = depth == 0 ? read_emitted(sequence) : forward_tree(sequence, draft.tree, level_begin);
+      for (TokenTree::Node node = level_begin; node < level_end; ++node)
+        grow(sequence, result.row(static_cast<std::size_t>(node - level_begin)), node, draft);
+      if (draft.tree.size() == level_end) return;
+      level_begin = level_end;
+    }
+  }
+
+  ForwardResult read_emitted(const Sequence& sequence) {
+    const std::int32_t slot = slots_[static_cast<std::size_t>(sequence.index)];
+    return commit_chain_with_logits(*model_, *cache_, slot, std::span(sequence.tokens).subspan(static_cast<std::size_t>(cache_->length(slot))));
+  }
+
+  ForwardResult forward_tree(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) {
+    rows_.clear();
+    const auto root_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
+    const std::int32_t slot = slots_[static_cast<std::size_t>(sequence.index)];
+    for (TokenTree::Node node = 1; node < tree.size(); ++node)
+      rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, tree[node].parent - 1, node >= level_begin});
+    return model_->forward(rows_, *cache_);
+  }
+
+  /// Draws the children of `node` from the law after it.
+  void grow(const Sequence& sequence, std::span<const float> logits, TokenTree::Node node, Draft& draft) {
+    children_.clear();
+    if (is_chain()) children_.push_back(0);
+    for (std::size_t i = 0; i < shape_parents_.size(); ++i)
+      if (shape_parents_[i] == shape_nodes_[static_cast<std::size_t>(node)]) children_.push_back(static_cast<int>(i) + 1);
+    if (children_.empty()) return;
+    collect_history(options_.sampling, sequence.tokens, draft.tree, node, history_);
+    draw_tokens(sequence, logits, node, draft);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      draft.add(node, tokens_[i]);
+      shape_nodes_.push_back(children_[i]);
+    }
+  }
+
+  void draw_tokens(const Sequence& sequence, std::span<const float> logits, TokenTree::Node node, Draft& draft) {
+    const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
+    const StreamKey first_key = draft_key(key, draft.tree[node].depth, draft.tree.size());
+    Law& law = draft.law_for(node);
+    if (draft.draw_kind == DrawKind::arg_max && children_.size() > 1) return pick_most_likely(logits, law);
+    pipeline_.law(logits, history_, law);
+    if (draft.draw_kind == DrawKind::sampled_without_replacement)
+      return sample_without_replacement(law, children_.size(), first_key, chance_, scratch_, tokens_);
+    tokens_.assign(1, sample(law, first_key, chance_, scratch_));
+  }
+
+  /// The children_.size() largest logits, ties to the lower id; each is a draft of certainty.
+  void pick_most_likely(std::span<const float> logits, Law& law) {
+    candidates_.resize(logits.size());
+    std::iota(candidates_.begin(), candidates_.end(), 0);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(children_.size(), logits.size()));
+    std::partial_sort(candidates_.begin(), candidates_.begin() + count, candidates_.end(), [&](Token a, Token b) {
+      const float x = logits[static_cast<std::size_t>(a)], y = logits[static_cast<std::size_t>(b)];
+      return x > y || (x == y && a < b);
+    });
+    tokens_.assign(candidates_.begin(), candidates_.begin() + count);
+    law.assign_point_mass(logits.size(), tokens_.front());
+  }
+
+  std::shared_ptr<LanguageModel> model_;
+  DecoderOptions options_;
+  LogitsPipeline pipeline_;
+  PhiloxChance chance_;
+  std::unique_ptr<KvCache> cache_;
+  std::vector<std::int32_t> slots_;
+  std::vector<int> shape_parents_;  ///< empty for a chain
+  std::vector<int> shape_nodes_;    ///< node of the shape that each drafted node stands for
+  std::vector<int> children_;
+  std::vector<ForwardRow> rows_;
+  std::vector<Token> history_, tokens_, candidates_;
+  std::vector<float> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
+  return std::make_unique<SmallTransformerDrafter>(std::move(model), options);
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,87 @@
+#include "engines/models/catalogue.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/gguf_file.h"
+#include "engines/tokenizers/load_tokenizer.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::engines {
+namespace {
+
+/// A member of SmolLM2's family: its vocabulary, context and head width of 64.
+CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t intermediate, std::int32_t kv_heads) {
+  LlamaConfig config;
+  config.name = name;
+  config.vocab_size = 49152;
+  config.context_length = 8192;
+  config.num_layers = layers;
+  config.hidden_size = hidden;
+  config.intermediate_size = intermediate;
+  config.num_heads = hidden / 64;
+  config.num_kv_heads = kv_heads;
+  config.head_dim = 64;
+  config.rope_theta = 100000.0f;
+  return {name, "", config, fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6)};
+}
+
+CatalogueEntry find_model(const std::string& model) {
+  std::vector<std::string> names;
+  for (CatalogueEntry& entry : model_catalogue()) {
+    if (entry.name == model) {
+      if (entry.shape || std::filesystem::exists(entry.path)) return entry;
+      throw ConfigError(fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
+    }
+    names.push_back(entry.name);
+  }
+  if (std::filesystem::exists(model)) return {model, model, std::nullopt, ""};
+  throw ConfigError(fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}", escaped(model), fmt::join(names, ", ")));
+}
+
+ModelSource open_gguf(const std::string& path) {
+  const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
+  const LlamaConfig config = llama_config_from_gguf(*file);
+  return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file), false};
+}
+
+ModelSource open_folder(const std::string& path) {
+  LlamaConfig config = llama_config_from_json(path + "/config.json");
+  if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
+  const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
+  const std::string tokenizer = path + "/tokenizer.json";
+  return {config, llama_weights_from_checkpoint(folder, config),
+          std::filesystem::exists(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr, false};
+}
+
+}  // namespace
+
+std::vector<CatalogueEntry> model_catalogue() {
+  return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf", std::nullopt,
+           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)"},
+          shape("shape-15m", 14, 192, 512, 1),
+          shape("shape-45m", 16, 384, 1024, 2),
+          shape("shape-135m", 30, 576, 1536, 3),
+          shape("shape-360m", 32, 960, 2560, 5),
+          shape("shape-1b", 16, 2048, 8192, 8)};
+}
+
+ModelSource open_model(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr, true};
+  return std::filesystem::is_directory(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+}
+
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape) throw ConfigError(fmt::format("model '{}' has random weights and no tokenizer", entry.name));
+  if (!std::filesystem::is_directory(entry.path)) return load_tokenizer_from_gguf(GgufFile::open(entry.path));
+  return load_tokenizer_from_json(entry.path + "/tokenizer.json");
+}
+
+}  // namespace speclab::engines

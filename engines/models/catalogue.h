@@ -1,0 +1,35 @@
+#pragma once
+// Models by name: the default one that scripts/setup fetched, drafters of the project, and shape models with random weights.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/interface/tokenizer.h"
+#include "engines/models/llama/llama_weights.h"
+
+namespace speclab::engines {
+
+/// Everything a Llama-family model is made of, before a device is chosen.
+struct ModelSource {
+  LlamaConfig config;
+  std::unique_ptr<LlamaWeights> weights;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+  bool random_weights = false;
+};
+
+struct CatalogueEntry {
+  std::string name;
+  std::string path;                      ///< file or folder; empty for a shape model
+  std::optional<LlamaConfig> shape;      ///< of a shape model
+  std::string description;
+};
+
+std::vector<CatalogueEntry> model_catalogue();
+/// @param model  catalogue name, GGUF file or checkpoint folder
+/// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers
+ModelSource open_model(const std::string& model);
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
+
+}  // namespace speclab::engines

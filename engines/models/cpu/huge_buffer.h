@@ -1,0 +1,18 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+
+namespace speclab::engines::cpu {
+
+/// Releases what make_huge_buffer mapped.
+struct HugeBufferDeleter {
+  std::size_t bytes = 0;
+  void operator()(void* p) const;
+};
+using HugeBuffer = std::unique_ptr<void, HugeBufferDeleter>;
+
+/// Zeroed memory in huge pages where the system grants them (weights and caches are streamed, so page walks are what it
+/// saves), with 8 KiB behind the end that prefetches may touch. @throws std::bad_alloc
+HugeBuffer make_huge_buffer(std::size_t bytes);
+
+}  // namespace speclab::engines::cpu

@@ -1,0 +1,77 @@
+#pragma once
+// The CPU kernels of the decoder, as plain functions behind one table per instruction set.
+//
+// Every output element is a sum over the depth in ascending order, whatever the number of rows, tiles or threads: all
+// kernels are row-invariant by construction. Free of torch and of the standard containers, because each instruction set
+// compiles the same source once.
+
+#include <cstdint>
+
+namespace speclab::engines::cpu {
+
+using BFloat16 = std::uint16_t;  ///< upper half of a float32
+
+enum class ElementType : std::uint8_t { float32, bfloat16 };
+
+/// Columns a packed matrix is cut into; two vectors of 16.
+inline constexpr int kBlockColumns = 32;
+/// Slots a block of cached keys holds; one vector.
+inline constexpr int kKeyBlock = 16;
+
+enum class Epilogue : std::uint8_t {
+  store,      ///< out = x W^T, float32
+  add,        ///< out += x W^T, float32
+  silu_gate,  ///< per block 16 gate columns then 16 up columns: out = silu(gate) * up, element type of x, 16 columns a block
+};
+
+/// out[rows, columns] from x[rows, depth] and blocks [block_begin, block_end) of a packed matrix.
+struct MultiplyArgs {
+  const void* weights = nullptr;    ///< packed, see PackedMatrix
+  const void* x = nullptr;          ///< element type of the kernel; stride in elements
+  std::int64_t x_stride = 0;
+  void* out = nullptr;
+  std::int64_t out_stride = 0;
+  int rows = 0;
+  int depth = 0;                    ///< even
+  int block_begin = 0;
+  int block_end = 0;
+  int columns = 0;                  ///< columns that exist; the last block may be padded
+  Epilogue epilogue = Epilogue::store;
+};
+
+/// One query head of one row against cached keys and values.
+struct AttendArgs {
+  const float* query = nullptr;     ///< [head_dim], rotated, unscaled
+  const float* keys = nullptr;      ///< [slots / kKeyBlock, head_dim, kKeyBlock]
+  const float* values = nullptr;    ///< [slots, head_dim]
+  int head_dim = 0;                 ///< multiple of 16
+  int num_slots = 0;                ///< slots in use, committed and new
+  int prefix = 0;                   ///< the row sees slots [0, prefix) ...
+  const std::int32_t* extra = nullptr;  ///< ... and then these, in ascending order of position
+  int num_extra = 0;
+  float scale = 0;
+  float* scores = nullptr;          ///< scratch, 2 * (num_slots rounded up to kKeyBlock)
+  float* weighted = nullptr;        ///< [head_dim] result, float32
+};
+
+struct CpuKernels {
+  const char* name;
+  void (*multiply_float32)(const MultiplyArgs& args);
+  void (*multiply_bfloat16)(const MultiplyArgs& args);
+  /// out = x / sqrt(mean(x^2) + epsilon) * weight, in `type`. @source Zhang & Sennrich 2019 (RMSNorm)
+  void (*rms_norm)(const float* x, const float* weight, int size, float epsilon, ElementType type, void* out);
+  void (*attend)(const AttendArgs& args);
+  /// Rounds to nearest even, or copies, into `type`.
+  void (*convert)(const float* x, int size, ElementType type, void* out);
+  /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials, for the log-likelihood
+  double (*softmax)(const float* logits, int size, float inverse_temperature, float* probabilities);
+  /// Lowest index of the largest value.
+  int (*arg_max)(const float* values, int size);
+  /// Sum of the bytes read as 64-bit words; for the bandwidth probe.
+  std::uint64_t (*read_sum)(const void* data, std::int64_t bytes);
+};
+
+/// Tables in falling order of preference that this processor can run; the last one runs anywhere.
+const CpuKernels* best_kernels();
+
+}  // namespace speclab::engines::cpu

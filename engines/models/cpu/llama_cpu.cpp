@@ -1,0 +1,181 @@
+#include "engines/models/cpu/llama_cpu.h"
+
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines::cpu {
+
+LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team)
+    : config_(config), type_(type), team_(std::move(team)), kernels_(best_kernels()), scratch_(static_cast<std::size_t>(team_->size())) {
+  load(weights);
+  info_.name = config.name;
+  info_.family = "llama";
+  info_.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
+  info_.device = "cpu";
+  info_.kernels = kernels_->name;
+  info_.sha256 = weights.sha256();
+  info_.vocab_size = config.vocab_size;
+  info_.context_length = config.context_length;
+  info_.num_layers = config.num_layers;
+  info_.hidden_size = config.hidden_size;
+  info_.num_parameters = config.num_parameters();
+}
+
+std::unique_ptr<KvCache> LlamaCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
+  return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
+}
+
+ForwardResult LlamaCpu::forward(std::span<const ForwardRow> rows, KvCache& cache) {
+  SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
+  cache_ = dynamic_cast<KvCacheCpu*>(&cache);
+  SPECLAB_EXPECT(cache_ != nullptr, "the cache belongs to another kind of model");
+  cache_->plan().place(rows, config_.vocab_size, config_.context_length);
+  rows_ = rows;
+  wanting_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].wants_logits) wanting_.push_back(static_cast<std::int32_t>(i));
+  reserve(rows.size(), wanting_.size());
+  team_->run([this](int rank) { run_layers(rank); });
+  return {std::span(logits_).first(wanting_.size() * static_cast<std::size_t>(config_.vocab_size)), config_.vocab_size};
+}
+
+void LlamaCpu::reserve(std::size_t rows, std::size_t wanting) {
+  auto grow = [](std::vector<float>& buffer, std::size_t size) {
+    if (buffer.size() < size) buffer.resize(size);
+  };
+  const auto width = [rows](std::int32_t size) { return rows * static_cast<std::size_t>(size); };
+  grow(x_, width(config_.hidden_size));
+  grow(normed_, width(config_.hidden_size));
+  grow(projected_, width(config_.query_size() + 2 * config_.kv_size()));
+  grow(attended_, width(config_.query_size()));
+  grow(hidden_, width(config_.intermediate_size));
+  grow(logits_, wanting * static_cast<std::size_t>(config_.vocab_size));
+  for (Scratch& scratch : scratch_) {
+    grow(scratch.scores, 2 * static_cast<std::size_t>(cache_->capacity()) + 2 * kKeyBlock);
+    grow(scratch.weighted, static_cast<std::size_t>(config_.head_dim));
+    grow(scratch.head, static_cast<std::size_t>(std::max(config_.head_dim, config_.hidden_size)));
+  }
+}
+
+/// Element `index` of a buffer of activations; they are stored in the products' element type.
+void* LlamaCpu::activation(std::vector<float>& buffer, std::int64_t index) {
+  return reinterpret_cast<char*>(buffer.data()) + index * (type_ == ElementType::float32 ? 4 : 2);
+}
+
+void LlamaCpu::run_layers(int rank) {
+  const int rows = static_cast<int>(rows_.size());
+  const std::int64_t hidden = config_.hidden_size;
+  embed(rank);
+  team_->barrier();
+  for (std::int32_t l = 0; l < config_.num_layers; ++l) {
+    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    norm_rows(rank, layer.attention_norm);
+    team_->barrier();
+    multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), layer.query_key_value.columns(), Epilogue::store);
+    team_->barrier();
+    rotate_and_store(rank, l);
+    team_->barrier();
+    attend(rank, l);
+    team_->barrier();
+    multiply(rank, layer.attention_output, attended_.data(), rows, x_.data(), hidden, Epilogue::add);
+    team_->barrier();
+    norm_rows(rank, layer.feed_forward_norm);
+    team_->barrier();
+    multiply(rank, layer.gate_up, normed_.data(), rows, hidden_.data(), config_.intermediate_size, Epilogue::silu_gate);
+    team_->barrier();
+    multiply(rank, layer.down, hidden_.data(), rows, x_.data(), hidden, Epilogue::add);
+    team_->barrier();
+  }
+  compute_logits(rank);
+}
+
+void LlamaCpu::embed(int rank) {
+  const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
+  for (int r = range.begin; r < range.end; ++r)
+    embedding_.read_column(rows_[static_cast<std::size_t>(r)].token, x_.data() + std::int64_t{r} * config_.hidden_size);
+}
+
+void LlamaCpu::norm_rows(int rank, const std::vector<float>& weight) {
+  const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
+  for (int r = range.begin; r < range.end; ++r) {
+    const std::int64_t at = std::int64_t{r} * config_.hidden_size;
+    kernels_->rms_norm(x_.data() + at, weight.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
+  }
+}
+
+void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue) {
+  const Range blocks = share(matrix.num_blocks(), rank, team_->size());
+  const MultiplyArgs args{.weights = matrix.data(), .x = x, .x_stride = matrix.depth(), .out = out, .out_stride = out_stride,
+                          .rows = rows, .depth = matrix.depth(), .block_begin = blocks.begin, .block_end = blocks.end,
+                          .columns = matrix.columns(), .epilogue = epilogue};
+  (type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16)(args);
+}
+
+void LlamaCpu::rotate(const float* in, std::int32_t position, float* out) const {
+  const std::int32_t half = config_.head_dim / 2;
+  const float* turn = rope_.data() + std::int64_t{position} * half * 2;
+  for (std::int32_t i = 0; i < half; ++i) {
+    const float cosine = turn[2 * i], sine = turn[2 * i + 1];
+    out[i] = in[i] * cosine - in[i + half] * sine;
+    out[i + half] = in[i + half] * cosine + in[i] * sine;
+  }
+}
+
+/// Rotates queries in place and keys on their way into the cache.
+void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
+  const int heads = config_.num_heads + config_.num_kv_heads;
+  const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
+  float* scratch = scratch_[static_cast<std::size_t>(rank)].head.data();
+  const Range range = share(static_cast<int>(rows_.size()) * heads, rank, team_->size());
+  for (int i = range.begin; i < range.end; ++i) {
+    const int row = i / heads, head = i % heads;
+    const PlacedRow& placed = cache_->plan().rows()[static_cast<std::size_t>(row)];
+    float* in = projected_.data() + row * width + std::int64_t{head} * config_.head_dim;
+    rotate(in, rows_[static_cast<std::size_t>(row)].position, scratch);
+    if (head < config_.num_heads) std::copy_n(scratch, config_.head_dim, in);
+    else cache_->store(layer, placed.sequence, head - config_.num_heads, placed.slot, scratch, in + config_.kv_size());
+  }
+}
+
+/// Heads outside, rows inside, so that a head's keys and values stay in the core's cache.
+void LlamaCpu::attend(int rank, std::int32_t layer) {
+  const int rows = static_cast<int>(rows_.size());
+  const Range range = share(rows * config_.num_heads, rank, team_->size());
+  for (int i = range.begin; i < range.end; ++i) attend_head(rank, layer, i % rows, i / rows);
+}
+
+void LlamaCpu::attend_head(int rank, std::int32_t layer, int row, int head) {
+  Scratch& scratch = scratch_[static_cast<std::size_t>(rank)];
+  const RowPlan& plan = cache_->plan();
+  const PlacedRow& placed = plan.rows()[static_cast<std::size_t>(row)];
+  const std::int32_t kv_head = head / (config_.num_heads / config_.num_kv_heads);
+  const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
+  const AttendArgs args{.query = projected_.data() + row * width + std::int64_t{head} * config_.head_dim,
+                        .keys = cache_->keys(layer, placed.sequence, kv_head),
+                        .values = cache_->values(layer, placed.sequence, kv_head),
+                        .head_dim = config_.head_dim,
+                        .num_slots = placed.extra_count > 0 ? plan.slots_in_use(placed.sequence) : placed.prefix,
+                        .prefix = placed.prefix,
+                        .extra = plan.extra(placed).data(),
+                        .num_extra = placed.extra_count,
+                        .scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim)),
+                        .scores = scratch.scores.data(),
+                        .weighted = scratch.weighted.data()};
+  kernels_->attend(args);
+  kernels_->convert(args.weighted, config_.head_dim, type_,
+                    activation(attended_, std::int64_t{row} * config_.query_size() + std::int64_t{head} * config_.head_dim));
+}
+
+void LlamaCpu::compute_logits(int rank) {
+  const int wanting = static_cast<int>(wanting_.size());
+  if (wanting == 0) return;
+  const Range range = share(wanting, rank, team_->size());
+  for (int i = range.begin; i < range.end; ++i)
+    kernels_->rms_norm(x_.data() + std::int64_t{wanting_[static_cast<std::size_t>(i)]} * config_.hidden_size, output_norm_.data(),
+                       config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, std::int64_t{i} * config_.hidden_size));
+  team_->barrier();
+  multiply(rank, config_.tied_embeddings ? embedding_ : head_, normed_.data(), wanting, logits_.data(), config_.vocab_size, Epilogue::store);
+}
+
+}  // namespace speclab::engines::cpu

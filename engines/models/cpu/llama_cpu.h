@@ -1,0 +1,66 @@
+#pragma once
+// The Llama family on the CPU: packed weights, own kernels, one parallel region a forward. Every row's result is bit-equal
+// whatever rows are beside it, so plain decoding, verification of chains and trees, and batches agree exactly.
+
+#include <memory>
+#include <vector>
+
+#include "engines/interface/language_model.h"
+#include "engines/models/cpu/kernels.h"
+#include "engines/models/cpu/kv_cache_cpu.h"
+#include "engines/models/cpu/packed_matrix.h"
+#include "engines/models/cpu/thread_team.h"
+#include "engines/models/llama/llama_weights.h"
+
+namespace speclab::engines::cpu {
+
+class LlamaCpu final : public LanguageModel {
+ public:
+  /// @param type  of weights and activations at the products; sums, norms, attention and cache are float32
+  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team);
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
+  ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
+
+ private:
+  struct Layer {
+    std::vector<float> attention_norm, feed_forward_norm;
+    PackedMatrix query_key_value, attention_output, gate_up, down;
+  };
+  struct Scratch {  ///< of one thread
+    std::vector<float> scores, weighted, head;
+  };
+
+  void load(const LlamaWeights& weights);
+  Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
+  void reserve(std::size_t rows, std::size_t wanting);
+  void run_layers(int rank);
+  void embed(int rank);
+  void norm_rows(int rank, const std::vector<float>& weight);
+  void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
+  void rotate_and_store(int rank, std::int32_t layer);
+  void rotate(const float* in, std::int32_t position, float* out) const;
+  void attend(int rank, std::int32_t layer);
+  void attend_head(int rank, std::int32_t layer, int row, int head);
+  void compute_logits(int rank);
+  void* activation(std::vector<float>& buffer, std::int64_t index);
+
+  LlamaConfig config_;
+  ElementType type_;
+  std::shared_ptr<ThreadTeam> team_;
+  const CpuKernels* kernels_;
+  ModelInfo info_;
+  PackedMatrix embedding_, head_;
+  std::vector<float> output_norm_;
+  std::vector<Layer> layers_;
+  std::vector<float> rope_;               ///< [context, head_dim / 2, 2]: cosine, sine
+
+  std::span<const ForwardRow> rows_;      ///< of the running forward
+  KvCacheCpu* cache_ = nullptr;
+  std::vector<std::int32_t> wanting_;     ///< rows that want logits
+  std::vector<float> x_, projected_, normed_, attended_, hidden_, logits_;
+  std::vector<Scratch> scratch_;
+};
+
+}  // namespace speclab::engines::cpu

@@ -1,0 +1,80 @@
+#include "engines/models/cpu/thread_team.h"
+
+#include <sched.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines::cpu {
+namespace {
+
+constexpr int kSpinsBeforeYield = 20'000;   // some 0.2 ms: longer than any step, shorter than a scheduler's tick
+constexpr int kSpinsBeforeSleep = 200'000;
+
+/// Spins until done() holds; yields to others when it takes long, so that a busy neighbour is not starved.
+template <typename Done>
+void spin_until(Done done) {
+  for (int spins = 0; !done(); ++spins) {
+    if (spins < kSpinsBeforeYield) __builtin_ia32_pause();
+    else sched_yield();
+  }
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(int size) : size_(size) {
+  SPECLAB_EXPECT(size >= 1, "a team needs at least one thread");
+  for (int rank = 1; rank < size; ++rank) workers_.emplace_back([this, rank] { work(rank); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  stopping_ = true;
+  ++generation_;
+  generation_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadTeam::run(const std::function<void(int)>& job) {
+  if (size_ == 1) return job(0);
+  job_ = &job;
+  generation_.fetch_add(1, std::memory_order_release);
+  generation_.notify_all();
+  job(0);
+  barrier();
+}
+
+void ThreadTeam::barrier() {
+  if (size_ == 1) return;
+  const std::uint32_t phase = barrier_phase_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    barrier_phase_.store(phase + 1, std::memory_order_release);
+    return;
+  }
+  spin_until([&] { return barrier_phase_.load(std::memory_order_acquire) != phase; });
+}
+
+void ThreadTeam::work(int rank) {
+  for (std::uint32_t seen = 0;;) {
+    for (int spins = 0; generation_.load(std::memory_order_acquire) == seen && spins < kSpinsBeforeSleep; ++spins) __builtin_ia32_pause();
+    generation_.wait(seen, std::memory_order_acquire);
+    ++seen;
+    if (stopping_) return;
+    (*job_)(rank);
+    barrier();
+  }
+}
+
+int default_num_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    const int wanted = std::atoi(text);
+    if (wanted > 0) return wanted;
+  }
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+  return 1;
+}
+
+}  // namespace speclab::engines::cpu

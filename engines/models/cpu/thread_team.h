@@ -1,0 +1,49 @@
+#pragma once
+// A fixed team of threads that runs one function at a time, with a barrier cheap enough to stand between layers' steps.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace speclab::engines::cpu {
+
+class ThreadTeam {
+ public:
+  /// @param size  threads, the caller included; >= 1
+  explicit ThreadTeam(int size);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  int size() const { return size_; }
+  /// Runs job(rank) on every thread and returns when all are done. The job must not throw.
+  void run(const std::function<void(int)>& job);
+  /// All threads of the running job meet here.
+  void barrier();
+
+ private:
+  void work(int rank);
+
+  int size_;
+  const std::function<void(int)>* job_ = nullptr;
+  std::atomic<std::uint32_t> generation_{0};
+  std::atomic<int> arrived_{0};
+  std::atomic<std::uint32_t> barrier_phase_{0};
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> workers_;
+};
+
+/// Part `rank` of [0, count) cut into `size` nearly equal ranges.
+struct Range {
+  int begin, end;
+};
+inline Range share(int count, int rank, int size) {
+  return {static_cast<int>(static_cast<std::int64_t>(count) * rank / size), static_cast<int>(static_cast<std::int64_t>(count) * (rank + 1) / size)};
+}
+
+/// Threads to use when nobody says: OMP_NUM_THREADS if set, else the processors this process may run on.
+int default_num_threads();
+
+}  // namespace speclab::engines::cpu

@@ -1,0 +1,40 @@
+#pragma once
+// Shape and constants of a Llama-family decoder: RMS norms, rotary positions, grouped queries, gated SiLU feed-forward.
+
+#include <cstdint>
+#include <string>
+
+namespace speclab::engines {
+
+struct LlamaConfig {
+  std::string name;
+  std::int32_t vocab_size = 0;
+  std::int32_t context_length = 0;
+  std::int32_t num_layers = 0;
+  std::int32_t hidden_size = 0;
+  std::int32_t intermediate_size = 0;  ///< of the feed-forward
+  std::int32_t num_heads = 0;
+  std::int32_t num_kv_heads = 0;
+  std::int32_t head_dim = 0;
+  float rope_theta = 10000.0f;
+  float rms_epsilon = 1e-5f;
+  bool tied_embeddings = true;         ///< the head is the embedding table
+
+  std::int32_t query_size() const { return num_heads * head_dim; }
+  std::int32_t kv_size() const { return num_kv_heads * head_dim; }
+  std::int64_t num_parameters() const;
+  /// @param where  file, for the message
+  /// @throws ModelFileError naming the field that no Llama can have
+  void validate(const std::string& where) const;
+};
+
+class GgufFile;
+
+/// @throws ModelFileError if the file's architecture is not "llama" or a field is missing or impossible
+LlamaConfig llama_config_from_gguf(const GgufFile& file);
+/// Reads config.json of a checkpoint folder in Hugging Face's layout.
+LlamaConfig llama_config_from_json(const std::string& path);
+/// Writes it, so that transformers loads the folder as LlamaForCausalLM.
+void write_llama_config_json(const LlamaConfig& config, const std::string& path, const std::string& dtype);
+
+}  // namespace speclab::engines

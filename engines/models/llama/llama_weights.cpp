@@ -1,0 +1,168 @@
+#include "engines/models/llama/llama_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engines/formats/sha256.h"
+#include "sim/core/errors.h"
+#include "sim/core/rng_stream.h"
+
+namespace speclab::engines {
+namespace {
+
+struct RoleName {
+  LlamaTensor role;
+  const char* gguf;
+  const char* checkpoint;
+};
+
+/// "{}" stands for the layer.
+constexpr RoleName kNames[] = {
+    {LlamaTensor::embedding, "token_embd.weight", "model.embed_tokens.weight"},
+    {LlamaTensor::output_norm, "output_norm.weight", "model.norm.weight"},
+    {LlamaTensor::head, "output.weight", "lm_head.weight"},
+    {LlamaTensor::attention_norm, "blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight"},
+    {LlamaTensor::query, "blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight"},
+    {LlamaTensor::key, "blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight"},
+    {LlamaTensor::value, "blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
+    {LlamaTensor::attention_output, "blk.{}.attn_output.weight", "model.layers.{}.self_attn.o_proj.weight"},
+    {LlamaTensor::feed_forward_norm, "blk.{}.ffn_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
+    {LlamaTensor::gate, "blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
+    {LlamaTensor::up, "blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
+    {LlamaTensor::down, "blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
+};
+
+const RoleName& names_of(LlamaTensor role) {
+  for (const RoleName& names : kNames)
+    if (names.role == role) return names;
+  throw ContractError("a role without a name");
+}
+
+/// GGUF row 2 i + s of a head becomes row s * head_dim / 2 + i.
+std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads, std::int32_t head_dim, std::int32_t hidden) {
+  std::vector<float> halves(pairs.size());
+  for (std::int32_t head = 0; head < num_heads; ++head)
+    for (std::int32_t row = 0; row < head_dim; ++row) {
+      const std::int64_t from = std::int64_t{head} * head_dim + row;
+      const std::int64_t to = std::int64_t{head} * head_dim + (row % 2) * head_dim / 2 + row / 2;
+      std::copy_n(pairs.begin() + from * hidden, hidden, halves.begin() + to * hidden);
+    }
+  return halves;
+}
+
+/// What both file kinds share: names, tied heads, element counts.
+class FileLlamaWeights : public LlamaWeights {
+ public:
+  FileLlamaWeights(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) : file_(std::move(file)), config_(config) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    if (role == LlamaTensor::head && config_.tied_embeddings) role = LlamaTensor::embedding;
+    const std::string name = fmt::format(fmt::runtime(name_pattern(role)), layer);
+    const std::int64_t found = file_->tensor(name).num_elements, wanted = num_elements(role, config_);
+    if (found != wanted)
+      throw ModelFileError(fmt::format("{}: tensor '{}' has {} elements; its model's shape needs {}", file_->path(), name, found, wanted));
+    return arranged(role, file_->read_float32(name));
+  }
+  std::string sha256() const override { return sha256_file(file_->path()); }
+
+ protected:
+  virtual const char* name_pattern(LlamaTensor role) const = 0;
+  virtual std::vector<float> arranged(LlamaTensor, std::vector<float> values) const { return values; }
+  const LlamaConfig& config() const { return config_; }
+
+ private:
+  std::shared_ptr<const WeightSource> file_;
+  LlamaConfig config_;
+};
+
+class GgufLlamaWeights : public FileLlamaWeights {
+ public:
+  using FileLlamaWeights::FileLlamaWeights;
+
+ private:
+  const char* name_pattern(LlamaTensor role) const override { return names_of(role).gguf; }
+  std::vector<float> arranged(LlamaTensor role, std::vector<float> values) const override {
+    const LlamaConfig& c = config();
+    if (role == LlamaTensor::query) return halves_from_pairs(values, c.num_heads, c.head_dim, c.hidden_size);
+    if (role == LlamaTensor::key) return halves_from_pairs(values, c.num_kv_heads, c.head_dim, c.hidden_size);
+    return values;
+  }
+};
+
+class CheckpointLlamaWeights : public FileLlamaWeights {
+ public:
+  using FileLlamaWeights::FileLlamaWeights;
+
+ private:
+  const char* name_pattern(LlamaTensor role) const override { return names_of(role).checkpoint; }
+};
+
+bool is_norm(LlamaTensor role) {
+  return role == LlamaTensor::output_norm || role == LlamaTensor::attention_norm || role == LlamaTensor::feed_forward_norm;
+}
+
+class RandomLlamaWeights : public LlamaWeights {
+ public:
+  RandomLlamaWeights(const LlamaConfig& config, std::uint64_t seed) : config_(config), stream_(seed) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    if (role == LlamaTensor::head && config_.tied_embeddings) role = LlamaTensor::embedding;
+    std::vector<float> values(static_cast<std::size_t>(num_elements(role, config_)), 1.0f);
+    if (is_norm(role)) return values;
+    for (std::size_t i = 0; i < values.size(); i += 2) fill_pair(role, layer, i, values);
+    return values;
+  }
+  std::string sha256() const override { return fmt::format("random weights, seed {}", stream_.seed()); }
+
+ private:
+  /// Two normal values from two uniforms. @source Box & Muller 1958
+  void fill_pair(LlamaTensor role, std::int32_t layer, std::size_t i, std::vector<float>& values) const {
+    constexpr double kDeviation = 0.02;
+    const StreamKey key{static_cast<std::uint32_t>(role), static_cast<std::uint32_t>(layer), Purpose::weights, static_cast<std::uint32_t>(i)};
+    const double radius = kDeviation * std::sqrt(-2.0 * std::log(1.0 - stream_.uniform(key)));
+    const double angle = 2.0 * std::numbers::pi * stream_.uniform({key.sequence, key.position, key.purpose, key.draw + 1});
+    values[i] = static_cast<float>(radius * std::cos(angle));
+    if (i + 1 < values.size()) values[i + 1] = static_cast<float>(radius * std::sin(angle));
+  }
+
+  LlamaConfig config_;
+  RngStream stream_;
+};
+
+}  // namespace
+
+std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
+  const std::int64_t hidden = config.hidden_size;
+  switch (role) {
+    case LlamaTensor::embedding:
+    case LlamaTensor::head: return hidden * config.vocab_size;
+    case LlamaTensor::output_norm:
+    case LlamaTensor::attention_norm:
+    case LlamaTensor::feed_forward_norm: return hidden;
+    case LlamaTensor::query:
+    case LlamaTensor::attention_output: return hidden * config.query_size();
+    case LlamaTensor::key:
+    case LlamaTensor::value: return hidden * config.kv_size();
+    case LlamaTensor::gate:
+    case LlamaTensor::up:
+    case LlamaTensor::down: return hidden * config.intermediate_size;
+  }
+  throw ContractError("a role without a size");
+}
+
+std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) {
+  return std::make_unique<GgufLlamaWeights>(std::move(file), config);
+}
+
+std::unique_ptr<LlamaWeights> llama_weights_from_checkpoint(std::shared_ptr<const WeightSource> folder, const LlamaConfig& config) {
+  return std::make_unique<CheckpointLlamaWeights>(std::move(folder), config);
+}
+
+std::unique_ptr<LlamaWeights> random_llama_weights(const LlamaConfig& config, std::uint64_t seed) {
+  return std::make_unique<RandomLlamaWeights>(config, seed);
+}
+
+}  // namespace speclab::engines

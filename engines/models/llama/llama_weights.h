@@ -1,0 +1,46 @@
+#pragma once
+// The tensors of a Llama-family model by role, in float32 and in one convention, whatever file they come from.
+
+#include <memory>
+#include <vector>
+
+#include "engines/formats/weight_source.h"
+#include "engines/models/llama/llama_config.h"
+
+namespace speclab::engines {
+
+enum class LlamaTensor {
+  embedding,          ///< [vocab, hidden]
+  output_norm,        ///< [hidden]
+  head,               ///< [vocab, hidden]; the embedding where tied
+  attention_norm,     ///< per layer, [hidden]
+  query,              ///< [num_heads * head_dim, hidden]; rotary pairs are (i, i + head_dim / 2) of a head
+  key,                ///< [num_kv_heads * head_dim, hidden]; pairs likewise
+  value,              ///< [num_kv_heads * head_dim, hidden]
+  attention_output,   ///< [hidden, num_heads * head_dim]
+  feed_forward_norm,  ///< [hidden]
+  gate,               ///< [intermediate, hidden]
+  up,                 ///< [intermediate, hidden]
+  down,               ///< [hidden, intermediate]
+};
+
+/// Number of elements the role must have under `config`.
+std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config);
+
+class LlamaWeights {
+ public:
+  virtual ~LlamaWeights() = default;
+  /// @param layer  ignored for embedding, output_norm and head
+  virtual std::vector<float> read(LlamaTensor role, std::int32_t layer) const = 0;
+  /// SHA-256 of the bytes the weights come from, hexadecimal.
+  virtual std::string sha256() const = 0;
+};
+
+/// GGUF's names; its query and key rows come in adjacent rotary pairs and are brought into halves.
+std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file, const LlamaConfig& config);
+/// Hugging Face's names.
+std::unique_ptr<LlamaWeights> llama_weights_from_checkpoint(std::shared_ptr<const WeightSource> folder, const LlamaConfig& config);
+/// Normal with standard deviation 0.02, norms 1: a shape model.
+std::unique_ptr<LlamaWeights> random_llama_weights(const LlamaConfig& config, std::uint64_t seed);
+
+}  // namespace speclab::engines

@@ -1,0 +1,64 @@
+#pragma once
+// Where the rows of a forward go in the cache and what each of them sees; shared by all KV caches.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engines/interface/language_model.h"
+
+namespace speclab::engines {
+
+/// One row of the running forward.
+struct PlacedRow {
+  std::int32_t sequence = 0;
+  std::int32_t slot = 0;         ///< where its key and value go
+  std::int32_t parent = ForwardRow::kCommitted;
+  std::int32_t prefix = 0;       ///< it sees slots [0, prefix) ...
+  std::int32_t extra_begin = 0;  ///< ... and extra[extra_begin, extra_begin + extra_count), ascending in position
+  std::int32_t extra_count = 0;
+};
+
+/// Committed lengths of a set of sequences, and the placement of the rows of the last forward.
+class RowPlan {
+ public:
+  RowPlan(std::int32_t max_sequences, std::int32_t capacity);
+
+  std::int32_t begin();
+  void release(std::int32_t sequence);
+  void set_length(std::int32_t sequence, std::int32_t length);
+  std::int32_t length(std::int32_t sequence) const;
+  std::int32_t capacity() const { return capacity_; }
+
+  /// Places the rows after their sequences' committed entries; forgets the rows placed before.
+  /// @throws ContractError if a row breaks the rules of ForwardRow or the capacity is exceeded
+  void place(std::span<const ForwardRow> rows, std::int32_t vocab_size, std::int32_t context_length);
+  std::span<const PlacedRow> rows() const { return rows_; }
+  std::span<const std::int32_t> extra(const PlacedRow& row) const {
+    return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin), static_cast<std::size_t>(row.extra_count));
+  }
+  /// Slots of `sequence` in use, uncommitted rows included.
+  std::int32_t slots_in_use(std::int32_t sequence) const;
+
+  /// Checks that the rows are a path of `sequence` that continues its committed entries, then counts them as committed.
+  /// @return the slots they were in, in order; their contents belong at the committed end
+  std::span<const std::int32_t> commit(std::int32_t sequence, std::span<const std::int32_t> rows);
+
+ private:
+  struct State {
+    bool in_use = false;
+    std::int32_t length = 0;
+    std::int32_t placed = 0;
+  };
+  State& state(std::int32_t sequence);
+  const State& state(std::int32_t sequence) const;
+  PlacedRow place_row(std::span<const ForwardRow> rows, std::size_t index);
+
+  std::int32_t capacity_;
+  std::vector<State> states_;
+  std::vector<PlacedRow> rows_;
+  std::vector<std::int32_t> extra_;
+  std::vector<std::int32_t> committed_slots_;
+};
+
+}  // namespace speclab::engines

@@ -1,0 +1,27 @@
+#include "engines/interface/sampling_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+void check(bool valid, const char* field, double value, const char* allowed) {
+  if (!valid || !std::isfinite(value)) throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
+}
+
+}  // namespace
+
+void SamplingOptions::validate() const {
+  check(temperature >= 0, "temperature", temperature, "finite numbers >= 0 (0 is greedy)");
+  check(temperature == 0 || temperature >= 1e-3, "temperature", temperature, "0 or at least 0.001");
+  check(top_k >= 0, "top_k", top_k, "integers >= 0 (0 is off)");
+  check(top_p > 0 && top_p <= 1, "top_p", top_p, "numbers in (0, 1]");
+  check(min_p >= 0 && min_p <= 1, "min_p", min_p, "numbers in [0, 1]");
+  check(repetition_penalty > 0, "repetition_penalty", repetition_penalty, "numbers > 0");
+}
+
+}  // namespace speclab::engines
