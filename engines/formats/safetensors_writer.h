@@ -16,7 +16,7 @@ struct TensorToWrite {
   StoredType type = StoredType::float32;  ///< bfloat16 rounds to the nearest, ties to even
 };
 
-/// Writes a safetensors file under a temporary name, syncs it and renames it, so that `path` is whole or not there.
+/// Writes a safetensors file; `path` is the old file or the whole new one at any moment. The file is made in memory first.
 /// @param metadata  for the header's __metadata__
 /// @throws WriteError naming path and cause; ContractError if a shape and its values disagree or a name comes twice
 void write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors, const std::map<std::string, std::string>& metadata = {});

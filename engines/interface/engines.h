@@ -39,9 +39,15 @@ struct MachineInfo {
   double read_bandwidth_bytes_per_s = 0; ///< 0 until measured
 };
 
+struct KnownModel {
+  std::string name, description;
+};
+
 class Engines {
  public:
   virtual ~Engines() = default;
+  /// Models that can be loaded by name.
+  virtual std::vector<KnownModel> known_models() const = 0;
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
   /// @param target     outlives the decoder

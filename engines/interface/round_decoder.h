@@ -25,7 +25,7 @@ struct StopOptions {
 
 /// One drafter: its kind and the settings that kind knows.
 struct DrafterOptions {
-  std::string kind = "none";  ///< "none", "bigram", "prompt_lookup", "small_transformer"; see Engines::drafter_kinds
+  std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
   std::string model;          ///< path or catalogue name, for kinds that load one
   std::string tree = "chain"; ///< shape of a token tree, as TreeShape::parse reads it
   std::int32_t max_ngram = 3;             ///< prompt lookup: longest suffix looked up, tokens

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "engines/decoding/host_round_decoder.h"
+#include "engines/decoding/plain_decoder.h"
+#include "engines/drafters/drafters.h"
+#include "engines/factory/machine_info.h"
+#include "engines/interface/engines.h"
+#include "engines/models/catalogue.h"
+#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/read_bandwidth.h"
+#include "engines/verifiers/verifier.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+/// bfloat16 where the processor multiplies it natively, else float32: half the bytes only help where the product keeps up.
+cpu::ElementType element_type(const std::string& dtype) {
+  if (dtype == "auto") return std::string(cpu::best_kernels()->name) == "avx512_bf16" ? cpu::ElementType::bfloat16 : cpu::ElementType::float32;
+  if (dtype == "float32") return cpu::ElementType::float32;
+  if (dtype == "bfloat16") return cpu::ElementType::bfloat16;
+  throw ConfigError(fmt::format("dtype '{}'; allowed: auto, float32, bfloat16", escaped(dtype)));
+}
+
+void check_options(const ModelOptions& options) {
+  if (options.device == "cuda") throw DeviceError("device 'cuda': this build has no CUDA path for models; use --device cpu");
+  if (options.device != "auto" && options.device != "cpu")
+    throw ConfigError(fmt::format("device '{}'; allowed: auto, cpu, cuda", escaped(options.device)));
+  if (options.arithmetic != "fast" && options.arithmetic != "row_invariant")
+    throw ConfigError(fmt::format("arithmetic '{}'; allowed: fast, row_invariant", escaped(options.arithmetic)));
+  if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
+}
+
+class LocalEngines final : public Engines, private DrafterModels {
+ public:
+  std::vector<KnownModel> known_models() const override {
+    std::vector<KnownModel> known;
+    for (const CatalogueEntry& entry : model_catalogue()) known.push_back({entry.name, entry.description});
+    return known;
+  }
+
+  LoadedModel load_model(const ModelOptions& options) override {
+    check_options(options);
+    options_ = options;
+    ModelSource source = open_model(options.model);
+    auto model = std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options.dtype), team());
+    return {std::move(model), source.tokenizer};
+  }
+
+  std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
+
+  std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) override {
+    if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
+    auto drafter = make_drafter(options, target.info(), *this);
+    return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));
+  }
+
+  std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
+  std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
+  MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
+  double measure_read_bandwidth(std::int64_t bytes, int passes) override { return cpu::read_bandwidth(*team(), bytes, passes); }
+
+ private:
+  /// One team for all models: they never run at the same time.
+  std::shared_ptr<cpu::ThreadTeam> team() {
+    const int wanted = options_.threads > 0 ? options_.threads : cpu::default_num_threads();
+    if (!team_ || team_->size() != wanted) team_ = std::make_shared<cpu::ThreadTeam>(wanted);
+    return team_;
+  }
+
+  std::shared_ptr<LanguageModel> language_model(const std::string& model) override {
+    std::shared_ptr<LanguageModel>& loaded = models_[model];
+    if (loaded) return loaded;
+    const ModelSource source = open_model(model);
+    loaded = std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+    return loaded;
+  }
+
+  std::shared_ptr<const BigramTable> bigram_table(const std::string& path) override {
+    std::shared_ptr<const BigramTable>& loaded = tables_[path];
+    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(path));
+    return loaded;
+  }
+
+  ModelOptions options_;
+  std::shared_ptr<cpu::ThreadTeam> team_;
+  std::map<std::string, std::shared_ptr<LanguageModel>> models_;
+  std::map<std::string, std::shared_ptr<const BigramTable>> tables_;
+};
+
+}  // namespace
+}  // namespace speclab::engines
+
+extern "C" __attribute__((visibility("default"))) speclab::engines::Engines* speclab_make_engines() {
+  return new speclab::engines::LocalEngines();
+}

@@ -1,0 +1,112 @@
+#include "experiments/drivers/cli.h"
+
+#include <speclab_revision.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/commands/tokenize.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// A subcommand whose options live as long as the program and whose action runs after parsing.
+template <typename Options>
+CLI::App* add_command(CLI::App& app, const char* name, const char* description, const char* example, Options& options, int (*run)(const Options&), int& status) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer(std::string("Example: ") + example);
+  command->callback([&options, run, &status] { status = run(options); });
+  return command;
+}
+
+void add_model_options(CLI::App* command, CommonOptions& common) {
+  command->add_option("--model", common.model.model, "Catalogue name, GGUF file or checkpoint folder")->capture_default_str();
+  command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
+  command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")->capture_default_str();
+  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant")->capture_default_str();
+  command->add_option("--threads", common.model.threads, "Threads; 0 is all cores")->capture_default_str();
+  command->add_flag("--json", common.json, "Print one JSON object");
+}
+
+void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  command->add_option("--max-new-tokens", decoder.stop.max_new_tokens, "Tokens to generate at most")->capture_default_str();
+  command->add_option("--temperature", decoder.sampling.temperature, "0 is greedy")->capture_default_str();
+  command->add_option("--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off")->capture_default_str();
+  command->add_option("--top-p", decoder.sampling.top_p, "Keep the smallest set of this mass; 1 is off")->capture_default_str();
+  command->add_option("--min-p", decoder.sampling.min_p, "Keep tokens at least this likely relative to the best; 0 is off")->capture_default_str();
+  command->add_option("--repetition-penalty", decoder.sampling.repetition_penalty, "Divides scores of tokens seen before; 1 is off")->capture_default_str();
+  command->add_flag("--ignore-eos", decoder.stop.ignore_eos, "Do not stop at the end-of-sequence token");
+  command->add_option("--stop", decoder.stop.stop_strings, "Stop before this text; may be repeated");
+}
+
+void add_generate_options(CLI::App* command, GenerateOptions& options) {
+  add_model_options(command, options.common);
+  add_sampling_options(command, options.decoder);
+  CLI::Option* prompt = command->add_option("--prompt", options.prompt, "The prompt; standard input where none is given");
+  CLI::Option* file = command->add_option("--prompt-file", options.prompt_file, "File with the prompt")->excludes(prompt);
+  command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")->excludes(prompt)->excludes(file);
+  command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
+  command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
+  command->add_option("--drafter", options.decoder.drafter.kind, "plain, none, bigram, prompt_lookup or small_transformer")->capture_default_str();
+  command->add_option("--drafter-model", options.decoder.drafter.model, "Model of the drafter; the project's own where empty");
+  command->add_option("--tree", options.decoder.drafter.tree, "chain, or children a level as in 2x2x1")->capture_default_str();
+  command->add_option("--verifier", options.decoder.verifier, "rejection or greedy")->capture_default_str();
+  command->add_option("--seed", options.common.seed, "Seed of all draws")->capture_default_str();
+  const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
+  CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)");
+  command->add_option("--policy", options.policy, "constant:N or heuristic")->excludes(length);
+}
+
+/// --help ends 0, every other complaint about the command line 2.
+int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("speclab: speculative decoding, measured, predicted and explained");
+  app.set_version_flag("--version", SPECLAB_REVISION);
+  app.require_subcommand(1);
+  int status = 0;
+  GenerateOptions generate;
+  add_generate_options(add_command(app, "generate", "Generate text with any drafter", "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'", generate, run_generate, status), generate);
+  TokenizeOptions tokenize;
+  CLI::App* tokenize_command = add_command(app, "tokenize", "Text to ids, a line at a time", "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
+  add_model_options(tokenize_command, tokenize.common);
+  tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
+  tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
+  ScoreOptions score;
+  CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file README.md --dtype float32", score, run_score, status);
+  add_model_options(score_command, score.common);
+  score_command->add_option("--file", score.file, "Text to score")->required();
+  ModelsOptions models;
+  CLI::App* models_command = add_command(app, "models", "List the models known by name, or inspect one", "speclab models inspect smollm2-135m", models, run_models, status);
+  CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
+  inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_after_parse_error(app, error);
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "speclab: %s\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "speclab: not enough memory; use a smaller model, batch or context\n");
+    return static_cast<int>(ExitCode::internal);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "speclab: internal error: %s\n", error.what());
+    return static_cast<int>(ExitCode::internal);
+  }
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,145 @@
+#include "experiments/drivers/commands/generate.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/engines_loader.h"
+#include "sim/core/policies/policy_registry.h"
+
+namespace speclab::experiments {
+namespace {
+
+using engines::RoundDecoder;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// Prints text as it becomes complete, and nothing from a stop string on.
+class TextStream {
+ public:
+  TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings, bool echo)
+      : decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr), stop_strings_(stop_strings), echo_(echo) {}
+
+  void push(std::span<const Token> tokens) {
+    if (!decoder_) return;
+    for (const Token token : tokens) text_ += decoder_->push(token);
+    print(text_.size() - held_back());
+  }
+
+  const std::string& finish() {
+    if (decoder_) text_ += decoder_->flush();
+    for (const std::string& stop : stop_strings_) text_.resize(std::min(text_.size(), text_.find(stop)));
+    print(text_.size());
+    return text_;
+  }
+
+ private:
+  /// Bytes that may belong to a stop string still to be completed.
+  std::size_t held_back() const {
+    std::size_t longest = 0;
+    for (const std::string& stop : stop_strings_) longest = std::max(longest, stop.size());
+    return std::min(longest, text_.size());
+  }
+  void print(std::size_t end) {
+    if (!echo_ || end <= printed_) return;
+    std::fwrite(text_.data() + printed_, 1, end - printed_, stdout);
+    std::fflush(stdout);
+    printed_ = end;
+  }
+
+  std::unique_ptr<engines::StreamingDecoder> decoder_;
+  std::vector<std::string> stop_strings_;
+  bool echo_;
+  std::string text_;
+  std::size_t printed_ = 0;
+};
+
+struct Outcome {
+  GenerationRecord record;
+  std::string text;
+};
+
+Outcome decode(RoundDecoder& decoder, const GenerateOptions& options, const engines::Request& request, const engines::Tokenizer* tokenizer) {
+  TextStream stream(tokenizer, options.decoder.stop.stop_strings, !options.common.json);
+  decoder.begin({request}, *make_policy(options.policy));
+  std::size_t shown = 0;
+  for (bool more = true; more;) {
+    more = decoder.round();
+    const std::vector<Token>& ids = decoder.records().front().output_ids;
+    stream.push(std::span(ids).subspan(shown));
+    shown = ids.size();
+  }
+  return {decoder.records().front(), stream.finish()};
+}
+
+double tokens_per_round(const GenerationRecord& record) {
+  return static_cast<double>(record.output_ids.size()) / static_cast<double>(record.rounds.size());
+}
+
+void print_summary(const std::string& name, const Outcome& outcome) {
+  const GenerationRecord& r = outcome.record;
+  const double tokens = static_cast<double>(r.output_ids.size());
+  fmt::print(stderr, "\n[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; prefill {:.0f} ms\n", name,
+             r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns), tokens / seconds(r.decode_ns + r.prefill_ns),
+             tokens_per_round(r), seconds(r.prefill_ns) * 1e3);
+}
+
+nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
+  nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
+  for (const RoundRecord& round : record.rounds)
+    rounds.push_back({{"drafted", round.drafted}, {"accepted", round.accepted}, {"emitted", round.emitted}});
+  return rounds;
+}
+
+nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
+  const engines::SamplingOptions& sampling = options.decoder.sampling;
+  return {{"model", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
+          {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
+          {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
+          {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
+          {"temperature", sampling.temperature}, {"top_k", sampling.top_k}, {"top_p", sampling.top_p},
+          {"min_p", sampling.min_p}, {"repetition_penalty", sampling.repetition_penalty}, {"seed", options.common.seed},
+          {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}};
+}
+
+nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model, const engines::Request& request, const Outcome& outcome) {
+  const GenerationRecord& r = outcome.record;
+  return {{"prompt_ids", request.prompt_ids}, {"output_ids", r.output_ids}, {"text", outcome.text},
+          {"stop_reason", to_string(r.stop_reason)}, {"rounds", rounds_json(r)},
+          {"prefill_seconds", seconds(r.prefill_ns)}, {"decode_seconds", seconds(r.decode_ns)},
+          {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
+          {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
+          {"tokens_per_round", tokens_per_round(r)}, {"settings", settings_json(options, model)}};
+}
+
+std::string dump(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+int run_generate(const GenerateOptions& options) {
+  const auto engines = open_engines();
+  const engines::LoadedModel loaded = engines->load_model(options.common.model);
+  const engines::Request request{0, read_prompt(options, loaded.tokenizer.get())};
+  std::vector<GenerateOptions> modes{options};
+  if (options.side_by_side) {
+    modes.insert(modes.begin(), options);
+    modes.front().decoder.drafter.kind = "plain";
+  }
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const GenerateOptions& mode : modes) {
+    const auto decoder = engines->make_decoder(*loaded.model, loaded.tokenizer, mode.decoder);
+    const Outcome outcome = decode(*decoder, mode, request, loaded.tokenizer.get());
+    results.push_back(outcome_json(mode, loaded.model->info(), request, outcome));
+    if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
+  }
+  if (!options.common.json) return 0;
+  const nlohmann::ordered_json both = {{"plain", results.front()}, {"speculative", results.back()}};
+  fmt::print("{}\n", dump(options.side_by_side ? both : results.front()));
+  return 0;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,23 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/commands/model_options.h"
+
+namespace speclab::experiments {
+
+/// Options of `speclab generate`; at most one source of the prompt, standard input where there is none.
+struct GenerateOptions {
+  CommonOptions common;
+  std::optional<std::string> prompt, prompt_file, prompt_ids;
+  bool chat_template = true;
+  bool side_by_side = false;
+  engines::DecoderOptions decoder;
+  std::string policy = "constant:4";
+};
+
+/// @return exit code @throws ConfigError and what the engines throw
+int run_generate(const GenerateOptions& options);
+
+}  // namespace speclab::experiments

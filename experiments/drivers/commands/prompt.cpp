@@ -1,0 +1,59 @@
+#include "experiments/drivers/commands/prompt.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iostream>
+#include <iterator>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::vector<Token> parse_ids(const std::string& text) {
+  std::vector<Token> ids;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at != end) {
+    Token id = 0;
+    const auto [next, error] = std::from_chars(at, end, id);
+    if (error != std::errc() || (next != end && *next != ',') || next + 1 == end)
+      throw ConfigError(fmt::format("--prompt-ids: '{}' at character {}; allowed: integers separated by commas, as in 1,2,3",
+                                    escaped(std::string(at, end), 20), at - text.data() + 1));
+    ids.push_back(id);
+    at = next == end ? end : next + 1;
+  }
+  return ids;
+}
+
+std::string prompt_text(const GenerateOptions& options) {
+  if (options.prompt) return *options.prompt;
+  if (!options.prompt_file) return read_standard_input();
+  try {
+    return read_file(*options.prompt_file);
+  } catch (const DataError& error) {
+    throw ConfigError(fmt::format("--prompt-file: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+std::string read_standard_input() {
+  return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+}
+
+std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Tokenizer* tokenizer) {
+  if (options.prompt_ids) return parse_ids(*options.prompt_ids);
+  if (!tokenizer) throw ConfigError("this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
+  std::string text = prompt_text(options);
+  if (text.empty()) throw ConfigError("the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or standard input");
+  if (options.chat_template && tokenizer->has_chat_template()) {
+    const engines::ChatMessage message{"user", text};
+    text = tokenizer->apply_chat_template({&message, 1});
+  }
+  return tokenizer->encode(text, engines::SpecialText::parsed);
+}
+
+}  // namespace speclab::experiments

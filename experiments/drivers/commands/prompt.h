@@ -1,0 +1,15 @@
+#pragma once
+#include <vector>
+
+#include "experiments/drivers/commands/generate.h"
+
+namespace speclab::experiments {
+
+/// The prompt of a command as ids: from --prompt-ids, or text through the chat template where the model has one.
+/// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
+std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Tokenizer* tokenizer);
+
+/// Everything on standard input.
+std::string read_standard_input();
+
+}  // namespace speclab::experiments

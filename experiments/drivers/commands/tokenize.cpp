@@ -1,0 +1,58 @@
+#include "experiments/drivers/commands/tokenize.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/engines_loader.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// Parses one line. @throws ConfigError naming the line
+nlohmann::json parse_line(const std::string& line, std::size_t number) {
+  try {
+    return nlohmann::json::parse(line);
+  } catch (const nlohmann::json::exception& error) {
+    throw ConfigError(fmt::format("standard input:{}: {}; allowed: one JSON value a line, or text with --raw", number, escaped(error.what(), 200)));
+  }
+}
+
+std::string encoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
+  std::string text = line;
+  if (!raw) {
+    const nlohmann::json value = parse_line(line, number);
+    if (!value.is_string()) throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON string", number, value.type_name()));
+    text = value.get<std::string>();
+  }
+  return fmt::format("[{}]", fmt::join(tokenizer.encode(text, engines::SpecialText::parsed), ","));
+}
+
+std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
+  const nlohmann::json value = parse_line(line, number);
+  std::vector<Token> ids;
+  try {
+    ids = value.get<std::vector<Token>>();
+  } catch (const nlohmann::json::exception&) {
+    throw ConfigError(fmt::format("standard input:{}: not an array of ids; allowed: as in [1,2,3]", number));
+  }
+  const std::string text = tokenizer.decode(ids);
+  return raw ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+int run_tokenize(const TokenizeOptions& options) {
+  const auto tokenizer = open_engines()->load_tokenizer(options.common.model.model);
+  std::size_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    fmt::print("{}\n", options.decode ? decoded(*tokenizer, line, number, options.raw) : encoded(*tokenizer, line, number, options.raw));
+  }
+  return 0;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,24 @@
+#include "experiments/drivers/engines_loader.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+
+std::unique_ptr<engines::Engines> open_engines() {
+  const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so";
+  if (!std::filesystem::exists(library))
+    throw ConfigError(fmt::format("{} is missing: this build has no engines; build the preset 'release' for commands that run a model", library.string()));
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw Error(ExitCode::internal, fmt::format("cannot open the engines: {}", dlerror()));
+  using Maker = engines::Engines* (*)();
+  const auto make = reinterpret_cast<Maker>(dlsym(handle, "speclab_make_engines"));
+  if (!make) throw Error(ExitCode::internal, fmt::format("{} is no engines library: {}", library.string(), dlerror()));
+  return std::unique_ptr<engines::Engines>(make());
+}
+
+}  // namespace speclab::experiments

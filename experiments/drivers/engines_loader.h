@@ -1,0 +1,12 @@
+#pragma once
+#include <memory>
+
+#include "engines/interface/engines.h"
+
+namespace speclab::experiments {
+
+/// Opens the engines' shared library, which stands beside the program; the first call takes a third of a second.
+/// @throws Error(internal) in a build without engines, saying so
+std::unique_ptr<engines::Engines> open_engines();
+
+}  // namespace speclab::experiments
