@@ -77,6 +77,12 @@ std::string Sha256::finish() {
   return digest;
 }
 
+std::string sha256_text(std::string_view text) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(text)));
+  return hash.finish();
+}
+
 std::string sha256_file(const std::string& path) {
   const InputFile file(path);
   Sha256 sha;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace speclab::engines {
 
@@ -32,6 +33,7 @@ void compress_portable(std::array<std::uint32_t, 8>& state, std::span<const std:
 /// The processor's own instructions, or null where it has none.
 Sha256::Compress compress_of_processor();
 
+std::string sha256_text(std::string_view text);
 /// @throws ModelFileError if the file cannot be read
 std::string sha256_file(const std::string& path);
 

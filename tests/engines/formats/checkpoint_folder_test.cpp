@@ -1,0 +1,95 @@
+#include "engines/formats/checkpoint_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "engines/formats/safetensors_writer.h"
+#include "sim/core/errors.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::TemporaryFolder;
+
+class CheckpointFolderTest : public ::testing::Test {
+ protected:
+  void write_weights(const std::string& file, const std::string& tensor) {
+    const TensorToWrite tensors[] = {{tensor, {2}, values_}};
+    write_safetensors(folder_.path(file), tensors);
+  }
+  void write_index(const std::string& weight_map) { folder_.file("model.safetensors.index.json", "{\"metadata\":{},\"weight_map\":" + weight_map + "}"); }
+
+  TemporaryFolder folder_;
+  const std::vector<float> values_ = {1.0F, 2.0F};
+};
+
+TEST_F(CheckpointFolderTest, ReadsOneFile) {
+  folder_.file("config.json", R"({"model_type":"llama","hidden_size":576,"rope_theta":1e5,"tie_word_embeddings":true})");
+  write_weights("model.safetensors", "a");
+  const CheckpointFolder checkpoint = CheckpointFolder::open(folder_.path());
+  EXPECT_EQ(checkpoint.config().at("hidden_size").as_integer(1, 1 << 20), 576);
+  EXPECT_EQ(checkpoint.config().at("rope_theta").as_number(), 1e5);
+  EXPECT_TRUE(checkpoint.config().at("tie_word_embeddings").as_bool());
+  EXPECT_EQ(checkpoint.read_float32("a"), values_);
+  EXPECT_EQ(checkpoint.weight_paths(), std::vector<std::string>{folder_.path("model.safetensors")});
+  EXPECT_EQ(checkpoint.tokenizer_path(), std::nullopt);
+}
+
+TEST_F(CheckpointFolderTest, ReadsShards) {
+  folder_.file("config.json", "{}");
+  write_weights("model-00001-of-00002.safetensors", "a");
+  write_weights("model-00002-of-00002.safetensors", "b");
+  write_index(R"({"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"})");
+  const CheckpointFolder checkpoint = CheckpointFolder::open(folder_.path());
+  EXPECT_EQ(checkpoint.tensors().size(), 2U);
+  EXPECT_EQ(checkpoint.read_float32("b"), values_);
+  EXPECT_THROW(checkpoint.read_float32("c"), ModelFileError);
+}
+
+TEST_F(CheckpointFolderTest, ErrorsNameTheConfigsField) {
+  folder_.file("config.json", R"({"hidden_size":"wide"})");
+  write_weights("model.safetensors", "a");
+  const CheckpointFolder checkpoint = CheckpointFolder::open(folder_.path());
+  try {
+    checkpoint.config().at("hidden_size").as_integer(1, 100);
+    FAIL() << "no error";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find("config.json: byte 0: hidden_size = "), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(checkpoint.config().at("num_layers"), ModelFileError);
+}
+
+TEST_F(CheckpointFolderTest, RefusesFoldersWithoutTheirParts) {
+  EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError);
+  folder_.file("config.json", "{}");
+  folder_.file("pytorch_model.bin", "\x80\x02}q.");
+  EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError);
+}
+
+TEST_F(CheckpointFolderTest, RefusesIndexesThatContradictTheShards) {
+  folder_.file("config.json", "{}");
+  write_weights("one.safetensors", "a");
+  write_weights("two.safetensors", "a");
+  for (const char* map : {R"({"a":"one.safetensors","b":"one.safetensors"})", R"({"a":"one.safetensors","b":"two.safetensors"})",
+                          R"({"a":"missing.safetensors"})", R"({"a":7})", R"(["one.safetensors"])"}) {
+    write_index(map);
+    EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError) << map;
+  }
+}
+
+TEST_F(CheckpointFolderTest, RefusesShardNamesThatLeaveTheFolder) {
+  const TemporaryFolder outside;
+  const TensorToWrite tensors[] = {{"a", {2}, values_}};
+  write_safetensors(outside.path("x.safetensors"), tensors);
+  folder_.file("config.json", "{}");
+  std::filesystem::create_symlink(outside.path("x.safetensors"), folder_.path("link.safetensors"));
+  for (const std::string& name : {outside.path("x.safetensors"), "../" + std::filesystem::path(outside.path()).filename().string() + "/x.safetensors",
+                                  std::string("link.safetensors"), std::string(".."), std::string("."), std::string(""), std::string("a/b"),
+                                  std::string("./x.safetensors"), std::string("a\\\\b"), std::string("x\\u0000.safetensors"), std::string("~/x")}) {
+    write_index("{\"a\":\"" + name + "\"}");
+    EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError) << name;
+  }
+}
+
+}  // namespace
+}  // namespace speclab::engines
