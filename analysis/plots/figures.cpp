@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 constexpr double kNsPerMs = 1e6;
+constexpr std::size_t kFewestPromptsOfACategory = 4;  // with fewer the intervals are wider than the figure
 
 using Position = std::function<double(const Group&)>;
 using Measured = std::function<std::optional<Estimate>(const GroupSummary&)>;
@@ -25,7 +26,7 @@ Estimate scaled(Estimate estimate, double factor) {
   return estimate;
 }
 
-Point make_point(double x, const Estimate& estimate, Mark mark = Mark::filled) {
+Point make_point(double x, const Estimate& estimate, Mark mark) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
 }
 
@@ -34,13 +35,14 @@ struct Shown {
   Position x;
   Measured measured;
   Predicted predicted;
+  std::function<Mark(const Group&)> mark = [](const Group&) { return Mark::filled; };
 };
 
 Series make_series(const Line& line, const Shown& shown) {
   Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
   for (const auto* group : line.groups) {
     const double x = shown.x(*group);
-    if (const auto y = shown.measured(group->summary)) series.points.push_back(make_point(x, *y));
+    if (const auto y = shown.measured(group->summary)) series.points.push_back(make_point(x, *y, shown.mark(*group)));
     if (const auto y = shown.predicted(group->summary.prediction)) series.prediction.push_back({.x = x, .y = *y, .interval = {}});
   }
   std::ranges::sort(series.points, {}, &Point::x);
@@ -160,17 +162,10 @@ Figure walltime_vs_model_size(const FigureData& data) {
                 .reference = {},
                 .totals = {}};
   const auto size = [&](const Group& group) { return static_cast<double>(data.run.manifest.target(group.axes.model).parameters); };
-  bool any_hollow = false;
+  const auto mark = [&](const Group& group) { return mark_of(data.run.manifest, group); };
   const auto lines = at_temperature(all, lowest);
-  add_lines(lines, {size, walltime_s, predicted_walltime_s}, figure);
-  for (auto& series : figure.series) {
-    const auto line = std::ranges::find(lines, series.name, &Line::name);
-    for (const auto* group : line->groups) {
-      const auto point = std::ranges::find(series.points, size(*group), &Point::x);
-      point->mark = mark_of(data.run.manifest, *group);
-      any_hollow = any_hollow || point->mark == Mark::hollow;
-    }
-  }
+  add_lines(lines, {size, walltime_s, predicted_walltime_s, mark}, figure);
+  const bool any_hollow = std::ranges::any_of(groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
   if (any_hollow) figure.caption += " Hollow marks: shape models with random weights; their time is real, their acceptance is replayed.";
   return figure;
 }
@@ -213,7 +208,7 @@ Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstra
   for (const auto& line : lines) {
     Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
     for (const auto& at : acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
-      series.points.push_back(make_point(at.position, at.survival));
+      series.points.push_back(make_point(at.position, at.survival, Mark::filled));
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
@@ -245,7 +240,7 @@ Figure time_split(const FigureData& data) {
     figure.x.names.push_back(line.name);
     const double parts[] = {split.target_ns, split.draft_ns, split.verify_ns, split.other_ns};
     for (std::size_t i = 0; i < std::size(parts); ++i) figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
-    figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs)));
+    figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs), Mark::filled));
   }
   return figure;
 }
@@ -253,7 +248,8 @@ Figure time_split(const FigureData& data) {
 std::vector<Figure> build_figures(const FigureData& data, Bootstrap& bootstrap) {
   std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data), tokens_per_round_vs_temperature(data)};
   if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1) figures.push_back(walltime_vs_model_size(data));
-  const bool several_prompts = std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts > 1; });
+  const bool several_prompts =
+      std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts >= kFewestPromptsOfACategory; });
   const auto category = [](const Group& group) { return group.category; };
   if (several_prompts && num_values(data.by_category, category) > 1) figures.push_back(speedup_by_category(data));
   figures.push_back(acceptance_by_position_figure(data, bootstrap));

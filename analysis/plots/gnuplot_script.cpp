@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 namespace speclab::analysis {
 namespace {
 
-constexpr std::size_t kCaptionWidth = 118;  // characters a line at the caption's size
+constexpr std::size_t kCaptionWidth = 128;  // characters a line at the caption's size
 constexpr std::array kFilledMarks = {7, 5, 9, 13, 11, 15};
 constexpr std::array kHollowMarks = {6, 4, 8, 12, 10, 14};
 
@@ -119,31 +120,55 @@ std::string draw_stacked_bars(const Figure& figure) {
                                             colour(figure.series[i]), quoted(figure.series[i].name)));
   }
   blocks += data_block("totals", figure.totals);
-  plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 0 lw 1.6 lc rgb '#000000' notitle");
+  plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
   return blocks + fmt::format("set boxwidth 0.6\nplot {}\n", fmt::join(plots, ", \\\n  "));
 }
 
-std::string named_ticks(const Axis& axis) {
+bool has_slanted_names(const Figure& figure) { return figure.x.names.size() > 5; }
+
+std::string named_ticks(const Figure& figure) {
   std::vector<std::string> ticks;
-  for (std::size_t i = 0; i < axis.names.size(); ++i) ticks.push_back(fmt::format("{} {}", quoted(wrapped(axis.names[i], 14)), i));
-  return fmt::format("set xtics ({})\nset xrange [-0.6:{}.6]\n", fmt::join(ticks, ", "), axis.names.size() - 1);
+  for (std::size_t i = 0; i < figure.x.names.size(); ++i) {
+    const std::string& name = figure.x.names[i];
+    ticks.push_back(fmt::format("{} {}", quoted(has_slanted_names(figure) ? name : wrapped(name, 14)), i));
+  }
+  return fmt::format("set xtics {} ({})\nset xrange [-0.6:{}.6]\n", has_slanted_names(figure) ? "rotate by 30 right" : "", fmt::join(ticks, ", "),
+                     figure.x.names.size() - 1);
 }
 
-/// A margin on both sides, so that no mark sits on the frame.
-std::string numeric_range(const Figure& figure) {
-  double low = figure.series.front().points.front().x, high = low;
+/// Ticks where something was measured, and a margin on both sides, so that no mark sits on the frame.
+std::string numeric_ticks(const Figure& figure) {
+  std::set<double> values;
   for (const auto& series : figure.series) {
-    for (const auto& p : series.points) low = std::min(low, p.x), high = std::max(high, p.x);
+    for (const auto& p : series.points) values.insert(p.x);
   }
+  const double low = *values.begin(), high = *values.rbegin();
+  std::string script = values.size() <= 8 ? fmt::format("set xtics ({})\n", fmt::join(values, ", ")) : "";
   if (figure.x.scale == Scale::logarithmic) {
-    return fmt::format("set logscale x\nset xrange [{}:{}]\nset format x '%.0s%c'\n", low / 1.5, high * 1.5);
+    return script + fmt::format("set logscale x\nunset mxtics\nset xrange [{}:{}]\nset format x '%.0s%c'\n", low / 1.5, high * 1.5);
   }
   const double margin = high > low ? 0.06 * (high - low) : 0.5;
-  return fmt::format("set xrange [{}:{}]\n", low - margin, high + margin);
+  return script + fmt::format("set xrange [{}:{}]\n", low - margin, high + margin);
+}
+
+std::string logarithmic_y_range(const Figure& figure) {
+  double low = figure.series.front().points.front().y, high = low;
+  for (const auto& series : figure.series) {
+    for (const auto& p : series.points) {
+      const Interval interval = p.interval.value_or(Interval{p.y, p.y});
+      low = std::min(low, interval.low);
+      high = std::max(high, interval.high);
+    }
+  }
+  std::vector<std::string> ticks;
+  for (double decade = 1e-6; decade < 1e6; decade *= 10) {
+    for (const int step : {1, 2, 5}) ticks.push_back(fmt::format("{:.6g}", step * decade));
+  }
+  return fmt::format("set logscale y\nset yrange [{}:{}]\nset ytics ({})\n", low / 1.4, high * 1.4, fmt::join(ticks, ", "));
 }
 
 std::string y_range(const Figure& figure) {
-  return figure.y.scale == Scale::logarithmic ? "set logscale y\n" : "set yrange [0:*]\n";
+  return figure.y.scale == Scale::logarithmic ? logarithmic_y_range(figure) : "set yrange [0:*]\n";
 }
 
 }  // namespace
@@ -152,15 +177,15 @@ std::string gnuplot_script(const Figure& figure, const std::string& pdf_path) {
   const std::string caption = wrapped(figure.caption, kCaptionWidth);
   const auto caption_lines = std::ranges::count(caption, '\n') + 1;
   std::string script = fmt::format(
-      "set terminal pdfcairo size 6.4in,{}in noenhanced font 'DejaVu Sans,8' fontscale 0.8 linewidth 0.8 pointscale 0.5\n"
+      "set terminal pdfcairo size 6.4in,{}in noenhanced font 'DejaVu Sans,8' fontscale 0.72 linewidth 0.8 pointscale 0.5\n"
       "set output {}\n"
       "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\nset grid ytics back lc rgb '#E2E2E2' lt 1 lw 0.7\n"
       "set key outside right top vertical Left reverse samplen 2.5 spacing 1.3\n"
       "set title {} font ',10' offset 0,-0.3\nset xlabel {}\nset ylabel {}\n"
-      "set lmargin 9\nset bmargin {}\nset label 1 {} at screen 0.015, screen {} left font ',6.5' textcolor rgb '#555555'\n",
+      "set lmargin 10.5\nset errorbars 0.6\nset bmargin {}\nset label 1 {} at screen 0.015, screen {} left font ',6.5' textcolor rgb '#555555'\n",
       3.5 + 0.13 * static_cast<double>(caption_lines), quoted(pdf_path), quoted(figure.title), quoted(figure.x.label), quoted(figure.y.label),
-      4.6 + 1.1 * static_cast<double>(caption_lines), quoted(caption), 0.02 + 0.032 * static_cast<double>(caption_lines - 1));
-  script += y_range(figure) + (figure.x.names.empty() ? numeric_range(figure) : named_ticks(figure.x));
+      (has_slanted_names(figure) ? 8.0 : 4.8) + 1.1 * static_cast<double>(caption_lines), quoted(caption), 0.02 + 0.032 * static_cast<double>(caption_lines - 1));
+  script += y_range(figure) + (figure.x.names.empty() ? numeric_ticks(figure) : named_ticks(figure));
   return script + (figure.kind == FigureKind::stacked_bars ? draw_stacked_bars(figure) : draw_lines(figure));
 }
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "analysis/io/files.h"
+#include "sim/core/files.h"
 
 namespace speclab::analysis::testing {
 namespace {
@@ -143,7 +143,7 @@ void write_model(Builder& b, const std::string& model, double scale, bool shape)
   }
 }
 
-double shape_scale(std::size_t index) { return std::pow(3.0, static_cast<double>(index) - 1); }
+double shape_scale(std::size_t index) { return std::pow(3.0, static_cast<double>(index) - 1.5); }
 
 std::string manifest(const SyntheticRun& options) {
   std::ostringstream text;

@@ -1,0 +1,20 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/plots/figures.h"
+
+namespace speclab::analysis {
+
+/// What the run says, in a sentence or two: the best drafter at the lowest and the highest temperature, and how far the
+/// predictions were off.
+std::string answer_sentence(const FigureData& data, const std::optional<Estimate>& prediction_error);
+
+/// The speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
+const Group* best_group(const FigureData& data, double temperature);
+
+/// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal length. Empty if all is plain.
+std::vector<std::string> notes(const FigureData& data);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/plots/figures.h"
+#include "analysis/stats/cells.h"
+
+namespace speclab::analysis {
+
+/// Everything that the report shows.
+struct PageContent {
+  const FigureData& data;
+  const std::vector<CellSummary>& cells;
+  const std::vector<Figure>& figures;
+  std::string answer;
+  std::optional<Estimate> prediction_error;
+};
+
+/// The whole page as one HTML text. @param plotly_js  source text of plotly.js
+std::string page_html(const PageContent& content, const std::string& plotly_js);
+
+}  // namespace speclab::analysis

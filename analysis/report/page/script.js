@@ -1,0 +1,154 @@
+"use strict";
+// Draws the figures of the page's JSON with plotly.js, sorts tables and switches text samples.
+
+const report = JSON.parse(document.getElementById("report-data").textContent);
+const darkQuery = window.matchMedia("(prefers-color-scheme: dark)");
+const shapes = ["circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon"];
+
+const theme = () => (darkQuery.matches
+  ? { index: 1, text: "#e7e9ee", grid: "#2b3039", axis: "#6b7280", page: "#14161a" }
+  : { index: 0, text: "#1d2129", grid: "#e6e8ec", axis: "#8a909c", page: "#ffffff" });
+const isNarrow = () => window.innerWidth < 640;
+const colourOf = (series) => report.palette[series.colour][theme().index];
+
+function errorBars(points, colour) {
+  if (points.every((point) => point.low === null)) return undefined;
+  const length = (end, point) => (point[end] === null ? 0 : Math.abs(point[end] - point.y));
+  return {
+    type: "data", symmetric: false, color: colour, thickness: 1.4, width: 4,
+    array: points.map((point) => length("high", point)), arrayminus: points.map((point) => length("low", point)),
+  };
+}
+
+const intervalText = (point) => (point.low === null ? "no interval" : `95 %: ${point.low.toPrecision(3)} to ${point.high.toPrecision(3)}`);
+
+function measuredTrace(figure, series, index) {
+  const colour = colourOf(series);
+  const offset = figure.kind === "marks" ? 0.13 * (index - (figure.series.length - 1) / 2) : 0;
+  return {
+    name: series.name, legendgroup: series.name, type: "scatter", mode: figure.kind === "lines" ? "lines+markers" : "markers",
+    x: series.points.map((point) => point.x + offset), y: series.points.map((point) => point.y),
+    customdata: series.points.map(intervalText), hovertemplate: "%{y:.3g} (%{customdata})<extra>" + series.name + "</extra>",
+    line: { color: colour, width: 2 }, error_y: errorBars(series.points, colour),
+    marker: { color: colour, size: 8, line: { color: colour, width: 1.6 },
+      symbol: series.points.map((point) => shapes[series.colour % shapes.length] + (point.hollow ? "-open" : "")) },
+  };
+}
+
+function predictionTrace(series) {
+  return {
+    name: series.name + ", predicted", legendgroup: series.name, showlegend: false, type: "scatter", mode: "lines",
+    x: series.prediction.map((point) => point.x), y: series.prediction.map((point) => point.y),
+    line: { color: colourOf(series), width: 1.6, dash: "dash" }, hovertemplate: "%{y:.3g}<extra>" + series.name + ", predicted</extra>",
+  };
+}
+
+function predictionKey(figure) {
+  const point = figure.series[0].points[0];
+  return { name: "prediction", type: "scatter", mode: "lines", x: [point.x], y: [null], hoverinfo: "skip",
+    line: { color: report.palette[0][theme().index], width: 1.6, dash: "dash" } };
+}
+
+function lineTraces(figure) {
+  const traces = figure.series.map((series, index) => measuredTrace(figure, series, index));
+  const predicted = figure.series.filter((series) => series.prediction.length > 0);
+  if (predicted.length > 0) traces.push(...predicted.map(predictionTrace), predictionKey(figure));
+  return traces;
+}
+
+function barTraces(figure) {
+  const names = figure.x.names;
+  const traces = figure.series.map((series) => ({
+    name: series.name, type: "bar", x: names, y: series.points.map((point) => point.y), marker: { color: colourOf(series) },
+    hovertemplate: "%{y:.3g} ms<extra>" + series.name + "</extra>",
+  }));
+  const colour = theme().text;
+  traces.push({
+    name: "total", type: "scatter", mode: "markers", showlegend: false, x: names, y: figure.totals.map((point) => point.y),
+    customdata: figure.totals.map(intervalText), hovertemplate: "%{y:.3g} ms (%{customdata})<extra>total</extra>",
+    marker: { color: colour, size: 3 }, error_y: errorBars(figure.totals, colour),
+  });
+  return traces;
+}
+
+function measuredPositions(figure) {
+  return [...new Set(figure.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
+}
+
+function axisLayout(axis, figure, isX) {
+  const colours = theme();
+  const layout = {
+    title: { text: axis.label, standoff: 12 }, color: colours.text, linecolor: colours.axis, gridcolor: colours.grid,
+    showgrid: !isX, zeroline: false, showline: true, ticks: "outside", tickcolor: colours.axis, automargin: true,
+    type: axis.logarithmic ? "log" : undefined,
+  };
+  if (!isX && !axis.logarithmic) layout.rangemode = "tozero";
+  if (!isX && axis.logarithmic) layout.dtick = "D2";
+  if (!isX) return layout;
+  const positions = measuredPositions(figure);
+  if (axis.names.length > 0 && figure.kind === "marks") {
+    Object.assign(layout, { tickvals: axis.names.map((_, index) => index), ticktext: axis.names, range: [-0.6, axis.names.length - 0.4] });
+  } else if (axis.names.length === 0 && positions.length <= 8) {
+    const text = positions.map((value) => (axis.logarithmic ? `${Number((value / 1e6).toPrecision(3))}M` : `${value}`));
+    Object.assign(layout, { tickvals: positions, ticktext: text });
+  }
+  return layout;
+}
+
+function referenceLine(figure) {
+  if (figure.reference === null) return {};
+  const colour = report.palette[0][theme().index];
+  return {
+    shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: figure.reference.y, y1: figure.reference.y, line: { color: colour, width: 1.6 } }],
+    annotations: [{ xref: "paper", x: 1, xanchor: "right", y: figure.reference.y, yanchor: "bottom", showarrow: false, text: figure.reference.name,
+      font: { color: colour, size: 12 } }],
+  };
+}
+
+function figureLayout(figure) {
+  const colours = theme();
+  const legend = isNarrow() ? { orientation: "h", y: -0.28, yanchor: "top", x: 0 } : { x: 1.02, y: 1, tracegroupgap: 2 };
+  return {
+    ...referenceLine(figure), barmode: "stack", bargap: 0.4, hovermode: "closest", autosize: true,
+    paper_bgcolor: colours.page, plot_bgcolor: colours.page, font: { color: colours.text, size: isNarrow() ? 12 : 13, family: "inherit" },
+    margin: { l: 60, r: 16, t: 12, b: 50 }, legend,
+    xaxis: axisLayout(figure.x, figure, true), yaxis: axisLayout(figure.y, figure, false),
+  };
+}
+
+function drawFigures() {
+  for (const figure of report.figures) {
+    const traces = figure.kind === "stacked_bars" ? barTraces(figure) : lineTraces(figure);
+    const element = document.getElementById("plot-" + figure.id);
+    Plotly.react(element, traces, figureLayout(figure), { responsive: true, displaylogo: false, displayModeBar: isNarrow() ? false : "hover" });
+  }
+}
+
+function sortTable(header) {
+  const table = header.closest("table");
+  const column = [...header.parentNode.children].indexOf(header);
+  const direction = header.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
+  for (const other of header.parentNode.children) other.removeAttribute("aria-sort");
+  header.setAttribute("aria-sort", direction);
+  const key = (row) => row.children[column].dataset.value ?? row.children[column].textContent;
+  const compare = (a, b) => {
+    const [x, y] = [key(a), key(b)];
+    if (x === "" || y === "") return (x === "") - (y === "");
+    const order = Number.isNaN(Number(x)) || Number.isNaN(Number(y)) ? x.localeCompare(y) : Number(x) - Number(y);
+    return direction === "ascending" ? order : -order;
+  };
+  table.tBodies[0].append(...[...table.tBodies[0].rows].sort(compare));
+}
+
+function showSample(index) {
+  document.querySelectorAll(".sample").forEach((sample, i) => { sample.hidden = i !== index; });
+}
+
+for (const header of document.querySelectorAll("th[data-sortable]")) {
+  header.querySelector("button").addEventListener("click", () => sortTable(header));
+}
+const chooser = document.getElementById("sample-chooser");
+if (chooser !== null) chooser.addEventListener("change", () => showSample(chooser.selectedIndex));
+darkQuery.addEventListener("change", drawFigures);
+drawFigures();
+document.documentElement.dataset.figuresDrawn = document.querySelectorAll(".plot .main-svg").length > 0 ? String(report.figures.length) : "0";

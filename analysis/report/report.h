@@ -1,0 +1,28 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/stats/estimate.h"
+
+namespace speclab::analysis {
+
+struct ReportOptions {
+  std::string plotly_js;       ///< file; empty takes the one that scripts/setup put into the user cache
+  bool static_figures = true;  ///< also draw PDF, PNG and SVG (needs gnuplot and poppler-utils)
+};
+
+struct ReportSummary {
+  std::string report_path;
+  std::string answer;                         ///< the sentence that opens the report
+  std::optional<Estimate> prediction_error;   ///< median |predicted - measured| / measured walltime, see cells.h
+  std::vector<std::string> figure_ids;
+  std::size_t num_cells = 0;
+};
+
+/// Writes cells.csv, figures/ and report.html into a run folder from its rows. Deterministic but for the PDF's dates.
+/// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js is missing
+/// @throws WriteError if something cannot be written or drawn
+ReportSummary write_report(const std::string& run_folder, const ReportOptions& options);
+
+}  // namespace speclab::analysis
