@@ -13,9 +13,9 @@ namespace speclab::sim {
 
 struct AutoPolicyOptions {
   std::shared_ptr<const CostSurface> costs;  ///< kinds target, draft and overhead
-  AcceptancePrior prior;
+  AcceptancePrior prior{};
   int max_length = 8;              ///< levels, in [0, 4095]
-  std::vector<int> rows_of_depth;  ///< target rows of a draft with d levels; empty: d + 1, a chain
+  std::vector<int> rows_of_depth{}; ///< target rows of a draft with d levels; empty: d + 1, a chain
   int initial_context = 0;         ///< tokens in the cache before the first round, >= 0
   double forgetting = 0.95;        ///< in (0, 1]
   double required_gain = 1.02;     ///< draft only where rounds with a draft are this many times as fast as plain ones; >= 1

@@ -47,6 +47,7 @@ RoundLaw round_law(std::span<const double> depth_probability, std::span<const do
                  "depth_probability reaches beyond conditional_acceptance");
   RoundLaw law;
   for (std::size_t depth = 0; depth < depth_probability.size(); ++depth) {
+    if (depth_probability[depth] == 0.0) continue;
     const std::vector<double> pmf = tokens_per_round_pmf(conditional_acceptance.first(depth));
     for (std::size_t accepted = 0; accepted <= depth; ++accepted)
       law.push_back({static_cast<int>(depth), static_cast<int>(accepted), depth_probability[depth] * pmf[accepted]});

@@ -44,7 +44,7 @@ enum class EndRule {
 struct GenerationPlan {
   int new_tokens = 128;             ///< > 0
   int prompt_tokens = 0;            ///< context at the start, >= 0
-  std::vector<int> rows_of_depth;   ///< target rows of a draft with d levels; empty: d + 1, a chain
+  std::vector<int> rows_of_depth{};  ///< target rows of a draft with d levels; empty: d + 1, a chain
   EndRule end_rule = EndRule::drafts_in_full;
 
   /// Target rows of a draft with `depth` levels. @throws ContractError if rows_of_depth does not reach it

@@ -71,6 +71,7 @@ bool accepts(const BasicDraft<Scalar>& draft, TokenTree::Node child, Residual<Sc
     return false;
   }
   const BasicLaw<Scalar>& law = draft.law_at(entry.parent);
+  SPECLAB_EXPECT(law.vocab_size() == residual.vocab_size(), "draft and target have different vocabularies");
   const double scale = draft_scale(draft, child);
   const double probability = static_cast<double>(law[entry.token]) * scale;
   SPECLAB_EXPECT(probability > 0.0, "token " + std::to_string(entry.token) + " was drafted from a law that gives it no probability");

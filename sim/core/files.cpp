@@ -23,7 +23,7 @@ namespace {
 /// A descriptor that closes itself.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644)) {
+  OutputFile(const std::string& path, int flags) : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | flags, 0644)) {
     if (descriptor_ < 0) throw_write_error(path_);
   }
   ~OutputFile() { ::close(descriptor_); }
@@ -62,9 +62,11 @@ std::string read_file(const std::string& path) {
 
 void write_file(const std::string& path, const std::string& content) {
   const std::string scratch = path + ".part";
-  OutputFile(scratch).write(content);
+  OutputFile(scratch, O_CREAT | O_TRUNC).write(content);
   if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
 }
+
+void append_file(const std::string& path, const std::string& content) { OutputFile(path, O_APPEND).write(content); }
 
 std::string user_cache_folder() {
   const auto variable = [](const char* name) {

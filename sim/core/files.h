@@ -10,6 +10,9 @@ std::string read_file(const std::string& path);
 /// @throws WriteError naming the file and the system's reason
 void write_file(const std::string& path, const std::string& content);
 
+/// Appends to an existing file and syncs. @throws WriteError naming the file and the system's reason
+void append_file(const std::string& path, const std::string& content);
+
 /// Folder of what scripts/setup fetches: $SPECLAB_CACHE, else speclab under $XDG_CACHE_HOME or ~/.cache.
 std::string user_cache_folder();
 

@@ -21,6 +21,8 @@ class Residual {
   /// @param scratch  storage of the weights
   Residual(const BasicLaw<Scalar>& target, std::vector<Scalar>& scratch) : target_(target), weights_(scratch) {}
 
+  std::size_t vocab_size() const { return target_.vocab_size(); }
+
   double operator[](Token token) const {
     if (!reduced_) return static_cast<double>(target_[token]);
     const std::size_t index = index_of(token);

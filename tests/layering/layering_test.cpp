@@ -1,0 +1,91 @@
+// The arrows of the house: what each folder may include.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace speclab {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Rule {
+  std::string folder;
+  std::vector<std::string> forbidden;  ///< beginnings of include paths
+};
+
+const std::vector<std::string> kTorch{"torch/", "ATen/", "c10/", "caffe2/"};
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all{
+      {"sim", kTorch},
+      {"analysis", kTorch},
+      {"experiments", kTorch},
+      {"engines/interface", kTorch},
+      {"engines/formats", kTorch},
+      {"engines/tokenizers", kTorch},
+      {"sim", {"engines/", "experiments/", "analysis/", "tests/"}},
+      {"sim/core", {"sim/analytic/", "sim/monte_carlo/"}},
+      {"sim/analytic", {"sim/monte_carlo/"}},
+      {"analysis", {"engines/", "experiments/", "tests/"}},
+      {"engines", {"experiments/", "analysis/", "sim/analytic/", "sim/monte_carlo/", "tests/"}},
+      {"engines/interface", {"engines/formats/", "engines/tokenizers/", "engines/models/", "engines/decoding/", "engines/drafters/"}},
+      {"experiments", {"tests/"}},
+  };
+  return all;
+}
+
+bool is_source(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".h" || extension == ".cpp" || extension == ".cu" || extension == ".cuh";
+}
+
+/// Included paths of a file, without quotes or brackets.
+std::vector<std::string> includes(const fs::path& file) {
+  std::vector<std::string> paths;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t hash = line.find_first_not_of(" \t");
+    if (hash == std::string::npos || line[hash] != '#') continue;
+    const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+    if (word == std::string::npos || line.compare(word, 7, "include") != 0) continue;
+    const std::size_t open = line.find_first_of("\"<", word);
+    const std::size_t close = open == std::string::npos ? open : line.find_first_of("\">", open + 1);
+    if (close != std::string::npos) paths.push_back(line.substr(open + 1, close - open - 1));
+  }
+  return paths;
+}
+
+std::vector<std::string> violations(const fs::path& root, const Rule& rule) {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / rule.folder)) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    for (const std::string& path : includes(entry.path()))
+      for (const std::string& beginning : rule.forbidden)
+        if (path.starts_with(beginning)) found.push_back(file + " includes " + path);
+  }
+  return found;
+}
+
+TEST(Layering, NoFolderIncludesWhatItMustNotKnow) {
+  for (const Rule& rule : rules())
+    for (const std::string& violation : violations(SPECLAB_SOURCE_DIR, rule)) ADD_FAILURE() << violation;
+}
+
+TEST(Layering, SeesAViolation) {
+  const fs::path root = fs::path(::testing::TempDir()) / "speclab_layering_test";
+  fs::create_directories(root / "sim" / "core");
+  std::ofstream(root / "sim" / "core" / "law.h") << "#pragma once\n  #  include <ATen/core/Tensor.h>\n// #include <torch/torch.h>\n";
+  EXPECT_EQ(violations(root, {"sim", kTorch}), (std::vector<std::string>{"sim/core/law.h includes ATen/core/Tensor.h"}));
+  fs::remove_all(root);
+}
+
+TEST(Layering, LooksAtEverySourceFolder) {
+  for (const Rule& rule : rules()) EXPECT_TRUE(fs::is_directory(fs::path(SPECLAB_SOURCE_DIR) / rule.folder)) << rule.folder;
+}
+
+}  // namespace
+}  // namespace speclab

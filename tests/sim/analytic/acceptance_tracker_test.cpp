@@ -1,0 +1,68 @@
+#include "sim/analytic/acceptance_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+RoundRecord round_of(int depth, int accepted) {
+  RoundRecord round;
+  round.depth = depth;
+  round.accepted = accepted;
+  return round;
+}
+
+const AcceptancePrior kPrior{.conditional_acceptance = {0.5, 0.7}, .reach = {0.4, 1.0}, .strength = 8.0};
+
+TEST(AcceptanceTracker, BeginsAtThePrior) {
+  const AcceptanceTracker tracker(kPrior, 4, 0.95);
+  EXPECT_DOUBLE_EQ(tracker.conditional_acceptance(0), 0.5);
+  EXPECT_DOUBLE_EQ(tracker.conditional_acceptance(3), 0.7);
+  EXPECT_DOUBLE_EQ(tracker.reach(0), 0.4);
+  EXPECT_DOUBLE_EQ(tracker.reach(2), 1.0);
+}
+
+TEST(AcceptanceTracker, ConvergesToWhatItSees) {
+  AcceptanceTracker tracker(kPrior, 3, 1.0);
+  for (int i = 0; i < 4000; ++i) tracker.observe(round_of(3, i % 4 == 0 ? 0 : i % 4 == 1 ? 1 : 3), 3);
+  EXPECT_NEAR(tracker.conditional_acceptance(0), 0.75, 0.01);
+  EXPECT_NEAR(tracker.conditional_acceptance(1), 2.0 / 3.0, 0.01);
+  EXPECT_NEAR(tracker.conditional_acceptance(2), 1.0, 0.01);
+  EXPECT_NEAR(tracker.reach(0), 1.0, 0.01);
+}
+
+TEST(AcceptanceTracker, LetsOneLevelTeachTheOthers) {
+  AcceptanceTracker tracker(kPrior, 3, 1.0);
+  for (int i = 0; i < 20; ++i) tracker.observe(round_of(1, 0), 1);
+  EXPECT_LT(tracker.conditional_acceptance(2), 0.5);
+}
+
+TEST(AcceptanceTracker, LearnsTheHitRateFromRoundsWithoutAProposal) {
+  AcceptanceTracker tracker(kPrior, 3, 1.0);
+  for (int i = 0; i < 400; ++i) tracker.observe(round_of(0, 0), 3);
+  EXPECT_LT(tracker.reach(0), 0.02);
+  EXPECT_DOUBLE_EQ(tracker.conditional_acceptance(0), 0.5);
+  for (int i = 0; i < 400; ++i) tracker.observe(round_of(0, 0), 0);  // nothing was asked for
+  EXPECT_GT(tracker.reach(0), 0.007);
+}
+
+TEST(AcceptanceTracker, ForgetsThePast) {
+  AcceptanceTracker tracker(kPrior, 1, 0.9);
+  for (int i = 0; i < 100; ++i) tracker.observe(round_of(1, 1), 1);
+  const double before = tracker.conditional_acceptance(0);
+  for (int i = 0; i < 15; ++i) tracker.observe(round_of(1, 0), 1);
+  EXPECT_GT(before, 0.8);
+  EXPECT_LT(tracker.conditional_acceptance(0), 0.3);
+}
+
+TEST(AcceptanceTracker, RefusesPriorsOutOfRange) {
+  EXPECT_THROW(AcceptanceTracker({.conditional_acceptance = {}}, 2, 0.9), ContractError);
+  EXPECT_THROW(AcceptanceTracker({.conditional_acceptance = {1.2}}, 2, 0.9), ContractError);
+  EXPECT_THROW(AcceptanceTracker({.strength = 0.0}, 2, 0.9), ContractError);
+  EXPECT_THROW(AcceptanceTracker({}, 2, 0.0), ContractError);
+}
+
+}  // namespace
+}  // namespace speclab::sim

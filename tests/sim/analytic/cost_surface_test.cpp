@@ -1,0 +1,86 @@
+#include "sim/analytic/cost_surface.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+CostPoint point(CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
+
+CostSurface surface() {
+  return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 5, 0, 140), point(CostKind::target, 9, 0, 220),
+                      point(CostKind::target, 1, 1000, 200), point(CostKind::target, 9, 1000, 320), point(CostKind::target, 1, 500, 120),
+                      point(CostKind::draft, 1, 0, 10), point(CostKind::draft, 4, 0, 40), point(CostKind::overhead, 1, 0, 3)});
+}
+
+TEST(CostSurface, ReturnsMeasuredPointsAndTheLinesBetweenThem) {
+  EXPECT_EQ(surface().t_target_ns(1, 0), 100);
+  EXPECT_EQ(surface().t_target_ns(9, 1000), 320);
+  EXPECT_EQ(surface().t_target_ns(3, 0), 120);
+  EXPECT_EQ(surface().t_target_ns(1, 750), 160);
+  EXPECT_EQ(surface().t_draft_ns(2, 0), 20);
+}
+
+TEST(CostSurface, InterpolatesInContextOnlyWhereThatManyRowsWereMeasured) {
+  EXPECT_EQ(surface().t_target_ns(9, 500), 270);  // context 500 has one row only
+  EXPECT_EQ(surface().t_target_ns(5, 500), 200);  // between 140 and 260
+}
+
+TEST(CostSurface, ContinuesTheNearestSegmentAndHoldsASinglePoint) {
+  EXPECT_EQ(surface().t_target_ns(1, 1100), 216);
+  EXPECT_EQ(surface().t_draft_ns(5, 0), 50);
+  EXPECT_EQ(surface().overhead_ns(7, 900), 3);
+}
+
+TEST(CostSurface, ChargesNoDraftForLengthZero) {
+  const CostSurface no_drafter({point(CostKind::target, 1, 0, 100), point(CostKind::overhead, 1, 0, 3)});
+  EXPECT_EQ(no_drafter.t_draft_ns(0, 0), 0.0);
+  EXPECT_THROW(no_drafter.t_draft_ns(1, 0), ContractError);
+  EXPECT_EQ(no_drafter.plain_step_ns(0), 103);
+  EXPECT_EQ(surface().round_ns(4, 5, 0), 40 + 140 + 3);
+}
+
+TEST(CostSurface, RefusesPointsOutOfRangeAndRepeatedOnes) {
+  EXPECT_THROW(CostSurface({point(CostKind::target, 0, 0, 1)}), DataError);
+  EXPECT_THROW(CostSurface({point(CostKind::target, 1, -1, 1)}), DataError);
+  EXPECT_THROW(CostSurface({point(CostKind::target, 1, 0, 0)}), DataError);
+  EXPECT_THROW(CostSurface({point(CostKind::target, 1, 0, std::nan(""))}), DataError);
+  EXPECT_THROW(CostSurface({point(CostKind::draft, 1, 0, 1), point(CostKind::draft, 1, 0, 2)}), DataError);
+  EXPECT_THROW(surface().prefill_ns(10), ContractError);
+}
+
+TEST(CostSurface, RefusesToContinueBelowZero) {
+  const CostSurface falling({point(CostKind::target, 1, 0, 10), point(CostKind::target, 1, 10, 5)});
+  EXPECT_THROW(falling.t_target_ns(1, 100), ContractError);
+}
+
+TEST(CostPoint, SurvivesTheFile) {
+  const CostPoint original{CostKind::overhead, 7, 256, 1234.1, 0.1, 2000.0625, 31};
+  const CostPoint read = cost_point(to_cells(original));
+  EXPECT_EQ(to_cells(read), to_cells(original));
+  EXPECT_EQ(read.kind, CostKind::overhead);
+  EXPECT_EQ(read.ns, 1234.1);
+  EXPECT_EQ(read.n, 31);
+}
+
+TEST(CostPoint, NamesTheColumnThatIsWrong) {
+  std::vector<std::string> cells = to_cells(CostPoint{});
+  cells[3] = "fast";
+  try {
+    cost_point(cells);
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("column ns"), std::string::npos);
+  }
+  cells = to_cells(CostPoint{});
+  cells[0] = "verify";
+  EXPECT_THROW(cost_point(cells), DataError);
+  EXPECT_THROW(cost_point(std::vector<std::string>{"target"}), DataError);
+}
+
+}  // namespace
+}  // namespace speclab::sim

@@ -1,0 +1,24 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+namespace speclab::testing {
+
+/// One row of tests/golden/formula_examples.csv: a formula, its named inputs ("a|b|c" is a list) and its value.
+struct FormulaExample {
+  std::string formula;
+  std::map<std::string, std::string> inputs;
+  double value = 0.0;
+
+  double number(const std::string& name) const;
+  int integer(const std::string& name) const;
+  std::vector<double> list(const std::string& name) const;
+};
+
+std::vector<FormulaExample> read_formula_examples();
+
+/// The cells of `text` between `separator`s.
+std::vector<std::string> split(const std::string& text, char separator);
+
+}  // namespace speclab::testing

@@ -1,0 +1,68 @@
+#pragma once
+// Small vocabularies in which everything can be enumerated: random target and draft laws for every prefix.
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/core/acceptance.h"
+#include "tests/support/counting_chance.h"
+#include "tests/support/forking_chance.h"
+
+namespace speclab::testing {
+
+using Tokens = std::vector<Token>;
+
+/// What the laws of a world are like.
+enum class LawKind { random, with_zeros, ties, point_mass, tiny_tail };
+
+inline constexpr LawKind kAllLawKinds[] = {LawKind::random, LawKind::with_zeros, LawKind::ties, LawKind::point_mass, LawKind::tiny_tail};
+
+/// Target and draft laws of every prefix, fixed by the seed.
+class SmallWorld {
+ public:
+  struct Options {
+    int vocab_size = 3;
+    LawKind target_kind = LawKind::random;
+    LawKind draft_kind = LawKind::random;
+    std::uint64_t seed = 0;
+  };
+
+  explicit SmallWorld(const Options& options) : options_(options) {}
+  int vocab_size() const { return options_.vocab_size; }
+  std::vector<double> target(const Tokens& prefix) const { return law(prefix, options_.target_kind, 0); }
+  std::vector<double> draft(const Tokens& prefix) const { return law(prefix, options_.draft_kind, 1); }
+  /// The target's joint law of the `count` tokens after `prefix`.
+  std::map<Tokens, double> target_joint_law(const Tokens& prefix, std::size_t count) const;
+
+ private:
+  std::vector<double> law(const Tokens& prefix, LawKind kind, std::uint32_t which) const;
+
+  Options options_;
+};
+
+/// `probabilities` as a law of the form that suits them: point mass, sparse where there are zeros, else dense.
+template <typename Scalar>
+BasicLaw<Scalar> law_of(const std::vector<double>& probabilities);
+
+/// A rule under test: fills the verdict of one draft.
+template <typename Scalar>
+using Rule = std::function<void(const BasicDraft<Scalar>&, const TargetLaws<Scalar>&, const RoundKey&,
+                                CountingChance<ForkingChance>&, Verdict&)>;
+
+template <typename Scalar>
+Rule<Scalar> rejection_rule();
+
+/// Exact joint law of the next `count` tokens when rounds of (draw a draft of `shape`, apply `rule`) are run from `prefix`.
+/// Each round's decisions are enumerated; a repeated key within a round throws.
+template <typename Scalar>
+std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
+                                     DrawKind kind, const Rule<Scalar>& rule);
+
+/// Largest absolute difference between two laws, over the tokens of either.
+double max_difference(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b);
+double total_mass(const std::map<Tokens, double>& law);
+
+}  // namespace speclab::testing
