@@ -16,6 +16,25 @@ RoundRecord round_of(int depth, int accepted) {
 
 const AcceptancePrior kPrior{.conditional_acceptance = {0.5, 0.7}, .reach = {0.4, 1.0}, .strength = 8.0};
 
+TEST(AcceptancePrior, IsTheFrequencyOfThePilotRoundsByLevel) {
+  std::vector<RoundRecord> rounds;
+  for (int i = 0; i < 4000; ++i) rounds.push_back(i % 2 == 0 ? round_of(0, 0) : round_of(3, i % 4 == 1 ? 1 : 3));
+  const AcceptancePrior prior = acceptance_prior(rounds, 4);
+  const double acceptance[] = {1.0, 0.5, 1.0};
+  const double reach[] = {0.5, 1.0, 1.0, 0.0};
+  for (int level = 0; level < 3; ++level) EXPECT_NEAR(prior.conditional_acceptance[static_cast<std::size_t>(level)], acceptance[level], 0.01);
+  for (int level = 0; level < 4; ++level) EXPECT_NEAR(prior.reach[static_cast<std::size_t>(level)], reach[level], 0.01);
+}
+
+TEST(AcceptancePrior, IsNeverCertain) {
+  const std::vector<RoundRecord> rounds(3, round_of(2, 2));
+  for (const double rate : acceptance_prior(rounds, 2).conditional_acceptance) EXPECT_LT(rate, 1.0);
+  const std::vector<RoundRecord> misses(3, round_of(0, 0));
+  EXPECT_GT(acceptance_prior(misses, 2).reach[0], 0.0);
+  EXPECT_THROW(acceptance_prior({}, 2), ContractError);
+  EXPECT_THROW(acceptance_prior(rounds, 1), ContractError);
+}
+
 TEST(AcceptanceTracker, BeginsAtThePrior) {
   const AcceptanceTracker tracker(kPrior, 4, 0.95);
   EXPECT_DOUBLE_EQ(tracker.conditional_acceptance(0), 0.5);
