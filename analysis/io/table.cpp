@@ -43,7 +43,7 @@ class TableParser {
       row_open_ = true;
     }
     const std::size_t done = csv_parse(&parser_, line.data(), line.size(), on_field, on_row, this);
-    if (done != line.size()) fail(line_, std::to_string(done + 1) + ": " + csv_strerror(csv_error(&parser_)));
+    if (done != line.size()) fail(line_, csv_strerror(csv_error(&parser_)), ":" + std::to_string(done + 1));
     take_ended_rows();
   }
 
@@ -73,8 +73,8 @@ class TableParser {
     row_.clear();
   }
 
-  [[noreturn]] void fail(std::size_t line, const std::string& message) const {
-    throw DataError(table_.name_ + ":" + std::to_string(line) + ": " + message);
+  [[noreturn]] void fail(std::size_t line, const std::string& message, const std::string& column = "") const {
+    throw DataError(table_.name_ + ":" + std::to_string(line) + column + ": " + message);
   }
 
   static void on_field(void* data, std::size_t length, void* self) {

@@ -34,12 +34,12 @@ std::string describe_sample(const std::vector<const Group*>& groups) {
   const auto each = [](const Group* group) { return group->summary.n_rows / group->summary.n_prompts; };
   const auto [few, many] = std::ranges::minmax_element(groups, {}, prompts);
   const auto [rare, often] = std::ranges::minmax_element(groups, {}, each);
-  return fmt::format("{} {} with {} {} each", range(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
+  return fmt::format("{} {} a point, {} {} each", range(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
                      range(each(*rare), each(*often)), plural(each(*often), "generation", "generations"));
 }
 
 std::string describe_intervals(const std::vector<const Group*>& groups) {
-  std::string text = fmt::format("n = {} a point. Bars: 95 % intervals, bootstrap over prompts", describe_sample(groups));
+  std::string text = fmt::format("n = {}. Bars: 95 % intervals, bootstrap over prompts", describe_sample(groups));
   const auto alone = [](const Group* group) { return group->summary.n_prompts < 2; };
   if (std::ranges::any_of(groups, alone)) text += "; a single prompt has no interval";
   return text + ".";

@@ -12,7 +12,7 @@ std::string readable(std::string identifier);
 /// A number in at most `digits` significant digits, without trailing zeros or exponent.
 std::string short_number(double value, int digits = 3);
 
-/// "7 prompts with 5 generations each", or the range over the groups.
+/// "7 prompts a point, 5 generations each", or ranges over the groups.
 std::string describe_sample(const std::vector<const Group*>& groups);
 
 /// The sentence about error bars that every caption ends with.

@@ -27,16 +27,15 @@ std::string name_of(const FigureData& data, const Group* group) {
   return readable(group->axes.drafter);
 }
 
-std::string best_at(const FigureData& data, double temperature) {
-  const Group* best = best_group(data, temperature);
-  if (best == nullptr) return {};
-  return fmt::format("at temperature {} the best drafter, {}, reaches a speed-up of {}", short_number(temperature), name_of(data, best),
-                     with_interval(*best->summary.speedup));
+std::string first_clause(const FigureData& data, const Group& best) {
+  return fmt::format("At temperature {} the best drafter, {}, reaches a speed-up of {}", short_number(best.axes.temperature), name_of(data, &best),
+                     with_interval(*best.summary.speedup));
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
+std::string second_clause(const FigureData& data, const Group& coolest, const Group& hottest) {
+  const std::string name = name_of(data, &hottest);
+  return fmt::format("; at temperature {} {} reaches {}", short_number(hottest.axes.temperature),
+                     name == name_of(data, &coolest) ? "it" : "the best, " + name + ",", with_interval(*hottest.summary.speedup));
 }
 
 }  // namespace
@@ -53,10 +52,12 @@ const Group* best_group(const FigureData& data, double temperature) {
 
 std::string answer_sentence(const FigureData& data, const std::optional<Estimate>& prediction_error) {
   const auto values = temperatures(data);
-  std::string text = best_at(data, *values.begin());
-  if (text.empty()) return "No drafter was compared with plain decoding in this run.";
-  if (const std::string hottest = best_at(data, *values.rbegin()); values.size() > 1 && !hottest.empty()) text += "; " + hottest;
-  text = capitalised(text) + ".";
+  const Group* coolest = best_group(data, *values.begin());
+  const Group* hottest = best_group(data, *values.rbegin());
+  if (coolest == nullptr) return "No drafter was compared with plain decoding in this run.";
+  std::string text = first_clause(data, *coolest);
+  if (hottest != nullptr && hottest != coolest) text += second_clause(data, *coolest, *hottest);
+  text += ".";
   if (prediction_error) {
     text += fmt::format(" The predicted walltime is off by {} % in the median of {} cells.", with_interval(*prediction_error, 100, 2), prediction_error->n);
   }

@@ -107,7 +107,10 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
   std::vector<double> influence;
   const LogRatio estimate = log_ratio(factors, std::vector<double>(n, 1.0), influence);
   SPECLAB_EXPECT(estimate.value > -kInfinity, "a total is not positive");
-  Estimate result{.value = std::exp(estimate.value), .interval = std::nullopt, .n = n};
+  Estimate result{.value = 1, .interval = std::nullopt, .n = n};
+  for (const auto& factor : factors) {
+    result.value *= std::reduce(factor.numerator.begin(), factor.numerator.end()) / std::reduce(factor.denominator.begin(), factor.denominator.end());
+  }
   if (n < 2) return result;
   if (estimate.standard_error == 0) {
     result.interval = Interval{result.value, result.value};

@@ -75,6 +75,13 @@ function measuredPositions(figure) {
   return [...new Set(figure.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
 }
 
+// 1, 2 and 5 of every decade, written out.
+function roundTicks() {
+  const values = [];
+  for (let exponent = -6; exponent <= 6; exponent += 1) values.push(...[1, 2, 5].map((digit) => Number(`${digit}e${exponent}`)));
+  return { tickvals: values, ticktext: values.map(String) };
+}
+
 function axisLayout(axis, figure, isX) {
   const colours = theme();
   const layout = {
@@ -83,7 +90,7 @@ function axisLayout(axis, figure, isX) {
     type: axis.logarithmic ? "log" : undefined,
   };
   if (!isX && !axis.logarithmic) layout.rangemode = "tozero";
-  if (!isX && axis.logarithmic) layout.dtick = "D2";
+  if (!isX && axis.logarithmic) Object.assign(layout, roundTicks());
   if (!isX) return layout;
   const positions = measuredPositions(figure);
   if (axis.names.length > 0 && figure.kind === "marks") {
@@ -100,8 +107,8 @@ function referenceLine(figure) {
   const colour = report.palette[0][theme().index];
   return {
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: figure.reference.y, y1: figure.reference.y, line: { color: colour, width: 1.6 } }],
-    annotations: [{ xref: "paper", x: 1, xanchor: "right", y: figure.reference.y, yanchor: "bottom", showarrow: false, text: figure.reference.name,
-      font: { color: colour, size: 12 } }],
+    annotations: [{ xref: "paper", x: isNarrow() ? 0 : 1.01, xanchor: "left", y: figure.reference.y, yanchor: isNarrow() ? "top" : "middle",
+      showarrow: false, text: figure.reference.name, font: { color: colour, size: 12 } }],
   };
 }
 
@@ -120,7 +127,7 @@ function drawFigures() {
   for (const figure of report.figures) {
     const traces = figure.kind === "stacked_bars" ? barTraces(figure) : lineTraces(figure);
     const element = document.getElementById("plot-" + figure.id);
-    Plotly.react(element, traces, figureLayout(figure), { responsive: true, displaylogo: false, displayModeBar: isNarrow() ? false : "hover" });
+    Plotly.react(element, traces, figureLayout(figure), { responsive: true, displayModeBar: false });
   }
 }
 

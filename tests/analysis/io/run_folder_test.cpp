@@ -1,0 +1,121 @@
+#include "analysis/io/run_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/analysis/support/synthetic_run.h"
+
+namespace speclab::analysis {
+namespace {
+
+class RunFolder : public ::testing::Test {
+ protected:
+  void SetUp() override { testing::write_synthetic_run({.temperatures = {0.0}, .prompts_per_category = 1, .repetitions = 1}, scratch_.path()); }
+
+  /// Replaces the first `from` in a file of the run.
+  void edit(const std::string& name, const std::string& from, const std::string& to) {
+    std::string content = read_file(scratch_.file(name));
+    const std::size_t at = content.find(from);
+    ASSERT_NE(at, std::string::npos) << name << " does not contain " << from;
+    write_file(scratch_.file(name), content.replace(at, from.size(), to));
+  }
+
+  std::string error() {
+    try {
+      read_run(scratch_.path());
+    } catch (const DataError& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  bool error_has(const std::string& text) { return error().find(text) != std::string::npos; }
+
+  testing::ScratchFolder scratch_;
+};
+
+TEST_F(RunFolder, JoinsRowsTimesRoundsAndPredictions) {
+  const auto run = read_run(scratch_.path());
+  ASSERT_EQ(run.generations.size(), 4U * 7U);
+  EXPECT_EQ(run.manifest.seed, 1U);
+  EXPECT_EQ(run.manifest.target("base").parameters, 135000000);
+  EXPECT_EQ(run.predictions.size(), 4U);
+  EXPECT_FALSE(run.texts.empty());
+  for (const auto& g : run.generations) {
+    EXPECT_GT(g.walltime_ns(), g.decode_ns);
+    EXPECT_EQ(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns, g.decode_ns);
+  }
+}
+
+TEST_F(RunFolder, RefusesRowsOfUnknownOrigin) {
+  for (const std::string key : {"revision", "compiler", "device", "dtype", "arithmetic", "seed", "config_sha256"}) {
+    const std::string manifest = read_file(scratch_.file("manifest.toml"));
+    const std::size_t begin = manifest.find("\n" + key + " = ", manifest.find("[provenance]"));
+    ASSERT_NE(begin, std::string::npos) << key;
+    std::string without = manifest;
+    without.erase(begin, manifest.find('\n', begin + 1) - begin);
+    write_file(scratch_.file("manifest.toml"), without);
+    EXPECT_TRUE(error_has("provenance." + key + " is missing")) << error();
+    write_file(scratch_.file("manifest.toml"), manifest);
+  }
+}
+
+TEST_F(RunFolder, RefusesATargetWithoutHash) {
+  edit("manifest.toml", "sha256 = \"abc\"", "sha256 = \"\"");
+  EXPECT_TRUE(error_has("provenance.models.sha256 is missing"));
+}
+
+TEST_F(RunFolder, RefusesRowsOfAModelTheManifestDoesNotName) {
+  edit("manifest.toml", "name = \"base\"", "name = \"other\"");
+  EXPECT_TRUE(error_has("is named 'base'"));
+}
+
+TEST_F(RunFolder, SaysWhereTheManifestIsNotToml) {
+  edit("manifest.toml", "threads = 2", "threads = = 2");
+  EXPECT_TRUE(error_has("manifest.toml:14:11: "));
+}
+
+TEST_F(RunFolder, ChecksCountsAgainstEachOther) {
+  edit("rounds.csv", ",recovered\n", ",recovered\n0,99,100,4,5,4,4,4,5,bonus\n");
+  EXPECT_TRUE(error_has("its rounds accepted 4 tokens, rows.csv says 0")) << error();
+}
+
+TEST_F(RunFolder, RefusesTimesOfOtherRows) {
+  edit("times.csv", "\n3,", "\n4,");
+  EXPECT_TRUE(error_has("times.csv:6: column 'row_id': occurs twice")) << error();
+}
+
+TEST_F(RunFolder, RefusesNegativeTimes) {
+  edit("times.csv", "\n0,", "\n0,-");
+  EXPECT_TRUE(error_has("times.csv:2: column 'prefill_ns': -"));
+}
+
+TEST_F(RunFolder, RefusesARowThatOccursTwice) {
+  const std::string rows = read_file(scratch_.file("rows.csv"));
+  write_file(scratch_.file("rows.csv"), rows + rows.substr(rows.find('\n') + 1, rows.find('\n', rows.find('\n') + 1) - rows.find('\n')));
+  EXPECT_TRUE(error_has("column 'row_id': occurs twice"));
+}
+
+TEST_F(RunFolder, NeedsItsFiles) {
+  std::filesystem::remove(scratch_.file("times.csv"));
+  EXPECT_TRUE(error_has("times.csv: cannot read"));
+}
+
+TEST_F(RunFolder, MayLackPredictionsAndTexts) {
+  std::filesystem::remove(scratch_.file("predictions.csv"));
+  std::filesystem::remove(scratch_.file("texts.jsonl"));
+  const auto run = read_run(scratch_.path());
+  EXPECT_TRUE(run.predictions.empty());
+  EXPECT_TRUE(run.texts.empty());
+}
+
+TEST_F(RunFolder, SaysWhichTextIsBroken) {
+  edit("texts.jsonl", "\"accepted\"", "\"guessed\"");
+  EXPECT_TRUE(error_has("fate 'guessed'; allowed: plain, accepted, recovered, bonus")) << error();
+}
+
+}  // namespace
+}  // namespace speclab::analysis

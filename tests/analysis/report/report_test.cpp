@@ -1,0 +1,97 @@
+#include "analysis/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "analysis/io/table.h"
+#include "analysis/report/html.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/analysis/support/synthetic_run.h"
+
+namespace speclab::analysis {
+namespace {
+
+class Report : public ::testing::Test {
+ protected:
+  ReportSummary make(const testing::SyntheticRun& options = {.repetitions = 1}) {
+    testing::write_synthetic_run(options, scratch_.path());
+    write_file(plotly_, "/* plotly */ '</script>';");
+    return write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
+  }
+  std::string page() { return read_file(scratch_.file("report.html")); }
+  bool page_has(const std::string& text) { return page().find(text) != std::string::npos; }
+
+  testing::ScratchFolder scratch_;
+  std::string plotly_ = scratch_.file("plotly.js");
+};
+
+TEST_F(Report, OpensWithQuestionAndComputedAnswer) {
+  const ReportSummary summary = make();
+  EXPECT_TRUE(page_has("Does temperature eat the speed-up, and does the model say by how much?"));
+  EXPECT_NE(summary.answer.find("At temperature 0 the best drafter, prompt lookup, reaches a speed-up of 2."), std::string::npos) << summary.answer;
+  EXPECT_NE(summary.answer.find("; at temperature 1 it reaches 1."), std::string::npos) << summary.answer;
+  EXPECT_TRUE(page_has(summary.answer));
+}
+
+TEST_F(Report, PrintsTheMedianErrorOfThePrediction) {
+  const ReportSummary right = make({.prediction_bias = 1.0});
+  const ReportSummary wrong = make({.prediction_bias = 0.5});
+  ASSERT_TRUE(right.prediction_error && wrong.prediction_error);
+  EXPECT_EQ(right.prediction_error->n, 9U);
+  EXPECT_LT(right.prediction_error->value, 0.06);
+  EXPECT_NEAR(wrong.prediction_error->value, 0.5, 0.05);
+}
+
+TEST_F(Report, WritesCellsBesideThePage) {
+  const ReportSummary summary = make();
+  const Table cells = Table::read(scratch_.file("cells.csv"));
+  EXPECT_EQ(cells.size(), summary.num_cells);
+  EXPECT_EQ(cells.size(), 12U);
+}
+
+TEST_F(Report, IsTheSameWhenMadeAgain) {
+  make();
+  const std::string first = page();
+  make();
+  EXPECT_EQ(page(), first);
+}
+
+TEST_F(Report, ShowsTheFateOfTokensAndEscapesText) {
+  make();
+  EXPECT_TRUE(page_has("<span class=\"accepted\">The</span>"));
+  EXPECT_TRUE(page_has("<span class=\"bonus\"> seven.\n</span>"));
+  EXPECT_TRUE(page_has("&lt;stays&gt;"));
+  EXPECT_FALSE(page_has("<stays>"));
+}
+
+TEST_F(Report, CannotBeEndedEarlyByItsScripts) {
+  make();
+  EXPECT_TRUE(page_has("'<\\/script>'"));
+}
+
+TEST_F(Report, SaysThatShapeModelsAreReplayed) {
+  make({.temperatures = {0.0}, .shape_models = {"tiny"}, .repetitions = 1});
+  EXPECT_TRUE(page_has("Shape models have random weights"));
+  EXPECT_TRUE(page_has("plot-walltime_vs_model_size"));
+}
+
+TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
+  testing::write_synthetic_run({.repetitions = 1}, scratch_.path());
+  try {
+    write_report(scratch_.path(), {.plotly_js = "/nonexistent/plotly.js", .static_figures = false});
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("/nonexistent/plotly.js"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("scripts/setup"), std::string::npos);
+  }
+}
+
+TEST(Html, ShowsNumbersWithTheirIntervals) {
+  EXPECT_EQ(with_interval({.value = 0.0312, .interval = Interval{0.021, 0.0449}, .n = 8}, 100, 2), "3.1 [2.1, 4.5]");
+  EXPECT_EQ(with_interval({.value = 1234.6, .interval = std::nullopt, .n = 1}), "1235");
+}
+
+}  // namespace
+}  // namespace speclab::analysis

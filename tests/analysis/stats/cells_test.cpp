@@ -1,0 +1,156 @@
+#include "analysis/stats/cells.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analysis/io/table.h"
+#include "analysis/stats/acceptance_by_position.h"
+#include "analysis/stats/groups.h"
+#include "sim/core/errors.h"
+#include "tests/analysis/support/synthetic_run.h"
+
+namespace speclab::analysis {
+namespace {
+
+/// A speculative generation with round numbers, and its plain partner.
+Generation make_generation(const std::string& drafter, const std::string& prompt, std::int64_t decode_ns) {
+  Generation g;
+  g.cell_id = drafter;
+  g.prompt_id = prompt;
+  g.category = prompt.substr(0, 4);
+  g.axes.model = "base";
+  g.axes.drafter = drafter;
+  g.output_tokens = 60;
+  g.decode_ns = decode_ns;
+  g.rounds = drafter == "none" ? 60 : 20;
+  if (drafter != "none") g.drafting_rounds = 15, g.drafted = 60, g.accepted = 40, g.tested = 50;
+  return g;
+}
+
+struct Fixture {
+  Fixture() {
+    for (const auto& [prompt, plain, own] : {std::tuple{"chat_01", 100, 50}, {"chat_02", 300, 100}, {"math_01", 200, 50}}) {
+      run.generations.push_back(make_generation("none", prompt, plain));
+      run.generations.push_back(make_generation("bigram", prompt, own));
+    }
+    run.predictions["bigram"] = {.walltime_ns = 70.0, .speedup = 3.0, .tokens_per_round = 3.0, .acceptance_rate = 0.8};
+  }
+  std::vector<CellSummary> cells() {
+    Bootstrap bootstrap(1);
+    return summarise_cells(run, Baseline(run), bootstrap);
+  }
+  const CellSummary bigram() {
+    const auto all = cells();
+    return *std::ranges::find(all, "bigram", &CellSummary::cell_id);
+  }
+  Run run;
+};
+
+TEST(Cells, AreRatiosOfTotals) {
+  const CellSummary cell = Fixture().bigram();
+  EXPECT_EQ(cell.category, "all");
+  EXPECT_EQ(cell.summary.n_prompts, 3U);
+  EXPECT_DOUBLE_EQ(cell.summary.walltime_ns.value, 200.0 / 3);
+  EXPECT_DOUBLE_EQ(cell.summary.speedup.value().value, 3.0);
+  EXPECT_DOUBLE_EQ(cell.summary.tokens_per_round.value().value, 3.0);
+  EXPECT_DOUBLE_EQ(cell.summary.acceptance_rate.value().value, 0.8);
+  EXPECT_DOUBLE_EQ(cell.summary.accepted_fraction.value(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(cell.summary.drafting_fraction, 0.75);
+  EXPECT_TRUE(cell.drafts_mostly());
+}
+
+TEST(Cells, PairWithPlainDecodingOfTheSamePromptRepetitionAndSettings) {
+  Fixture fixture;
+  fixture.run.generations[2].repetition = 1;       // the partner of chat_02 is another repetition
+  fixture.run.generations[4].axes.top_k = 40;      // the partner of math_01 sampled differently
+  fixture.run.generations[4].cell_id = "none40";
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, 2.0);
+}
+
+TEST(Cells, HaveNoSpeedupWithoutPlainDecoding) {
+  Fixture fixture;
+  std::erase_if(fixture.run.generations, [](const Generation& g) { return g.axes.is_plain(); });
+  EXPECT_FALSE(fixture.bigram().summary.speedup);
+}
+
+TEST(Cells, CountPairsOfUnequalLength) {
+  Fixture fixture;
+  EXPECT_EQ(fixture.bigram().summary.unequal_pairs, 0U);
+  fixture.run.generations[1].output_tokens = 59;
+  EXPECT_EQ(fixture.bigram().summary.unequal_pairs, 1U);
+}
+
+TEST(Cells, ShowZeroAcceptanceAsZeroAndNoDraftsAsMissing) {
+  Fixture fixture;
+  for (auto& g : fixture.run.generations) g.accepted = 0;
+  EXPECT_EQ(fixture.bigram().summary.acceptance_rate.value().value, 0);
+  for (auto& g : fixture.run.generations) g.tested = g.drafted = 0;
+  EXPECT_FALSE(fixture.bigram().summary.acceptance_rate);
+}
+
+TEST(Cells, RefuseMixedRows) {
+  Fixture lossy;
+  lossy.run.generations[1].lossless = false;
+  EXPECT_THROW(lossy.cells(), DataError);
+  Fixture axes;
+  axes.run.generations[1].axes.temperature = 1;
+  EXPECT_THROW(axes.cells(), DataError);
+}
+
+TEST(Cells, AreWrittenAsTheSchemaSays) {
+  Fixture fixture;
+  const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table.columns().size(), 38U);
+  const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
+  EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 70);
+  EXPECT_EQ(table.number(row, "speedup"), 3);
+  EXPECT_LT(table.number(row, "speedup_low"), 3);
+  EXPECT_FALSE(table.optional_number(1 - row, "speedup"));
+  EXPECT_FALSE(table.optional_text(1 - row, "policy"));
+}
+
+TEST(MedianPredictionError, CountsCellsThatDraftInHalfOfTheirRounds) {
+  Fixture fixture;
+  auto error = median_prediction_error(fixture.cells());
+  ASSERT_TRUE(error);
+  EXPECT_NEAR(error->value, std::abs(70 - 200.0 / 3) / (200.0 / 3), 1e-12);
+  for (auto& g : fixture.run.generations) g.drafting_rounds = std::min<std::int64_t>(g.drafting_rounds, 9);
+  EXPECT_FALSE(median_prediction_error(fixture.cells()));
+}
+
+TEST(Groups, PoolPredictionsAsTheyPoolMeasurements) {
+  Fixture fixture;
+  auto& generations = fixture.run.generations;
+  generations[5].cell_id = "bigram-math";
+  fixture.run.predictions["bigram-math"] = {.walltime_ns = 40.0, .speedup = 6.0, .tokens_per_round = 6.0, .acceptance_rate = 0.9};
+  Bootstrap bootstrap(1);
+  const auto pooled = pooled_groups(fixture.run, Baseline(fixture.run), bootstrap);
+  const auto& group = *std::ranges::find_if(pooled, [](const Group& g) { return !g.axes.is_plain(); });
+  EXPECT_DOUBLE_EQ(group.summary.prediction.walltime_ns.value(), 60.0);                      // (70 + 70 + 40) / 3
+  EXPECT_DOUBLE_EQ(group.summary.prediction.speedup.value(), (210.0 + 210 + 240) / 180);     // plain / own, both predicted
+  EXPECT_DOUBLE_EQ(group.summary.prediction.tokens_per_round.value(), 180.0 / (20 + 20 + 10));
+  fixture.run.predictions.erase("bigram-math");
+  const auto partly = pooled_groups(fixture.run, Baseline(fixture.run), bootstrap);
+  EXPECT_FALSE(std::ranges::find_if(partly, [](const Group& g) { return !g.axes.is_plain(); })->summary.prediction.walltime_ns);
+}
+
+TEST(AcceptanceByPosition, DoesNotTakeAShortDraftForARejection) {
+  Fixture fixture;
+  auto& run = fixture.run;
+  for (std::size_t i = 0; i < run.generations.size(); ++i) run.generations[i].row_id = static_cast<std::int64_t>(i);
+  // Of 4 rounds that draft one token 2 accept it; of 4 that draft two, 2 accept none and 2 accept both.
+  for (const std::int64_t row : {1, 3}) {
+    for (const auto& [depth, accepted] : {std::pair{1, 1}, {1, 0}, {2, 2}, {2, 0}}) run.rounds.push_back({row, depth, accepted});
+  }
+  Bootstrap bootstrap(1);
+  const auto positions = acceptance_by_position({&run.generations[1], &run.generations[3]}, run, bootstrap);
+  ASSERT_EQ(positions.size(), 2U);
+  EXPECT_DOUBLE_EQ(positions[0].conditional_acceptance.value, 0.5);
+  EXPECT_DOUBLE_EQ(positions[1].conditional_acceptance.value, 1.0);
+  EXPECT_DOUBLE_EQ(positions[1].survival.value, 0.5);
+}
+
+}  // namespace
+}  // namespace speclab::analysis
