@@ -10,6 +10,7 @@
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/core/errors.h"
 
@@ -57,6 +58,11 @@ class LocalEngines final : public Engines, private DrafterModels {
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));
   }
 
+  void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model, const TrainOptions& options,
+             const TrainCallback& progress) override {
+    train_drafter(target, std::move(tokenizer), target_model, options, progress);
+  }
+
   std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
   std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
   MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
@@ -73,14 +79,14 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::shared_ptr<LanguageModel> language_model(const std::string& model) override {
     std::shared_ptr<LanguageModel>& loaded = models_[model];
     if (loaded) return loaded;
-    const ModelSource source = open_model(model);
+    const ModelSource source = open_model(model.empty() ? "smollm2-drafter" : model);
     loaded = std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
     return loaded;
   }
 
   std::shared_ptr<const BigramTable> bigram_table(const std::string& path) override {
     std::shared_ptr<const BigramTable>& loaded = tables_[path];
-    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(path));
+    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(path.empty() ? project_models_folder() + "/smollm2-bigram/bigram.bin" : path));
     return loaded;
   }
 

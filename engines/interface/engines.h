@@ -9,6 +9,7 @@
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
+#include "engines/interface/training.h"
 
 namespace speclab::engines {
 
@@ -23,12 +24,6 @@ struct ModelOptions {
 struct LoadedModel {
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none (shape models)
-};
-
-struct TrainOptions {
-  std::string config_path;
-  std::string output_folder;
-  std::string device = "auto";
 };
 
 struct MachineInfo {
@@ -56,6 +51,9 @@ class Engines {
                                                      const DecoderOptions& options) = 0;
   virtual std::vector<std::string> drafter_kinds() const = 0;
   virtual std::vector<std::string> verifier_kinds() const = 0;
+  /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError, WriteError
+  virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
+                     const TrainOptions& options, const TrainCallback& progress) = 0;
   virtual MachineInfo machine_info() const = 0;
   /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
   virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;

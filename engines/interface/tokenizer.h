@@ -41,6 +41,7 @@ class Tokenizer {
   virtual bool is_end_of_sequence(Token token) const = 0;
   virtual bool has_chat_template() const = 0;
   /// The prompt text of a conversation, opened for the assistant's answer.
+  /// @throws ConfigError if there is no message, no template, or one that is not understood
   virtual std::string apply_chat_template(std::span<const ChatMessage> messages) const = 0;
 };
 

@@ -61,9 +61,12 @@ ModelSource open_folder(const std::string& path) {
 
 }  // namespace
 
+std::string project_models_folder() { return SPECLAB_SOURCE_DIR "/results/models"; }
+
 std::vector<CatalogueEntry> model_catalogue() {
   return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf", std::nullopt,
            "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)"},
+          {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt, "small transformer that drafts for smollm2-135m"},
           shape("shape-15m", 14, 192, 512, 1),
           shape("shape-45m", 16, 384, 1024, 2),
           shape("shape-135m", 30, 576, 1536, 3),

@@ -26,6 +26,8 @@ struct CatalogueEntry {
   std::string description;
 };
 
+/// Where the drafters trained by the project stand: results/models of its source tree.
+std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
 /// @param model  catalogue name, GGUF file or checkpoint folder
 /// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers

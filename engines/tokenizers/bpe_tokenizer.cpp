@@ -137,6 +137,7 @@ std::string BpeTokenizer::apply_chat_template(std::span<const ChatMessage> messa
     throw ConfigError("the model's chat template is not understood; understood are those of the ChatML family "
                       "(<|im_start|>role, <|im_end|>); give --no-chat-template and a prompt in the model's own form");
   }
+  if (messages.empty()) throw ConfigError("a conversation of no messages; give at least one");
   return chat_template_->apply(messages);
 }
 

@@ -50,7 +50,7 @@ std::optional<ChatTemplate> ChatTemplate::recognise(std::string_view source) {
 
 std::string ChatTemplate::apply(std::span<const ChatMessage> messages) const {
   std::string text;
-  if (default_system_ && !messages.empty() && messages[0].role != "system") text += message_text({"system", *default_system_});
+  if (default_system_ && messages[0].role != "system") text += message_text({"system", *default_system_});
   for (const ChatMessage& message : messages) text += message_text(message);
   return text + "<|im_start|>assistant\n";
 }

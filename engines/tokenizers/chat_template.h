@@ -15,7 +15,7 @@ class ChatTemplate {
   /// @return nothing if the template is not of this family
   static std::optional<ChatTemplate> recognise(std::string_view source);
 
-  /// The prompt, opened for the assistant's answer.
+  /// The prompt, opened for the assistant's answer. @param messages  at least one
   std::string apply(std::span<const ChatMessage> messages) const;
   /// Put first where a conversation does not begin with a system message.
   const std::optional<std::string>& default_system() const { return default_system_; }

@@ -7,6 +7,7 @@
 
 #include "experiments/drivers/commands/generate.h"
 #include "experiments/drivers/commands/tokenize.h"
+#include "experiments/drivers/commands/train.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -84,6 +85,9 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* models_command = add_command(app, "models", "List the models known by name, or inspect one", "speclab models inspect smollm2-135m", models, run_models, status);
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
+  TrainCommandOptions train;
+  CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
+  train_command->add_option("config", train.config, "TOML file")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -16,15 +16,16 @@ using engines::RoundDecoder;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-/// Prints text as it becomes complete, and nothing from a stop string on.
+/// Prints text as it becomes complete; nothing from a stop string on, and no end-of-sequence tokens.
 class TextStream {
  public:
   TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings, bool echo)
-      : decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr), stop_strings_(stop_strings), echo_(echo) {}
+      : tokenizer_(tokenizer), decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr), stop_strings_(stop_strings), echo_(echo) {}
 
   void push(std::span<const Token> tokens) {
     if (!decoder_) return;
-    for (const Token token : tokens) text_ += decoder_->push(token);
+    for (const Token token : tokens)
+      if (!tokenizer_->is_end_of_sequence(token)) text_ += decoder_->push(token);
     print(text_.size() - held_back());
   }
 
@@ -49,6 +50,7 @@ class TextStream {
     printed_ = end;
   }
 
+  const engines::Tokenizer* tokenizer_;
   std::unique_ptr<engines::StreamingDecoder> decoder_;
   std::vector<std::string> stop_strings_;
   bool echo_;
@@ -125,8 +127,9 @@ int run_generate(const GenerateOptions& options) {
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
   const engines::Request request{0, read_prompt(options, loaded.tokenizer.get())};
   std::vector<GenerateOptions> modes{options};
+  modes.front().decoder.seed = options.common.seed;
   if (options.side_by_side) {
-    modes.insert(modes.begin(), options);
+    modes.push_back(modes.front());
     modes.front().decoder.drafter.kind = "plain";
   }
   nlohmann::ordered_json results = nlohmann::ordered_json::array();

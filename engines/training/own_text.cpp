@@ -1,0 +1,111 @@
+#include "engines/training/own_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engines/decoding/plain_decoder.h"
+#include "engines/formats/sha256.h"
+#include "engines/models/cpu/kernels.h"
+#include "engines/training/own_text_file.h"
+#include "sim/core/policies/constant_policy.h"
+
+namespace speclab::engines {
+namespace {
+
+std::string settings_digest(const LanguageModel& target, const OwnTextOptions& options) {
+  std::string text = fmt::format("{} {} {} {} {}", target.info().sha256, target.info().dtype, options.max_new_tokens, options.batch, options.seed);
+  for (const double temperature : options.temperatures) text += fmt::format(" {}", temperature);
+  for (const auto& prompt : options.prompts) {
+    text += '\n';
+    for (const Token token : prompt) text += fmt::format(" {}", token);
+  }
+  return sha256_text(text);
+}
+
+TopLaw top_law(std::span<const float> logits, std::vector<float>& probabilities, std::vector<Token>& order) {
+  probabilities.resize(logits.size());
+  cpu::best_kernels()->softmax(logits.data(), static_cast<int>(logits.size()), 1.0f, probabilities.data());
+  order.resize(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto probability = [&](Token t) { return probabilities[static_cast<std::size_t>(t)]; };
+  const auto end = order.begin() + TopLaw::kSize;
+  std::partial_sort(order.begin(), end, order.end(), [&](Token a, Token b) { return probability(a) > probability(b); });
+  TopLaw law;
+  for (std::size_t i = 0; i < TopLaw::kSize; ++i) {
+    law.tokens[i] = order[i];
+    law.probabilities[i] = probability(order[i]);
+  }
+  return law;
+}
+
+/// One teacher-forced pass over the text; the laws of its emitted tokens.
+void add_laws(LanguageModel& target, KvCache& cache, OwnText& text) {
+  constexpr std::int32_t kChunk = 64;
+  std::vector<float> probabilities;
+  std::vector<Token> order;
+  const std::int32_t slot = cache.begin();
+  const auto size = static_cast<std::int32_t>(text.tokens.size());
+  for (std::int32_t begin = 0; begin + 1 < size; begin += kChunk) {
+    std::vector<ForwardRow> rows;
+    std::vector<std::int32_t> path;
+    for (std::int32_t i = begin; i < std::min(begin + kChunk, size - 1); ++i) {
+      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length});
+      path.push_back(i - begin);
+    }
+    const ForwardResult result = target.forward(rows, cache);
+    for (std::size_t i = 0; i < result.logits.size() / static_cast<std::size_t>(result.vocab_size); ++i)
+      text.laws.push_back(top_law(result.row(i), probabilities, order));
+    cache.commit(slot, path);
+  }
+  cache.release(slot);
+}
+
+std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
+                                    std::size_t first, double temperature) {
+  DecoderOptions decoder_options;
+  decoder_options.sampling.temperature = temperature;
+  decoder_options.stop.max_new_tokens = options.max_new_tokens;
+  decoder_options.seed = options.seed;
+  PlainDecoder decoder(target, tokenizer, decoder_options);
+  std::vector<Request> requests;
+  for (std::size_t i = first; i < std::min(first + static_cast<std::size_t>(options.batch), options.prompts.size()); ++i)
+    requests.push_back({static_cast<std::uint32_t>(i), options.prompts[i]});
+  decoder.begin(requests, ConstantPolicy(0));
+  while (decoder.round()) {
+  }
+  std::vector<OwnText> texts;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    OwnText text{static_cast<std::int32_t>(requests[i].prompt_ids.size()), static_cast<float>(temperature), requests[i].prompt_ids, {}};
+    const std::vector<Token>& output = decoder.records()[i].output_ids;
+    text.tokens.insert(text.tokens.end(), output.begin(), output.end());
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const OwnTextOptions& options,
+                                   const TrainCallback& progress) {
+  OwnTextFile file(options.cache_file, settings_digest(target, options));
+  std::int64_t tokens = 0;
+  while (file.texts().size() < options.prompts.size()) {
+    const std::size_t first = file.texts().size();
+    const std::size_t batch = first / static_cast<std::size_t>(options.batch);
+    std::vector<OwnText> texts = generate_batch(target, tokenizer, options, first, options.temperatures[batch % options.temperatures.size()]);
+    std::size_t longest = 0;
+    for (const OwnText& text : texts) longest = std::max(longest, text.tokens.size());
+    const auto cache = target.make_cache(1, static_cast<std::int32_t>(longest));
+    for (OwnText& text : texts) {
+      add_laws(target, *cache, text);
+      tokens += static_cast<std::int64_t>(text.laws.size());
+    }
+    file.append(texts);
+    progress({.phase = "own text", .fraction = static_cast<double>(file.texts().size()) / static_cast<double>(options.prompts.size()), .tokens = tokens});
+  }
+  return file.texts();
+}
+
+}  // namespace speclab::engines

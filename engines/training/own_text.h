@@ -1,0 +1,34 @@
+#pragma once
+// The target's own text with the target's law at every emitted position: what drafters learn from.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/interface/language_model.h"
+#include "engines/interface/tokenizer.h"
+#include "engines/interface/training.h"
+
+namespace speclab::engines {
+
+/// The most likely tokens of the target's law at temperature 1, in falling order.
+struct TopLaw {
+  static constexpr std::size_t kSize = 32;
+  Token tokens[kSize];
+  float probabilities[kSize];
+};
+
+/// One generation. laws[i] is the law of tokens[prompt_length + i].
+struct OwnText {
+  std::int32_t prompt_length = 0;
+  float temperature = 0;
+  std::vector<Token> tokens;
+  std::vector<TopLaw> laws;
+};
+
+/// Generates what the cache file does not hold yet, a batch at a time; every finished batch is appended and synced.
+/// @throws DataError if the cache file is damaged or was made from other prompts or settings
+std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const OwnTextOptions& options,
+                                   const TrainCallback& progress);
+
+}  // namespace speclab::engines

@@ -1,0 +1,25 @@
+#pragma once
+#include "engines/training/own_text.h"
+
+namespace speclab::engines {
+
+/// What the drafter takes over from its target.
+struct TargetEmbedding {
+  std::int32_t vocab_size = 0;
+  std::int32_t hidden_size = 0;
+  std::int32_t context_length = 0;
+  float rope_theta = 10000.0f;
+  std::vector<float> values;  ///< [vocab_size, hidden_size]
+};
+
+/// Distils the target's law into a small Llama-like model and writes it as a checkpoint folder (config.json,
+/// model.safetensors in bfloat16, training.csv with the loss and validation curve).
+///
+/// The loss is the cross-entropy to the target's law at temperature 1: its most likely tokens with their probabilities,
+/// and the emitted token with weight 1 where it is not among them, which is unbiased for text sampled at temperature 1.
+/// @param target  its embedding table gives the first principal directions to start from
+/// @throws ConfigError if there is less text than one validation set and one step, WriteError
+void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const SmallTransformerOptions& options,
+                             const std::string& output_folder, const TrainCallback& progress);
+
+}  // namespace speclab::engines

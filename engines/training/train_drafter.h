@@ -1,0 +1,16 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "engines/interface/language_model.h"
+#include "engines/interface/tokenizer.h"
+#include "engines/interface/training.h"
+
+namespace speclab::engines {
+
+/// Makes (or reads from the cache) the target's own text, trains the drafter on it and writes options.output.
+/// @param target_model  what open_model takes, for the embedding table
+void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
+                   const TrainOptions& options, const TrainCallback& progress);
+
+}  // namespace speclab::engines

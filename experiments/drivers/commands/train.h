@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+namespace speclab::experiments {
+
+struct TrainCommandOptions {
+  std::string config;
+};
+
+/// `speclab train`: progress on standard error.
+int run_train(const TrainCommandOptions& options);
+
+}  // namespace speclab::experiments

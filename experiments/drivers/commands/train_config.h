@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engines/interface/engines.h"
+
+namespace speclab::experiments {
+
+/// A training config: the options, and the prompts as text until a tokenizer is there.
+struct TrainConfig {
+  engines::ModelOptions target;
+  engines::TrainOptions options;
+  std::vector<std::string> prompts;
+};
+
+/// Prompts are made from the templates, topics and passages of a prompt file: template i meets topic or passage j so that
+/// every pair comes up before one is repeated.
+/// @throws ConfigError with file, line and column
+TrainConfig read_train_config(const std::string& path);
+
+}  // namespace speclab::experiments
