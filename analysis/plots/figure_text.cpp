@@ -19,10 +19,13 @@ std::string readable(std::string identifier) {
   return identifier;
 }
 
-std::string short_number(double value, int digits) {
+int decimals_for(double value, int digits) {
   const int magnitude = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const int decimals = std::clamp(digits - 1 - magnitude, 0, 9);
-  std::string text = fmt::format("{:.{}f}", value, decimals);
+  return std::clamp(digits - 1 - magnitude, 0, 9);
+}
+
+std::string short_number(double value, int digits) {
+  std::string text = fmt::format("{:.{}f}", value, decimals_for(value, digits));
   if (text.find('.') == std::string::npos) return text;
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();

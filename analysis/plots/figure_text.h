@@ -9,8 +9,11 @@ namespace speclab::analysis {
 /// "small_transformer" as a reader wants to see it: "small transformer".
 std::string readable(std::string identifier);
 
-/// A number in at most `digits` significant digits, without trailing zeros or exponent.
+/// A setting in at most `digits` significant digits, without trailing zeros or exponent.
 std::string short_number(double value, int digits = 3);
+
+/// The decimals that show `value` with `digits` significant digits.
+int decimals_for(double value, int digits);
 
 /// "7 prompts a point, 5 generations each", or ranges over the groups.
 std::string describe_sample(const std::vector<const Group*>& groups);

@@ -24,19 +24,18 @@ struct Column {
 };
 
 Entry text_entry(const std::string& text) { return {.html = html_escaped(text.empty() ? "–" : readable(text)), .key = text}; }
-Entry number_entry(double value, int digits = 3) { return {.html = short_number(value, digits), .key = fmt::format("{}", value)}; }
+Entry setting_entry(double value) { return {.html = short_number(value, 9), .key = fmt::format("{}", value)}; }
 
-Entry estimate_entry(const std::optional<Estimate>& estimate, double factor = 1) {
+Entry estimate_entry(const std::optional<Estimate>& estimate, double factor = 1, int digits = 3) {
   if (!estimate) return {.html = "–", .key = ""};
-  Entry entry = number_entry(estimate->value * factor);
-  if (estimate->interval) {
-    entry.html += fmt::format(" <small>[{}, {}]</small>", short_number(estimate->interval->low * factor), short_number(estimate->interval->high * factor));
-  }
-  return entry;
+  const EstimateText text = estimate_text(*estimate, factor, digits);
+  const std::string interval = text.low.empty() ? "" : fmt::format(" <small>[{}, {}]</small>", text.low, text.high);
+  return {.html = text.value + interval, .key = fmt::format("{}", estimate->value * factor)};
 }
 
-Entry optional_entry(const std::optional<double>& value, double factor = 1, int digits = 3) {
-  return value ? number_entry(*value * factor, digits) : Entry{.html = "–", .key = ""};
+Entry value_entry(const std::optional<double>& value, double factor = 1, int digits = 3) {
+  if (!value) return {.html = "–", .key = ""};
+  return estimate_entry(Estimate{.value = *value, .interval = std::nullopt, .n = 1}, factor, digits);
 }
 
 std::vector<Column> axis_columns() {
@@ -46,25 +45,25 @@ std::vector<Column> axis_columns() {
           {"tree", true, text(&CellAxes::tree)},
           {"policy", true, text(&CellAxes::policy)},
           {"verifier", true, text(&CellAxes::verifier)},
-          {"temperature", false, [](const CellSummary& c) { return number_entry(c.axes.temperature); }},
-          {"top-k", false, [](const CellSummary& c) { return number_entry(static_cast<double>(c.axes.top_k)); }},
-          {"top-p", false, [](const CellSummary& c) { return number_entry(c.axes.top_p); }},
-          {"min-p", false, [](const CellSummary& c) { return number_entry(c.axes.min_p); }},
-          {"repetition penalty", false, [](const CellSummary& c) { return number_entry(c.axes.repetition_penalty); }},
+          {"temperature", false, [](const CellSummary& c) { return setting_entry(c.axes.temperature); }},
+          {"top-k", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.axes.top_k)); }},
+          {"top-p", false, [](const CellSummary& c) { return setting_entry(c.axes.top_p); }},
+          {"min-p", false, [](const CellSummary& c) { return setting_entry(c.axes.min_p); }},
+          {"repetition penalty", false, [](const CellSummary& c) { return setting_entry(c.axes.repetition_penalty); }},
           {"prompts of", true, [](const CellSummary& c) { return text_entry(c.category); }}};
 }
 
 std::vector<Column> value_columns() {
-  return {{"prompts", false, [](const CellSummary& c) { return number_entry(static_cast<double>(c.summary.n_prompts), 9); }},
-          {"generations", false, [](const CellSummary& c) { return number_entry(static_cast<double>(c.summary.n_rows), 9); }},
+  return {{"prompts", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
+          {"generations", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
           {"walltime, ms", false, [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
-          {"predicted, ms", false, [](const CellSummary& c) { return optional_entry(c.summary.prediction.walltime_ns, 1e-6); }},
-          {"off by, %", false, [](const CellSummary& c) { return optional_entry(c.prediction_error(), 100, 2); }},
+          {"predicted, ms", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
+          {"off by, %", false, [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
           {"speed-up", false, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
-          {"predicted", false, [](const CellSummary& c) { return optional_entry(c.summary.prediction.speedup); }},
+          {"predicted", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
           {"tokens per round", false, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
           {"acceptance rate", false, [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
-          {"rounds that draft, %", false, [](const CellSummary& c) { return number_entry(100 * c.summary.drafting_fraction); }}};
+          {"rounds that draft, %", false, [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }}};
 }
 
 bool varies(const Column& column, const std::vector<CellSummary>& cells) {

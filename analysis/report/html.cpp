@@ -28,10 +28,16 @@ std::string script_escaped(std::string text, std::string_view what, std::string_
   return text;
 }
 
+EstimateText estimate_text(const Estimate& estimate, double factor, int digits) {
+  const int decimals = decimals_for(estimate.value * factor, digits);
+  const auto text = [&](double value) { return fmt::format("{:.{}f}", value * factor, decimals); };
+  if (!estimate.interval) return {.value = text(estimate.value), .low = {}, .high = {}};
+  return {.value = text(estimate.value), .low = text(estimate.interval->low), .high = text(estimate.interval->high)};
+}
+
 std::string with_interval(const Estimate& estimate, double factor, int digits) {
-  const std::string value = short_number(estimate.value * factor, digits);
-  if (!estimate.interval) return value;
-  return fmt::format("{} [{}, {}]", value, short_number(estimate.interval->low * factor, digits), short_number(estimate.interval->high * factor, digits));
+  const EstimateText text = estimate_text(estimate, factor, digits);
+  return text.low.empty() ? text.value : fmt::format("{} [{}, {}]", text.value, text.low, text.high);
 }
 
 }  // namespace speclab::analysis

@@ -19,10 +19,10 @@ std::string fact(const std::string& term, const std::string& value, const std::s
   return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", html_escaped(term), html_escaped(value), html_escaped(detail));
 }
 
-std::string interval_detail(const Estimate& estimate, double factor, const std::string& unit) {
-  if (!estimate.interval) return fmt::format("n = {}, no interval", estimate.n);
-  return fmt::format("95 %: {} to {}{}, n = {}", short_number(estimate.interval->low * factor), short_number(estimate.interval->high * factor), unit,
-                     estimate.n);
+std::string interval_detail(const Estimate& estimate, double factor, const std::string& unit, int digits = 3) {
+  const EstimateText text = estimate_text(estimate, factor, digits);
+  if (text.low.empty()) return fmt::format("n = {}, no interval", estimate.n);
+  return fmt::format("95 %: {} to {}{}, n = {}", text.low, text.high, unit, estimate.n);
 }
 
 std::string facts_html(const PageContent& content) {
@@ -30,12 +30,12 @@ std::string facts_html(const PageContent& content) {
   double lowest = content.data.pooled.front().axes.temperature;
   for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
   if (const Group* best = best_group(content.data, lowest)) {
-    html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), short_number(best->summary.speedup->value),
+    html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
                  readable(best->axes.drafter) + "; " + interval_detail(*best->summary.speedup, 1, ""));
   }
   if (content.prediction_error) {
-    html += fact("median |predicted − measured| walltime", short_number(content.prediction_error->value * 100, 2) + " %",
-                 "cells that draft in at least half of their rounds; " + interval_detail(*content.prediction_error, 100, " %"));
+    html += fact("median |predicted − measured| walltime", estimate_text(*content.prediction_error, 100, 2).value + " %",
+                 "cells that draft in at least half of their rounds; " + interval_detail(*content.prediction_error, 100, " %", 2));
   }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";
@@ -78,7 +78,7 @@ std::string header_html(const PageContent& content) {
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"notes\">Ratios are ratios of totals. In brackets: 95 % intervals, bootstrap-t over prompts with 2,000 resamples. "
+    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals, bootstrap-t over prompts with 2,000 resamples. "
     "Click a heading to sort.</p>\n";
 
 }  // namespace

@@ -76,7 +76,7 @@ std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baselin
     }
     cells.push_back({cell_id, category_of(generations), generations[0]->axes, summarise(generations, run, baseline, bootstrap)});
   }
-  std::ranges::sort(cells, {}, [](const CellSummary& cell) { return std::tie(cell.axes, cell.category); });
+  std::ranges::sort(cells, {}, [](const CellSummary& cell) { return std::tuple(cell.axes.model, !cell.axes.is_plain(), cell.axes, cell.category); });
   return cells;
 }
 

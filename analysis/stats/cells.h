@@ -17,7 +17,7 @@ struct CellSummary {
   std::optional<double> prediction_error() const;
 };
 
-/// One summary a cell, ordered by axes and category. @throws DataError if rows of one cell_id differ in their axes
+/// One summary a cell, ordered by model, plain decoding first, then axes and category. @throws DataError if rows of one cell_id differ in their axes
 std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
 
 /// Median error of the predicted walltime over the speculative cells that draft in at least half of their rounds.

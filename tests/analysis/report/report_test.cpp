@@ -89,6 +89,7 @@ TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
 }
 
 TEST(Html, ShowsNumbersWithTheirIntervals) {
+  EXPECT_EQ(with_interval({.value = 1.1, .interval = Interval{1.0, 1.213}, .n = 8}), "1.10 [1.00, 1.21]");
   EXPECT_EQ(with_interval({.value = 0.0312, .interval = Interval{0.021, 0.0449}, .n = 8}, 100, 2), "3.1 [2.1, 4.5]");
   EXPECT_EQ(with_interval({.value = 1234.6, .interval = std::nullopt, .n = 1}), "1235");
 }
