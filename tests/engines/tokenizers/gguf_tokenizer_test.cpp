@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "engines/formats/gguf_file.h"
+#include "engines/tokenizers/load_tokenizer.h"
+#include "sim/core/errors.h"
+#include "tests/engines/formats/gguf_bytes.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::engines {
+namespace {
+
+using namespace speclab::testing;
+
+/// What the metadata of a tokenizer is made of.
+struct Parts {
+  std::string model = "gpt2";
+  std::string pre = "smollm";
+  std::vector<std::string> tokens = {"a", "b", "\u0120", "ab", "\u0120ab", "<|end|>", "<|im_end|>", "[u]"};
+  std::vector<std::int32_t> types = {1, 1, 1, 1, 1, 3, 3, 4};
+  std::vector<std::string> merges = {"a b", "\u0120 ab"};
+  std::uint32_t eos = 5;
+};
+
+std::string strings(const std::vector<std::string>& texts) {
+  std::string bytes = raw<std::uint32_t>(8) + raw<std::uint64_t>(texts.size());
+  for (const std::string& text : texts) bytes += raw_string(text);
+  return bytes;
+}
+
+std::shared_ptr<const Tokenizer> load(const Parts& parts) {
+  const TemporaryFolder folder;
+  std::string types = raw<std::uint32_t>(5) + raw<std::uint64_t>(parts.types.size());
+  for (const std::int32_t type : parts.types) types += raw(type);
+  GgufBytes file;
+  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string(parts.model)), metadata_entry("tokenizer.ggml.pre", 8, raw_string(parts.pre)),
+                   metadata_entry("tokenizer.ggml.tokens", 9, strings(parts.tokens)),  metadata_entry("tokenizer.ggml.token_type", 9, types),
+                   metadata_entry("tokenizer.ggml.merges", 9, strings(parts.merges)),  metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(parts.eos))};
+  return load_tokenizer_from_gguf(GgufFile::open(folder.file("vocab.gguf", file.str())));
+}
+
+TEST(GgufTokenizer, ReadsVocabularyMergesAndKinds) {
+  const auto tokenizer = load({});
+  EXPECT_EQ(tokenizer->vocab_size(), 8);
+  EXPECT_EQ(tokenizer->encode("ab ab<|end|>[u]", SpecialText::parsed), (std::vector<Token>{3, 4, 5, 7}));
+  EXPECT_EQ(tokenizer->decode(std::vector<Token>{4, 6}), " ab<|im_end|>");
+}
+
+TEST(GgufTokenizer, EndsAtTheNamedTokenAndAtTheUsualOnes) {
+  const auto tokenizer = load({});
+  EXPECT_TRUE(tokenizer->is_end_of_sequence(5)) << "eos_token_id";
+  EXPECT_TRUE(tokenizer->is_end_of_sequence(6)) << "<|im_end|>";
+  EXPECT_FALSE(tokenizer->is_end_of_sequence(7));
+}
+
+struct Damage {
+  std::string name;
+  std::function<void(Parts&)> damage;
+  std::string mentions;
+};
+
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+
+std::vector<Damage> damages() {
+  return {
+      {"OtherModel", [](Parts& p) { p.model = "llama"; }, "tokenizer.ggml.model"},
+      {"UnknownPreTokenizer", [](Parts& p) { p.pre = "mystery"; }, "smollm"},
+      {"NoTokens", [](Parts& p) { p.tokens.clear(); }, "tokenizer.ggml.tokens"},
+      {"TokenTwice", [](Parts& p) { p.tokens[1] = "a"; }, "'a' again"},
+      {"EmptyToken", [](Parts& p) { p.tokens[0] = ""; }, "entry 0"},
+      {"TokenOutsideTheAlphabet", [](Parts& p) { p.tokens[0] = "\u4e2d"; }, "entry 0"},
+      {"TokenOfInvalidUtf8", [](Parts& p) { p.tokens[0] = "\xff"; }, "entry 0"},
+      {"TypesMissing", [](Parts& p) { p.types.pop_back(); }, "token_type"},
+      {"ByteTokens", [](Parts& p) { p.types[0] = 6; }, "token_type"},
+      {"NegativeType", [](Parts& p) { p.types[0] = -1; }, "token_type"},
+      {"MergeWithoutBlank", [](Parts& p) { p.merges[0] = "ab"; }, "merges"},
+      {"MergeOfUnknownTokens", [](Parts& p) { p.merges[0] = "b c"; }, "merges"},
+      {"MergeIntoUnknownToken", [](Parts& p) { p.merges[0] = "b a"; }, "merges"},
+      {"EosOutsideTheVocabulary", [](Parts& p) { p.eos = 8; }, "eos_token_id"},
+      {"EosOf2To32Less1", [](Parts& p) { p.eos = UINT32_MAX; }, "eos_token_id"},
+  };
+}
+
+class GgufTokenizerRefusals : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(GgufTokenizerRefusals, NameTheKey) {
+  Parts parts;
+  GetParam().damage(parts);
+  try {
+    load(parts);
+    FAIL() << "the file was accepted";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, GgufTokenizerRefusals, ::testing::ValuesIn(damages()), [](const auto& named) { return named.param.name; });
+
+}  // namespace
+}  // namespace speclab::engines

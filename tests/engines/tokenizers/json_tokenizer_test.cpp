@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "engines/tokenizers/load_tokenizer.h"
+#include "sim/core/errors.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::TemporaryFolder;
+
+const std::string kAdded = R"([{"id":5,"content":"<s>","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true}])";
+const std::string kGpt2 = R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":true})";
+const std::string kSmollm = R"({"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},)" + kGpt2 + "]}";
+const std::string kModel = R"({"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"1":2,"11":3,"ab":4},"merges":["a b",["1","1"]]})";
+
+std::string tokenizer_json(const std::string& added, const std::string& pre_tokenizer, const std::string& model, const std::string& normalizer = "null") {
+  return R"({"version":"1.0","added_tokens":)" + added + ",\"normalizer\":" + normalizer + ",\"pre_tokenizer\":" + pre_tokenizer + ",\"model\":" + model + "}";
+}
+
+std::shared_ptr<const Tokenizer> load(const std::string& json) {
+  const TemporaryFolder folder;
+  return load_tokenizer_from_json(folder.file("tokenizer.json", json));
+}
+
+TEST(JsonTokenizer, ReadsVocabularyMergesAndAddedTokens) {
+  const auto tokenizer = load(tokenizer_json(kAdded, kGpt2, kModel));
+  EXPECT_EQ(tokenizer->vocab_size(), 6);
+  EXPECT_EQ(tokenizer->encode("ab11<s>", SpecialText::parsed), (std::vector<Token>{4, 3, 5}));
+}
+
+TEST(JsonTokenizer, RecognisesThePreTokenizer) {
+  EXPECT_EQ(load(tokenizer_json(kAdded, kSmollm, kModel))->encode("11", SpecialText::parsed), (std::vector<Token>{2, 2}));
+}
+
+TEST(JsonTokenizer, ReadsWhatStandsBesideIt) {
+  const TemporaryFolder folder;
+  folder.file("tokenizer_config.json", R"({"eos_token":"<s>","chat_template":"not this one"})");
+  folder.file("chat_template.jinja", "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
+                                     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
+  const auto tokenizer = load_tokenizer_from_json(folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
+  EXPECT_TRUE(tokenizer->is_end_of_sequence(5));
+  EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}), "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST(JsonTokenizer, FillsIdsThatNobodyHas) {
+  const auto tokenizer = load(tokenizer_json("[]", kGpt2, R"({"vocab":{"a":0,"b":3},"merges":[]})"));
+  EXPECT_EQ(tokenizer->vocab_size(), 4);
+  EXPECT_EQ(tokenizer->encode("ab", SpecialText::parsed), (std::vector<Token>{0, 3}));
+  EXPECT_EQ(tokenizer->decode(std::vector<Token>{1}), "");
+}
+
+struct Refusal {
+  std::string name;
+  std::string json;
+  std::string mentions;
+};
+
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+std::string with_model(const std::string& model) { return tokenizer_json("[]", kGpt2, model); }
+std::string with_pre(const std::string& pre_tokenizer) { return tokenizer_json(kAdded, pre_tokenizer, kModel); }
+
+std::vector<Refusal> refusals() {
+  return {
+      {"NoModel", "{}", "no 'model'"},
+      {"NotAnObject", "[]", "an object"},
+      {"OtherModel", with_model(R"({"type":"Unigram","vocab":[],"merges":[]})"), "model.type"},
+      {"ByteFallback", with_model(R"({"type":"BPE","byte_fallback":true,"vocab":{"a":0},"merges":[]})"), "byte_fallback"},
+      {"UnknownToken", with_model(R"({"type":"BPE","unk_token":"a","vocab":{"a":0},"merges":[]})"), "unk_token"},
+      {"Normalizer", tokenizer_json(kAdded, kGpt2, kModel, R"({"type":"NFC"})"), "normalizer"},
+      {"EmptyVocabulary", with_model(R"({"vocab":{},"merges":[]})"), "model.vocab"},
+      // A huge id must not become a huge array.
+      {"HugeId", with_model(R"({"vocab":{"a":0,"b":4294967295},"merges":[]})"), "4294967295"},
+      {"NegativeId", with_model(R"({"vocab":{"a":-1},"merges":[]})"), "-1"},
+      {"IdOf2To64", with_model(R"({"vocab":{"a":18446744073709551616},"merges":[]})"), "ids below"},
+      {"FractionalId", with_model(R"({"vocab":{"a":0.5},"merges":[]})"), "0.5"},
+      {"IdTwice", with_model(R"({"vocab":{"a":0,"b":0},"merges":[]})"), "id 0"},
+      {"TokenTwice", with_model(R"({"vocab":{"a":0,"a":1},"merges":[]})"), "again"},
+      {"AddedTokenOverAnother", tokenizer_json(R"([{"id":0,"content":"x","special":true}])", kGpt2, kModel), "id 0"},
+      {"AddedTokenFarAway", tokenizer_json(R"([{"id":10,"content":"x","special":true}])", kGpt2, kModel), "added_tokens[0].id"},
+      {"AddedTokenWithStrip", tokenizer_json(R"([{"id":5,"content":"x","special":true,"lstrip":true}])", kGpt2, kModel), "lstrip"},
+      {"EmptyAddedToken", tokenizer_json(R"([{"id":5,"content":"","special":true}])", kGpt2, kModel), "added_tokens[0].content"},
+      {"MergeOfUnknownTokens", with_model(R"({"vocab":{"a":0},"merges":["a a"]})"), "merges"},
+      {"MergeOfThree", with_model(R"({"vocab":{"a":0},"merges":[["a","a","a"]]})"), "merges"},
+      {"MergeOfNumbers", with_model(R"({"vocab":{"a":0},"merges":[[0,0]]})"), "merges"},
+      // A regular expression from the file is never run: known ones are recognised.
+      {"UnknownPattern", with_pre(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(a+)+$"},"behavior":"Isolated","invert":false}]})"),
+       "Regex"},
+      {"UnknownPreTokenizer", with_pre(R"({"type":"Metaspace"})"), "pre_tokenizer.type"},
+      {"BytesWithoutPattern", with_pre(R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})"), "pre_tokenizer"},
+      {"PrefixSpace", with_pre(R"({"type":"ByteLevel","add_prefix_space":true})"), "add_prefix_space"},
+      {"TooDeep", std::string(1000, '[') + std::string(1000, ']'), "nesting"},
+      {"CutShort", tokenizer_json(kAdded, kGpt2, kModel).substr(0, 100), "JSON"},
+      {"Empty", "", "JSON"},
+  };
+}
+
+class JsonTokenizerRefusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(JsonTokenizerRefusals, NameTheField) {
+  try {
+    load(GetParam().json);
+    FAIL() << "the file was accepted";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos) << error.what();
+    EXPECT_LE(std::string(error.what()).size(), 300U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, JsonTokenizerRefusals, ::testing::ValuesIn(refusals()), [](const auto& named) { return named.param.name; });
+
+}  // namespace
+}  // namespace speclab::engines
