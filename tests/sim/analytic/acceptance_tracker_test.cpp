@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "sim/core/errors.h"
+#include "tests/support/sim_values.h"
 
 namespace speclab::sim {
 namespace {
 
-RoundRecord round_of(int depth, int accepted) {
-  RoundRecord round;
-  round.depth = depth;
-  round.accepted = accepted;
-  return round;
-}
+using speclab::testing::round_of;
 
 const AcceptancePrior kPrior{.conditional_acceptance = {0.5, 0.7}, .reach = {0.4, 1.0}, .strength = 8.0};
 

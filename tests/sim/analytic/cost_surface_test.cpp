@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "sim/core/errors.h"
+#include "tests/support/sim_values.h"
 
 namespace speclab::sim {
 namespace {
 
-CostPoint point(CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
+using speclab::testing::point;
 
 CostSurface surface() {
   return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 5, 0, 140), point(CostKind::target, 9, 0, 220),

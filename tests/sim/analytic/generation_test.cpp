@@ -6,23 +6,18 @@
 
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/core/errors.h"
+#include "tests/support/sim_values.h"
 
 namespace speclab::sim {
 namespace {
 
-CostPoint point(CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
+using speclab::testing::point;
+using speclab::testing::round_of;
 
 /// Target 100 + 10 a row beyond the first, draft 5 a level, overhead 2.
 CostSurface flat_costs() {
   return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 11, 0, 200), point(CostKind::draft, 1, 0, 5),
                       point(CostKind::draft, 2, 0, 10), point(CostKind::overhead, 1, 0, 2)});
-}
-
-RoundRecord round_of(int depth, int accepted) {
-  RoundRecord round;
-  round.depth = depth;
-  round.accepted = accepted;
-  return round;
 }
 
 TEST(PredictGeneration, IsExpectedRoundsTimesTheCostOfARound) {

@@ -8,17 +8,12 @@
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/heuristic_policy.h"
 #include "tests/support/golden_table.h"
+#include "tests/support/sim_values.h"
 
 namespace speclab {
 namespace {
 
-RoundRecord round_of(int depth, int accepted) {
-  RoundRecord round;
-  round.depth = depth;
-  round.accepted = accepted;
-  round.emitted = accepted + 1;
-  return round;
-}
+using speclab::testing::round_of;
 
 TEST(HeuristicPolicy, FollowsThePublishedSchedule) {
   HeuristicPolicy policy;

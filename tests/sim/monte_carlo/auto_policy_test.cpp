@@ -5,11 +5,13 @@
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/monte_carlo/simulated_generation.h"
+#include "tests/support/sim_values.h"
 
 namespace speclab::sim {
 namespace {
 
-CostPoint point(CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
+using speclab::testing::point;
+using speclab::testing::round_of;
 
 /// A plain step takes 100; eight more rows cost `verify` and a drafted level `draft` of that.
 std::shared_ptr<const CostSurface> costs(double verify, double draft) {
@@ -30,14 +32,6 @@ double speed(const AutoPolicyOptions& auto_options, const RoundLaw& law, int new
   const GenerationPlan plan{.new_tokens = new_tokens};
   const auto simulated = simulate_generation(AutoPolicy(auto_options), law, plan, *auto_options.costs, {.generations = 100, .seed = 4});
   return 100.0 * new_tokens / simulated.mean.decode_ns();
-}
-
-RoundRecord round_of(int depth, int accepted) {
-  RoundRecord round;
-  round.depth = depth;
-  round.accepted = accepted;
-  round.emitted = accepted + 1;
-  return round;
 }
 
 TEST(AutoPolicy, KeepsPlainSpeedWhereDraftingNeverPays) {
