@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <ATen/Context.h>
+
 #include <map>
 
 #include "engines/decoding/host_round_decoder.h"
@@ -10,6 +12,7 @@
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/models/torch/llama_torch.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/core/errors.h"
@@ -26,12 +29,17 @@ cpu::ElementType element_type(const std::string& dtype) {
 }
 
 void check_options(const ModelOptions& options) {
-  if (options.device == "cuda") throw DeviceError("device 'cuda': this build has no CUDA path for models; use --device cpu");
   if (options.device != "auto" && options.device != "cpu")
     throw ConfigError(fmt::format("device '{}'; allowed: auto, cpu, cuda", escaped(options.device)));
   if (options.arithmetic != "fast" && options.arithmetic != "row_invariant")
     throw ConfigError(fmt::format("arithmetic '{}'; allowed: fast, row_invariant", escaped(options.arithmetic)));
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
+}
+
+/// "auto" is CUDA where the program loaded it and a device answers, else the CPU.
+std::string resolved_device(const std::string& device) {
+  if (device != "auto") return device;
+  return at::hasCUDA() ? "cuda" : "cpu";
 }
 
 class LocalEngines final : public Engines, private DrafterModels {
@@ -46,8 +54,7 @@ class LocalEngines final : public Engines, private DrafterModels {
     check_options(options);
     options_ = options;
     ModelSource source = open_model(options.model);
-    auto model = std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options.dtype), team());
-    return {std::move(model), source.tokenizer};
+    return {make_model(source), source.tokenizer};
   }
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
@@ -76,11 +83,17 @@ class LocalEngines final : public Engines, private DrafterModels {
     return team_;
   }
 
+  std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
+    const std::string device = resolved_device(options_.device);
+    if (device == "cuda")
+      return std::make_unique<LlamaTorch>(source.config, *source.weights, device, options_.dtype == "float32" ? "float32" : "bfloat16");
+    return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+  }
+
   std::shared_ptr<LanguageModel> language_model(const std::string& model) override {
     std::shared_ptr<LanguageModel>& loaded = models_[model];
     if (loaded) return loaded;
-    const ModelSource source = open_model(model.empty() ? "smollm2-drafter" : model);
-    loaded = std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+    loaded = make_model(open_model(model.empty() ? "smollm2-drafter" : model));
     return loaded;
   }
 

@@ -39,6 +39,11 @@ void RowPlan::set_length(std::int32_t sequence, std::int32_t length) {
   state(sequence).placed = 0;
 }
 
+void RowPlan::truncate(std::int32_t sequence, std::int32_t length) {
+  SPECLAB_EXPECT(length <= state(sequence).length, "truncation cannot lengthen a sequence");
+  set_length(sequence, length);
+}
+
 std::int32_t RowPlan::length(std::int32_t sequence) const { return state(sequence).length; }
 
 std::int32_t RowPlan::slots_in_use(std::int32_t sequence) const { return state(sequence).length + state(sequence).placed; }

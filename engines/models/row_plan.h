@@ -27,6 +27,8 @@ class RowPlan {
   std::int32_t begin();
   void release(std::int32_t sequence);
   void set_length(std::int32_t sequence, std::int32_t length);
+  /// @throws ContractError if `length` is beyond what is committed
+  void truncate(std::int32_t sequence, std::int32_t length);
   std::int32_t length(std::int32_t sequence) const;
   std::int32_t capacity() const { return capacity_; }
 

@@ -270,9 +270,14 @@ void attend(const AttendArgs& args) {
 }
 
 inline float largest_of(const float* values, int size) {
-  Vector largest = splat(-INFINITY);
+  constexpr int kStreams = 4;
+  Vector streams[kStreams];
+  for (Vector& stream : streams) stream = splat(-INFINITY);
   int i = 0;
-  for (; i + kLanes <= size; i += kLanes) largest = load(values + i) > largest ? load(values + i) : largest;
+  for (; i + kStreams * kLanes <= size; i += kStreams * kLanes)
+    for (int s = 0; s < kStreams; ++s) streams[s] = load(values + i + s * kLanes) > streams[s] ? load(values + i + s * kLanes) : streams[s];
+  Vector largest = streams[0];
+  for (const Vector& stream : streams) largest = stream > largest ? stream : largest;
   float best = lane_max(largest);
   for (; i < size; ++i) best = values[i] > best ? values[i] : best;
   return best;
@@ -300,9 +305,18 @@ double softmax(const float* logits, int size, float inverse_temperature, float* 
   return total;
 }
 
+/// The largest value first, then a second look for its first place, a stride of vectors at a time.
 int arg_max(const float* values, int size) {
+  constexpr int kStride = 4 * kLanes;
   const float best = largest_of(values, size);
   int i = 0;
+  for (; i + kStride <= size; i += kStride) {
+    IntVector found = {};
+    for (int v = 0; v < kStride; v += kLanes) found = found | (load(values + i + v) == best);
+    bool any = false;
+    for (int lane = 0; lane < kLanes; ++lane) any |= found[lane] != 0;
+    if (any) break;
+  }
   while (i < size && !(values[i] == best)) ++i;
   return i < size ? i : 0;
 }

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "engines/models/cpu/kernels.h"
-#include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
 namespace {
@@ -55,11 +54,6 @@ void KvCacheCpu::commit(std::int32_t sequence, std::span<const std::int32_t> row
     if (from != to) move_slot(sequence, from, to);
     ++to;
   }
-}
-
-void KvCacheCpu::truncate(std::int32_t sequence, std::int32_t length) {
-  SPECLAB_EXPECT(length <= plan_.length(sequence), "truncation cannot lengthen a sequence");
-  plan_.set_length(sequence, length);
 }
 
 std::int32_t KvCacheCpu::fork(std::int32_t sequence) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include "sim/core/errors.h"
 
@@ -41,8 +42,18 @@ void ThreadTeam::run(const std::function<void(int)>& job) {
   job_ = &job;
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
-  job(0);
+  run_guarded(0);
   barrier();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadTeam::run_guarded(int rank) {
+  try {
+    (*job_)(rank);
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
 }
 
 void ThreadTeam::barrier() {
@@ -62,7 +73,7 @@ void ThreadTeam::work(int rank) {
     generation_.wait(seen, std::memory_order_acquire);
     ++seen;
     if (stopping_) return;
-    (*job_)(rank);
+    run_guarded(rank);
     barrier();
   }
 }

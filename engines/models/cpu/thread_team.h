@@ -2,8 +2,10 @@
 // A fixed team of threads that runs one function at a time, with a barrier cheap enough to stand between layers' steps.
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -18,13 +20,15 @@ class ThreadTeam {
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int size() const { return size_; }
-  /// Runs job(rank) on every thread and returns when all are done. The job must not throw.
+  /// Runs job(rank) on every thread and returns when all are done. A job that throws must not use barrier(); the first
+  /// exception is thrown again here.
   void run(const std::function<void(int)>& job);
   /// All threads of the running job meet here.
   void barrier();
 
  private:
   void work(int rank);
+  void run_guarded(int rank);
 
   int size_;
   const std::function<void(int)>* job_ = nullptr;
@@ -32,6 +36,8 @@ class ThreadTeam {
   std::atomic<int> arrived_{0};
   std::atomic<std::uint32_t> barrier_phase_{0};
   std::atomic<bool> stopping_{false};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
   std::vector<std::thread> workers_;
 };
 
