@@ -17,14 +17,12 @@ class CheckpointFolder : public WeightSource {
   std::string config_path() const { return folder_ + "/config.json"; }
   /// tokenizer.json, where the folder has one.
   std::optional<std::string> tokenizer_path() const;
-  /// All weight files, by name.
-  std::vector<std::string> weight_paths() const;
-
   const std::vector<TensorInfo>& tensors() const override { return table_.tensors(); }
   bool contains(const std::string& name) const override { return table_.contains(name); }
   const TensorInfo& tensor(const std::string& name) const override { return tensors()[table_.index_of(name, folder_)]; }
   std::vector<float> read_float32(const std::string& name) const override;
   const std::string& path() const override { return folder_; }
+  std::vector<std::string> weight_paths() const override;
 
  private:
   explicit CheckpointFolder(std::string folder) : folder_(std::move(folder)) {}

@@ -36,5 +36,7 @@ Sha256::Compress compress_of_processor();
 std::string sha256_text(std::string_view text);
 /// @throws ModelFileError if the file cannot be read
 std::string sha256_file(const std::string& path);
+/// Of one file its digest, of several the digest of their digests in this order.
+std::string sha256_files(std::span<const std::string> paths);
 
 }  // namespace speclab::engines

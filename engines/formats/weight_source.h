@@ -24,6 +24,8 @@ class WeightSource {
   /// The values in float32, row-major, num_elements of them.
   virtual std::vector<float> read_float32(const std::string& name) const = 0;
   virtual const std::string& path() const = 0;
+  /// The files that hold the values, in a fixed order.
+  virtual std::vector<std::string> weight_paths() const { return {path()}; }
 };
 
 }  // namespace speclab::engines

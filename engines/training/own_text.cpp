@@ -9,6 +9,7 @@
 #include "engines/formats/sha256.h"
 #include "engines/models/cpu/kernels.h"
 #include "engines/training/own_text_file.h"
+#include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 
 namespace speclab::engines {
@@ -17,10 +18,6 @@ namespace {
 std::string settings_digest(const LanguageModel& target, const OwnTextOptions& options) {
   std::string text = fmt::format("{} {} {} {} {}", target.info().sha256, target.info().dtype, options.max_new_tokens, options.batch, options.seed);
   for (const double temperature : options.temperatures) text += fmt::format(" {}", temperature);
-  for (const auto& prompt : options.prompts) {
-    text += '\n';
-    for (const Token token : prompt) text += fmt::format(" {}", token);
-  }
   return sha256_text(text);
 }
 
@@ -85,11 +82,21 @@ std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr
   return texts;
 }
 
+/// The cache may hold more texts or fewer than are wanted, but those of the same prompts.
+void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& options) {
+  for (std::size_t i = 0; i < std::min(texts.size(), options.prompts.size()); ++i) {
+    const std::span prompt = std::span(texts[i].tokens).first(static_cast<std::size_t>(texts[i].prompt_length));
+    if (!std::equal(prompt.begin(), prompt.end(), options.prompts[i].begin(), options.prompts[i].end()))
+      throw DataError(fmt::format("{}: text {} was made from another prompt; choose another cache file or delete it", options.cache_file, i));
+  }
+}
+
 }  // namespace
 
 std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const OwnTextOptions& options,
                                    const TrainCallback& progress) {
   OwnTextFile file(options.cache_file, settings_digest(target, options));
+  check_prompts(file.texts(), options);
   std::int64_t tokens = 0;
   while (file.texts().size() < options.prompts.size()) {
     const std::size_t first = file.texts().size();
@@ -105,7 +112,8 @@ std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const 
     file.append(texts);
     progress({.phase = "own text", .fraction = static_cast<double>(file.texts().size()) / static_cast<double>(options.prompts.size()), .tokens = tokens});
   }
-  return file.texts();
+  const auto wanted = static_cast<std::ptrdiff_t>(options.prompts.size());
+  return {file.texts().begin(), file.texts().begin() + wanted};
 }
 
 }  // namespace speclab::engines

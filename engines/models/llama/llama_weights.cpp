@@ -66,7 +66,7 @@ class FileLlamaWeights : public LlamaWeights {
       throw ModelFileError(fmt::format("{}: tensor '{}' has {} elements; its model's shape needs {}", file_->path(), name, found, wanted));
     return arranged(role, file_->read_float32(name));
   }
-  std::string sha256() const override { return sha256_file(file_->path()); }
+  std::string sha256() const override { return sha256_files(file_->weight_paths()); }
 
  protected:
   virtual const char* name_pattern(LlamaTensor role) const = 0;

@@ -1,0 +1,122 @@
+// Training on synthetic text with a known law, and the way of the weights through the checkpoint folder.
+
+#include "engines/training/small_transformer_trainer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "engines/formats/checkpoint_folder.h"
+#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/llama/llama_weights.h"
+#include "engines/training/drafter_folder.h"
+#include "engines/training/small_transformer_model.h"
+#include "sim/core/errors.h"
+#include "sim/core/rng_stream.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::int32_t kVocab = 64;
+
+/// Every token is followed by its double plus one (probability 0.75) or by token 5: a law a small model can learn.
+OwnText synthetic_text(std::uint32_t sequence) {
+  const RngStream stream(3);
+  OwnText text{2, 1.0f, {static_cast<Token>(sequence % kVocab), static_cast<Token>((sequence * 7) % kVocab)}, {}};
+  for (std::uint32_t i = 0; i < 30; ++i) {
+    const Token follower = (2 * text.tokens.back() + 1) % kVocab;
+    TopLaw law{};
+    for (std::size_t k = 0; k < TopLaw::kSize; ++k) law.tokens[k] = static_cast<Token>((follower + static_cast<Token>(k)) % kVocab);
+    law.probabilities[0] = 0.75f;
+    text.tokens.push_back(stream.uniform({sequence, i, Purpose::train, 0}) < 0.75 ? follower : 5);
+    text.laws.push_back(law);
+  }
+  return text;
+}
+
+std::vector<OwnText> synthetic_texts(std::uint32_t count) {
+  std::vector<OwnText> texts;
+  for (std::uint32_t i = 0; i < count; ++i) texts.push_back(synthetic_text(i));
+  return texts;
+}
+
+TargetEmbedding random_embedding() {
+  const RngStream stream(4);
+  TargetEmbedding target{kVocab, 48, 128, 10000.0f, {}};
+  for (std::uint32_t i = 0; i < kVocab * 48; ++i) target.values.push_back(static_cast<float>(stream.uniform({i, 0, Purpose::weights, 0}) - 0.5));
+  return target;
+}
+
+SmallTransformerOptions small_options() {
+  SmallTransformerOptions options;
+  options.hidden_size = 32;
+  options.num_layers = 2;
+  options.num_heads = 2;
+  options.intermediate_size = 64;
+  options.epochs = 40;
+  options.validation_sequences = 8;
+  options.learning_rate = 1e-2;
+  return options;
+}
+
+std::string scratch_folder(const std::string& name) {
+  const std::string folder = testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+TEST(SmallTransformerTrainer, LearnsALawAndReportsItsOverlap) {
+  std::vector<TrainProgress> reports;
+  train_small_transformer(synthetic_texts(136), random_embedding(), small_options(), scratch_folder("learned"),
+                          [&](const TrainProgress& p) { reports.push_back(p); });
+  ASSERT_GE(reports.size(), 3u);
+  EXPECT_LT(reports.back().loss, reports.front().loss);
+  EXPECT_GT(reports.back().acceptance_rate, 0.65);  // the law's top token has 0.75, the rest lies outside the counted tokens
+  EXPECT_GT(reports.back().greedy_agreement, 0.9);
+}
+
+TEST(SmallTransformerTrainer, RefusesTooLittleText) {
+  EXPECT_THROW(train_small_transformer(synthetic_texts(12), random_embedding(), small_options(), scratch_folder("little"), [](const TrainProgress&) {}),
+               ConfigError);
+}
+
+LlamaConfig tiny_config() {
+  LlamaConfig config;
+  config.vocab_size = kVocab;
+  config.context_length = 64;
+  config.num_layers = 2;
+  config.hidden_size = 32;
+  config.intermediate_size = 64;
+  config.num_heads = config.num_kv_heads = 2;
+  config.head_dim = 16;
+  return config;
+}
+
+/// Logits after every token of a chain.
+std::vector<float> engine_logits(const std::string& folder, const std::vector<Token>& tokens) {
+  const auto file = std::make_shared<CheckpointFolder>(CheckpointFolder::open(folder));
+  const LlamaConfig config = llama_config_from_json(folder + "/config.json");
+  cpu::LlamaCpu model(config, *llama_weights_from_checkpoint(file, config), cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+  const auto cache = model.make_cache(1, 64);
+  const std::int32_t slot = cache->begin();
+  std::vector<ForwardRow> rows;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(tokens.size()); ++i) rows.push_back({tokens[static_cast<std::size_t>(i)], i, slot, i - 1});
+  const ForwardResult result = model.forward(rows, *cache);
+  return {result.logits.begin(), result.logits.end()};
+}
+
+TEST(SmallTransformerModel, GivesTheEnginesLogitsThroughItsCheckpointFolder) {
+  SmallTransformerModel model(tiny_config(), at::randn({kVocab, 32}), 1);
+  for (auto& parameter : model.parameters()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
+  const std::string folder = scratch_folder("folder");
+  write_drafter_folder(model, "tokens\n", folder);
+  const std::vector<Token> tokens{3, 9, 27, 17, 51, 25, 11, 33};
+  const at::Tensor input = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
+  const at::Tensor expected = model.logits(model.hidden(input).squeeze(0)).contiguous();
+  const std::vector<float> logits = engine_logits(folder, tokens);
+  for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected.const_data_ptr<float>()[i], 2e-5) << "element " << i;
+}
+
+}  // namespace
+}  // namespace speclab::engines
