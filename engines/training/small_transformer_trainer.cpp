@@ -75,18 +75,48 @@ Batch make_batch(const std::vector<const OwnText*>& texts) {
           torch::tensor(top_tokens).view({n, k}), torch::tensor(top_weights).view({n, k}), torch::tensor(next_tokens), torch::tensor(next_weights)};
 }
 
-torch::Tensor batch_logits(const SmallTransformerModel& model, const Batch& batch) {
+torch::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) {
   const auto hidden = model.hidden(batch.tokens);
-  return model.logits(hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions));
+  return hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions);
 }
 
-/// Mean cross-entropy, and its gradient through one fused pass: the log-normaliser and the gathered scores.
-torch::Tensor batch_loss(const SmallTransformerModel& model, const Batch& batch) {
-  const auto scores = batch_logits(model, batch);
-  const auto normaliser = torch::logsumexp(scores, 1);
-  const auto top = (batch.top_weights * (normaliser.unsqueeze(1) - scores.gather(1, batch.top_tokens))).sum();
-  const auto next = (batch.next_weights * (normaliser - scores.gather(1, batch.next_tokens.unsqueeze(1)).squeeze(1))).sum();
-  return (top + next) / static_cast<double>(batch.positions.size(0));
+/// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, vocab] become its
+/// gradient, softmax times the positions' weight less the weights.
+double loss_and_gradient(const Batch& batch, std::int64_t first, torch::Tensor& scores) {
+  const std::int64_t count = scores.size(0);
+  const auto top_tokens = batch.top_tokens.narrow(0, first, count), next_tokens = batch.next_tokens.narrow(0, first, count).unsqueeze(1);
+  const auto top_weights = batch.top_weights.narrow(0, first, count), next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
+  const auto weight = top_weights.sum(1, true) + next_weights;
+  const auto matched = (top_weights * scores.gather(1, top_tokens)).sum(1, true) + next_weights * scores.gather(1, next_tokens);
+  const auto largest = std::get<0>(scores.max(1, true));
+  scores.sub_(largest).exp_();
+  const auto total = scores.sum(1, true);
+  scores.mul_(weight / total);
+  scores.scatter_add_(1, top_tokens, -top_weights).scatter_add_(1, next_tokens, -next_weights);
+  return (weight * (total.log() + largest) - matched).sum().item<double>();
+}
+
+/// Mean cross-entropy; gradients are added to every parameter. The vocabulary is met a few positions at a time, so that
+/// the scores stay in the processor's cache instead of filling memory once an operation.
+double backward(SmallTransformerModel& model, const Batch& batch) {
+  constexpr std::int64_t kChunk = 96;
+  const auto hidden = batch_hidden(model, batch);
+  const std::int64_t count = hidden.size(0);
+  auto& table = model.parameters().front().value;
+  const auto fixed_hidden = hidden.detach(), fixed_table = table.detach();
+  auto hidden_gradient = torch::empty_like(fixed_hidden), table_gradient = torch::zeros_like(fixed_table);
+  double loss = 0;
+  for (std::int64_t first = 0; first < count; first += kChunk) {
+    const std::int64_t size = std::min(kChunk, count - first);
+    auto scores = torch::matmul(fixed_hidden.narrow(0, first, size), fixed_table.t());
+    loss += loss_and_gradient(batch, first, scores);
+    hidden_gradient.narrow(0, first, size).copy_(torch::matmul(scores, fixed_table));
+    table_gradient.addmm_(scores.t(), fixed_hidden.narrow(0, first, size));
+  }
+  const double scale = 1.0 / static_cast<double>(count);
+  hidden.backward(hidden_gradient.mul_(scale));
+  table.mutable_grad().add_(table_gradient, scale);
+  return loss * scale;
 }
 
 struct Validation {
@@ -98,11 +128,13 @@ Validation validate(const SmallTransformerModel& model, const std::vector<const 
   torch::NoGradGuard guard;
   Validation sum;
   double positions = 0;
-  for (std::size_t i = 0; i < texts.size(); i += 8) {
-    const Batch batch = make_batch({texts.begin() + static_cast<std::ptrdiff_t>(i), texts.begin() + static_cast<std::ptrdiff_t>(std::min(i + 8, texts.size()))});
+  constexpr std::size_t kTexts = 4;
+  for (std::size_t i = 0; i < texts.size(); i += kTexts) {
+    const Batch batch = make_batch({texts.begin() + static_cast<std::ptrdiff_t>(i), texts.begin() + static_cast<std::ptrdiff_t>(std::min(i + kTexts, texts.size()))});
     const double n = static_cast<double>(batch.positions.size(0));
-    const auto probabilities = torch::softmax(batch_logits(model, batch), 1);
-    sum.loss += batch_loss(model, batch).item<double>() * n;
+    auto scores = model.logits(batch_hidden(model, batch));
+    const auto probabilities = torch::softmax(scores, 1);
+    sum.loss += loss_and_gradient(batch, 0, scores);
     sum.acceptance_rate += torch::minimum(probabilities.gather(1, batch.top_tokens), batch.top_weights).sum().item<double>();
     sum.greedy_agreement += (probabilities.argmax(1) == batch.top_tokens.select(1, 0)).sum().item<double>();
     positions += n;
@@ -175,13 +207,11 @@ class Trainer {
     const Batch batch = make_batch(texts);
     for (auto& group : optimiser_.param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * multiplier);
     optimiser_.zero_grad();
-    const auto loss = batch_loss(model_, batch);
-    loss.backward();
+    loss_sum_ += backward(model_, batch);
     std::vector<torch::Tensor> values;
     for (const auto& parameter : model_.parameters()) values.push_back(parameter.value);
     torch::nn::utils::clip_grad_norm_(values, options_.max_gradient_norm);
     optimiser_.step();
-    loss_sum_ += loss.item<double>();
     ++loss_count_;
     visited_ += batch.positions.size(0);
   }

@@ -7,12 +7,16 @@ namespace avx512 { extern const CpuKernels kKernels; }
 namespace avx2 { extern const CpuKernels kKernels; }
 namespace portable { extern const CpuKernels kKernels; }
 
-const CpuKernels* best_kernels() {
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  if (wide && __builtin_cpu_supports("avx512bf16")) return &avx512_bf16::kKernels;
-  if (wide) return &avx512::kKernels;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2::kKernels;
-  return &portable::kKernels;
+const CpuKernels* const* runnable_kernels() {
+  static const CpuKernels* const all[] = {&avx512_bf16::kKernels, &avx512::kKernels, &avx2::kKernels, &portable::kKernels, nullptr};
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+  if (wide && __builtin_cpu_supports("avx512bf16")) return all;
+  if (wide) return all + 1;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return all + 2;
+  return all + 3;
 }
+
+const CpuKernels* best_kernels() { return *runnable_kernels(); }
 
 }  // namespace speclab::engines::cpu

@@ -65,13 +65,15 @@ struct CpuKernels {
   void (*convert)(const float* x, int size, ElementType type, void* out);
   /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials, for the log-likelihood
   double (*softmax)(const float* logits, int size, float inverse_temperature, float* probabilities);
-  /// Lowest index of the largest value.
+  /// Lowest index of the largest value; where there are NaN, index of one.
   int (*arg_max)(const float* values, int size);
   /// Sum of the bytes read as 64-bit words; for the bandwidth probe.
   std::uint64_t (*read_sum)(const void* data, std::int64_t bytes);
 };
 
-/// Tables in falling order of preference that this processor can run; the last one runs anywhere.
+/// The tables that this processor can run, in falling order of preference; a null pointer ends the list.
+const CpuKernels* const* runnable_kernels();
+/// The first of them.
 const CpuKernels* best_kernels();
 
 }  // namespace speclab::engines::cpu

@@ -269,18 +269,29 @@ void attend(const AttendArgs& args) {
   for (; dim < args.head_dim; dim += kLanes) weigh_values<1>(args, ordered, dim, scale);
 }
 
+/// The largest value; NaN if there is one.
 inline float largest_of(const float* values, int size) {
   constexpr int kStreams = 4;
   Vector streams[kStreams];
   for (Vector& stream : streams) stream = splat(-INFINITY);
+  IntVector unordered = {};
   int i = 0;
   for (; i + kStreams * kLanes <= size; i += kStreams * kLanes)
-    for (int s = 0; s < kStreams; ++s) streams[s] = load(values + i + s * kLanes) > streams[s] ? load(values + i + s * kLanes) : streams[s];
+    for (int s = 0; s < kStreams; ++s) {
+      const Vector v = load(values + i + s * kLanes);
+      unordered = unordered | (v != v);
+      streams[s] = v > streams[s] ? v : streams[s];
+    }
   Vector largest = streams[0];
   for (const Vector& stream : streams) largest = stream > largest ? stream : largest;
   float best = lane_max(largest);
-  for (; i < size; ++i) best = values[i] > best ? values[i] : best;
-  return best;
+  bool any_nan = false;
+  for (int lane = 0; lane < kLanes; ++lane) any_nan |= unordered[lane] != 0;
+  for (; i < size; ++i) {
+    any_nan |= values[i] != values[i];
+    best = values[i] > best ? values[i] : best;
+  }
+  return any_nan ? NAN : best;
 }
 
 double softmax(const float* logits, int size, float inverse_temperature, float* probabilities) {
@@ -310,6 +321,10 @@ int arg_max(const float* values, int size) {
   constexpr int kStride = 4 * kLanes;
   const float best = largest_of(values, size);
   int i = 0;
+  if (best != best) {
+    while (values[i] == values[i]) ++i;
+    return i;
+  }
   for (; i + kStride <= size; i += kStride) {
     IntVector found = {};
     for (int v = 0; v < kStride; v += kLanes) found = found | (load(values + i + v) == best);

@@ -6,8 +6,9 @@
 
 namespace speclab::engines::cpu {
 
-LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team)
-    : config_(config), type_(type), team_(std::move(team)), kernels_(best_kernels()), scratch_(static_cast<std::size_t>(team_->size())) {
+LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
+                   const CpuKernels* kernels)
+    : config_(config), type_(type), team_(std::move(team)), kernels_(kernels), scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
   info_.name = config.name;
   info_.family = "llama";
@@ -64,30 +65,43 @@ void* LlamaCpu::activation(std::vector<float>& buffer, std::int64_t index) {
 }
 
 void LlamaCpu::run_layers(int rank) {
-  const int rows = static_cast<int>(rows_.size());
-  const std::int64_t hidden = config_.hidden_size;
   embed(rank);
   team_->barrier();
-  for (std::int32_t l = 0; l < config_.num_layers; ++l) {
-    const Layer& layer = layers_[static_cast<std::size_t>(l)];
-    norm_rows(rank, layer.attention_norm);
-    team_->barrier();
-    multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), layer.query_key_value.columns(), Epilogue::store);
-    team_->barrier();
-    rotate_and_store(rank, l);
-    team_->barrier();
-    attend(rank, l);
-    team_->barrier();
-    multiply(rank, layer.attention_output, attended_.data(), rows, x_.data(), hidden, Epilogue::add);
-    team_->barrier();
-    norm_rows(rank, layer.feed_forward_norm);
-    team_->barrier();
-    multiply(rank, layer.gate_up, normed_.data(), rows, hidden_.data(), config_.intermediate_size, Epilogue::silu_gate);
-    team_->barrier();
-    multiply(rank, layer.down, hidden_.data(), rows, x_.data(), hidden, Epilogue::add);
-    team_->barrier();
+  for (std::int32_t l = 0; l < config_.num_layers; ++l) run_layer(rank, l);
+  if (!wanting_.empty()) compute_logits(rank);
+}
+
+/// In the last layer every row leaves its key and value; only those that want logits go on from there.
+void LlamaCpu::run_layer(int rank, std::int32_t l) {
+  const Layer& layer = layers_[static_cast<std::size_t>(l)];
+  const bool is_last = l + 1 == config_.num_layers;
+  const int rows = static_cast<int>(rows_.size()), going_on = is_last ? static_cast<int>(wanting_.size()) : rows;
+  norm_rows(rank, rows, layer.attention_norm);
+  team_->barrier();
+  multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), layer.query_key_value.columns(), Epilogue::store);
+  team_->barrier();
+  rotate_and_store(rank, l);
+  team_->barrier();
+  if (going_on == 0) return;
+  if (is_last && rank == 0) keep_wanting_rows();
+  attend(rank, l, is_last);
+  team_->barrier();
+  multiply(rank, layer.attention_output, attended_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
+  team_->barrier();
+  norm_rows(rank, going_on, layer.feed_forward_norm);
+  team_->barrier();
+  multiply(rank, layer.gate_up, normed_.data(), going_on, hidden_.data(), config_.intermediate_size, Epilogue::silu_gate);
+  team_->barrier();
+  multiply(rank, layer.down, hidden_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
+  team_->barrier();
+}
+
+/// Moves the residual stream of the rows that want logits to the front.
+void LlamaCpu::keep_wanting_rows() {
+  for (std::size_t i = 0; i < wanting_.size(); ++i) {
+    const std::int64_t from = std::int64_t{wanting_[i]} * config_.hidden_size;
+    std::copy_n(x_.begin() + from, config_.hidden_size, x_.begin() + static_cast<std::int64_t>(i) * config_.hidden_size);
   }
-  compute_logits(rank);
 }
 
 void LlamaCpu::embed(int rank) {
@@ -96,8 +110,8 @@ void LlamaCpu::embed(int rank) {
     embedding_.read_column(rows_[static_cast<std::size_t>(r)].token, x_.data() + std::int64_t{r} * config_.hidden_size);
 }
 
-void LlamaCpu::norm_rows(int rank, const std::vector<float>& weight) {
-  const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
+void LlamaCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
+  const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     const std::int64_t at = std::int64_t{r} * config_.hidden_size;
     kernels_->rms_norm(x_.data() + at, weight.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
@@ -139,21 +153,24 @@ void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
 }
 
 /// Heads outside, rows inside, so that a head's keys and values stay in the core's cache.
-void LlamaCpu::attend(int rank, std::int32_t layer) {
-  const int rows = static_cast<int>(rows_.size());
+void LlamaCpu::attend(int rank, std::int32_t layer, bool wanting_only) {
+  const int rows = static_cast<int>(wanting_only ? wanting_.size() : rows_.size());
   const Range range = share(rows * config_.num_heads, rank, team_->size());
-  for (int i = range.begin; i < range.end; ++i) attend_head(rank, layer, i % rows, i / rows);
+  for (int i = range.begin; i < range.end; ++i) {
+    const int out_row = i % rows;
+    attend_head({rank, layer, wanting_only ? wanting_[static_cast<std::size_t>(out_row)] : out_row, out_row, i / rows});
+  }
 }
 
-void LlamaCpu::attend_head(int rank, std::int32_t layer, int row, int head) {
-  Scratch& scratch = scratch_[static_cast<std::size_t>(rank)];
+void LlamaCpu::attend_head(const HeadTask& task) {
+  Scratch& scratch = scratch_[static_cast<std::size_t>(task.rank)];
   const RowPlan& plan = cache_->plan();
-  const PlacedRow& placed = plan.rows()[static_cast<std::size_t>(row)];
-  const std::int32_t kv_head = head / (config_.num_heads / config_.num_kv_heads);
+  const PlacedRow& placed = plan.rows()[static_cast<std::size_t>(task.row)];
+  const std::int32_t kv_head = task.head / (config_.num_heads / config_.num_kv_heads);
   const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
-  const AttendArgs args{.query = projected_.data() + row * width + std::int64_t{head} * config_.head_dim,
-                        .keys = cache_->keys(layer, placed.sequence, kv_head),
-                        .values = cache_->values(layer, placed.sequence, kv_head),
+  const AttendArgs args{.query = projected_.data() + task.row * width + std::int64_t{task.head} * config_.head_dim,
+                        .keys = cache_->keys(task.layer, placed.sequence, kv_head),
+                        .values = cache_->values(task.layer, placed.sequence, kv_head),
                         .head_dim = config_.head_dim,
                         .num_slots = placed.extra_count > 0 ? plan.slots_in_use(placed.sequence) : placed.prefix,
                         .prefix = placed.prefix,
@@ -164,16 +181,12 @@ void LlamaCpu::attend_head(int rank, std::int32_t layer, int row, int head) {
                         .weighted = scratch.weighted.data()};
   kernels_->attend(args);
   kernels_->convert(args.weighted, config_.head_dim, type_,
-                    activation(attended_, std::int64_t{row} * config_.query_size() + std::int64_t{head} * config_.head_dim));
+                    activation(attended_, std::int64_t{task.out_row} * config_.query_size() + std::int64_t{task.head} * config_.head_dim));
 }
 
 void LlamaCpu::compute_logits(int rank) {
   const int wanting = static_cast<int>(wanting_.size());
-  if (wanting == 0) return;
-  const Range range = share(wanting, rank, team_->size());
-  for (int i = range.begin; i < range.end; ++i)
-    kernels_->rms_norm(x_.data() + std::int64_t{wanting_[static_cast<std::size_t>(i)]} * config_.hidden_size, output_norm_.data(),
-                       config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, std::int64_t{i} * config_.hidden_size));
+  norm_rows(rank, wanting, output_norm_);
   team_->barrier();
   multiply(rank, config_.tied_embeddings ? embedding_ : head_, normed_.data(), wanting, logits_.data(), config_.vocab_size, Epilogue::store);
 }

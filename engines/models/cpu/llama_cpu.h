@@ -17,7 +17,9 @@ namespace speclab::engines::cpu {
 class LlamaCpu final : public LanguageModel {
  public:
   /// @param type  of weights and activations at the products; sums, norms, attention and cache are float32
-  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team);
+  /// @param kernels  one of runnable_kernels(); the best where tests do not choose
+  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
+           const CpuKernels* kernels = best_kernels());
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -28,6 +30,12 @@ class LlamaCpu final : public LanguageModel {
     std::vector<float> attention_norm, feed_forward_norm;
     PackedMatrix query_key_value, attention_output, gate_up, down;
   };
+  struct HeadTask {
+    int rank;
+    std::int32_t layer;
+    int row, out_row;  ///< in the forward, in the attended rows
+    int head;
+  };
   struct Scratch {  ///< of one thread
     std::vector<float> scores, weighted, head;
   };
@@ -36,13 +44,15 @@ class LlamaCpu final : public LanguageModel {
   Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
   void reserve(std::size_t rows, std::size_t wanting);
   void run_layers(int rank);
+  void run_layer(int rank, std::int32_t layer);
+  void keep_wanting_rows();
   void embed(int rank);
-  void norm_rows(int rank, const std::vector<float>& weight);
+  void norm_rows(int rank, int rows, const std::vector<float>& weight);
   void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
   void rotate_and_store(int rank, std::int32_t layer);
   void rotate(const float* in, std::int32_t position, float* out) const;
-  void attend(int rank, std::int32_t layer);
-  void attend_head(int rank, std::int32_t layer, int row, int head);
+  void attend(int rank, std::int32_t layer, bool wanting_only);
+  void attend_head(const HeadTask& task);
   void compute_logits(int rank);
   void* activation(std::vector<float>& buffer, std::int64_t index);
 
