@@ -20,13 +20,13 @@ class Tokenizer;
 struct StopOptions {
   std::int32_t max_new_tokens = 128;
   bool ignore_eos = false;
-  std::vector<std::string> stop_strings;  ///< the text ends before the first of them; needs a tokenizer
+  std::vector<std::string> stop_strings{};  ///< the text ends before the first of them; needs a tokenizer
 };
 
 /// One drafter: its kind and the settings that kind knows.
 struct DrafterOptions {
   std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
-  std::string model;          ///< path or catalogue name, for kinds that load one
+  std::string model{};        ///< path or catalogue name, for kinds that load one
   std::string tree = "chain"; ///< shape of a token tree, as TreeShape::parse reads it
   std::int32_t max_ngram = 3;             ///< prompt lookup: longest suffix looked up, tokens
   std::int32_t min_ngram = 1;
@@ -38,12 +38,12 @@ struct ReplayTrace {
 };
 
 struct DecoderOptions {
-  SamplingOptions sampling;
-  StopOptions stop;
-  DrafterOptions drafter;
+  SamplingOptions sampling{};
+  StopOptions stop{};
+  DrafterOptions drafter{};
   std::string verifier = "rejection";     ///< "rejection", "greedy", "replay"
   std::uint64_t seed = 0;
-  std::shared_ptr<const ReplayTrace> replay;  ///< for verifier "replay"
+  std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
 };
 
 struct Request {

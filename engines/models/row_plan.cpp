@@ -49,6 +49,7 @@ std::int32_t RowPlan::length(std::int32_t sequence) const { return state(sequenc
 std::int32_t RowPlan::slots_in_use(std::int32_t sequence) const { return state(sequence).length + state(sequence).placed; }
 
 void RowPlan::place(std::span<const ForwardRow> rows, std::int32_t vocab_size, std::int32_t context_length) {
+  placed_all_ = false;
   for (State& s : states_) s.placed = 0;
   rows_.clear();
   extra_.clear();
@@ -59,6 +60,7 @@ void RowPlan::place(std::span<const ForwardRow> rows, std::int32_t vocab_size, s
                    fmt::format("position {} outside the context of {}", row.position, context_length));
     rows_.push_back(place_row(rows, i));
   }
+  placed_all_ = true;
 }
 
 PlacedRow RowPlan::place_row(std::span<const ForwardRow> rows, std::size_t index) {
@@ -89,7 +91,7 @@ std::span<const std::int32_t> RowPlan::commit(std::int32_t sequence, std::span<c
   std::int32_t parent = ForwardRow::kCommitted;
   for (const std::int32_t row : rows) {
     SPECLAB_EXPECT(row >= 0 && static_cast<std::size_t>(row) < rows_.size() && rows_[static_cast<std::size_t>(row)].sequence == sequence &&
-                       rows_[static_cast<std::size_t>(row)].parent == parent && s.placed > 0,
+                       rows_[static_cast<std::size_t>(row)].parent == parent && s.placed > 0 && placed_all_,
                    "only a path of the last forward's rows can be committed, once");
     committed_slots_.push_back(rows_[static_cast<std::size_t>(row)].slot);
     parent = row;

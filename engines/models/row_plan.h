@@ -59,6 +59,7 @@ class RowPlan {
   std::int32_t capacity_;
   std::vector<State> states_;
   std::vector<PlacedRow> rows_;
+  bool placed_all_ = false;  ///< false after a refused place
   std::vector<std::int32_t> extra_;
   std::vector<std::int32_t> committed_slots_;
 };

@@ -18,10 +18,10 @@ class LogitsPipeline {
   explicit LogitsPipeline(const SamplingOptions& options);
 
   const SamplingOptions& options() const { return options_; }
-  /// @param logits   [vocab], float32, finite
+  /// @param logits   [vocab], float32; minus infinity is probability 0
   /// @param history  tokens that the repetition penalty counts: prompt, output and the drafted path
   /// @param law      the result: a point mass, sparse where top-k, top-p or min-p cut, else dense
-  /// @throws DataError if a logit is not finite
+  /// @throws DataError if a logit is NaN or infinite, or all are minus infinity
   void law(std::span<const float> logits, std::span<const Token> history, Law& law);
 
  private:

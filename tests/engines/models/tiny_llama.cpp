@@ -1,0 +1,90 @@
+#include "tests/engines/models/tiny_llama.h"
+
+#include <numeric>
+
+namespace speclab::engines::testing {
+namespace {
+
+class TinyWeights final : public LlamaWeights {
+ public:
+  TinyWeights(const LlamaConfig& config, const TinyWeightsOptions& options)
+      : options_(options), own_(random_llama_weights(config, options.seed)), foreign_(random_llama_weights(config, options.foreign_seed)) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    std::vector<float> values = own_->read(role, layer);
+    if (values.front() == 1.0f) return values;
+    const std::vector<float> others = foreign_->read(role, layer);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = options_.scale * ((1.0f - options_.foreign) * values[i] + options_.foreign * others[i]);
+    return values;
+  }
+  std::string sha256() const override { return "random weights"; }
+
+ private:
+  TinyWeightsOptions options_;
+  std::unique_ptr<LlamaWeights> own_, foreign_;
+};
+
+}  // namespace
+
+LlamaConfig tiny_config() {
+  LlamaConfig config;
+  config.name = "tiny";
+  config.vocab_size = 300;
+  config.context_length = 512;
+  config.num_layers = 2;
+  config.hidden_size = 64;
+  config.intermediate_size = 96;
+  config.num_heads = 4;
+  config.num_kv_heads = 2;
+  config.head_dim = 16;
+  config.validate("tiny_config");
+  return config;
+}
+
+std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config, const TinyWeightsOptions& options) {
+  return std::make_unique<TinyWeights>(config, options);
+}
+
+std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyModelOptions& options) {
+  config.validate("tiny_model");
+  return std::make_unique<cpu::LlamaCpu>(config, *tiny_weights(config, options.weights), options.type,
+                                         std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
+}
+
+std::vector<Token> random_tokens(std::mt19937& random, std::int32_t vocab_size, std::size_t count) {
+  std::vector<Token> tokens(count);
+  for (Token& token : tokens) token = static_cast<Token>(random() % static_cast<std::uint32_t>(vocab_size));
+  return tokens;
+}
+
+std::vector<ForwardRow> chain_rows(std::span<const Token> tokens, std::int32_t slot, std::int32_t first_position) {
+  std::vector<ForwardRow> rows;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    rows.push_back({tokens[i], first_position + index, slot, index - 1});
+  }
+  return rows;
+}
+
+std::vector<std::vector<float>> commit_all(LanguageModel& model, KvCache& cache, std::int32_t slot, std::span<const Token> tokens) {
+  const auto logits = copy_rows(model.forward(chain_rows(tokens, slot, cache.length(slot)), cache));
+  std::vector<std::int32_t> path(tokens.size());
+  std::iota(path.begin(), path.end(), 0);
+  cache.commit(slot, path);
+  return logits;
+}
+
+std::vector<std::vector<float>> logits_of(LanguageModel& model, std::span<const Token> tokens) {
+  const auto cache = model.make_cache(1, static_cast<std::int32_t>(tokens.size()));
+  return commit_all(model, *cache, cache->begin(), tokens);
+}
+
+std::vector<std::vector<float>> copy_rows(const ForwardResult& result) {
+  std::vector<std::vector<float>> rows;
+  for (std::size_t i = 0; i * static_cast<std::size_t>(result.vocab_size) < result.logits.size(); ++i)
+    rows.emplace_back(result.row(i).begin(), result.row(i).end());
+  return rows;
+}
+
+}  // namespace speclab::engines::testing

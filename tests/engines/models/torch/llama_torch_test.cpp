@@ -1,0 +1,101 @@
+#include "engines/models/torch/llama_torch.h"
+
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/core/errors.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::commit_all;
+using testing::copy_rows;
+
+constexpr double kFloatTolerance = 2e-5;     ///< two orders of summation in float32
+constexpr double kBFloat16Tolerance = 0.15;  ///< 2^-8 of logits up to 10, several times: this path rounds keys and softmax too
+
+void expect_near(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t row = 0; row < a.size(); ++row)
+    for (std::size_t i = 0; i < a[row].size(); ++i) ASSERT_NEAR(static_cast<double>(a[row][i]), static_cast<double>(b[row][i]), tolerance) << "row " << row << " token " << i;
+}
+
+/// The same tiny model twice, and one cache of each.
+class TwoModels {
+ public:
+  TwoModels(cpu::ElementType type, const std::string& dtype)
+      : fast_(testing::tiny_model(config_, {.type = type})), slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
+
+  /// Commits a prefix, forwards the rows, commits the path and continues, in both.
+  void compare(double tolerance) {
+    std::mt19937 random(5);
+    const auto fast_cache = fast_->make_cache(2, 64), slow_cache = slow_.make_cache(2, 64);
+    std::vector<ForwardRow> rows;
+    for (const std::size_t length : {9U, 20U}) {
+      const auto prefix = testing::random_tokens(random, config_.vocab_size, length);
+      const std::int32_t slot = fast_cache->begin();
+      ASSERT_EQ(slow_cache->begin(), slot);
+      expect_near(commit_all(*fast_, *fast_cache, slot, prefix), commit_all(slow_, *slow_cache, slot, prefix), tolerance);
+      add_tree(rows, slot, static_cast<std::int32_t>(length));
+    }
+    expect_near(copy_rows(fast_->forward(rows, *fast_cache)), copy_rows(slow_.forward(rows, *slow_cache)), tolerance);
+    const std::vector<std::int32_t> path{5, 7, 9};
+    fast_cache->commit(1, path);
+    slow_cache->commit(1, path);
+    const std::vector<Token> after{17, 4, 250};
+    expect_near(commit_all(*fast_, *fast_cache, 1, after), commit_all(slow_, *slow_cache, 1, after), tolerance);
+    expect_fork_equal(*slow_cache);
+  }
+
+ private:
+  /// 0 - 1 - 3, 0 - 2 - 4
+  static void add_tree(std::vector<ForwardRow>& rows, std::int32_t slot, std::int32_t position) {
+    const auto first = static_cast<std::int32_t>(rows.size());
+    rows.push_back({40, position, slot, ForwardRow::kCommitted});
+    rows.push_back({41, position + 1, slot, first});
+    rows.push_back({42, position + 1, slot, first, false});
+    rows.push_back({43, position + 2, slot, first + 1});
+    rows.push_back({44, position + 2, slot, first + 2});
+  }
+
+  void expect_fork_equal(KvCache& cache) {
+    cache.release(0);
+    const std::int32_t fork = cache.fork(1);
+    const std::vector<Token> after{3, 2, 1};
+    expect_near(commit_all(slow_, cache, 1, after), commit_all(slow_, cache, fork, after), 0.0);
+    cache.truncate(fork, 5);
+    EXPECT_EQ(cache.length(fork), 5);
+  }
+
+  LlamaConfig config_ = testing::tiny_config();
+  std::unique_ptr<LanguageModel> fast_;
+  LlamaTorch slow_;
+};
+
+TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) { TwoModels(cpu::ElementType::float32, "float32").compare(kFloatTolerance); }
+
+TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) { TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance); }
+
+TEST(LlamaTorch, RefusesTheOtherModelsCache) {
+  const LlamaConfig config = testing::tiny_config();
+  LlamaTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
+  const auto fast = testing::tiny_model(config);
+  const auto slow_cache = slow.make_cache(1, 16), fast_cache = fast->make_cache(1, 16);
+  const std::vector<ForwardRow> rows{{1, 0, 0, ForwardRow::kCommitted}};
+  slow_cache->begin();
+  fast_cache->begin();
+  EXPECT_THROW(slow.forward(rows, *fast_cache), ContractError);
+  EXPECT_THROW(fast->forward(rows, *slow_cache), ContractError);
+}
+
+TEST(LlamaTorch, SaysWhenThereIsNoDevice) {
+  if (at::hasCUDA()) GTEST_SKIP() << "a CUDA device is here";
+  const LlamaConfig config = testing::tiny_config();
+  EXPECT_THROW(LlamaTorch(config, *testing::tiny_weights(config), "cuda", "float32"), DeviceError);
+}
+
+}  // namespace
+}  // namespace speclab::engines
