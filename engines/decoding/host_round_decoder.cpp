@@ -59,8 +59,8 @@ void HostRoundDecoder::select_active() {
 }
 
 void HostRoundDecoder::propose() {
-  const std::vector<const Sequence*> active(active_.begin(), active_.end());
-  drafter_->propose(active, lengths_, std::span(drafts_).first(active.size()));
+  proposing_.assign(active_.begin(), active_.end());
+  drafter_->propose(proposing_, lengths_, std::span(drafts_).first(active_.size()));
 }
 
 /// Rows of a tree: the root is the pending token, its position the sequence's last; a node's position is its depth further.

@@ -26,6 +26,7 @@ class HostRoundDecoder final : public DecoderBase {
   std::unique_ptr<Verifier> verifier_;
   std::vector<std::unique_ptr<SpeculationLengthPolicy>> policies_;
   std::vector<Sequence*> active_;             ///< unfinished sequences of this round
+  std::vector<const Sequence*> proposing_;    ///< the same, as a drafter sees them
   std::vector<std::int32_t> lengths_, first_rows_, path_;
   std::vector<Draft> drafts_;
   std::vector<Verdict> verdicts_;
