@@ -27,6 +27,7 @@ class BigramTable {
   void save(const std::string& path) const;
 
   std::int32_t vocab_size() const { return static_cast<std::int32_t>(row_begin_.size()) - 1; }
+  std::int64_t num_successors() const { return static_cast<std::int64_t>(successors_.size()); }
   /// Empty for a token that was never followed by another. @throws ContractError if it is outside the vocabulary
   std::span<const Successor> successors(Token token) const;
 

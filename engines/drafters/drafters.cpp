@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/interface/names.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -16,7 +17,7 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
 
 }  // namespace
 
-std::vector<std::string> drafter_kinds() { return {"none", "bigram", "prompt_lookup", "small_transformer"}; }
+std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
 
 std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models) {
   const DrafterOptions& drafter = options.drafter;

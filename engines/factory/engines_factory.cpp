@@ -8,6 +8,7 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "engines/factory/machine_info.h"
+#include "engines/formats/sha256.h"
 #include "engines/interface/engines.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
@@ -70,6 +71,19 @@ class LocalEngines final : public Engines, private DrafterModels {
     train_drafter(target, std::move(tokenizer), target_model, options, progress);
   }
 
+  std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
+    if (options.kind == "small_transformer") return language_model(options.model)->info();
+    if (options.kind != "bigram") return std::nullopt;
+    const std::string path = bigram_path(options.model);
+    ModelInfo info;
+    info.name = path;
+    info.family = "bigram";
+    info.sha256 = sha256_file(path);
+    info.vocab_size = bigram_table(options.model)->vocab_size();
+    info.num_parameters = bigram_table(options.model)->num_successors();
+    return info;
+  }
+
   std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
   std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
   MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
@@ -99,9 +113,12 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const BigramTable> bigram_table(const std::string& path) override {
     std::shared_ptr<const BigramTable>& loaded = tables_[path];
-    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(path.empty() ? project_models_folder() + "/smollm2-bigram/bigram.bin" : path));
+    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(bigram_path(path)));
     return loaded;
   }
+
+  /// The project's own where none is named.
+  static std::string bigram_path(const std::string& path) { return path.empty() ? project_models_folder() + "/smollm2-bigram/bigram.bin" : path; }
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Engines {
   /// @param tokenizer  needed for stop strings and end-of-sequence; may be null
   virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
                                                      const DecoderOptions& options) = 0;
+  /// The model that a drafter reads: name, sha256, num_parameters at least; nothing where it reads none.
+  virtual std::optional<ModelInfo> drafter_info(const DrafterOptions& options) = 0;
   virtual std::vector<std::string> drafter_kinds() const = 0;
   virtual std::vector<std::string> verifier_kinds() const = 0;
   /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError, WriteError

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/interface/names.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 
-std::vector<std::string> verifier_kinds() { return {"greedy", "rejection", "replay"}; }
+std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
 
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;

@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/run.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/commands/train.h"
 #include "sim/core/errors.h"
@@ -60,6 +62,20 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_option("--policy", options.policy, "constant:N or heuristic")->excludes(length);
 }
 
+void add_run_options(CLI::App* command, RunCommandOptions& options) {
+  command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")->required();
+  command->add_option("--set", options.settings, "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")->allow_extra_args(false);
+  command->add_option("--output", options.output, "Run folder; results/runs/NAME where not given");
+  command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
+  command->add_flag("!--no-report", options.report, "Make no report at the end");
+}
+
+void add_report_options(CLI::App* command, ReportCommandOptions& options) {
+  command->add_option("run", options.run, "Run folder")->required();
+  command->add_option("--plotly", options.plotly_js, "plotly.min.js; where scripts/setup puts it if not given");
+  command->add_flag("!--no-static-figures", options.static_figures, "Draw no PDF, PNG and SVG");
+}
+
 /// --help ends 0, every other complaint about the command line 2.
 int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
@@ -85,6 +101,10 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* models_command = add_command(app, "models", "List the models known by name, or inspect one", "speclab models inspect smollm2-135m", models, run_models, status);
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
+  RunCommandOptions run;
+  add_run_options(add_command(app, "run", "Run an experiment: predict, measure, report", "speclab run experiments/configs/quickstart.toml", run, run_run, status), run);
+  ReportCommandOptions report;
+  add_report_options(add_command(app, "report", "Make the report of a run folder", "speclab report results/runs/quickstart", report, run_report, status), report);
   TrainCommandOptions train;
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();

@@ -1,0 +1,48 @@
+#include "experiments/drivers/commands/run.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/interruption.h"
+#include "experiments/drivers/run/run_experiment.h"
+#include "experiments/drivers/run/run_files.h"
+
+namespace speclab::experiments {
+namespace {
+
+void print_summary(const Plan& plan, const std::string& folder) {
+  const RunLog log(folder);
+  fmt::print("{}: {} generations in {} cells\n", folder, log.rows().size(), plan.cells.size());
+  if (const int differences = num_greedy_differences(plan, log); differences > 0)
+    fmt::print("{} greedy generations differ from plain decoding's text (near-ties: see output_hash in rows.csv; --set target.arithmetic=row_invariant has none)\n", differences);
+}
+
+}  // namespace
+
+int run_run(const RunCommandOptions& options) {
+  const Plan plan = make_plan(read_run_config(options.config, options.settings));
+  if (options.dry_run) {
+    fmt::print("{}", describe(plan));
+    return 0;
+  }
+  const std::string folder = options.output.empty() ? "results/runs/" + plan.config.name : options.output;
+  const Interruption interruption;
+  const std::string how_to_resume = fmt::format("what was measured is in {}; the same command goes on from there", folder);
+  Progress progress(Progress::style_of_standard_error());
+  const RunOptions run_options{.folder = folder, .check_interruption = [&] { interruption.check(how_to_resume); }};
+  if (run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete) {
+    fmt::print("{} is complete; nothing to do. For another run give another --output\n", folder);
+    return 0;
+  }
+  const ExperimentKind& kind = experiment_kind(plan.config.kind);
+  if (!kind.has_rows) {
+    fmt::print("{}/costs.csv\n", folder);
+    return 0;
+  }
+  print_summary(plan, folder);
+  return options.report ? run_report({.run = folder}) : 0;
+}
+
+}  // namespace speclab::experiments

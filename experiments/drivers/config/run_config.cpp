@@ -1,0 +1,199 @@
+#include "experiments/drivers/config/run_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "engines/interface/names.h"
+#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/policy_registry.h"
+#include "sim/core/token_tree.h"
+
+namespace speclab::experiments {
+namespace {
+
+const std::vector<std::string> kDrafterKinds(engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
+
+void read_experiment(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "experiment");
+  reader.read("kind", config.kind, experiment_kind_names());
+  reader.read("name", config.name);
+  reader.read("seed", config.seed);
+  reader.read("repetitions", config.repetitions, {.low = 1, .high = 10000});
+  const auto is_name_character = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
+  if (config.name.empty() || config.name.front() == '.' || !std::ranges::all_of(config.name, is_name_character))
+    reader.refuse("name", "letters, digits, _, - and ., not beginning with .; it names the run folder");
+  reader.finish();
+}
+
+void read_target(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "target");
+  reader.read("model", config.models);
+  reader.read("device", config.target.device, {"auto", "cpu", "cuda"});
+  reader.read("dtype", config.target.dtype, {"auto", "float32", "bfloat16"});
+  reader.read("arithmetic", config.target.arithmetic, {"fast", "row_invariant"});
+  reader.read("threads", config.target.threads, {.low = 0, .high = 4096});
+  const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
+  if (num_real != 1 && static_cast<std::size_t>(num_real) != config.models.size())
+    reader.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
+  if (num_real == 0) reader.refuse("model", "at least one real model: shape models replay its acceptance");
+  reader.finish();
+}
+
+/// A tree's text, checked; trees need a drafter that draws more than one child.
+void check_tree(const ConfigReader& reader, const char* key, std::size_t index, const std::string& tree) {
+  try {
+    TreeShape::parse(tree, 1);
+  } catch (const ConfigError& error) {
+    reader.refuse_element(key, index, std::string(error.what()));
+  }
+}
+
+NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {
+  ConfigReader reader(table, "drafters." + name);
+  NamedDrafter drafter{.name = name, .options = {.kind = ""}};
+  reader.read("kind", drafter.options.kind, {kDrafterKinds.begin() + 1, kDrafterKinds.end()});
+  const bool loads_model = drafter.options.kind != "prompt_lookup";
+  drafter.has_tree = reader.has("tree");
+  reader.read("model", drafter.options.model);
+  reader.read("tree", drafter.options.tree);
+  reader.read("max_ngram", drafter.options.max_ngram, {.low = 1, .high = 64});
+  reader.read("min_ngram", drafter.options.min_ngram, {.low = 1, .high = 64});
+  if (reader.has("model") && !loads_model) reader.refuse("model", "no model for prompt_lookup");
+  if (drafter.has_tree && drafter.options.kind != "small_transformer") reader.refuse("tree", "a tree for the kind small_transformer only");
+  if (reader.has("tree")) check_tree(reader, "tree", 0, drafter.options.tree);
+  for (const char* key : {"max_ngram", "min_ngram"})
+    if (reader.has(key) && loads_model) reader.refuse(key, "for the kind prompt_lookup only");
+  if (drafter.options.min_ngram > drafter.options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
+  reader.finish();
+  return drafter;
+}
+
+void read_drafters(const ConfigNode& table, RunConfig& config) {
+  for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
+    if (std::ranges::find(kDrafterKinds, entry.key) != kDrafterKinds.end() || entry.key == "plain")
+      throw ConfigError(fmt::format("{}: drafters.{}; allowed: a name that is no kind of drafter", entry.where, entry.key));
+    config.drafters.push_back(read_drafter(entry.node, entry.key));
+  }
+}
+
+void check_drafters(const ConfigReader& reader, const RunConfig& config) {
+  std::vector<std::string> names;
+  for (const NamedDrafter& drafter : all_drafters(config)) names.push_back(drafter.name);
+  for (std::size_t i = 0; i < config.axes.drafter.size(); ++i)
+    if (std::ranges::find(names, config.axes.drafter[i]) == names.end())
+      reader.refuse_element("drafter", i, fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
+}
+
+void check_policies(const ConfigReader& reader, const Axes& axes) {
+  const ConstantPolicy any_auto(0);
+  for (std::size_t i = 0; i < axes.policy.size(); ++i) {
+    try {
+      make_policy(axes.policy[i], &any_auto);
+    } catch (const ConfigError& error) {
+      reader.refuse_element("policy", i, error.what());
+    }
+  }
+}
+
+void check_verifiers(const ConfigReader& reader, const Axes& axes) {
+  const bool samples = std::ranges::any_of(axes.temperature, [](double temperature) { return temperature > 0; });
+  for (std::size_t i = 0; i < axes.verifier.size(); ++i) {
+    if (axes.verifier[i] != "rejection" && axes.verifier[i] != "greedy") reader.refuse_element("verifier", i, "rejection, greedy");
+    if (axes.verifier[i] == "greedy" && samples) reader.refuse_element("verifier", i, "rejection, because axes.temperature has a value above 0");
+  }
+}
+
+void read_axes(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "axes");
+  reader.read("temperature", config.axes.temperature, {.low = 0, .high = 100});
+  reader.read("drafter", config.axes.drafter);
+  reader.read("tree", config.axes.tree);
+  reader.read("policy", config.axes.policy);
+  reader.read("verifier", config.axes.verifier);
+  check_drafters(reader, config);
+  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) check_tree(reader, "tree", i, config.axes.tree[i]);
+  check_policies(reader, config.axes);
+  check_verifiers(reader, config.axes);
+  reader.finish();
+}
+
+void read_sampling(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "sampling");
+  engines::SamplingOptions& sampling = config.sampling;
+  reader.read("top_k", sampling.top_k, {.low = 0});
+  reader.read("top_p", sampling.top_p, {.low = 1e-9, .high = 1});
+  reader.read("min_p", sampling.min_p, {.low = 0, .high = 1});
+  reader.read("repetition_penalty", sampling.repetition_penalty, {.low = 1e-3, .high = 1e3});
+  const bool greedy_only = std::ranges::all_of(config.axes.temperature, [](double temperature) { return temperature == 0; });
+  for (const char* key : {"top_k", "top_p", "min_p"})
+    if (greedy_only && reader.has(key)) reader.refuse(key, "nothing, because axes.temperature is 0 everywhere");
+  reader.finish();
+}
+
+void read_prompts(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "prompts");
+  PromptOptions& prompts = config.prompts;
+  reader.read("set", prompts.set);
+  reader.read("categories", prompts.categories);
+  reader.read("per_category", prompts.per_category, {.low = 1, .high = 100000});
+  reader.read("new_tokens", prompts.new_tokens, {.low = 2, .high = 100000});
+  reader.read("ignore_eos", prompts.ignore_eos);
+  reader.read("pool_categories", prompts.pool_categories);
+  reader.finish();
+}
+
+void read_pilot(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "pilot");
+  reader.read("set", config.pilot.set);
+  reader.read("per_category", config.pilot.per_category, {.low = 1, .high = 100000});
+  reader.read("max_length", config.pilot.max_length, {.low = 1, .high = 256});
+  if (config.pilot.set == config.prompts.set) reader.refuse("set", "another set than prompts.set: pilots are never measured");
+  reader.finish();
+}
+
+void read_costs(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "costs");
+  reader.read("repetitions", config.costs.repetitions, {.low = 1, .high = 10000});
+  reader.read("new_tokens", config.costs.new_tokens, {.low = 16, .high = 100000});
+  reader.read("rows", config.costs.rows, {.low = 1, .high = 512});
+  reader.finish();
+}
+
+/// The tables in the order in which they may look at each other.
+const std::vector<std::pair<const char*, void (*)(const ConfigNode&, RunConfig&)>> kTables{
+    {"experiment", read_experiment}, {"target", read_target},   {"drafters", read_drafters}, {"axes", read_axes},
+    {"sampling", read_sampling},     {"prompts", read_prompts}, {"pilot", read_pilot},       {"costs", read_costs}};
+
+}  // namespace
+
+bool is_shape_model(const std::string& model) { return model.starts_with(engines::kShapeModelPrefix); }
+
+RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings) {
+  ConfigNode root = read_config(path);
+  for (const std::string& setting : settings) set_config_value(root, setting);
+  RunConfig config;
+  config.question = opening_comment(read_file(path));
+  ConfigReader reader(root);
+  const ConfigNode* provenance = reader.table("provenance");
+  for (const auto& [name, read] : kTables)
+    if (const ConfigNode* table = reader.table(name)) read(*table, config);
+  if (provenance) ConfigReader(*provenance, "provenance").read("question", config.question);
+  reader.finish();
+  return config;
+}
+
+std::vector<NamedDrafter> all_drafters(const RunConfig& config) {
+  std::vector<NamedDrafter> drafters;
+  for (const std::string& kind : kDrafterKinds) drafters.push_back({.name = kind, .options = {.kind = kind}});
+  drafters.insert(drafters.end(), config.drafters.begin(), config.drafters.end());
+  return drafters;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,78 @@
+#pragma once
+// What `speclab run` is asked to do: every key of an experiment's config, checked.
+
+#include <string>
+#include <vector>
+
+#include "engines/interface/engines.h"
+
+namespace speclab::experiments {
+
+/// A drafter under a name of its own.
+struct NamedDrafter {
+  std::string name;
+  engines::DrafterOptions options;
+  bool has_tree = false;  ///< its tree is fixed, the tree axis does not apply
+};
+
+/// Every combination is a cell.
+struct Axes {
+  std::vector<double> temperature{0.0};
+  std::vector<std::string> drafter{"none"};
+  std::vector<std::string> tree{"chain"};
+  std::vector<std::string> policy{"auto"};
+  std::vector<std::string> verifier{"rejection"};
+};
+
+struct PromptOptions {
+  std::string set = "core";             ///< a folder of experiments/prompts, or a path
+  std::vector<std::string> categories;  ///< empty: all of the set
+  std::int32_t per_category = 1;        ///< the first so many of each
+  std::int32_t new_tokens = 128;
+  bool ignore_eos = true;               ///< fixed length: equal work in all cells
+  bool pool_categories = true;          ///< a cell holds all categories, else one each
+};
+
+/// Prompts that are never measured: they fit acceptance and costs for the predictions and for the policy `auto`.
+struct PilotOptions {
+  std::string set = "pilot";
+  std::int32_t per_category = 1;
+  std::int32_t max_length = 8;          ///< levels that pilots draft and that `auto` may ask for
+};
+
+struct CostOptions {
+  std::int32_t repetitions = 3;         ///< passes over all points, interleaved
+  std::int32_t new_tokens = 48;         ///< of a generation that measures drafting
+  std::vector<std::int32_t> rows{1, 2, 3, 4, 5, 6, 8, 12, 16};
+};
+
+struct RunConfig {
+  std::string question;                 ///< the comment that opens the file
+  std::string kind = "decoding";
+  std::string name = "run";
+  std::uint64_t seed = 1;
+  std::int32_t repetitions = 1;
+  std::vector<std::string> models{"smollm2-135m"};
+  engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
+  std::vector<NamedDrafter> drafters;   ///< the config's own
+  Axes axes;
+  engines::SamplingOptions sampling;    ///< its temperature is an axis
+  PromptOptions prompts;
+  PilotOptions pilot;
+  CostOptions costs;
+};
+
+/// @param settings  "key=value", applied over the file
+/// @throws ConfigError "file:line:column: key = found; allowed: ..." for whatever is unknown, of the wrong type, out of
+///         range or contradictory
+RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings);
+
+/// The config's own drafters and one for each kind.
+std::vector<NamedDrafter> all_drafters(const RunConfig& config);
+
+/// The whole config as TOML that read_run_config reads back. The question is not in it.
+std::string to_toml(const RunConfig& config);
+
+bool is_shape_model(const std::string& model);
+
+}  // namespace speclab::experiments

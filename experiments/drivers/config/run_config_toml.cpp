@@ -1,0 +1,80 @@
+#include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/config/toml_text.h"
+
+namespace speclab::experiments {
+namespace {
+
+void add_experiment(const RunConfig& config, TomlText& toml) {
+  toml.table("experiment");
+  toml.add("kind", config.kind);
+  toml.add("name", config.name);
+  toml.add("seed", config.seed);
+  toml.add("repetitions", config.repetitions);
+  toml.table("target");
+  toml.add("model", config.models);
+  toml.add("device", config.target.device);
+  toml.add("dtype", config.target.dtype);
+  toml.add("arithmetic", config.target.arithmetic);
+  toml.add("threads", config.target.threads);
+}
+
+void add_drafter(const NamedDrafter& drafter, TomlText& toml) {
+  toml.table("drafters." + drafter.name);
+  toml.add("kind", drafter.options.kind);
+  if (!drafter.options.model.empty()) toml.add("model", drafter.options.model);
+  if (drafter.has_tree) toml.add("tree", drafter.options.tree);
+  if (drafter.options.kind != "prompt_lookup") return;
+  toml.add("max_ngram", drafter.options.max_ngram);
+  toml.add("min_ngram", drafter.options.min_ngram);
+}
+
+void add_axes(const RunConfig& config, TomlText& toml) {
+  toml.table("axes");
+  toml.add("temperature", config.axes.temperature);
+  toml.add("drafter", config.axes.drafter);
+  toml.add("tree", config.axes.tree);
+  toml.add("policy", config.axes.policy);
+  toml.add("verifier", config.axes.verifier);
+}
+
+/// Only what is on: a restriction of greedy decoding would be refused.
+void add_sampling(const engines::SamplingOptions& sampling, TomlText& toml) {
+  const engines::SamplingOptions off;
+  toml.table("sampling");
+  if (sampling.top_k != off.top_k) toml.add("top_k", sampling.top_k);
+  if (sampling.top_p != off.top_p) toml.add("top_p", sampling.top_p);
+  if (sampling.min_p != off.min_p) toml.add("min_p", sampling.min_p);
+  toml.add("repetition_penalty", sampling.repetition_penalty);
+}
+
+void add_prompts(const RunConfig& config, TomlText& toml) {
+  toml.table("prompts");
+  toml.add("set", config.prompts.set);
+  if (!config.prompts.categories.empty()) toml.add("categories", config.prompts.categories);
+  toml.add("per_category", config.prompts.per_category);
+  toml.add("new_tokens", config.prompts.new_tokens);
+  toml.add("ignore_eos", config.prompts.ignore_eos);
+  toml.add("pool_categories", config.prompts.pool_categories);
+  toml.table("pilot");
+  toml.add("set", config.pilot.set);
+  toml.add("per_category", config.pilot.per_category);
+  toml.add("max_length", config.pilot.max_length);
+  toml.table("costs");
+  toml.add("repetitions", config.costs.repetitions);
+  toml.add("new_tokens", config.costs.new_tokens);
+  toml.add("rows", config.costs.rows);
+}
+
+}  // namespace
+
+std::string to_toml(const RunConfig& config) {
+  TomlText toml;
+  add_experiment(config, toml);
+  for (const NamedDrafter& drafter : config.drafters) add_drafter(drafter, toml);
+  add_axes(config, toml);
+  add_sampling(config.sampling, toml);
+  add_prompts(config, toml);
+  return toml.content();
+}
+
+}  // namespace speclab::experiments

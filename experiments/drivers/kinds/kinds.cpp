@@ -1,0 +1,28 @@
+#include "experiments/drivers/kinds/kinds.h"
+
+#include <algorithm>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+
+const std::vector<ExperimentKind>& experiment_kinds() {
+  static const std::vector<ExperimentKind> kinds{
+      {.name = "decoding", .description = "walltime of every cell, predicted and measured", .run = run_decoding},
+      {.name = "cost_surface", .description = "what forwards, drafts and rounds cost", .run = run_cost_surface, .has_rows = false}};
+  return kinds;
+}
+
+std::vector<std::string> experiment_kind_names() {
+  std::vector<std::string> names;
+  for (const ExperimentKind& kind : experiment_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+const ExperimentKind& experiment_kind(const std::string& name) {
+  const auto found = std::ranges::find(experiment_kinds(), name, &ExperimentKind::name);
+  SPECLAB_EXPECT(found != experiment_kinds().end(), "no experiment kind " + name);
+  return *found;
+}
+
+}  // namespace speclab::experiments

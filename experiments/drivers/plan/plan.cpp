@@ -1,0 +1,163 @@
+#include "experiments/drivers/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/drivers/plan/measuring_order.h"
+#include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/policy_registry.h"
+#include "sim/core/token_tree.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr std::uint32_t kPilotSequences = 1u << 24;  ///< sequence ids from here on are pilots'
+
+TreeShape shape_of(const Drafting& drafting, int limit) { return TreeShape::parse(drafting.tree, limit); }
+
+bool draws_trees(const NamedDrafter& drafter) { return drafter.options.kind == "small_transformer" && !drafter.has_tree; }
+
+/// Plain decoding, then every drafter with every tree that it can draw.
+std::vector<Drafting> make_draftings(const RunConfig& config) {
+  std::vector<Drafting> draftings{{.drafter = "none", .tree = "", .options = {.kind = "plain"}}};
+  const std::vector<NamedDrafter> known = all_drafters(config);
+  for (const std::string& name : config.axes.drafter) {
+    if (name == "none") continue;
+    const NamedDrafter& drafter = *std::ranges::find(known, name, &NamedDrafter::name);
+    const std::vector<std::string> trees = draws_trees(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    for (const std::string& tree : trees) {
+      draftings.push_back({name, tree, drafter.options});
+      draftings.back().options.tree = tree;
+    }
+  }
+  return draftings;
+}
+
+/// Settings that are off are left out.
+std::string sampling_suffix(const engines::SamplingOptions& sampling) {
+  const engines::SamplingOptions off;
+  std::string suffix;
+  if (sampling.top_k != off.top_k) suffix += fmt::format(" top_k={}", sampling.top_k);
+  if (sampling.top_p != off.top_p) suffix += fmt::format(" top_p={}", sampling.top_p);
+  if (sampling.min_p != off.min_p) suffix += fmt::format(" min_p={}", sampling.min_p);
+  if (sampling.repetition_penalty != off.repetition_penalty) suffix += fmt::format(" repetition_penalty={}", sampling.repetition_penalty);
+  return suffix;
+}
+
+std::string cell_id(const Cell& cell, const RunConfig& config) {
+  std::string id = fmt::format("{} T={} {}", cell.model, cell.temperature, cell.drafting.drafter);
+  if (!cell.is_plain()) id += fmt::format(" {} {} {}", cell.drafting.tree, cell.policy, cell.verifier);
+  id += sampling_suffix(config.sampling);
+  return cell.category == "all" ? id : id + " " + cell.category;
+}
+
+std::vector<std::string> categories_of(const std::vector<Prompt>& prompts) {
+  std::set<std::string> categories;
+  for (const Prompt& prompt : prompts) categories.insert(prompt.category);
+  return {categories.begin(), categories.end()};
+}
+
+void add_cell(Plan& plan, Cell cell) {
+  const std::vector<std::string> categories = plan.config.prompts.pool_categories ? std::vector<std::string>{"all"} : categories_of(plan.prompts);
+  for (const std::string& category : categories) {
+    cell.category = category;
+    cell.id = cell_id(cell, plan.config);
+    plan.cells.push_back(cell);
+  }
+}
+
+void add_cells(Plan& plan, const std::string& model, double temperature) {
+  const bool shape = is_shape_model(model);
+  const std::vector<std::string> verifiers = shape ? std::vector<std::string>{"replay"} : plan.config.axes.verifier;
+  for (const Drafting& drafting : plan.draftings) {
+    Cell cell{.id = "", .category = "", .model = model, .drafting = drafting, .policy = "", .verifier = "", .temperature = temperature};
+    if (cell.is_plain()) {
+      add_cell(plan, cell);
+      continue;
+    }
+    for (const std::string& policy : plan.config.axes.policy)
+      for (const std::string& verifier : verifiers) {
+        cell.policy = policy;
+        cell.verifier = verifier;
+        add_cell(plan, cell);
+      }
+  }
+}
+
+void add_pilots(Plan& plan, const std::string& model, double temperature) {
+  for (const Drafting& drafting : plan.draftings)
+    for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && !drafting.is_plain(); ++prompt)
+      plan.pilots.push_back({model, drafting, temperature, prompt});
+}
+
+void add_generations(Plan& plan) {
+  for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
+    for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
+      const std::string& category = plan.cells[cell].category;
+      if (category != "all" && category != plan.prompts[prompt].category) continue;
+      for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) plan.generations.push_back({cell, prompt, repetition});
+    }
+}
+
+}  // namespace
+
+int Drafting::max_length(int limit) const {
+  if (is_plain()) return 0;
+  return tree == "chain" ? limit : std::min(limit, shape_of(*this, limit).depth());
+}
+
+std::vector<int> Drafting::rows_of_depth(int limit) const {
+  std::vector<int> rows(static_cast<std::size_t>(max_length(limit)) + 1, 1);
+  if (is_plain()) return rows;
+  const std::vector<int> parents = shape_of(*this, limit).parents();
+  std::vector<int> depth{0};
+  for (const int parent : parents) {
+    depth.push_back(depth[static_cast<std::size_t>(parent)] + 1);
+    for (std::size_t d = static_cast<std::size_t>(depth.back()); d < rows.size(); ++d) ++rows[d];
+  }
+  return rows;
+}
+
+std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
+  return static_cast<std::uint32_t>(generation.prompt * static_cast<std::size_t>(config.repetitions)) + static_cast<std::uint32_t>(generation.repetition);
+}
+
+std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + static_cast<std::uint32_t>(pilot.prompt); }
+
+int Plan::max_length() const {
+  int longest = config.pilot.max_length;
+  const ConstantPolicy any_auto(0);
+  for (const std::string& policy : config.axes.policy)
+    if (policy != "heuristic") longest = std::max(longest, make_policy(policy, &any_auto)->next_length());
+  return longest;
+}
+
+const std::string& Plan::real_model() const { return *std::ranges::find_if_not(config.models, is_shape_model); }
+
+Plan make_plan(const RunConfig& config) {
+  Plan plan{.config = config};
+  plan.prompts = read_prompts({config.prompts.set, config.prompts.categories, config.prompts.per_category});
+  plan.pilot_prompts = read_prompts({config.pilot.set, categories_of(plan.prompts), config.pilot.per_category});
+  plan.draftings = make_draftings(config);
+  for (const std::string& model : config.models)
+    for (const double temperature : config.axes.temperature) {
+      add_cells(plan, model, temperature);
+      if (!is_shape_model(model)) add_pilots(plan, model, temperature);
+    }
+  add_generations(plan);
+  plan.order = measuring_order(plan);
+  return plan;
+}
+
+std::string describe(const Plan& plan) {
+  std::string text = fmt::format("{} ({}): {} cells, {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.config.name,
+                                 plan.config.kind, plan.cells.size(), plan.prompts.size(), plan.config.repetitions, plan.generations.size(),
+                                 plan.config.prompts.new_tokens, plan.pilots.size());
+  for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
+  return text;
+}
+
+}  // namespace speclab::experiments

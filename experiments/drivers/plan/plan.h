@@ -1,0 +1,78 @@
+#pragma once
+// Everything a run will do, before anything is loaded: cells, pilots, generations and their order.
+
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/plan/prompt_set.h"
+
+namespace speclab::experiments {
+
+/// What drafts: all that acceptance and costs depend on, apart from model and temperature.
+struct Drafting {
+  std::string drafter = "none";  ///< a name; "none" is plain decoding
+  std::string tree;              ///< empty for plain decoding
+  engines::DrafterOptions options;
+
+  bool is_plain() const { return drafter == "none"; }
+  bool operator==(const Drafting& other) const { return drafter == other.drafter && tree == other.tree; }
+  /// Target rows of a draft with d levels, for d from 0 to max_length(limit).
+  std::vector<int> rows_of_depth(int limit) const;
+  /// Levels it can draft, at most `limit`.
+  int max_length(int limit) const;
+};
+
+/// One point of every axis.
+struct Cell {
+  std::string id;                ///< equal settings have equal ids in every run
+  std::string category;          ///< "all" if pooled
+  std::string model;
+  Drafting drafting;
+  std::string policy, verifier;  ///< empty for plain decoding; the verifier of a shape model is "replay"
+  double temperature = 0;
+
+  bool is_plain() const { return drafting.is_plain(); }
+};
+
+/// Pilot prompts are decoded by real models only, at the greatest length.
+struct Pilot {
+  std::string model;
+  Drafting drafting;
+  double temperature = 0;
+  std::size_t prompt = 0;        ///< index in Plan::pilot_prompts
+};
+
+struct PlannedGeneration {
+  std::size_t cell = 0;
+  std::size_t prompt = 0;        ///< index in Plan::prompts
+  std::int32_t repetition = 0;
+};
+
+struct Plan {
+  RunConfig config;
+  std::vector<Prompt> prompts{}, pilot_prompts{};
+  std::vector<Drafting> draftings{};             ///< plain first
+  std::vector<Cell> cells{};                     ///< plain cells of a (model, temperature) before their rivals
+  std::vector<Pilot> pilots{};
+  std::vector<PlannedGeneration> generations{};  ///< the index is the row_id
+  std::vector<std::size_t> order{};              ///< row ids as they are measured
+
+  /// Keys the random streams: equal for all cells, so that they meet the same chance.
+  std::uint32_t sequence_id(const PlannedGeneration& generation) const;
+  std::uint32_t pilot_sequence_id(const Pilot& pilot) const;
+  /// Levels that any policy may ask for.
+  int max_length() const;
+  /// The model whose acceptance a shape model replays.
+  const std::string& real_model() const;
+};
+
+/// Plain decoding is always there, as the baseline of each model and temperature. Repetitions, prompts, the settings of a
+/// prompt and the rivals among equal settings are shuffled, in this nesting: what is compared is measured close together.
+/// @throws ConfigError if a prompt set lacks something
+Plan make_plan(const RunConfig& config);
+
+/// What --dry-run prints: cells, pilots, generations.
+std::string describe(const Plan& plan);
+
+}  // namespace speclab::experiments

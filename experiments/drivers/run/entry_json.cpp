@@ -1,0 +1,115 @@
+#include "experiments/drivers/run/entry_json.h"
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// The enumerator whose text it is.
+template <typename Enum>
+Enum named(const Json& json, std::initializer_list<Enum> all) {
+  const auto text = json.get<std::string>();
+  for (const Enum value : all)
+    if (text == to_string(value)) return value;
+  throw DataError("'" + escaped(text) + "' is no value of its field");
+}
+
+StopReason stop_reason(const Json& json) { return named(json, {StopReason::length, StopReason::end_of_sequence, StopReason::stop_string}); }
+NextKind next_kind(const Json& json) { return named(json, {NextKind::recovered, NextKind::bonus}); }
+TokenFate token_fate(const Json& json) { return named(json, {TokenFate::plain, TokenFate::accepted, TokenFate::recovered, TokenFate::bonus}); }
+
+sim::CostKind cost_kind(const Json& json) {
+  using sim::CostKind;
+  return named(json, {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill});
+}
+
+Json rounds_json(const std::vector<RoundRecord>& rounds) {
+  Json list = Json::array();
+  for (const RoundRecord& r : rounds)
+    list.push_back({r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted, to_string(r.next_kind), r.draft_ns, r.target_ns, r.verify_ns, r.other_ns});
+  return list;
+}
+
+std::vector<RoundRecord> rounds_of(const Json& list) {
+  std::vector<RoundRecord> rounds;
+  for (const Json& json : list) {
+    const auto count = [&](std::size_t i) { return json.at(i).get<std::int32_t>(); };
+    const auto ns = [&](std::size_t i) { return json.at(i).get<std::int64_t>(); };
+    rounds.push_back({.round = static_cast<std::int32_t>(rounds.size()), .position = count(0), .drafted = count(1), .rows = count(2), .depth = count(3),
+                      .accepted = count(4), .tested = count(5), .emitted = count(6), .next_kind = next_kind(json.at(7)),
+                      .draft_ns = ns(8), .target_ns = ns(9), .verify_ns = ns(10), .other_ns = ns(11)});
+  }
+  return rounds;
+}
+
+}  // namespace
+
+Json to_json(const HeaderEntry& entry) {
+  Json models = Json::array();
+  for (const ModelEntry& model : entry.models) models.push_back({model.name, model.role, model.sha256, model.weights, model.parameters});
+  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"models", models}, {"machine", entry.machine}};
+}
+
+HeaderEntry header_entry(const Json& json) {
+  HeaderEntry entry;
+  entry.started_at = json.at("started_at").get<std::string>();
+  entry.provenance = json.at("provenance").get<Provenance>();
+  entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();
+  for (const Json& model : json.at("models"))
+    entry.models.push_back({model.at(0).get<std::string>(), model.at(1).get<std::string>(), model.at(2).get<std::string>(),
+                            model.at(3).get<std::string>(), model.at(4).get<std::int64_t>()});
+  return entry;
+}
+
+Json to_json(const RowEntry& entry) {
+  Json pieces = Json::array();
+  for (const auto& [text, fate] : entry.pieces) pieces.push_back({text, to_string(fate)});
+  return {{"row_id", entry.row_id}, {"prompt_tokens", entry.prompt_tokens}, {"output_tokens", entry.output_tokens}, {"output_hash", entry.output_hash},
+          {"stop_reason", to_string(entry.stop_reason)}, {"prefill_ns", entry.prefill_ns}, {"time_to_first_token_ns", entry.time_to_first_token_ns},
+          {"decode_ns", entry.decode_ns}, {"peak_memory_bytes", entry.peak_memory_bytes}, {"rounds", rounds_json(entry.rounds)}, {"pieces", pieces}};
+}
+
+RowEntry row_entry(const Json& json) {
+  const auto integer = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
+  RowEntry entry{.row_id = integer("row_id"), .prompt_tokens = integer("prompt_tokens"), .output_tokens = integer("output_tokens"),
+                 .output_hash = json.at("output_hash").get<std::string>(), .stop_reason = stop_reason(json.at("stop_reason")),
+                 .prefill_ns = integer("prefill_ns"), .time_to_first_token_ns = integer("time_to_first_token_ns"), .decode_ns = integer("decode_ns"),
+                 .peak_memory_bytes = integer("peak_memory_bytes"), .rounds = rounds_of(json.at("rounds")), .pieces = {}};
+  for (const Json& piece : json.at("pieces")) entry.pieces.emplace_back(piece.at(0).get<std::string>(), token_fate(piece.at(1)));
+  return entry;
+}
+
+Json to_json(const PilotEntry& entry) { return {{"pilot", entry.pilot}, {"rounds", rounds_json(entry.rounds)}}; }
+
+PilotEntry pilot_entry(const Json& json) { return {json.at("pilot").get<std::size_t>(), rounds_of(json.at("rounds"))}; }
+
+Json to_json(const CostEntry& entry) {
+  Json interval = Json::array();
+  if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};
+  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"regime", entry.regime ? to_string(*entry.regime) : ""},
+          {"kind", to_string(entry.kind)}, {"rows", entry.rows}, {"context", entry.context}, {"ns", entry.ns.value}, {"interval", interval}, {"n", entry.ns.n}};
+}
+
+CostEntry cost_entry(const Json& json) {
+  CostEntry entry{.model = json.at("model").get<std::string>(), .drafter = json.at("drafter").get<std::string>(), .tree = json.at("tree").get<std::string>(),
+                  .regime = {}, .kind = cost_kind(json.at("kind")), .rows = json.at("rows").get<int>(), .context = json.at("context").get<int>(),
+                  .ns = {json.at("ns").get<double>(), {}, json.at("n").get<std::size_t>()}};
+  if (json.at("regime") != "") entry.regime = named(json.at("regime"), {Regime::greedy, Regime::sampled});
+  if (const Json& interval = json.at("interval"); !interval.empty()) entry.ns.interval = {interval.at(0).get<double>(), interval.at(1).get<double>()};
+  return entry;
+}
+
+Json to_json(const PredictionEntry& entry) {
+  Json json = {{"cell", entry.cell}, {"walltime_ns", entry.walltime_ns}, {"speedup", entry.speedup}, {"tokens_per_round", entry.tokens_per_round}};
+  if (entry.acceptance_rate) json["acceptance_rate"] = *entry.acceptance_rate;
+  return json;
+}
+
+PredictionEntry prediction_entry(const Json& json) {
+  PredictionEntry entry{json.at("cell").get<std::size_t>(), json.at("walltime_ns").get<double>(), json.at("speedup").get<double>(),
+                        json.at("tokens_per_round").get<double>(), {}};
+  if (json.contains("acceptance_rate")) entry.acceptance_rate = json.at("acceptance_rate").get<double>();
+  return entry;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,25 @@
+#pragma once
+// Entries of a journal as JSON and back.
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/run/run_log.h"
+
+namespace speclab::experiments {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const HeaderEntry& entry);
+Json to_json(const RowEntry& entry);
+Json to_json(const PilotEntry& entry);
+Json to_json(const CostEntry& entry);
+Json to_json(const PredictionEntry& entry);
+
+/// @throws nlohmann::json::exception if something is missing or of another type
+HeaderEntry header_entry(const Json& json);
+RowEntry row_entry(const Json& json);
+PilotEntry pilot_entry(const Json& json);
+CostEntry cost_entry(const Json& json);
+PredictionEntry prediction_entry(const Json& json);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,42 @@
+#include "experiments/drivers/run/interruption.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+volatile std::sig_atomic_t g_signal = 0;  // signal handlers have nothing else to write to
+
+void mark(int signal) { g_signal = signal; }
+
+void install(int signal, void (*handler)(int), struct sigaction& old) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART | (handler == mark ? SA_RESETHAND : 0);
+  sigaction(signal, &action, &old);
+}
+
+}  // namespace
+
+Interruption::Interruption() : old_interrupt_{}, old_terminate_{}, old_file_size_{} {
+  g_signal = 0;
+  install(SIGINT, mark, old_interrupt_);
+  install(SIGTERM, mark, old_terminate_);
+  install(SIGXFSZ, SIG_IGN, old_file_size_);
+}
+
+Interruption::~Interruption() {
+  sigaction(SIGINT, &old_interrupt_, nullptr);
+  sigaction(SIGTERM, &old_terminate_, nullptr);
+  sigaction(SIGXFSZ, &old_file_size_, nullptr);
+}
+
+void Interruption::check(const std::string& how_to_resume) const {
+  if (g_signal == 0) return;
+  const bool terminated = g_signal == SIGTERM;
+  throw Error(terminated ? ExitCode::terminated : ExitCode::interrupted, fmt::format("{}; {}", terminated ? "terminated" : "interrupted", how_to_resume));
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,35 @@
+#pragma once
+// The one file a run appends to; every CSV is made from it.
+
+#include <string>
+#include <vector>
+
+namespace speclab::experiments {
+
+/// Lines "DIGEST PAYLOAD": sixteen hexadecimal digits over the digest of the line before and the payload, so that a
+/// changed, lost, doubled or moved line is noticed. A payload is text without line breaks.
+class Journal {
+ public:
+  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. A last line that was not
+  /// finished is cut off.
+  /// @throws DataError if a line before the last is damaged
+  static Journal open(const std::string& folder);
+
+  const std::vector<std::string>& payloads() const { return payloads_; }
+  bool empty() const { return payloads_.empty(); }
+  /// Bytes of an unfinished last line that were cut off.
+  std::size_t num_bytes_cut() const { return num_bytes_cut_; }
+  /// The payload is on the disk when this returns. @throws WriteError; then the file holds what it held before, or an
+  /// unfinished line more
+  void append(const std::string& payload);
+
+ private:
+  explicit Journal(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  std::string last_digest_;
+  std::vector<std::string> payloads_;
+  std::size_t num_bytes_cut_ = 0;
+};
+
+}  // namespace speclab::experiments

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+engines::LoadedModel load_model(const Plan& plan, engines::Engines& engines, const std::string& name) {
+  engines::ModelOptions options = plan.config.target;
+  options.model = name;
+  engines::LoadedModel loaded = engines.load_model(options);
+  if (loaded.model->info().random_weights != is_shape_model(name))
+    throw ConfigError(fmt::format("target.model = {}: random weights are for names that begin with shape-, and for those only", escaped(name)));
+  if (!is_shape_model(name) && !loaded.tokenizer) throw ConfigError(fmt::format("target.model = {} has no tokenizer, which prompts need", escaped(name)));
+  return loaded;
+}
+
+std::vector<Token> prompt_ids(const engines::Tokenizer& tokenizer, const Prompt& prompt) {
+  std::string text = prompt.text;
+  if (tokenizer.has_chat_template()) {
+    const engines::ChatMessage message{"user", text};
+    text = tokenizer.apply_chat_template({&message, 1});
+  }
+  return tokenizer.encode(text, engines::SpecialText::parsed);
+}
+
+void check_context(const LoadedPlan& loaded, const Prompt& prompt, std::size_t prompt_tokens) {
+  const std::size_t needed = prompt_tokens + static_cast<std::size_t>(loaded.plan.config.prompts.new_tokens);
+  for (const auto& [name, model] : loaded.models)
+    if (needed > static_cast<std::size_t>(model.model->info().context_length))
+      throw ConfigError(fmt::format("prompt {} has {} tokens, with prompts.new_tokens = {} it needs {}; {} has a context of {}; lower new_tokens or choose other prompts",
+                                    prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, needed, name, model.model->info().context_length));
+}
+
+std::vector<std::vector<Token>> tokenize(const LoadedPlan& loaded, const std::vector<Prompt>& prompts) {
+  std::vector<std::vector<Token>> ids;
+  for (const Prompt& prompt : prompts) {
+    ids.push_back(prompt_ids(loaded.tokenizer(), prompt));
+    check_context(loaded, prompt, ids.back().size());
+  }
+  return ids;
+}
+
+/// Makes each drafter once, so that a missing or unfitting one is noticed before anything is written.
+void check_drafters(const LoadedPlan& loaded) {
+  for (const auto& [name, model] : loaded.models)
+    for (const Drafting& drafting : loaded.plan.draftings)
+      loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
+}
+
+}  // namespace
+
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines) {
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .prompt_ids = {}, .pilot_ids = {}};
+  for (const std::string& name : plan.config.models) loaded.models.emplace(name, load_model(plan, engines, name));
+  loaded.prompt_ids = tokenize(loaded, plan.prompts);
+  loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
+  check_drafters(loaded);
+  return loaded;
+}
+
+}  // namespace speclab::experiments

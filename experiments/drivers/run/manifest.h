@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/run/workbench.h"
+
+namespace speclab::experiments {
+
+/// SHA-256 of the effective config.
+std::string config_digest(const RunConfig& config);
+
+/// Where this run comes from, on this machine, now.
+HeaderEntry make_header(const LoadedPlan& loaded);
+
+/// @throws DriftError naming every entry that differs: a run is resumed by the program, config, models and machine that began it
+void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
+
+/// The effective config and [provenance], as results/README.md describes it.
+std::string manifest_toml(const RunConfig& config, const HeaderEntry& header);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,92 @@
+#include "experiments/drivers/run/measurement.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "engines/formats/sha256.h"
+#include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/run/workbench.h"
+#include "sim/core/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+/// A sample is shown in the report: the first repetition of the first prompt of every category.
+bool is_sample(const Plan& plan, const PlannedGeneration& generation) {
+  const std::size_t prompt = generation.prompt;
+  const bool first = prompt == 0 || plan.prompts[prompt - 1].category != plan.prompts[prompt].category;
+  return first && generation.repetition == 0 && !is_shape_model(plan.cells[generation.cell].model);
+}
+
+/// One piece a token; a character that several tokens spell stands with the last of them.
+std::vector<std::pair<std::string, TokenFate>> pieces_of(const GenerationRecord& record, const engines::Tokenizer& tokenizer) {
+  std::vector<std::pair<std::string, TokenFate>> pieces;
+  const auto decoder = tokenizer.streaming_decoder();
+  for (std::size_t i = 0; i < record.output_ids.size(); ++i) pieces.emplace_back(decoder->push(record.output_ids[i]), record.fates[i]);
+  if (!pieces.empty()) pieces.back().first += decoder->flush();
+  return pieces;
+}
+
+RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens, const GenerationRecord& record) {
+  const bool sample = is_sample(bench.plan(), bench.plan().generations[row]);
+  return {.row_id = static_cast<std::int64_t>(row), .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
+          .output_tokens = static_cast<std::int64_t>(record.output_ids.size()), .output_hash = output_hash(record.output_ids),
+          .stop_reason = record.stop_reason, .prefill_ns = record.prefill_ns, .time_to_first_token_ns = record.time_to_first_token_ns,
+          .decode_ns = record.decode_ns, .peak_memory_bytes = peak_memory_bytes(), .rounds = record.rounds,
+          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer()) : std::vector<std::pair<std::string, TokenFate>>{}};
+}
+
+void measure(Workbench& bench, std::size_t row) {
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const Cell& cell = bench.plan().cells[generation.cell];
+  const std::string& category = bench.plan().prompts[generation.prompt].category;
+  const engines::Request request{bench.plan().sequence_id(generation), bench.loaded().prompt_ids[generation.prompt]};
+  const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
+  const GenerationRecord record = bench.generate(bench.settings(cell, category), request, *policy);
+  bench.log().add(row_entry(bench, row, request.prompt_ids.size(), record));
+}
+
+}  // namespace
+
+void warm_up(Workbench& bench) {
+  const auto& prompts = bench.loaded().prompt_ids;
+  const engines::Request longest{0, *std::ranges::max_element(prompts, {}, [](const auto& ids) { return ids.size(); })};
+  bench.progress().begin_phase("warm-up", static_cast<double>(bench.plan().cells.size()));
+  for (const Cell& cell : bench.plan().cells) {
+    bench.check_interruption();
+    if (cell.verifier != "replay" && (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
+      bench.generate(bench.settings(cell, ""), longest, ConstantPolicy(2), 2);
+    bench.progress().advance(1);
+  }
+  bench.progress().end_phase();
+}
+
+void measure_generations(Workbench& bench) {
+  const Plan& plan = bench.plan();
+  const auto predicted_ns = [&](std::size_t row) { return bench.log().predictions().at(plan.generations[row].cell).walltime_ns; };
+  double total_ns = 0;
+  for (const std::size_t row : plan.order)
+    if (!bench.log().rows().contains(static_cast<std::int64_t>(row))) total_ns += predicted_ns(row);
+  bench.progress().begin_phase("measuring", total_ns);
+  for (const std::size_t row : plan.order) {
+    if (bench.log().rows().contains(static_cast<std::int64_t>(row))) continue;
+    bench.check_interruption();
+    measure(bench, row);
+    bench.progress().advance(predicted_ns(row));
+  }
+  bench.progress().end_phase();
+}
+
+std::string output_hash(std::span<const Token> ids) {
+  const std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size_bytes());
+  return engines::sha256_text(bytes).substr(0, 16);
+}
+
+}  // namespace speclab::experiments

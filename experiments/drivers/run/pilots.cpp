@@ -1,0 +1,101 @@
+#include "experiments/drivers/run/pilots.h"
+
+#include <algorithm>
+
+#include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+bool matches(const Plan& plan, const Pilot& pilot, const PilotKey& key) {
+  return pilot.model == key.model && pilot.drafting == key.drafting && pilot.temperature == key.temperature &&
+         plan.pilot_prompts[pilot.prompt].category == key.category;
+}
+
+/// Without the rounds that had fewer tokens left than the length needs.
+std::vector<RoundRecord> full_rounds(const std::vector<RoundRecord>& rounds, int new_tokens, int length) {
+  const int end = rounds.front().position + new_tokens;
+  std::vector<RoundRecord> full;
+  for (const RoundRecord& round : rounds)
+    if (end - round.position - 1 >= length) full.push_back(round);
+  return full;
+}
+
+std::vector<RoundRecord> pooled(const std::vector<std::vector<RoundRecord>>& by_prompt) {
+  std::vector<RoundRecord> all;
+  for (const auto& rounds : by_prompt) all.insert(all.end(), rounds.begin(), rounds.end());
+  return all;
+}
+
+/// Law whose levels are reached and accepted with the prior's chances.
+sim::RoundLaw law_of(const sim::AcceptancePrior& prior) {
+  std::vector<double> depth_probability{1.0};
+  for (const double reach : prior.reach) {
+    depth_probability.push_back(depth_probability.back() * reach);
+    depth_probability[depth_probability.size() - 2] *= 1.0 - reach;
+  }
+  return sim::round_law(depth_probability, prior.conditional_acceptance);
+}
+
+}  // namespace
+
+void run_pilots(Workbench& bench) {
+  const Plan& plan = bench.plan();
+  bench.progress().begin_phase("pilots", static_cast<double>(plan.pilots.size()));
+  for (std::size_t i = 0; i < plan.pilots.size(); ++i) {
+    bench.check_interruption();
+    if (!bench.log().pilots().contains(i)) {
+      const Pilot& pilot = plan.pilots[i];
+      const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "rejection", "");
+      const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
+      bench.log().add(PilotEntry{i, bench.generate(settings, request, ConstantPolicy(pilot_length(plan, pilot.drafting))).rounds});
+    }
+    bench.progress().advance(1);
+  }
+  bench.progress().end_phase();
+}
+
+int pilot_length(const Plan& plan, const Drafting& drafting) {
+  return std::min(drafting.max_length(plan.max_length()), plan.config.prompts.new_tokens - 1);
+}
+
+std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log, const PilotKey& key) {
+  std::vector<std::vector<RoundRecord>> rounds;
+  for (std::size_t i = 0; i < plan.pilots.size(); ++i)
+    if (matches(plan, plan.pilots[i], key))
+      rounds.push_back(full_rounds(log.pilots().at(i).rounds, plan.config.prompts.new_tokens, pilot_length(plan, key.drafting)));
+  SPECLAB_EXPECT(!rounds.empty(), "no pilot for " + key.drafting.drafter + " in " + key.category);
+  return rounds;
+}
+
+sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key) {
+  return sim::acceptance_prior(pooled(pilot_rounds(plan, log, key)), pilot_length(plan, key.drafting));
+}
+
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key) {
+  if (key.drafting.options.kind != "prompt_lookup") return {law_of(pilot_prior(plan, log, key))};
+  std::vector<sim::RoundLaw> laws;
+  for (const auto& rounds : pilot_rounds(plan, log, key)) laws.push_back(sim::empirical_round_law(rounds));
+  return laws;
+}
+
+std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length) {
+  double accepted = 0, tested = 0;
+  const bool chain = key.drafting.tree == "chain";
+  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) {
+    accepted += chain ? std::min(round.accepted, length) : round.accepted;
+    tested += chain ? std::min({round.depth, round.accepted + 1, length}) : round.tested;
+  }
+  if (tested == 0) return std::nullopt;
+  return accepted / tested;
+}
+
+engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key) {
+  engines::ReplayTrace trace;
+  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) trace.accepted.push_back(round.accepted);
+  return trace;
+}
+
+}  // namespace speclab::experiments

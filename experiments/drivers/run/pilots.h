@@ -1,0 +1,47 @@
+#pragma once
+// Pilot generations: what drafters accept, on prompts that are never measured.
+
+#include <string>
+#include <vector>
+
+#include "engines/interface/round_decoder.h"
+#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/plan/plan.h"
+#include "sim/analytic/acceptance_tracker.h"
+#include "sim/analytic/generation.h"
+
+namespace speclab::experiments {
+
+class Workbench;
+
+/// Decodes the pilots that the log lacks, each always drafting the greatest length.
+void run_pilots(Workbench& bench);
+
+/// Which pilots are asked about: those of a real model's settings, of the prompts of a category.
+struct PilotKey {
+  std::string model;
+  Drafting drafting;
+  double temperature = 0;
+  std::string category;
+};
+
+/// Levels that pilots of these settings ask for in every round that counts.
+int pilot_length(const Plan& plan, const Drafting& drafting);
+
+/// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.
+std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// What `auto` believes before a sequence begins.
+sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in another, so it has one
+/// law a prompt, as logged; others have one, by level, in which the prompts are pooled.
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was tested.
+std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length);
+
+/// Accepted lengths for a shape model: those of the real model at the greatest length, so that any policy can cut them.
+engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+}  // namespace speclab::experiments

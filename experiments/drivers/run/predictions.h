@@ -1,0 +1,24 @@
+#pragma once
+// What every cell is expected to do, from measured costs and pilots, before it is measured.
+
+#include <memory>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_log.h"
+#include "sim/core/speculation_length_policy.h"
+
+namespace speclab::experiments {
+
+struct LoadedPlan;
+class Workbench;
+
+/// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the prompt's category.
+std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens);
+
+/// One entry for each cell, in order.
+std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log);
+
+/// Adds the predictions to the log if they are not there.
+void make_predictions(Workbench& bench);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,172 @@
+#include "experiments/drivers/run/run_files.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "analysis/io/csv_writer.h"
+#include "experiments/drivers/run/entry_json.h"
+#include "experiments/drivers/run/manifest.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+using analysis::CsvWriter;
+
+constexpr std::array<std::string_view, 30> kRowColumns = {
+    "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
+    "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
+    "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
+    "lossless", "forced_acceptance"};
+constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
+constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes"};
+constexpr std::array<std::string_view, 12> kCostColumns = {"model", "drafter", "tree", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
+constexpr std::array<std::string_view, 16> kPredictionColumns = {
+    "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
+    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate"};
+
+/// An empty text is a missing value.
+void add_text(CsvWriter& csv, const std::string& text) {
+  if (text.empty()) csv.missing();
+  else csv.field(text);
+}
+
+void add_axes(CsvWriter& csv, const Cell& cell, const engines::SamplingOptions& sampling) {
+  csv.field(cell.model).field(cell.drafting.drafter);
+  for (const std::string& text : {cell.drafting.tree, cell.policy, cell.verifier}) add_text(csv, text);
+  csv.field(cell.temperature).field(std::int64_t{sampling.top_k}).field(sampling.top_p).field(sampling.min_p).field(sampling.repetition_penalty);
+}
+
+/// Sums over the rounds of a generation.
+struct RoundTotals {
+  std::int64_t drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0;
+  std::int64_t draft_ns = 0, target_ns = 0, verify_ns = 0, other_ns = 0;
+
+  explicit RoundTotals(const std::vector<RoundRecord>& rounds) {
+    for (const RoundRecord& round : rounds) {
+      drafting_rounds += round.drafted > 0 ? 1 : 0;
+      drafted += round.drafted;
+      accepted += round.accepted;
+      tested += round.tested;
+      ++(round.next_kind == NextKind::bonus ? bonus : recovered);
+      draft_ns += round.draft_ns;
+      target_ns += round.target_ns;
+      verify_ns += round.verify_ns;
+      other_ns += round.other_ns;
+    }
+  }
+};
+
+void add_row(CsvWriter& csv, const Plan& plan, const RowEntry& row) {
+  const PlannedGeneration& generation = plan.generations.at(static_cast<std::size_t>(row.row_id));
+  const Cell& cell = plan.cells[generation.cell];
+  const Prompt& prompt = plan.prompts[generation.prompt];
+  const RoundTotals totals(row.rounds);
+  const std::int64_t forced = cell.verifier == "replay" ? 1 : 0;
+  csv.field(row.row_id).field(cell.id).field(std::int64_t{generation.repetition}).field(prompt.id).field(prompt.category);
+  add_axes(csv, cell, plan.config.sampling);
+  csv.field(static_cast<std::int64_t>(plan.config.seed)).field(std::int64_t{plan.sequence_id(generation)}).field(row.prompt_tokens).field(row.output_tokens);
+  csv.field(static_cast<std::int64_t>(row.rounds.size())).field(totals.drafting_rounds).field(totals.drafted).field(totals.accepted).field(totals.tested);
+  csv.field(totals.recovered).field(totals.bonus).field(to_string(row.stop_reason)).field(row.output_hash).field(1 - forced).field(forced);
+  csv.end_row();
+}
+
+std::string rows_csv(const Plan& plan, const RunLog& log) {
+  CsvWriter csv(kRowColumns);
+  for (const auto& [id, row] : log.rows()) add_row(csv, plan, row);
+  return csv.content();
+}
+
+std::string rounds_csv(const Plan& plan, const RunLog& log) {
+  CsvWriter csv(kRoundColumns);
+  for (const auto& [id, row] : log.rows()) {
+    if (plan.cells[plan.generations.at(static_cast<std::size_t>(id)).cell].is_plain()) continue;
+    for (const RoundRecord& r : row.rounds) {
+      csv.field(id);
+      for (const std::int64_t value : {r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted}) csv.field(value);
+      csv.field(to_string(r.next_kind)).end_row();
+    }
+  }
+  return csv.content();
+}
+
+std::string times_csv(const RunLog& log) {
+  CsvWriter csv(kTimeColumns);
+  for (const auto& [id, row] : log.rows()) {
+    const RoundTotals totals(row.rounds);
+    for (const std::int64_t value : {id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns, totals.target_ns, totals.verify_ns,
+                                     totals.other_ns, row.peak_memory_bytes})
+      csv.field(value);
+    csv.end_row();
+  }
+  return csv.content();
+}
+
+std::string costs_csv(const RunLog& log) {
+  CsvWriter csv(kCostColumns);
+  for (const CostEntry& cost : log.costs()) {
+    csv.field(cost.model);
+    for (const std::string& text : {cost.drafter, cost.tree, std::string(cost.regime ? to_string(*cost.regime) : "")}) add_text(csv, text);
+    csv.field(to_string(cost.kind)).field(std::int64_t{cost.rows}).field(std::int64_t{cost.context}).field(std::int64_t{1}).field(cost.ns.value);
+    csv.field(cost.ns.interval ? std::optional(cost.ns.interval->low) : std::nullopt).field(cost.ns.interval ? std::optional(cost.ns.interval->high) : std::nullopt);
+    csv.field(static_cast<std::int64_t>(cost.ns.n)).end_row();
+  }
+  return csv.content();
+}
+
+std::string predictions_csv(const Plan& plan, const RunLog& log) {
+  CsvWriter csv(kPredictionColumns);
+  for (const PredictionEntry& prediction : log.predictions()) {
+    const Cell& cell = plan.cells.at(prediction.cell);
+    csv.field(cell.id).field(cell.category);
+    add_axes(csv, cell, plan.config.sampling);
+    csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate).end_row();
+  }
+  return csv.content();
+}
+
+std::string texts_jsonl(const Plan& plan, const RunLog& log) {
+  std::string lines;
+  for (const auto& [id, row] : log.rows()) {
+    if (row.pieces.empty()) continue;
+    Json pieces = Json::array();
+    for (const auto& [text, fate] : row.pieces) pieces.push_back({{"text", text}, {"fate", to_string(fate)}});
+    const Prompt& prompt = plan.prompts[plan.generations.at(static_cast<std::size_t>(id)).prompt];
+    const Json line = {{"row_id", id}, {"prompt", prompt.text}, {"pieces", pieces}};
+    lines += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+void write_run_files(const Plan& plan, const RunLog& log, const std::string& folder) {
+  write_file(folder + "/manifest.toml", manifest_toml(plan.config, *log.header()));
+  if (!log.costs().empty()) write_file(folder + "/costs.csv", costs_csv(log));
+  if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(plan, log));
+  if (log.rows().empty()) return;
+  write_file(folder + "/rows.csv", rows_csv(plan, log));
+  write_file(folder + "/rounds.csv", rounds_csv(plan, log));
+  write_file(folder + "/times.csv", times_csv(log));
+  write_file(folder + "/texts.jsonl", texts_jsonl(plan, log));
+}
+
+int num_greedy_differences(const Plan& plan, const RunLog& log) {
+  std::map<std::tuple<std::string, std::size_t, std::int32_t>, std::string> plain_hash;
+  const auto key = [&](const PlannedGeneration& g) { return std::tuple(plan.cells[g.cell].model, g.prompt, g.repetition); };
+  const auto is_greedy = [&](std::int64_t id) { return plan.cells[plan.generations.at(static_cast<std::size_t>(id)).cell].temperature == 0; };
+  for (const auto& [id, row] : log.rows())
+    if (const auto& g = plan.generations.at(static_cast<std::size_t>(id)); is_greedy(id) && plan.cells[g.cell].is_plain()) plain_hash[key(g)] = row.output_hash;
+  int differences = 0;
+  for (const auto& [id, row] : log.rows()) {
+    const PlannedGeneration& g = plan.generations.at(static_cast<std::size_t>(id));
+    const auto found = plain_hash.find(key(g));
+    if (is_greedy(id) && plan.cells[g.cell].verifier != "replay" && found != plain_hash.end() && found->second != row.output_hash) ++differences;
+  }
+  return differences;
+}
+
+}  // namespace speclab::experiments

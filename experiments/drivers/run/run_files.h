@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_log.h"
+
+namespace speclab::experiments {
+
+/// Writes manifest, CSV files and texts of a run folder; each is a function of plan and log alone, and each appears whole
+/// or not at all. Files that would be empty are left out. @throws WriteError
+void write_run_files(const Plan& plan, const RunLog& log, const std::string& folder);
+
+/// Rows at temperature 0 whose text differs from plain decoding's of the same prompt and repetition.
+int num_greedy_differences(const Plan& plan, const RunLog& log);
+
+}  // namespace speclab::experiments

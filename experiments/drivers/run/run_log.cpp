@@ -1,0 +1,81 @@
+#include "experiments/drivers/run/run_log.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/run/entry_json.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// One line: {"kind": entry}. Text that is no UTF-8 is replaced.
+std::string payload(const char* kind, const Json& entry) {
+  const Json json = {{kind, entry}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <typename Entry>
+std::string list_payload(const char* kind, const std::vector<Entry>& entries) {
+  Json list = Json::array();
+  for (const Entry& entry : entries) list.push_back(to_json(entry));
+  return payload(kind, list);
+}
+
+}  // namespace
+
+const char* to_string(Regime regime) { return regime == Regime::greedy ? "greedy" : "sampled"; }
+
+RunLog::RunLog(const std::string& folder) : journal_(Journal::open(folder)) {
+  for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
+    try {
+      take(journal_.payloads()[i]);
+    } catch (const std::exception& error) {
+      throw DataError(fmt::format("{}/journal:{}: {}", folder, i + 1, error.what()));
+    }
+  }
+}
+
+void RunLog::take(const std::string& text) {
+  const Json json = Json::parse(text);
+  const std::string& kind = json.begin().key();
+  const Json& entry = json.begin().value();
+  if (kind == "header") header_ = header_entry(entry);
+  else if (kind == "row") rows_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), row_entry(entry));
+  else if (kind == "pilot") pilots_.insert_or_assign(entry.at("pilot").get<std::size_t>(), pilot_entry(entry));
+  else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
+  else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
+  else if (kind == "end") finished_ = true;
+  else throw DataError("'" + escaped(kind) + "' is no kind of entry");
+}
+
+void RunLog::add(const HeaderEntry& entry) {
+  journal_.append(payload("header", to_json(entry)));
+  header_ = entry;
+}
+
+void RunLog::add(const RowEntry& entry) {
+  journal_.append(payload("row", to_json(entry)));
+  rows_.insert_or_assign(entry.row_id, entry);
+}
+
+void RunLog::add(const PilotEntry& entry) {
+  journal_.append(payload("pilot", to_json(entry)));
+  pilots_.insert_or_assign(entry.pilot, entry);
+}
+
+void RunLog::add(const std::vector<CostEntry>& entries) {
+  journal_.append(list_payload("costs", entries));
+  costs_.insert(costs_.end(), entries.begin(), entries.end());
+}
+
+void RunLog::add(const std::vector<PredictionEntry>& entries) {
+  journal_.append(list_payload("predictions", entries));
+  predictions_ = entries;
+}
+
+void RunLog::add_end() {
+  journal_.append(payload("end", Json::object()));
+  finished_ = true;
+}
+
+}  // namespace speclab::experiments

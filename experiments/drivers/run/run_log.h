@@ -1,0 +1,107 @@
+#pragma once
+// What a journal says: one entry a payload, as JSON.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/stats/estimate.h"
+#include "experiments/drivers/run/journal.h"
+#include "sim/analytic/cost_surface.h"
+#include "sim/core/records.h"
+
+namespace speclab::experiments {
+
+/// What must not change between a run and its resumption, in the order of the manifest.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+/// A model as the manifest names it.
+struct ModelEntry {
+  std::string name, role, sha256, weights;
+  std::int64_t parameters = 0;
+};
+
+struct HeaderEntry {
+  std::string started_at;             ///< UTC, ISO 8601
+  Provenance provenance;
+  std::vector<ModelEntry> models;
+  std::vector<std::pair<std::string, double>> machine;  ///< measured, so free to change: read bandwidth
+};
+
+/// A finished generation of the plan.
+struct RowEntry {
+  std::int64_t row_id = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::string output_hash;
+  StopReason stop_reason = StopReason::length;
+  std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
+  std::int64_t peak_memory_bytes = 0;
+  std::vector<RoundRecord> rounds;
+  std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
+};
+
+struct PilotEntry {
+  std::size_t pilot = 0;  ///< index in Plan::pilots
+  std::vector<RoundRecord> rounds;
+};
+
+/// Whether tokens are sampled: laws cost more to make and to draw from.
+enum class Regime : std::uint8_t { greedy, sampled };
+
+/// A measured point of the cost surface of a model; of a drafter where one is named.
+struct CostEntry {
+  std::string model, drafter, tree;
+  std::optional<Regime> regime{};     ///< nothing where it does not matter
+  sim::CostKind kind = sim::CostKind::target;
+  int rows = 1;
+  int context = 0;
+  analysis::Estimate ns{};
+};
+
+struct PredictionEntry {
+  std::size_t cell = 0;
+  double walltime_ns = 0;
+  double speedup = 0;
+  double tokens_per_round = 0;
+  std::optional<double> acceptance_rate{};
+};
+
+/// The journal of a run, read and appended to entry by entry.
+class RunLog {
+ public:
+  /// @throws DataError if the journal is damaged or holds what is no entry
+  explicit RunLog(const std::string& folder);
+
+  void add(const HeaderEntry& entry);
+  void add(const RowEntry& entry);
+  void add(const PilotEntry& entry);
+  void add(const std::vector<CostEntry>& entries);
+  void add(const std::vector<PredictionEntry>& entries);
+  void add_end();
+
+  const std::optional<HeaderEntry>& header() const { return header_; }
+  const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }
+  const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
+  const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
+  const std::vector<PredictionEntry>& predictions() const { return predictions_; }
+  bool finished() const { return finished_; }
+  std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
+
+ private:
+  void take(const std::string& payload);
+
+  Journal journal_;
+  std::optional<HeaderEntry> header_;
+  std::map<std::int64_t, RowEntry> rows_;
+  std::map<std::size_t, PilotEntry> pilots_;
+  std::vector<CostEntry> costs_;
+  std::vector<PredictionEntry> predictions_;
+  bool finished_ = false;
+};
+
+const char* to_string(Regime regime);
+
+}  // namespace speclab::experiments

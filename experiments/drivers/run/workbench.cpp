@@ -1,0 +1,69 @@
+#include "experiments/drivers/run/workbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/drivers/run/pilots.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr std::size_t kMaxDecoders = 48;  // a decoder of the default model holds about 50 MB of cache
+
+std::string key_of(const DecoderSettings& settings) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", settings.model, settings.drafting.drafter, settings.drafting.tree, settings.temperature, settings.verifier,
+                     settings.new_tokens, settings.replay_name);
+}
+
+}  // namespace
+
+Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, std::function<void()> check_interruption)
+    : loaded_(loaded), log_(log), progress_(progress), check_interruption_(std::move(check_interruption)) {}
+
+DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
+  return settings(cell.model, cell.drafting, cell.temperature, cell.verifier, category);
+}
+
+DecoderSettings Workbench::settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& verifier,
+                                    const std::string& category) const {
+  DecoderSettings settings{.model = model, .drafting = drafting, .temperature = temperature, .verifier = drafting.is_plain() ? "" : verifier,
+                           .new_tokens = plan().config.prompts.new_tokens, .replay_name = ""};
+  if (settings.verifier != "replay") return settings;
+  settings.replay_name = category;
+  settings.replay = std::make_shared<engines::ReplayTrace>(replay_trace(plan(), log_, {plan().real_model(), drafting, temperature, category}));
+  return settings;
+}
+
+engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
+  const std::string key = key_of(settings);
+  const auto found = std::ranges::find(decoders_, key, [](const auto& entry) { return entry.first; });
+  if (found != decoders_.end()) {
+    decoders_.splice(decoders_.begin(), decoders_, found);
+    return *found->second;
+  }
+  if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
+  engines::DecoderOptions options{.sampling = plan().config.sampling, .stop = {}, .drafter = settings.drafting.options, .verifier = "rejection",
+                                  .seed = plan().config.seed, .replay = settings.replay};
+  options.sampling.temperature = settings.temperature;
+  options.stop.max_new_tokens = settings.new_tokens;
+  options.stop.ignore_eos = plan().config.prompts.ignore_eos;
+  if (!settings.verifier.empty()) options.verifier = settings.verifier;
+  const engines::LoadedModel& loaded = loaded_.models.at(settings.model);
+  decoders_.emplace_front(key, loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));
+  return *decoders_.front().second;
+}
+
+GenerationRecord Workbench::generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
+                                     std::optional<int> max_rounds) {
+  engines::RoundDecoder& rounds = decoder(settings);
+  rounds.begin({request}, policy);
+  for (int done = 0; (!max_rounds || done < *max_rounds) && rounds.round(); ++done) {
+  }
+  GenerationRecord record = rounds.records().front();
+  rounds.finish();
+  return record;
+}
+
+}  // namespace speclab::experiments

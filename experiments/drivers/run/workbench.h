@@ -1,0 +1,74 @@
+#pragma once
+// What all phases of a run work with: plan, models, prompts as tokens, decoders, the log.
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/progress.h"
+#include "experiments/drivers/run/run_log.h"
+
+namespace speclab::experiments {
+
+/// The models of a plan and its prompts as tokens.
+struct LoadedPlan {
+  const Plan& plan;
+  engines::Engines& engines;
+  std::map<std::string, engines::LoadedModel> models;
+  std::vector<std::vector<Token>> prompt_ids, pilot_ids;  ///< as Plan::prompts and Plan::pilot_prompts
+
+  const engines::Tokenizer& tokenizer() const { return *models.at(plan.real_model()).tokenizer; }
+};
+
+/// Loads every target and checks that drafters and prompts fit it.
+/// @throws ConfigError, ModelFileError, DeviceError
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines);
+
+/// All that a decoder is made from.
+struct DecoderSettings {
+  std::string model;
+  Drafting drafting;
+  double temperature = 0;
+  std::string verifier;                          ///< empty for plain decoding
+  std::int32_t new_tokens = 0;
+  std::string replay_name;                       ///< names the trace
+  std::shared_ptr<const engines::ReplayTrace> replay{};
+};
+
+/// One run in progress.
+class Workbench {
+ public:
+  /// @param check_interruption  throws if the run is to stop; called between generations
+  Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, std::function<void()> check_interruption);
+
+  const Plan& plan() const { return loaded_.plan; }
+  const LoadedPlan& loaded() const { return loaded_; }
+  RunLog& log() { return log_; }
+  Progress& progress() { return progress_; }
+  void check_interruption() const { check_interruption_(); }
+  engines::LanguageModel& model(const std::string& name) { return *loaded_.models.at(name).model; }
+
+  /// Settings for a cell and a prompt of this category.
+  DecoderSettings settings(const Cell& cell, const std::string& category) const;
+  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& verifier, const std::string& category) const;
+  /// Decodes one request to its end, or for so many rounds. @param policy  ignored by plain decoding
+  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
+                            std::optional<int> max_rounds = std::nullopt);
+
+ private:
+  engines::RoundDecoder& decoder(const DecoderSettings& settings);
+
+  const LoadedPlan& loaded_;
+  RunLog& log_;
+  Progress& progress_;
+  std::function<void()> check_interruption_;
+  /// Made decoders, last used first: their caches are warm. The oldest go when there are many.
+  std::list<std::pair<std::string, std::unique_ptr<engines::RoundDecoder>>> decoders_;
+};
+
+}  // namespace speclab::experiments
