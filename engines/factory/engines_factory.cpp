@@ -30,7 +30,7 @@ cpu::ElementType element_type(const std::string& dtype) {
 }
 
 void check_options(const ModelOptions& options) {
-  if (options.device != "auto" && options.device != "cpu")
+  if (options.device != "auto" && options.device != "cpu" && options.device != "cuda")
     throw ConfigError(fmt::format("device '{}'; allowed: auto, cpu, cuda", escaped(options.device)));
   if (options.arithmetic != "fast" && options.arithmetic != "row_invariant")
     throw ConfigError(fmt::format("arithmetic '{}'; allowed: fast, row_invariant", escaped(options.arithmetic)));

@@ -1,0 +1,156 @@
+// The built program as a user meets it: outputs, messages and exit codes of the commands that run a model.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/core/files.h"
+
+namespace speclab {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string output;  ///< standard output; with the errors where the command line says 2>&1
+};
+
+/// Runs `speclab ARGUMENTS` under a shell.
+Outcome run_program(const std::string& arguments) {
+  FILE* pipe = popen((std::string(SPECLAB_PROGRAM) + " " + arguments).c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+void expect_refusal(const std::string& arguments, int code, const std::string& message_part) {
+  const Outcome outcome = run_program(arguments + " 2>&1 </dev/null");
+  EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.output;
+  EXPECT_NE(outcome.output.find(message_part), std::string::npos) << arguments << "\n" << outcome.output;
+}
+
+std::string default_model() { return user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf"; }
+
+/// A damaged copy of the default model's first part. @param change  edits the bytes
+std::string damaged_model(const std::string& name, std::size_t size, void (*change)(std::string&)) {
+  std::string bytes(size, '\0');
+  std::ifstream(default_model(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(size));
+  change(bytes);
+  const std::string path = testing::TempDir() + "/" + name;
+  write_file(path, bytes);
+  return path;
+}
+
+TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
+  for (const char* command : {"generate", "tokenize", "score", "models", "train"}) {
+    const Outcome outcome = run_program(std::string(command) + " --help");
+    EXPECT_EQ(outcome.code, 0);
+    const std::size_t example = outcome.output.find("Example: ");
+    ASSERT_NE(example, std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("speclab " + std::string(command), example), std::string::npos) << outcome.output;
+  }
+}
+
+TEST(Program, RefusesWrongCommandLines) {
+  expect_refusal("", 2, "subcommand is required");
+  expect_refusal("generate --prompt x --bogus 1", 2, "--bogus");
+  expect_refusal("generate --prompt x --temperature warm", 2, "temperature");
+  expect_refusal("generate --prompt x --temperature -1", 2, "temperature = -1; allowed");
+  expect_refusal("generate --prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
+  expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
+  expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, bigram");
+  expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
+  expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
+  expect_refusal("generate --prompt x --verifier greedy --temperature 1", 2, "temperature 0");
+  expect_refusal("generate --prompt-ids 1,,2", 2, "--prompt-ids");
+  expect_refusal("generate --prompt-ids 1,99999999", 2, "prompt token 99999999; allowed: 0 to 49151");
+  expect_refusal("generate", 2, "the prompt is empty");
+  expect_refusal("generate --prompt-file /nowhere/at/all", 2, "/nowhere/at/all");
+  expect_refusal("generate --prompt x --max-new-tokens 9000", 2, "context of 8192");
+  expect_refusal("generate --prompt x --device abacus", 2, "device 'abacus'; allowed");
+  expect_refusal("generate --prompt x --dtype float8", 2, "dtype 'float8'; allowed");
+  expect_refusal("score --file /nowhere", 2, "/nowhere");
+  expect_refusal("train /nowhere.toml", 2, "/nowhere.toml");
+}
+
+TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
+  expect_refusal("generate --prompt x --model no-such-model", 2, "no-such-model");
+  const std::string truncated = damaged_model("truncated.gguf", 1 << 20, [](std::string&) {});
+  expect_refusal("generate --prompt x --model " + truncated, 7, "truncated.gguf: byte");
+  const std::string flipped = damaged_model("flipped.gguf", 1 << 22, [](std::string& bytes) { bytes[0] ^= 1; });
+  expect_refusal("generate --prompt x --model " + flipped, 7, "flipped.gguf: byte 0");
+  const std::string other = damaged_model("other.gguf", 98362432, [](std::string& bytes) {
+    const std::size_t at = bytes.find("llama", bytes.find("general.architecture"));
+    bytes.replace(at, 5, "mamba");
+  });
+  expect_refusal("generate --prompt x --model " + other, 7, "'mamba'; allowed: 'llama'");
+  std::remove(other.c_str());
+}
+
+TEST(Program, AsksForCudaWhereThereIsNone) {
+  if (access("/dev/nvidia0", F_OK) == 0) GTEST_SKIP() << "this machine has a GPU";
+  expect_refusal("generate --prompt x --device cuda", 9, "no CUDA device");
+}
+
+TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
+  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup"}) {
+    const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
+    ASSERT_EQ(outcome.code, 0) << outcome.output;
+    const nlohmann::json object = nlohmann::json::parse(outcome.output);
+    std::size_t emitted = 0;
+    for (const auto& round : object.at("rounds")) emitted += round.at("emitted").get<std::size_t>();
+    EXPECT_EQ(emitted, object.at("output_ids").size()) << drafter;
+    EXPECT_GT(object.at("decode_seconds").get<double>(), 0.0);
+  }
+}
+
+TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
+  const std::string common = "generate --json --temperature 0 --max-new-tokens 24 --ignore-eos --prompt 'Repeat: one two three one two three' --drafter ";
+  const auto ids = [&](const std::string& rest) { return nlohmann::json::parse(run_program(common + rest).output).at("output_ids"); };
+  const nlohmann::json plain = ids("plain");
+  EXPECT_EQ(ids("none"), plain);
+  EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
+  EXPECT_EQ(ids("bigram --speculation-length 3"), plain);
+}
+
+TEST(Program, StopsBeforeAStopString) {
+  const Outcome whole = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain");
+  const std::string text = nlohmann::json::parse(whole.output).at("text");
+  ASSERT_GT(text.size(), 8u);
+  const std::string stop = text.substr(4, 3);
+  const Outcome cut = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "'");
+  const nlohmann::json object = nlohmann::json::parse(cut.output);
+  EXPECT_EQ(object.at("text"), text.substr(0, text.find(stop)));
+  EXPECT_EQ(object.at("stop_reason"), "stop_string");
+}
+
+TEST(Program, TokenizesBothWays) {
+  const Outcome ids = run_program("tokenize <<'E'\n\"Hello 123\"\n\"\\u00e4\"\nE\n");
+  EXPECT_EQ(ids.code, 0);
+  EXPECT_EQ(ids.output.substr(0, ids.output.find('\n')), "[19556,216,33,34,35]");
+  const Outcome text = run_program("tokenize --decode <<'E'\n" + ids.output + "E\n");
+  EXPECT_EQ(text.output, "\"Hello 123\"\n\"\xc3\xa4\"\n");
+  EXPECT_EQ(run_program("tokenize 2>/dev/null <<'E'\nnot json\nE\n").code, 2);
+}
+
+TEST(Program, ScoresAText) {
+  const std::string path = testing::TempDir() + "/score.txt";
+  write_file(path, "The sun rises in the east and sets in the west.");
+  const Outcome outcome = run_program("score --json --dtype float32 --file " + path);
+  ASSERT_EQ(outcome.code, 0);
+  const nlohmann::json object = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(object.at("values").size() + 1, object.at("ids").size());
+  EXPECT_EQ(object.at("tokens"), object.at("values").size());
+  EXPECT_GT(object.at("mean_negative_log_likelihood").get<double>(), 0.5);
+  EXPECT_LT(object.at("mean_negative_log_likelihood").get<double>(), 4.0);
+}
+
+}  // namespace
+}  // namespace speclab
