@@ -7,18 +7,13 @@
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
-namespace {
-
-constexpr std::int32_t kMaxTreeRows = 512;  ///< room kept behind the committed tokens for one round's rows
-
-}  // namespace
-
 HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options,
                                    std::unique_ptr<Drafter> drafter, std::unique_ptr<Verifier> verifier)
-    : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)), verifier_(std::move(verifier)) {}
+    : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)), verifier_(std::move(verifier)),
+      tree_rows_(TreeShape::parse(options.drafter.tree, 0).num_nodes() + 1) {}
 
 void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
-  begin_sequences(requests, kMaxTreeRows);
+  begin_sequences(requests, tree_rows_);
   policies_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());
   drafts_.resize(requests.size());

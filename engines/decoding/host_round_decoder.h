@@ -24,6 +24,7 @@ class HostRoundDecoder final : public DecoderBase {
 
   std::unique_ptr<Drafter> drafter_;
   std::unique_ptr<Verifier> verifier_;
+  std::int32_t tree_rows_;                    ///< of a whole tree; a chain never drafts beyond the last token wanted
   std::vector<std::unique_ptr<SpeculationLengthPolicy>> policies_;
   std::vector<Sequence*> active_;             ///< unfinished sequences of this round
   std::vector<const Sequence*> proposing_;    ///< the same, as a drafter sees them

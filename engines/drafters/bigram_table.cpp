@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "sim/core/errors.h"
@@ -67,6 +68,7 @@ void BigramTable::save(const std::string& path) const {
 }
 
 BigramTable BigramTable::load(const std::string& path) {
+  if (!std::filesystem::exists(path)) throw ModelFileError(fmt::format("{}: no such file; allowed: a bigram table written by speclab train", path));
   const std::string bytes = read_file(path);
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     throw ModelFileError(fmt::format("{}: byte 0: no bigram table; allowed: files written by speclab train", path));

@@ -25,10 +25,10 @@ class SmallTransformerDrafter final : public Drafter {
   std::string name() const override { return is_chain() ? "small_transformer" : "small_transformer " + options_.drafter.tree; }
 
   void begin(std::span<const Sequence> sequences) override {
-    constexpr std::int32_t kTreeRoom = 512;
+    const auto tree_rows = static_cast<std::int32_t>(shape_parents_.size()) + 1;
     std::size_t longest = 0;
     for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());
-    const std::int32_t capacity = static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + kTreeRoom;
+    const std::int32_t capacity = static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + tree_rows;
     if (cache_ && slots_.size() == sequences.size() && cache_->capacity() >= capacity) {
       for (const std::int32_t slot : slots_) cache_->truncate(slot, 0);
       return;

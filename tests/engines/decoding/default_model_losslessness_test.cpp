@@ -1,0 +1,77 @@
+// A part of the losslessness run (scripts/losslessness) on the default model: 6 prompts, 64 tokens, float32. The small
+// transformer is the target without its last layers, so it needs no trained drafter.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engines/models/catalogue.h"
+#include "sim/core/files.h"
+#include "tests/engines/decoding/tiny_decoding.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::decode;
+using testing::output_ids;
+
+constexpr std::int32_t kDrafterLayers = 26;
+
+class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
+ protected:
+  static std::shared_ptr<LanguageModel> load(std::int32_t num_layers) {
+    ModelSource source = open_model("smollm2-135m");
+    if (num_layers > 0) source.config.num_layers = num_layers;
+    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32,
+                                           std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+  }
+
+  /// Prompts of six different categories, as the peers' fixture has them.
+  static std::vector<Request> requests() {
+    const auto fixture = nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
+    std::vector<Request> six;
+    for (std::uint32_t i = 0; i < 6; ++i) six.push_back({i, fixture["prompts"][2 * i]["ids"].get<std::vector<Token>>()});
+    return six;
+  }
+
+  static void SetUpTestSuite() {
+    target_ = load(0);
+    drafter_ = load(kDrafterLayers);
+    PlainDecoder decoder(*target_, nullptr, options({}));
+    plain_ = output_ids(decode(decoder, requests(), 0));
+  }
+  static void TearDownTestSuite() { target_ = drafter_ = nullptr; }
+
+  static DecoderOptions options(const DrafterOptions& drafter) {
+    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = 64, .ignore_eos = true}, .drafter = drafter};
+  }
+
+  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override {
+    return std::make_shared<BigramTable>(BigramTable::count(plain_, target_->info().vocab_size, 4));
+  }
+
+  void expect_plain_tokens(const DrafterOptions& drafter, int speculation_length) {
+    const DecoderOptions wanted = options(drafter);
+    HostRoundDecoder decoder(*target_, nullptr, wanted, make_drafter(wanted, target_->info(), *this), make_verifier(wanted));
+    const auto records = decode(decoder, requests(), speculation_length);
+    EXPECT_EQ(output_ids(records), plain_);
+    std::size_t rounds = 0;
+    for (const GenerationRecord& record : records) rounds += record.rounds.size();
+    EXPECT_LT(rounds, 6U * 64U) << "no draft was ever accepted: the test would see little";
+  }
+
+  static std::shared_ptr<LanguageModel> target_, drafter_;
+  static std::vector<std::vector<Token>> plain_;
+};
+
+std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_, DefaultModelLosslessness::drafter_;
+std::vector<std::vector<Token>> DefaultModelLosslessness::plain_;
+
+TEST_F(DefaultModelLosslessness, OfPromptLookup) { expect_plain_tokens({.kind = "prompt_lookup"}, 8); }
+TEST_F(DefaultModelLosslessness, OfBigram) { expect_plain_tokens({.kind = "bigram"}, 4); }
+TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) { expect_plain_tokens({.kind = "small_transformer"}, 3); }
+TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }
+
+}  // namespace
+}  // namespace speclab::engines

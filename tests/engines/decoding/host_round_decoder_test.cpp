@@ -1,0 +1,132 @@
+// At temperature 0 the loop gives plain decoding's tokens with every drafter and tree; where nothing is drafted, at any
+// temperature.
+
+#include <gtest/gtest.h>
+
+#include "tests/engines/decoding/tiny_decoding.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::decode;
+using testing::DrafterCase;
+using testing::output_ids;
+using testing::random_tokens;
+using testing::TinyPair;
+
+TinyPair& pair() {
+  static TinyPair tiny(testing::tiny_config());
+  return tiny;
+}
+
+std::vector<Request> three_requests() {
+  std::mt19937 random(23);
+  return {{4, random_tokens(random, 300, 1)}, {9, random_tokens(random, 300, 30)}, {2, {7, 8, 9, 7, 8, 9, 7, 8}}};
+}
+
+DecoderOptions options_of(const DrafterCase& drafter, double temperature, double repetition_penalty = 1.0) {
+  return {.sampling = {.temperature = temperature, .repetition_penalty = repetition_penalty}, .stop = {.max_new_tokens = 45},
+          .drafter = {.kind = drafter.kind, .tree = drafter.tree}, .seed = 31};
+}
+
+int total_accepted(const std::vector<GenerationRecord>& records) {
+  int accepted = 0;
+  for (const GenerationRecord& record : records)
+    for (const RoundRecord& round : record.rounds) accepted += round.accepted;
+  return accepted;
+}
+
+class EveryDrafter : public ::testing::TestWithParam<DrafterCase> {};
+
+INSTANTIATE_TEST_SUITE_P(, EveryDrafter, ::testing::ValuesIn(testing::drafter_cases()), [](const auto& named) { return named.param.name; });
+
+TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZero) {
+  const auto plain = decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0);
+  int accepted = 0;
+  for (const int length : {0, 1, 3, 8}) {
+    const auto records = decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), length);
+    EXPECT_EQ(output_ids(records), output_ids(plain)) << "speculation length " << length;
+    accepted += total_accepted(records);
+  }
+  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
+}
+
+TEST_P(EveryDrafter, GivesPlainTokensUnderARepetitionPenalty) {
+  const auto plain = decode(*pair().plain(options_of(GetParam(), 0, 1.3)), three_requests(), 0);
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0, 1.3)), three_requests(), 4)), output_ids(plain));
+}
+
+TEST_P(EveryDrafter, GivesPlainTokensAtSpeculationLengthZero) {
+  for (const double temperature : {0.6, 1.0}) {
+    const auto plain = decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
+    EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), temperature)), three_requests(), 0)), output_ids(plain));
+  }
+}
+
+TEST_P(EveryDrafter, DecodesABatchAsOneByOne) {
+  for (const double temperature : {0.0, 1.0}) {
+    const auto decoder = pair().speculative(options_of(GetParam(), temperature));
+    const auto together = decode(*decoder, three_requests(), 4);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(decode(*pair().speculative(options_of(GetParam(), temperature)), {three_requests()[i]}, 4).front().output_ids, together[i].output_ids)
+          << "sequence " << i << " at T = " << temperature;
+  }
+}
+
+TEST_P(EveryDrafter, BeginsAgainAsAFreshDecoder) {
+  const auto options = options_of(GetParam(), 1.0);
+  const auto used = pair().speculative(options);
+  decode(*used, three_requests(), 4);
+  const std::vector<std::vector<Request>> batches{{three_requests()[1]}, three_requests(), {{77, {1, 2, 3}}, {78, {5}}}};
+  for (const auto& batch : batches)
+    EXPECT_EQ(output_ids(decode(*used, batch, 5)), output_ids(decode(*pair().speculative(options), batch, 5)));
+  used->begin(three_requests(), ConstantPolicy(4));
+  used->round();
+  EXPECT_EQ(output_ids(decode(*used, batches[0], 5)), output_ids(decode(*pair().speculative(options), batches[0], 5))) << "after an unfinished batch";
+}
+
+TEST(HostRoundDecoder, GivesPlainTokensWithoutADrafter) {
+  const auto options = options_of({"", "none"}, 1.0);
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 6)), output_ids(decode(*pair().plain(options), three_requests(), 0)));
+}
+
+TEST(HostRoundDecoder, AcceptsEverythingFromTheTargetItself) {
+  TinyPair same(testing::tiny_config(), 0.0f);
+  for (const double temperature : {0.0, 1.0}) {
+    const auto records = decode(*same.speculative(options_of({"", "small_transformer"}, temperature)), three_requests(), 4);
+    for (const GenerationRecord& record : records)
+      for (const RoundRecord& round : record.rounds) {
+        EXPECT_EQ(round.accepted, round.drafted);
+        EXPECT_EQ(round.next_kind, NextKind::bonus);
+      }
+  }
+}
+
+TEST(HostRoundDecoder, HoldsTreesOfManyRows) {
+  const auto options = options_of({"", "small_transformer", "40x20"}, 0);
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 2)), output_ids(decode(*pair().plain(options), three_requests(), 0)));
+}
+
+TEST(HostRoundDecoder, FillsTheContextToItsEnd) {
+  LlamaConfig config = testing::tiny_config();
+  config.context_length = 48;
+  TinyPair small(config);
+  const std::vector<Request> requests{{0, {1, 2, 3}}};
+  DecoderOptions options = options_of({"", "small_transformer"}, 0);
+  const auto plain = decode(*small.plain(options), requests, 0);
+  EXPECT_EQ(plain.front().output_ids.size(), 45U);
+  EXPECT_EQ(output_ids(decode(*small.speculative(options), requests, 7)), output_ids(plain));
+}
+
+TEST(PlainDecoder, DependsOnTheSeedAndTheSequenceIdOnly) {
+  DecoderOptions options = options_of({"", "none"}, 1.0);
+  const std::vector<Request> request{{6, {1, 2, 3}}}, other{{7, {1, 2, 3}}};
+  const auto first = output_ids(decode(*pair().plain(options), request, 0));
+  EXPECT_EQ(output_ids(decode(*pair().plain(options), request, 0)), first);
+  EXPECT_NE(output_ids(decode(*pair().plain(options), other, 0)), first);
+  options.seed = 32;
+  EXPECT_NE(output_ids(decode(*pair().plain(options), request, 0)), first);
+}
+
+}  // namespace
+}  // namespace speclab::engines

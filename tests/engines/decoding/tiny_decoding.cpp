@@ -1,0 +1,53 @@
+#include "tests/engines/decoding/tiny_decoding.h"
+
+namespace speclab::engines::testing {
+
+TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale)
+    : target_(tiny_model(config, {.weights = {.scale = scale}})), drafter_(tiny_model(config, {.weights = {.scale = scale, .foreign = foreign}})) {
+  train_table(config);
+}
+
+void TinyPair::train_table(const LlamaConfig& config) {
+  std::mt19937 random(17);
+  std::vector<Request> requests;
+  for (std::uint32_t i = 0; i < 8; ++i) requests.push_back({i, random_tokens(random, config.vocab_size, 3)});
+  const auto decoder = plain({.stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
+  table_ = std::make_shared<BigramTable>(BigramTable::count(output_ids(decode(*decoder, requests, 0)), config.vocab_size, 8));
+}
+
+std::unique_ptr<RoundDecoder> TinyPair::plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer) {
+  return std::make_unique<PlainDecoder>(*target_, std::move(tokenizer), options);
+}
+
+std::unique_ptr<RoundDecoder> TinyPair::speculative(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer) {
+  return std::make_unique<HostRoundDecoder>(*target_, std::move(tokenizer), options, make_drafter(options, target_->info(), *this), make_verifier(options));
+}
+
+const std::vector<DrafterCase>& drafter_cases() {
+  static const std::vector<DrafterCase> cases{
+      {"None", "none"},
+      {"Bigram", "bigram"},
+      {"PromptLookup", "prompt_lookup"},
+      {"Chain", "small_transformer"},
+      {"Tree4", "small_transformer", "4"},
+      {"Tree2x2x1", "small_transformer", "2x2x1"},
+      {"Tree3x1x2", "small_transformer", "3x1x2"},
+      {"UnevenTree", "small_transformer", "parents:0,0,0,1,1,4"},
+  };
+  return cases;
+}
+
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, int speculation_length) {
+  decoder.begin(requests, ConstantPolicy(speculation_length));
+  while (decoder.round()) {
+  }
+  return decoder.records();
+}
+
+std::vector<std::vector<Token>> output_ids(const std::vector<GenerationRecord>& records) {
+  std::vector<std::vector<Token>> ids;
+  for (const GenerationRecord& record : records) ids.push_back(record.output_ids);
+  return ids;
+}
+
+}  // namespace speclab::engines::testing

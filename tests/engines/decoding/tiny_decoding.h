@@ -1,0 +1,51 @@
+#pragma once
+// Decoders over tiny models, with drafters that agree with the target more or less.
+
+#include <ostream>
+
+#include "engines/decoding/host_round_decoder.h"
+#include "engines/decoding/plain_decoder.h"
+#include "engines/drafters/drafters.h"
+#include "sim/core/policies/constant_policy.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines::testing {
+
+/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, and a bigram
+/// table of the target's own text.
+class TinyPair final : public DrafterModels {
+ public:
+  explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f);
+
+  LanguageModel& target() { return *target_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override { return table_; }
+
+  std::unique_ptr<RoundDecoder> plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
+  /// The loop with options.drafter and options.verifier.
+  std::unique_ptr<RoundDecoder> speculative(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
+
+ private:
+  void train_table(const LlamaConfig& config);
+
+  std::unique_ptr<LanguageModel> target_;
+  std::shared_ptr<LanguageModel> drafter_;
+  std::shared_ptr<const BigramTable> table_;
+};
+
+/// A drafter with the shape of its tree.
+struct DrafterCase {
+  const char* name;
+  const char* kind;
+  const char* tree = "chain";
+};
+inline void PrintTo(const DrafterCase& drafter, std::ostream* out) { *out << drafter.name; }
+/// Every drafter, and several trees.
+const std::vector<DrafterCase>& drafter_cases();
+
+/// Runs a batch to its end. @return its records
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, int speculation_length);
+
+std::vector<std::vector<Token>> output_ids(const std::vector<GenerationRecord>& records);
+
+}  // namespace speclab::engines::testing

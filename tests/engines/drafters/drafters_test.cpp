@@ -1,0 +1,53 @@
+// The list of drafters: by name, with the checks that all share.
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+#include "tests/engines/drafters/drafting.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines {
+namespace {
+
+class TinyModels final : public DrafterModels {
+ public:
+  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return testing::tiny_model(testing::tiny_config()); }
+  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override {
+    return std::make_shared<BigramTable>(BigramTable::count(std::vector<std::vector<Token>>{{1, 2}}, 300, 4));
+  }
+};
+
+std::unique_ptr<Drafter> make(const std::string& kind, std::int32_t target_vocabulary = 300) {
+  TinyModels models;
+  ModelInfo target;
+  target.vocab_size = target_vocabulary;
+  return make_drafter({.drafter = {.kind = kind}}, target, models);
+}
+
+TEST(Drafters, AreMadeByTheirNames) {
+  for (const std::string& kind : drafter_kinds()) EXPECT_EQ(make(kind)->name(), kind);
+}
+
+TEST(Drafters, RefuseAnUnknownNameAndListTheirs) {
+  try {
+    make("medusa");
+    FAIL() << "it was accepted";
+  } catch (const ConfigError& error) {
+    for (const std::string& kind : drafter_kinds()) EXPECT_NE(std::string(error.what()).find(kind), std::string::npos) << error.what();
+  }
+}
+
+TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
+  EXPECT_THROW(make("bigram", 301), ConfigError);
+  EXPECT_THROW(make("small_transformer", 299), ConfigError);
+  EXPECT_NO_THROW(make("prompt_lookup", 299));
+}
+
+TEST(NullDrafter, DraftsTheRootAlone) {
+  const Draft draft = testing::propose(*make("none"), testing::sequence_of({4, 9}), 5);
+  EXPECT_EQ(draft.tree.size(), 1);
+  EXPECT_EQ(draft.tree[0].token, 9);
+}
+
+}  // namespace
+}  // namespace speclab::engines
