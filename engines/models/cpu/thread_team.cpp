@@ -11,7 +11,7 @@
 namespace speclab::engines::cpu {
 namespace {
 
-constexpr int kSpinsBeforeYield = 20'000;   // some 0.2 ms: longer than any step, shorter than a scheduler's tick
+constexpr int kSpinsBeforeYield = 2'000;     // some 50 us: as long as the steps between barriers
 constexpr int kSpinsBeforeSleep = 200'000;
 
 /// Spins until done() holds; yields to others when it takes long, so that a busy neighbour is not starved.
