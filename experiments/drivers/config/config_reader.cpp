@@ -161,10 +161,16 @@ void ConfigReader::refuse(const char* key, const std::string& allowed) const {
   throw ConfigError(fmt::format("{}: {} is missing; allowed: {}", table_.where, full_name(key), allowed));
 }
 
-void ConfigReader::refuse_element(const char* key, std::size_t index, const std::string& allowed) const {
+const ConfigNode& ConfigReader::element(const char* key, std::size_t index) const {
   const ConfigNode* node = peek(key);
-  if (node && node->is_list()) refuse_node(std::get<ConfigNode::List>(node->value).at(index), full_name(key), allowed);
-  refuse(key, allowed);
+  if (!node) return table_;
+  return node->is_list() ? std::get<ConfigNode::List>(node->value).at(index) : *node;
+}
+
+const std::string& ConfigReader::where(const char* key, std::size_t index) const { return element(key, index).where; }
+
+void ConfigReader::refuse_element(const char* key, std::size_t index, const std::string& allowed) const {
+  refuse_node(element(key, index), full_name(key), allowed);
 }
 
 void ConfigReader::finish() const {

@@ -45,11 +45,14 @@ class ConfigReader {
   void finish() const;
   /// @throws ConfigError "where: key = found; allowed: allowed"
   [[noreturn]] void refuse(const char* key, const std::string& allowed) const;
+  /// Position of one element of a list, or of a single value.
+  const std::string& where(const char* key, std::size_t index) const;
   /// The same for one element of a list.
   [[noreturn]] void refuse_element(const char* key, std::size_t index, const std::string& allowed) const;
 
  private:
   const ConfigNode* peek(const char* key) const;
+  const ConfigNode& element(const char* key, std::size_t index) const;
   const ConfigNode* find(const char* key);
   std::string full_name(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
   std::int64_t integer(const ConfigNode& node, const char* key, Range range, std::int64_t low, std::int64_t high) const;

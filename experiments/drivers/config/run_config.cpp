@@ -46,13 +46,18 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   reader.finish();
 }
 
-/// A tree's text, checked; trees need a drafter that draws more than one child.
-void check_tree(const ConfigReader& reader, const char* key, std::size_t index, const std::string& tree) {
+/// Gives what `check` throws a position.
+template <typename Check>
+void check_element(const ConfigReader& reader, const char* key, std::size_t index, const Check& check) {
   try {
-    TreeShape::parse(tree, 1);
+    check();
   } catch (const ConfigError& error) {
-    reader.refuse_element(key, index, std::string(error.what()));
+    throw ConfigError(fmt::format("{}: {}", reader.where(key, index), error.what()));
   }
+}
+
+void check_tree(const ConfigReader& reader, std::size_t index, const std::string& tree) {
+  check_element(reader, "tree", index, [&] { TreeShape::parse(tree, 1); });
 }
 
 NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {
@@ -67,7 +72,7 @@ NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {
   reader.read("min_ngram", drafter.options.min_ngram, {.low = 1, .high = 64});
   if (reader.has("model") && !loads_model) reader.refuse("model", "no model for prompt_lookup");
   if (drafter.has_tree && drafter.options.kind != "small_transformer") reader.refuse("tree", "a tree for the kind small_transformer only");
-  if (reader.has("tree")) check_tree(reader, "tree", 0, drafter.options.tree);
+  if (reader.has("tree")) check_tree(reader, 0, drafter.options.tree);
   for (const char* key : {"max_ngram", "min_ngram"})
     if (reader.has(key) && loads_model) reader.refuse(key, "for the kind prompt_lookup only");
   if (drafter.options.min_ngram > drafter.options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
@@ -93,13 +98,7 @@ void check_drafters(const ConfigReader& reader, const RunConfig& config) {
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
-  for (std::size_t i = 0; i < axes.policy.size(); ++i) {
-    try {
-      make_policy(axes.policy[i], &any_auto);
-    } catch (const ConfigError& error) {
-      reader.refuse_element("policy", i, error.what());
-    }
-  }
+  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
 }
 
 void check_verifiers(const ConfigReader& reader, const Axes& axes) {
@@ -118,7 +117,7 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   reader.read("policy", config.axes.policy);
   reader.read("verifier", config.axes.verifier);
   check_drafters(reader, config);
-  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) check_tree(reader, "tree", i, config.axes.tree[i]);
+  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) check_tree(reader, i, config.axes.tree[i]);
   check_policies(reader, config.axes);
   check_verifiers(reader, config.axes);
   reader.finish();

@@ -12,7 +12,7 @@ struct Prompt {
 
 struct PromptSelection {
   std::string set;                      ///< a folder of experiments/prompts, or a path with a slash
-  std::vector<std::string> categories;  ///< empty: all
+  std::vector<std::string> categories{};  ///< empty: all
   int per_category = 1;                 ///< the first so many of each
 };
 

@@ -165,10 +165,15 @@ class CostMeasurement {
     const int first = static_cast<int>(shortest) - 1, last = static_cast<int>(longest) + plan_.config.prompts.new_tokens;
     for (const int context : std::set<int>{first, (first + last) / 2, last}) {
       const auto timer = std::make_shared<ForwardTimer>(bench_.model(model), context, *rows.rbegin(), prompts().back());
-      tasks_.push_back([=, this](std::int32_t) {
-        for (int pass = 0; pass < kForwardPasses; ++pass)
-          for (const int n : rows) samples_.add({.model = model, .drafter = "", .tree = "", .regime = {}, .kind = sim::CostKind::target, .rows = n, .context = context}, timer->forward_ns(n));
-      });
+      for (int pass = 0; pass < kForwardPasses; ++pass)
+        tasks_.push_back([=, this](std::int32_t) { time_forwards(*timer, rows, {.model = model, .drafter = "", .tree = "", .context = context}); });
+    }
+  }
+
+  void time_forwards(ForwardTimer& timer, const std::set<int>& rows, CostEntry point) {
+    for (const int n : rows) {
+      point.rows = n;
+      samples_.add(point, timer.forward_ns(n));
     }
   }
 

@@ -1,0 +1,139 @@
+#include "experiments/drivers/config/run_config.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::experiments {
+namespace {
+
+struct Mistake {
+  const char* text;      ///< of the config
+  const char* position;  ///< expected line:column
+  const char* found;     ///< part of the message
+};
+
+const Mistake kMistakes[] = {
+    {"[experiment]\nknd = \"decoding\"\n", "2:1", "did you mean kind?"},
+    {"[experiment]\nkind = \"dekoding\"\n", "2:8", "allowed: decoding, cost_surface"},
+    {"[experiment]\nname = \"a/b\"\n", "2:8", "experiment.name = \"a/b\""},
+    {"[experiment]\nname = \"\"\n", "2:8", "letters"},
+    {"[experiment]\nseed = -1\n", "2:8", "integers >= 0"},
+    {"[experiment]\nseed = 99999999999999999999\n", "2:28", "64 bits"},
+    {"[experiment]\nrepetitions = 0\n", "2:15", "integers from 1"},
+    {"[experiment]\nrepetitions = 1.5\n", "2:15", "experiment.repetitions = 1.5"},
+    {"[experiment]\nrepetitions = \"2\"\n", "2:15", "\"2\""},
+    {"[experiment]\nseed = 1\nseed = 2\n", "3:8", "cannot redefine"},
+    {"[experimnt]\nseed = 1\n", "1:2", "did you mean experiment?"},
+    {"experiment = 1\n", "1:14", "a table"},
+    {"seed = 1\n", "1:1", "unknown key seed"},
+    {"[target]\nmodel = []\n", "2:9", "at least one"},
+    {"[target]\nmodel = [\"a\", \"a\"]\n", "2:15", "each value once"},
+    {"[target]\nmodel = 3\n", "2:9", "strings"},
+    {"[target]\nmodel = [\"shape-15m\"]\n", "2:9", "one real model"},
+    {"[target]\nmodel = [\"a\", \"b\", \"shape-15m\"]\n", "2:9", "exactly one real model"},
+    {"[target]\ndevice = \"tpu\"\n", "2:10", "auto, cpu, cuda"},
+    {"[target]\ndtype = \"int4\"\n", "2:9", "auto, float32, bfloat16"},
+    {"[target]\narithmetic = \"exact\"\n", "2:14", "fast, row_invariant"},
+    {"[target]\nthreads = -2\n", "2:11", "integers from 0"},
+    {"[drafters.mine]\nkind = \"ngram\"\n", "2:8", "bigram, prompt_lookup"},
+    {"[drafters.mine]\nmodel = \"x\"\n", "1:1", "drafters.mine.kind is missing"},
+    {"[drafters.bigram]\nkind = \"bigram\"\n", "1:11", "no kind of drafter"},
+    {"[drafters.mine]\nkind = \"bigram\"\ntree = \"2x2\"\n", "3:8", "small_transformer only"},
+    {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2y2\"\n", "3:8", "children per"},
+    {"[drafters.mine]\nkind = \"prompt_lookup\"\nmin_ngram = 4\n", "3:13", "at most max_ngram"},
+    {"[drafters.mine]\nkind = \"bigram\"\nmax_ngram = 4\n", "3:13", "prompt_lookup only"},
+    {"[axes]\ntemperature = []\n", "2:15", "at least one"},
+    {"[axes]\ntemperature = [0.0, -0.5]\n", "2:21", "numbers from 0"},
+    {"[axes]\ntemperature = [0.0, nan]\n", "2:21", "nan"},
+    {"[axes]\ntemperature = \"hot\"\n", "2:15", "numbers"},
+    {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20", "axes.drafter = \"bigramm\"; allowed: none, bigram"},
+    {"[axes]\ntree = [\"chain\", \"0x2\"]\n", "2:18", "children per"},
+    {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
+    {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
+    {"[axes]\nverifier = \"replay\"\n", "2:12", "rejection, greedy"},
+    {"[axes]\ntemperature = 0.5\nverifier = \"greedy\"\n", "3:12", "temperature"},
+    {"[axes]\npolicies = \"auto\"\n", "2:1", "allowed: temperature, drafter, tree, policy, verifier"},
+    {"[sampling]\ntop_p = 0.9\n", "2:9", "axes.temperature is 0 everywhere"},
+    {"[axes]\ntemperature = 1.0\n[sampling]\ntop_p = 1.5\n", "4:9", "sampling.top_p = 1.5"},
+    {"[sampling]\ntemperature = 1.0\n", "2:1", "unknown key"},
+    {"[prompts]\nper_category = 0\n", "2:16", "integers from 1"},
+    {"[prompts]\nnew_tokens = 1\n", "2:14", "integers from 2"},
+    {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
+    {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
+    {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
+    {"[costs]\nrows = [1, 0]\n", "2:12", "integers from 1"},
+    {"[costs]\nrepetitions = 2024-01-01\n", "2:15", "date"},
+    {"[axes\n", "1:6", ""},
+    {"[axes]\ntemperature = \n", "2:15", ""},
+    {"[axes]\npolicy = \"auto\n", "2:15", ""},
+};
+
+std::string refusal(const std::string& path) {
+  try {
+    read_run_config(path, {});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RunConfig, RefusesMistakesWithLineAndColumn) {
+  const testing::TemporaryFolder folder;
+  for (const Mistake& mistake : kMistakes) {
+    const std::string path = folder.file("bad.toml", mistake.text);
+    const std::string message = refusal(path);
+    EXPECT_TRUE(message.starts_with(path + ":" + mistake.position + ": ")) << mistake.text << "-> " << message;
+    EXPECT_NE(message.find(mistake.found), std::string::npos) << mistake.text << "-> " << message;
+  }
+}
+
+TEST(RunConfig, NamesAFileThatIsMissing) { EXPECT_NE(refusal("/nowhere/x.toml").find("/nowhere/x.toml"), std::string::npos); }
+
+TEST(RunConfig, SettingsWinOverTheFileAndAreChecked) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("a.toml", "[axes]\ntemperature = 0.5\n");
+  EXPECT_EQ(read_run_config(path, {"axes.temperature=[0.0, 1.0]", "experiment.name=mine"}).axes.temperature, (std::vector<double>{0.0, 1.0}));
+  try {
+    read_run_config(path, {"axes.temperature=-1"});
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "--set axes.temperature: axes.temperature = -1; allowed: numbers from 0 to 100");
+  }
+}
+
+TEST(RunConfig, ItsTomlReadsBackTheSame) {
+  const testing::TemporaryFolder folder;
+  const RunConfig config = read_run_config(folder.file("a.toml", R"(# Why?
+[experiment]
+name = "full"
+[target]
+model = ["m", "shape-15m"]
+[drafters.mine]
+kind = "prompt_lookup"
+max_ngram = 5
+[drafters.tree]
+kind = "small_transformer"
+model = "a \"b\" \\ folder"
+tree = "2x2x1"
+[axes]
+temperature = [0, 0.1, 1e-1]
+drafter = ["none", "mine", "tree"]
+[sampling]
+top_p = 0.9
+)"),
+                                           {"axes.temperature=[0, 0.1]"});
+  const std::string toml = to_toml(config);
+  EXPECT_EQ(to_toml(read_run_config(folder.file("b.toml", toml), {})), toml);
+  EXPECT_EQ(config.question, "Why?");
+  EXPECT_NE(toml.find("temperature = [0.0, 0.1]"), std::string::npos) << toml;
+}
+
+TEST(RunConfig, EveryConfigOfTheProjectIsAccepted) {
+  for (const char* name : {"quickstart", "walltime_vs_temperature", "walltime_vs_model_size", "cost_surface"})
+    EXPECT_NO_THROW(read_run_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml", {})) << name;
+}
+
+}  // namespace
+}  // namespace speclab::experiments

@@ -1,0 +1,65 @@
+#include "experiments/drivers/plan/measuring_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+TEST(MeasuringOrder, MeasuresEveryGenerationOnce) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.repetitions=3"});
+  std::vector<std::size_t> order = plan.order;
+  std::ranges::sort(order);
+  std::vector<std::size_t> all(plan.generations.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  EXPECT_EQ(order, all);
+}
+
+TEST(MeasuringOrder, KeepsRivalsOfAPromptTogether) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.repetitions=3"});
+  constexpr std::size_t kRivals = 3;
+  for (std::size_t i = 0; i < plan.order.size(); i += kRivals) {
+    std::set<std::tuple<std::int32_t, std::size_t, double>> settings;
+    std::size_t num_plain = 0;
+    for (std::size_t j = i; j < i + kRivals; ++j) {
+      const PlannedGeneration& g = plan.generations[plan.order[j]];
+      settings.insert({g.repetition, g.prompt, plan.cells[g.cell].temperature});
+      num_plain += plan.cells[g.cell].is_plain() ? 1 : 0;
+    }
+    EXPECT_EQ(settings.size(), 1u);
+    EXPECT_EQ(num_plain, 1u);
+  }
+}
+
+TEST(MeasuringOrder, DiffersBetweenRepetitionsAndSeeds) {
+  const testing::SmallExperiment experiment;
+  const auto prompts_in_order = [](const Plan& plan, std::int32_t repetition) {
+    std::vector<std::size_t> cells;
+    for (const std::size_t row : plan.order)
+      if (plan.generations[row].repetition == repetition) cells.push_back(plan.generations[row].cell * 100 + plan.generations[row].prompt);
+    return cells;
+  };
+  const Plan plan = experiment.plan({"experiment.repetitions=2"});
+  EXPECT_NE(prompts_in_order(plan, 0), prompts_in_order(plan, 1));
+  EXPECT_NE(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=3"}).order);
+  EXPECT_EQ(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=2"}).order);
+}
+
+TEST(Shuffled, MovesEveryValueToEveryPlace) {
+  std::set<std::pair<std::size_t, std::size_t>> seen;
+  for (std::uint32_t turn = 0; turn < 200; ++turn) {
+    const auto order = shuffled(5, 7, 0, turn);
+    for (std::size_t place = 0; place < order.size(); ++place) seen.insert({place, order[place]});
+  }
+  EXPECT_EQ(seen.size(), 25u);  // a pair is missed by chance with odds 25 * 0.8^200 < 1e-18
+}
+
+}  // namespace
+}  // namespace speclab::experiments

@@ -1,0 +1,93 @@
+#include "experiments/drivers/plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::set<std::string> cell_ids(const Plan& plan) {
+  std::set<std::string> ids;
+  for (const Cell& cell : plan.cells) ids.insert(cell.id);
+  return ids;
+}
+
+TEST(Plan, EveryCombinationIsACellAndPlainDecodingIsAlwaysThere) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  EXPECT_EQ(cell_ids(plan), (std::set<std::string>{"fake T=0 none", "fake T=0.5 none", "fake T=0 bigram chain constant:3 rejection",
+                                                   "fake T=0.5 bigram chain constant:3 rejection", "fake T=0 tree 2x1 constant:3 rejection",
+                                                   "fake T=0.5 tree 2x1 constant:3 rejection"}));
+  EXPECT_EQ(plan.generations.size(), 6u * 4u);
+  EXPECT_EQ(plan.pilots.size(), 2u * 2u * 2u);
+}
+
+TEST(Plan, TheTreeAxisIsForDraftersThatDrawTrees) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({R"(axes.drafter=["bigram", "small_transformer", "tree"])", R"(axes.tree=["chain", "2x2"])", "axes.temperature=0.0"});
+  const auto ids = cell_ids(plan);
+  EXPECT_EQ(ids.size(), 5u);
+  EXPECT_TRUE(ids.contains("fake T=0 small_transformer 2x2 constant:3 rejection"));
+  EXPECT_FALSE(ids.contains("fake T=0 bigram 2x2 constant:3 rejection"));
+}
+
+TEST(Plan, IdsDoNotDependOnOrderOrOnOtherValues) {
+  const testing::SmallExperiment experiment;
+  const auto ids = cell_ids(experiment.plan());
+  EXPECT_EQ(cell_ids(experiment.plan({"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "none", "bigram"])"})), ids);
+  const auto more = cell_ids(experiment.plan({"axes.temperature=[0.0, 0.25, 0.5]"}));
+  EXPECT_TRUE(std::ranges::includes(more, ids));
+}
+
+TEST(Plan, CategoriesAreCellsOfTheirOwnUnlessPooled) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({"prompts.pool_categories=false", "axes.temperature=0.0", "axes.drafter=none"});
+  EXPECT_EQ(cell_ids(plan), (std::set<std::string>{"fake T=0 none chat", "fake T=0 none sums"}));
+  for (const PlannedGeneration& g : plan.generations) EXPECT_EQ(plan.cells[g.cell].category, plan.prompts[g.prompt].category);
+}
+
+TEST(Plan, ShapeModelsReplayAndHaveNoPilots) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])"});
+  EXPECT_EQ(plan.pilots.size(), 8u);
+  for (const Cell& cell : plan.cells)
+    EXPECT_EQ(cell.verifier, cell.is_plain() ? "" : cell.model == "fake" ? "rejection" : "replay");
+  EXPECT_EQ(plan.real_model(), "fake");
+}
+
+TEST(Plan, RivalsMeetTheSameChance) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.repetitions=2"});
+  std::set<std::uint32_t> ids;
+  for (const PlannedGeneration& g : plan.generations) {
+    EXPECT_EQ(plan.sequence_id(g), plan.sequence_id({0, g.prompt, g.repetition}));
+    ids.insert(plan.sequence_id(g));
+  }
+  EXPECT_EQ(ids.size(), 4u * 2u);
+  for (const Pilot& pilot : plan.pilots) EXPECT_FALSE(ids.contains(plan.pilot_sequence_id(pilot)));
+}
+
+TEST(Drafting, CountsTheRowsOfACutTree) {
+  const Drafting tree{.drafter = "small_transformer", .tree = "2x2x1", .options = {}};
+  EXPECT_EQ(tree.rows_of_depth(8), (std::vector<int>{1, 3, 7, 11}));
+  EXPECT_EQ(tree.max_length(8), 3);
+  EXPECT_EQ(tree.rows_of_depth(2), (std::vector<int>{1, 3, 7}));
+  const Drafting chain{.drafter = "bigram", .tree = "chain", .options = {}};
+  EXPECT_EQ(chain.rows_of_depth(3), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(Drafting{}.max_length(8), 0);
+}
+
+TEST(Describe, ListsEveryCellThatRuns) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  const std::string text = describe(plan);
+  for (const Cell& cell : plan.cells) EXPECT_NE(text.find("  " + cell.id + "\n"), std::string::npos);
+  EXPECT_NE(text.find("24 generations"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace speclab::experiments

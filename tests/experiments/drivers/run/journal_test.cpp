@@ -1,0 +1,87 @@
+#include "experiments/drivers/run/journal.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "sim/core/errors.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::experiments {
+namespace {
+
+const std::vector<std::string> kPayloads{"first", "second payload", "{\"third\": 3}"};
+
+std::string written_journal(const testing::TemporaryFolder& folder) {
+  Journal journal = Journal::open(folder.path());
+  for (const std::string& payload : kPayloads) journal.append(payload);
+  return read_file(folder.path("journal"));
+}
+
+/// Without the sync of write_file: there are thousands.
+void replace_journal(const testing::TemporaryFolder& folder, const std::string& content) {
+  std::ofstream(folder.path("journal"), std::ios::binary | std::ios::trunc) << content;
+}
+
+TEST(Journal, KeepsWhatWasAppended) {
+  const testing::TemporaryFolder folder;
+  written_journal(folder);
+  EXPECT_EQ(Journal::open(folder.path()).payloads(), kPayloads);
+}
+
+TEST(Journal, WritesNothingUntilTheFirstAppend) {
+  const testing::TemporaryFolder folder;
+  EXPECT_TRUE(Journal::open(folder.path()).empty());
+  EXPECT_FALSE(std::filesystem::exists(folder.path("journal")));
+}
+
+TEST(Journal, CutAtAnyByteItKeepsTheWholeLinesAndGoesOn) {
+  const testing::TemporaryFolder folder;
+  const std::string whole = written_journal(folder);
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    replace_journal(folder, whole.substr(0, size));
+    Journal journal = Journal::open(folder.path());
+    const auto num_lines = static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
+    ASSERT_EQ(journal.payloads().size(), num_lines) << size;
+    for (std::size_t i = num_lines; i < kPayloads.size(); ++i) journal.append(kPayloads[i]);
+    ASSERT_EQ(read_file(folder.path("journal")), whole) << size;
+  }
+}
+
+TEST(Journal, NoticesEveryFlippedBit) {
+  const testing::TemporaryFolder folder;
+  const std::string whole = written_journal(folder);
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string damaged = whole;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    replace_journal(folder, damaged);
+    try {
+      ASSERT_LT(Journal::open(folder.path()).payloads().size(), kPayloads.size()) << bit;
+    } catch (const DataError&) {
+    }
+  }
+}
+
+TEST(Journal, RefusesDamageBeforeTheLastLine) {
+  const testing::TemporaryFolder folder;
+  std::string damaged = written_journal(folder);
+  damaged[20] ^= 1;
+  folder.file("journal", damaged);
+  EXPECT_THROW(Journal::open(folder.path()), DataError);
+  EXPECT_EQ(read_file(folder.path("journal")), damaged);
+}
+
+TEST(Journal, NoticesLostDoubledAndMovedLines) {
+  const testing::TemporaryFolder folder;
+  const std::string whole = written_journal(folder);
+  const std::size_t first = whole.find('\n') + 1, second = whole.find('\n', first) + 1;
+  const std::string a = whole.substr(0, first), b = whole.substr(first, second - first), c = whole.substr(second);
+  for (const std::string& lines : {b + c, a + c + c, a + a + b + c, b + a + c}) {
+    folder.file("journal", lines);
+    EXPECT_THROW(Journal::open(folder.path()), DataError) << lines;
+  }
+}
+
+}  // namespace
+}  // namespace speclab::experiments

@@ -1,0 +1,104 @@
+#include "experiments/drivers/run/predictions.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/drivers/run/cost_measurement.h"
+#include "experiments/drivers/run/pilots.h"
+#include "experiments/drivers/run/workbench.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+using sim::CostKind;
+using testing::SmallExperiment;
+
+constexpr int kNewTokens = 24;
+constexpr double kTargetNs = 1e7, kRowNs = 1e5, kDraftNs = 1e6, kOverheadNs = 5e4, kPromptTokenNs = 1e6;
+
+CostEntry cost(const char* drafter, const char* tree, std::optional<Regime> regime, CostKind kind, int rows, double ns) {
+  return {.model = "fake", .drafter = drafter, .tree = tree, .regime = regime, .kind = kind, .rows = rows, .context = 0, .ns = {ns, {}, 1}};
+}
+
+/// The costs that fake engines have.
+std::vector<CostEntry> fake_costs(const Plan& plan) {
+  std::vector<CostEntry> costs{cost("", "", {}, CostKind::prefill, 1, kPromptTokenNs), cost("", "", {}, CostKind::prefill, 100, 100 * kPromptTokenNs)};
+  for (int rows = 1; rows <= 16; ++rows) costs.push_back(cost("", "", {}, CostKind::target, rows, kTargetNs + kRowNs * rows));
+  for (const Regime regime : {Regime::greedy, Regime::sampled})
+    for (const Drafting& drafting : plan.draftings) {
+      const char* name = drafting.is_plain() ? "" : drafting.drafter.c_str();
+      costs.push_back(cost(name, drafting.tree.c_str(), regime, CostKind::overhead, 1, kOverheadNs));
+      for (int depth = 1; depth <= drafting.max_length(4); ++depth) costs.push_back(cost(name, drafting.tree.c_str(), regime, CostKind::draft, depth, kDraftNs * depth));
+    }
+  return costs;
+}
+
+/// A log with pilots and these costs, and the plan's prompts as tokens.
+struct Prepared {
+  SmallExperiment experiment;
+  Plan plan;
+  testing::FakeEngines engines{std::make_shared<testing::FakeEnginesState>()};
+  LoadedPlan loaded;
+  RunLog log;
+
+  explicit Prepared(const std::vector<std::string>& settings)
+      : plan(experiment.plan(settings)), loaded(load_plan(plan, engines)), log((make_folder(experiment.folder("run")), experiment.folder("run"))) {
+    Progress silent(Progress::Style::silent);
+    Workbench bench(loaded, log, silent, [] {});
+    run_pilots(bench);
+    log.add(fake_costs(plan));
+  }
+};
+
+TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
+  const Prepared prepared({"axes.drafter=none", "axes.temperature=0.0"});
+  const auto entries = predict_cells(prepared.loaded, prepared.log);
+  ASSERT_EQ(entries.size(), 1u);
+  double prompt_tokens = 0;
+  for (const auto& ids : prepared.loaded.prompt_ids) prompt_tokens += static_cast<double>(ids.size()) / 4;
+  EXPECT_NEAR(entries[0].walltime_ns, prompt_tokens * kPromptTokenNs + kNewTokens * (kTargetNs + kRowNs + kOverheadNs), 1.0);
+  EXPECT_EQ(entries[0].speedup, 1.0);
+  EXPECT_EQ(entries[0].tokens_per_round, 1.0);
+  EXPECT_FALSE(entries[0].acceptance_rate);
+}
+
+TEST(Predictions, AreNearWhatIsMeasured) {
+  Prepared prepared({"axes.temperature=0.0", "prompts.new_tokens=600", "costs.new_tokens=24"});
+  Progress silent(Progress::Style::silent);
+  const auto entries = predict_cells(prepared.loaded, prepared.log);
+  Workbench bench(prepared.loaded, prepared.log, silent, [] {});
+  for (const PredictionEntry& entry : entries) {
+    const Cell& cell = prepared.plan.cells[entry.cell];
+    double total_ns = 0;
+    for (std::size_t i = 0; i < prepared.plan.prompts.size(); ++i) {
+      const std::string& category = prepared.plan.prompts[i].category;
+      const auto policy = cell_policy(prepared.plan, prepared.log, cell, category, 10);
+      const GenerationRecord record = bench.generate(bench.settings(cell, category), {static_cast<std::uint32_t>(i), prepared.loaded.prompt_ids[i]}, *policy);
+      total_ns += static_cast<double>(record.prefill_ns + record.decode_ns);
+    }
+    EXPECT_NEAR(entry.walltime_ns / (total_ns / 4), 1.0, 0.05) << cell.id;  // 2,400 tokens: three standard errors are 3 %
+  }
+}
+
+TEST(PilotRounds, LeaveOutWhatTheEndCut) {
+  const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
+  const PilotKey key{"fake", prepared.plan.draftings.back(), 0.0, "chat"};
+  const int length = pilot_length(prepared.plan, key.drafting);
+  EXPECT_EQ(length, 4);
+  const auto rounds = pilot_rounds(prepared.plan, prepared.log, key);
+  ASSERT_EQ(rounds.size(), 1u);
+  for (const RoundRecord& round : rounds.front()) EXPECT_EQ(round.depth, length);
+  EXPECT_LT(rounds.front().size(), prepared.log.pilots().at(0).rounds.size());
+}
+
+TEST(PairCosts, AreHeldConstantOutsideWhatWasMeasured) {
+  const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
+  const PairCosts costs = pair_costs(prepared.log, "fake", prepared.plan.draftings.back(), Regime::greedy);
+  EXPECT_EQ(costs.surface->t_draft_ns(4, 0), 4 * kDraftNs);
+  EXPECT_EQ(costs.surface->t_draft_ns(9, 5000), 4 * kDraftNs);
+  EXPECT_EQ(costs.surface->overhead_ns(7, 10), kOverheadNs);
+  EXPECT_EQ(costs.drafter_prefill_ns(100), 0.0);
+}
+
+}  // namespace
+}  // namespace speclab::experiments

@@ -1,0 +1,176 @@
+// A run that is stopped anywhere and begun again ends with the same files as one that never was.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "experiments/drivers/run/interruption.h"
+#include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+using testing::SmallExperiment;
+
+const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
+
+void expect_equal_files(const SmallExperiment& experiment, const std::string& a, const std::string& b, const std::string& when) {
+  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(a, file), experiment.file(b, file)) << file << " " << when;
+}
+
+/// A folder whose journal is the first `size` bytes of another's.
+void cut_journal(const SmallExperiment& experiment, const std::string& from, const std::string& to, std::size_t size) {
+  std::filesystem::remove_all(experiment.folder(to));
+  make_folder(experiment.folder(to));
+  write_file(experiment.folder(to) + "/journal", experiment.file(from, "journal").substr(0, size));
+}
+
+TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const std::string journal = experiment.file("whole", "journal");
+  std::size_t num_cuts = 0;
+  for (std::size_t begin = 0, end = 0; begin < journal.size(); begin = end + 1) {
+    end = journal.find('\n', begin);
+    for (const std::size_t cut : {begin, begin + (end - begin) / 2}) {
+      cut_journal(experiment, "whole", "cut", cut);
+      ASSERT_EQ(experiment.run(plan, "cut"), RunOutcome::completed);
+      expect_equal_files(experiment, "whole", "cut", "cut at byte " + std::to_string(cut));
+      ++num_cuts;
+    }
+  }
+  EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + plan.generations.size() + 1));
+}
+
+TEST(Resume, MeasuresOnlyWhatIsMissing) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const std::string journal = experiment.file("whole", "journal");
+  cut_journal(experiment, "whole", "cut", journal.rfind('\n', journal.rfind("{\"row\"") - 2) + 1);
+  experiment.engines().num_generations = 0;
+  experiment.run(plan, "cut");
+  EXPECT_EQ(experiment.engines().num_generations, 1 + static_cast<int>(plan.cells.size()));  // the last row, and warm-up
+}
+
+TEST(Resume, ACompleteRunIsLeftAloneAndNothingIsLoaded) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const std::string journal = experiment.file("whole", "journal");
+  EXPECT_EQ(experiment.run(plan, "whole"), RunOutcome::was_complete);
+  EXPECT_EQ(experiment.num_engine_starts(), 1);
+  EXPECT_EQ(experiment.file("whole", "journal"), journal);
+}
+
+TEST(Resume, AfterAnInterruptionBetweenAnyTwoGenerations) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const int total = experiment.engines().num_generations;
+  for (int stop = 1; stop < total; stop += 5) {
+    const std::string name = "stopped" + std::to_string(stop);
+    experiment.engines().num_generations = 0;
+    const auto check = [&] {
+      if (experiment.engines().num_generations == stop) throw InterruptedError("stop");
+    };
+    EXPECT_THROW(experiment.run(plan, name, check), InterruptedError) << stop;
+    EXPECT_TRUE(std::filesystem::exists(experiment.folder(name) + "/manifest.toml"));
+    experiment.run(plan, name);
+    expect_equal_files(experiment, "whole", name, "stopped after " + std::to_string(stop));
+  }
+}
+
+TEST(Resume, ASignalEndsTheRunAfterTheGenerationInHand) {
+  for (const auto& [signal, code] : {std::pair(SIGINT, ExitCode::interrupted), std::pair(SIGTERM, ExitCode::terminated)}) {
+    const SmallExperiment experiment;
+    const Interruption interruption;
+    experiment.engines().on_generation = [&experiment, raised = signal] {
+      if (experiment.engines().num_generations == 20) std::raise(raised);
+    };
+    try {
+      experiment.run(experiment.plan(), "run", [&] { interruption.check("go on"); });
+      FAIL() << "not interrupted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code);
+      EXPECT_NE(std::string(error.what()).find("go on"), std::string::npos);
+    }
+    EXPECT_EQ(experiment.engines().num_generations, 20);
+  }
+}
+
+/// The largest file that this process may write, put back afterwards.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &old_); }
+
+ private:
+  rlimit old_{};
+};
+
+TEST(Resume, AfterAFullDiskAtAnySize) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  const Interruption ignores_the_signal;
+  experiment.run(plan, "whole");
+  const std::size_t size = experiment.file("whole", "journal").size();
+  for (std::size_t limit = 1; limit < size; limit += size / 15) {
+    const std::string name = "full" + std::to_string(limit);
+    {
+      const FileSizeLimit file_size(limit);
+      EXPECT_THROW(experiment.run(plan, name), WriteError) << limit;
+    }
+    for (const char* file : kDeterministicFiles) {
+      if (std::filesystem::exists(experiment.folder(name) + "/" + file)) ASSERT_EQ(experiment.file(name, file), experiment.file("whole", file)) << limit;
+    }
+    experiment.run(plan, name);
+    expect_equal_files(experiment, "whole", name, "full at " + std::to_string(limit));
+  }
+}
+
+TEST(Resume, RefusesAnotherConfigBeforeAnythingIsLoaded) {
+  const SmallExperiment experiment;
+  experiment.run(experiment.plan(), "run");
+  try {
+    experiment.run(experiment.plan({"experiment.seed=2"}), "run");
+    FAIL() << "resumed";
+  } catch (const DriftError& error) {
+    EXPECT_NE(std::string(error.what()).find("config_sha256"), std::string::npos);
+  }
+  EXPECT_EQ(experiment.num_engine_starts(), 1);
+}
+
+TEST(Resume, RefusesOtherModelsAndNumberFormatsNamingThem) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  EXPECT_THROW(experiment.run(plan, "run", [&] { if (experiment.engines().num_generations == 8) throw InterruptedError("stop"); }), InterruptedError);
+  experiment.engines().sha256 = "other";
+  experiment.engines().dtype = "bfloat16";
+  try {
+    experiment.run(plan, "run");
+    FAIL() << "resumed";
+  } catch (const DriftError& error) {
+    for (const char* difference : {"dtype: float32 when it was begun, bfloat16 now", "model fake: fa4e when it was begun, other now", "model bigram"})
+      EXPECT_NE(std::string(error.what()).find(difference), std::string::npos) << error.what();
+  }
+}
+
+TEST(Resume, RefusesADamagedJournal) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  std::string journal = experiment.file("run", "journal");
+  journal[journal.size() / 2] ^= 1;
+  write_file(experiment.folder("run") + "/journal", journal);
+  EXPECT_THROW(experiment.run(plan, "run"), DataError);
+}
+
+}  // namespace
+}  // namespace speclab::experiments

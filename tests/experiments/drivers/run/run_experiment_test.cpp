@@ -1,0 +1,114 @@
+#include "experiments/drivers/run/run_experiment.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "analysis/io/run_folder.h"
+#include "experiments/drivers/run/run_files.h"
+#include "experiments/drivers/run/run_lock.h"
+#include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+using testing::SmallExperiment;
+
+TEST(RunExperiment, LeavesAFolderThatAnalysisReads) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.repetitions=2"});
+  experiment.run(plan, "run");
+  const analysis::Run run = analysis::read_run(experiment.folder("run"));
+  EXPECT_EQ(run.generations.size(), plan.generations.size());
+  EXPECT_EQ(run.predictions.size(), plan.cells.size());
+  EXPECT_EQ(run.manifest.question, "What does the fake do?");
+  EXPECT_EQ(run.manifest.target("fake").sha256, "fa4e");
+  EXPECT_EQ(run.texts.size(), 2u * plan.cells.size());  // a prompt of each category
+  for (const analysis::TextSample& text : run.texts) EXPECT_EQ(text.pieces.size(), 24u);
+}
+
+TEST(RunExperiment, WhatRunsIsWhatTheDryRunLists) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  std::set<std::string> measured;
+  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations) measured.insert(generation.cell_id);
+  const std::string listed = describe(experiment.plan());
+  for (const std::string& id : measured) EXPECT_NE(listed.find("  " + id + "\n"), std::string::npos);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(listed.begin(), listed.end(), '\n')), 1 + measured.size());
+}
+
+TEST(RunExperiment, ItsManifestIsAConfigOfTheSameRun) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  const RunConfig again = read_run_config(experiment.folder("run") + "/manifest.toml", {});
+  EXPECT_EQ(to_toml(again), to_toml(plan.config));
+  EXPECT_EQ(again.question, plan.config.question);
+  EXPECT_EQ(experiment.run(make_plan(again), "run"), RunOutcome::was_complete);
+}
+
+TEST(RunExperiment, GreedyTextIsPlainDecodings) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  EXPECT_EQ(num_greedy_differences(plan, RunLog(experiment.folder("run"))), 0);
+}
+
+TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])", "axes.policy=constant:4"});
+  experiment.run(plan, "run");
+  double accepted[2] = {}, tested[2] = {};
+  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations) {
+    const bool shape = generation.axes.model == "shape-15m";
+    EXPECT_EQ(generation.forced_acceptance, shape && !generation.axes.is_plain());
+    EXPECT_EQ(generation.lossless, !generation.forced_acceptance);
+    accepted[shape] += static_cast<double>(generation.accepted);
+    tested[shape] += static_cast<double>(generation.tested);
+  }
+  EXPECT_NEAR(accepted[1] / tested[1], accepted[0] / tested[0], 0.12);  // about 300 tested of each: three standard errors
+}
+
+TEST(RunExperiment, TheAutomaticPolicyRunsAndIsPredicted) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"axes.policy=[\"auto\", \"heuristic\", \"constant:6\"]"});
+  experiment.run(plan, "run");
+  const analysis::Run run = analysis::read_run(experiment.folder("run"));
+  for (const auto& [cell, prediction] : run.predictions) EXPECT_GT(prediction.walltime_ns.value_or(0), 0) << cell;
+}
+
+TEST(RunExperiment, ACostSurfaceHasNoRows) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.kind=cost_surface"});
+  experiment.run(plan, "run");
+  EXPECT_NE(experiment.file("run", "costs.csv").find("fake,tree,2x1,sampled,draft,2,"), std::string::npos) << experiment.file("run", "costs.csv");
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/rows.csv"));
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
+}
+
+TEST(RunExperiment, MakesNothingWhereAModelOrPromptDoesNotFit) {
+  const SmallExperiment experiment;
+  EXPECT_THROW(experiment.run(experiment.plan({"target.model=missing"}), "run"), ConfigError);
+  experiment.engines().context_length = 30;
+  EXPECT_THROW(experiment.run(experiment.plan(), "run"), ConfigError);
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run")));
+}
+
+TEST(RunExperiment, RefusesAFolderThatIsInUse) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  const RunLock other(experiment.folder("run"));
+  EXPECT_THROW(experiment.run(plan, "run"), LockedError);
+}
+
+TEST(RunExperiment, SaysSoWhereItMayNotWrite) {
+  const SmallExperiment experiment;
+  write_file(experiment.folder("file"), "");
+  EXPECT_THROW(experiment.run(experiment.plan(), "file/run"), WriteError);
+}
+
+}  // namespace
+}  // namespace speclab::experiments

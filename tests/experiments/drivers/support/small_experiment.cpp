@@ -1,0 +1,50 @@
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+#include <filesystem>
+
+namespace speclab::testing {
+namespace {
+
+std::string category_file(const std::string& set, const std::string& category, int count) {
+  std::string text = "category = \"" + category + "\"\n";
+  for (int i = 1; i <= count; ++i) {
+    const std::string id = set + "_" + category + "_" + std::to_string(i);
+    text += "[[prompt]]\nid = \"" + id + "\"\ntext = \"" + std::string(static_cast<std::size_t>(8 * i), 'a') + " " + category + "\"\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+SmallExperiment::SmallExperiment() {
+  for (const std::string set : {"core", "pilot"}) {
+    make_folder(scratch_.path(set));
+    for (const std::string category : {"chat", "sums"}) scratch_.file(set + "/" + category + ".toml", category_file(set, category, set == "core" ? 2 : 1));
+  }
+}
+
+std::string SmallExperiment::config_file(const std::string& more) const {
+  const std::string text = "# What does the fake do?\n[experiment]\nname = \"small\"\n\n[target]\nmodel = \"fake\"\n\n"
+                           "[drafters.tree]\nkind = \"small_transformer\"\ntree = \"2x1\"\n\n"
+                           "[axes]\ntemperature = [0.0, 0.5]\ndrafter = [\"bigram\", \"tree\"]\npolicy = \"constant:3\"\n\n"
+                           "[prompts]\nset = \"" + scratch_.path("core") + "\"\nper_category = 2\nnew_tokens = 24\n\n"
+                           "[pilot]\nset = \"" + scratch_.path("pilot") + "\"\nmax_length = 4\n\n[costs]\nrepetitions = 1\nnew_tokens = 24\n";
+  return scratch_.file("small.toml", text + more);
+}
+
+experiments::Plan SmallExperiment::plan(const std::vector<std::string>& settings) const {
+  return experiments::make_plan(experiments::read_run_config(config_file(), settings));
+}
+
+experiments::RunOutcome SmallExperiment::run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption) const {
+  experiments::Progress progress(experiments::Progress::Style::silent);
+  const auto open = [this]() -> std::unique_ptr<engines::Engines> {
+    ++*num_engine_starts_;
+    return std::make_unique<FakeEngines>(state_);
+  };
+  return experiments::run_experiment(plan, {.folder = folder(name), .check_interruption = std::move(check_interruption)}, open, progress);
+}
+
+std::string SmallExperiment::file(const std::string& name, const std::string& file_name) const { return read_file(folder(name) + "/" + file_name); }
+
+}  // namespace speclab::testing

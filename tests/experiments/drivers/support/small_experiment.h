@@ -1,0 +1,37 @@
+#pragma once
+// An experiment of a few short generations in a folder of its own, on fake engines.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_experiment.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/support/fake_engines.h"
+
+namespace speclab::testing {
+
+class SmallExperiment {
+ public:
+  /// Two categories of two prompts, one pilot each; two temperatures; plain decoding, bigram and a tree.
+  SmallExperiment();
+
+  /// The config's text, with lines appended.
+  std::string config_file(const std::string& more = "") const;
+  experiments::Plan plan(const std::vector<std::string>& settings = {}) const;
+  /// Runs in the sub-folder `name` of this folder.
+  experiments::RunOutcome run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption = [] {}) const;
+  std::string folder(const std::string& name) const { return scratch_.path(name); }
+  /// A file of the run `name`.
+  std::string file(const std::string& name, const std::string& file_name) const;
+  FakeEnginesState& engines() const { return *state_; }
+  int num_engine_starts() const { return *num_engine_starts_; }
+
+ private:
+  TemporaryFolder scratch_;
+  std::shared_ptr<FakeEnginesState> state_ = std::make_shared<FakeEnginesState>();
+  std::shared_ptr<int> num_engine_starts_ = std::make_shared<int>(0);
+};
+
+}  // namespace speclab::testing

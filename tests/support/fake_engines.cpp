@@ -1,0 +1,180 @@
+#include "tests/support/fake_engines.h"
+
+#include <algorithm>
+
+#include "engines/interface/names.h"
+#include "sim/core/errors.h"
+#include "sim/core/token_tree.h"
+
+namespace speclab::testing {
+namespace {
+
+using namespace engines;
+
+constexpr int kVocabSize = 256;
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a * 0x9e3779b97f4a7c15u + b;
+  x ^= x >> 31;
+  return x * 0xbf58476d1ce4e5b9u ^ x >> 27;
+}
+
+class FakeStream final : public StreamingDecoder {
+ public:
+  std::string push(Token token) override { return "<" + std::to_string(token) + ">"; }
+  std::string flush() override { return ""; }
+};
+
+/// A byte is a token.
+class FakeTokenizer final : public Tokenizer {
+ public:
+  std::int32_t vocab_size() const override { return kVocabSize; }
+  std::vector<Token> encode(std::string_view text, SpecialText) const override { return {text.begin(), text.end()}; }
+  std::string decode(std::span<const Token> ids) const override { return {ids.begin(), ids.end()}; }
+  std::unique_ptr<StreamingDecoder> streaming_decoder() const override { return std::make_unique<FakeStream>(); }
+  bool is_end_of_sequence(Token) const override { return false; }
+  bool has_chat_template() const override { return false; }
+  std::string apply_chat_template(std::span<const ChatMessage>) const override { throw ConfigError("no template"); }
+};
+
+class FakeCache final : public KvCache {
+ public:
+  explicit FakeCache(std::int32_t capacity) : capacity_(capacity) {}
+  std::int32_t begin() override { return 0; }
+  std::int32_t fork(std::int32_t) override { return 0; }
+  void commit(std::int32_t, std::span<const std::int32_t> rows) override { length_ += static_cast<std::int32_t>(rows.size()); }
+  void truncate(std::int32_t, std::int32_t length) override { length_ = length; }
+  void release(std::int32_t) override { length_ = 0; }
+  std::int32_t length(std::int32_t) const override { return length_; }
+  std::int32_t capacity() const override { return capacity_; }
+
+ private:
+  std::int32_t capacity_;
+  std::int32_t length_ = 0;
+};
+
+class FakeModel final : public LanguageModel {
+ public:
+  explicit FakeModel(ModelInfo info) : info_(std::move(info)), logits_(64 * kVocabSize) {}
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvCache> make_cache(std::int32_t, std::int32_t capacity) override { return std::make_unique<FakeCache>(capacity); }
+  ForwardResult forward(std::span<const ForwardRow> rows, KvCache&) override {
+    std::ranges::fill(logits_, static_cast<float>(rows.size()));
+    return {logits_, kVocabSize};
+  }
+
+ private:
+  ModelInfo info_;
+  std::vector<float> logits_;
+};
+
+/// Two drafts in three are accepted, unless a trace says otherwise.
+class FakeDecoder final : public RoundDecoder {
+ public:
+  FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state) : options_(std::move(options)), state_(std::move(state)) {
+    if (options_.verifier == "replay" && (!options_.replay || options_.replay->accepted.empty())) throw ConfigError("replay without a trace");
+  }
+
+  void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override {
+    ++state_->num_generations;
+    state_->on_generation();
+    request_ = requests.front();
+    policy_ = policy.fresh();
+    records_.assign(1, {});
+    records_[0].prefill_ns = static_cast<std::int64_t>(1'000'000 * request_.prompt_ids.size());
+  }
+
+  bool round() override {
+    GenerationRecord& record = records_.front();
+    RoundRecord round{.round = static_cast<std::int32_t>(record.rounds.size()),
+                      .position = static_cast<std::int32_t>(request_.prompt_ids.size() + record.output_ids.size())};
+    draft(round);
+    round.draft_ns = 1'000'000 * round.depth;
+    round.target_ns = 10'000'000 + 100'000 * round.rows;
+    round.verify_ns = 50'000;
+    for (int i = 0; i < round.emitted; ++i) {
+      record.output_ids.push_back(token_at(record.output_ids.size()));
+      record.fates.push_back(is_plain() ? TokenFate::plain : i < round.accepted ? TokenFate::accepted : TokenFate::recovered);
+    }
+    record.decode_ns += round.draft_ns + round.target_ns + round.verify_ns;
+    if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + record.decode_ns;
+    record.rounds.push_back(round);
+    policy_->observe(round);
+    return remaining() > 0;
+  }
+
+  const std::vector<GenerationRecord>& records() const override { return records_; }
+  void finish() override {}
+  std::string description() const override { return "fake"; }
+
+ private:
+  bool is_plain() const { return options_.drafter.kind == "plain"; }
+  int remaining() const { return options_.stop.max_new_tokens - static_cast<int>(records_.front().output_ids.size()); }
+
+  void draft(RoundRecord& round) {
+    const int wanted = is_plain() ? 0 : std::min(policy_->next_length(), remaining() - 1);
+    const TreeShape shape = TreeShape::parse(options_.drafter.tree, wanted);
+    round.depth = std::min(wanted, shape.depth());
+    round.drafted = options_.drafter.tree == "chain" ? round.depth : shape.num_nodes();
+    round.rows = round.drafted + 1;
+    while (round.accepted < round.depth && accepts(round)) ++round.accepted;
+    round.tested = std::min(round.depth, round.accepted + 1);
+    round.next_kind = round.accepted == round.depth ? NextKind::bonus : NextKind::recovered;
+    round.emitted = round.accepted + 1;
+  }
+
+  bool accepts(const RoundRecord& round) const {
+    if (options_.verifier == "replay") return options_.replay->accepted[static_cast<std::size_t>(round.round) % options_.replay->accepted.size()] > round.accepted;
+    return mixed(request_.sequence_id, static_cast<std::uint64_t>(round.position + round.accepted)) % 3 != 0;
+  }
+
+  Token token_at(std::size_t i) const {
+    const auto temperature = static_cast<std::uint64_t>(1000 * options_.sampling.temperature);
+    return static_cast<Token>(mixed(mixed(options_.seed, request_.sequence_id), temperature + 7 * i) % kVocabSize);
+  }
+
+  DecoderOptions options_;
+  std::shared_ptr<FakeEnginesState> state_;
+  Request request_;
+  std::unique_ptr<SpeculationLengthPolicy> policy_;
+  std::vector<GenerationRecord> records_;
+};
+
+}  // namespace
+
+LoadedModel FakeEngines::load_model(const ModelOptions& options) {
+  if (options.model == "missing") throw ConfigError("model 'missing': no such file");
+  ModelInfo info;
+  info.name = options.model;
+  info.dtype = state_->dtype;
+  info.sha256 = state_->sha256;
+  info.vocab_size = kVocabSize;
+  info.context_length = state_->context_length;
+  info.num_parameters = 1000;
+  info.random_weights = options.model.starts_with(kShapeModelPrefix);
+  return {std::make_unique<FakeModel>(info), info.random_weights ? nullptr : load_tokenizer(options.model)};
+}
+
+std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string&) { return std::make_shared<FakeTokenizer>(); }
+
+std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&, std::shared_ptr<const Tokenizer>, const DecoderOptions& options) {
+  return std::make_unique<FakeDecoder>(options, state_);
+}
+
+std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options) {
+  if (options.kind != "bigram" && options.kind != "small_transformer") return std::nullopt;
+  ModelInfo info;
+  info.name = options.kind;
+  info.sha256 = state_->sha256;
+  info.num_parameters = 10;
+  return info;
+}
+
+std::vector<std::string> FakeEngines::drafter_kinds() const { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
+std::vector<std::string> FakeEngines::verifier_kinds() const { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
+
+void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&, const TrainOptions&, const TrainCallback&) {
+  throw ConfigError("fake engines train nothing");
+}
+
+}  // namespace speclab::testing

@@ -1,0 +1,44 @@
+#pragma once
+// Engines without a model: text that depends on prompt, seed and temperature alone, acceptance and times by arithmetic.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/interface/engines.h"
+
+namespace speclab::testing {
+
+/// What a test may want to know or change.
+struct FakeEnginesState {
+  std::string sha256 = "fa4e";             ///< of every model
+  std::string dtype = "float32";
+  int context_length = 4096;
+  int num_generations = 0;                 ///< begun so far
+  std::function<void()> on_generation = [] {};
+};
+
+class FakeEngines final : public engines::Engines {
+ public:
+  explicit FakeEngines(std::shared_ptr<FakeEnginesState> state) : state_(std::move(state)) {}
+
+  std::vector<engines::KnownModel> known_models() const override { return {{"fake", "no model"}}; }
+  /// Any name but "missing"; shape models have random weights.
+  engines::LoadedModel load_model(const engines::ModelOptions& options) override;
+  std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
+  std::unique_ptr<engines::RoundDecoder> make_decoder(engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
+                                                      const engines::DecoderOptions& options) override;
+  std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;
+  std::vector<std::string> drafter_kinds() const override;
+  std::vector<std::string> verifier_kinds() const override;
+  void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
+             const engines::TrainCallback&) override;
+  engines::MachineInfo machine_info() const override { return {"cpu", "a made-up machine", 2, "", 0}; }
+  double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
+
+ private:
+  std::shared_ptr<FakeEnginesState> state_;
+};
+
+}  // namespace speclab::testing
