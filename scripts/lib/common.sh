@@ -6,6 +6,9 @@ speclab_torch=$speclab_cache/torch-2.11.0
 speclab_model=$speclab_cache/models/smollm2-135m-instruct-q4_1.gguf
 plotly_js=$speclab_cache/plotly/plotly.min.js
 
+# Checkouts in different folders share the compiler cache.
+export CCACHE_BASEDIR=$speclab_root CCACHE_NOHASHDIR=1
+
 fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
 
 # step NAME COMMAND...: runs it quietly, prints the seconds, shows the log only when it fails.
