@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Runs all contestants over the same prompts in an order shuffled anew for each, and appends a row a generation. Called by
+scripts/compare_peers, which describes the options."""
+
+import argparse
+import csv
+import datetime
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import tomllib
+
+import table
+from contestants import start_all
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COLUMNS = ["date", "revision", "threads", "system", "mode", "category", "prompt", "repetition", "prompt_tokens", "new_tokens",
+           "first_tokens", "first_seconds", "total_seconds", "output_sha256"]
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(prog="compare_peers")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--prompts", type=int, help="per category (3; quick 1)")
+    parser.add_argument("--repetitions", type=int, help="(3; quick 2)")
+    parser.add_argument("--new-tokens", type=int, help="(128; quick 64)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--categories", help="some of them, parted by commas")
+    parser.add_argument("--speclab", default=os.path.join(ROOT, "build", "release", "speclab"))
+    parser.add_argument("--output", default=os.path.join(ROOT, "results", "reference", "peers_cpu"))
+    parser.add_argument("--table-only", action="store_true")
+    options = parser.parse_args()
+    usual = (1, 2, 64) if options.quick else (3, 3, 128)
+    for name, value in zip(("prompts", "repetitions", "new_tokens"), usual):
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    return options
+
+
+def read_prompts(options, speclab):
+    """[(category, id, ids)], the first `options.prompts` of each category."""
+    folder = os.path.join(ROOT, "experiments", "prompts", "core")
+    wanted = options.categories.split(",") if options.categories else [name[:-5] for name in sorted(os.listdir(folder))]
+    prompts = []
+    for category in wanted:
+        with open(os.path.join(folder, category + ".toml"), "rb") as file:
+            for prompt in tomllib.load(file)["prompt"][:options.prompts]:
+                prompts.append((category, prompt["id"], speclab.prompt_ids(prompt["text"])))
+    return prompts
+
+
+def append_rows(path, rows):
+    new = not os.path.exists(path)
+    with open(path, "a", encoding="ascii", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+def revision():
+    return subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def measure(options, contestants, prompts, path):
+    pairs = [(contestant, mode) for contestant in contestants for mode in contestant.modes]
+    about = {"date": datetime.date.today().isoformat(), "revision": revision(), "threads": options.threads, "new_tokens": options.new_tokens}
+    order = random.Random(1)
+    for contestant, mode in pairs:
+        contestant.generate(mode, prompts[0][2], 8)
+    for repetition in range(options.repetitions):
+        for number, (category, name, ids) in enumerate(prompts):
+            for contestant, mode in order.sample(pairs, len(pairs)):
+                answer = contestant.generate(mode, ids, options.new_tokens)
+                output = answer.pop("output_ids")
+                if len(output) != options.new_tokens:
+                    raise SystemExit(f"{contestant.name} {mode} gave {len(output)} tokens instead of {options.new_tokens} on {name}: not the same work")
+                digest = hashlib.sha256(",".join(map(str, output)).encode()).hexdigest()[:16]
+                append_rows(path, [about | answer | {"system": contestant.name, "mode": mode, "category": category, "prompt": name,
+                                                     "repetition": repetition, "prompt_tokens": len(ids), "output_sha256": digest}])
+            print(f"repetition {repetition + 1}/{options.repetitions}, prompt {number + 1}/{len(prompts)}", file=sys.stderr)
+
+
+def main():
+    options = parse_options()
+    os.makedirs(options.output, exist_ok=True)
+    path = os.path.join(options.output, "rows.csv")
+    if not options.table_only:
+        cache = os.environ.get("SPECLAB_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "speclab")
+        contestants = start_all(options, os.path.join(ROOT, "results", "models", "smollm2-drafter"), os.path.join(cache, "logs"))
+        measure(options, contestants, read_prompts(options, contestants[0]), path)
+        for contestant in contestants:
+            contestant.close()
+    text = table.markdown(table.read_rows(path))
+    with open(os.path.join(options.output, "table.md"), "w", encoding="utf-8") as file:
+        file.write(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

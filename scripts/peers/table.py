@@ -1,0 +1,98 @@
+"""Rows of compare.py as tables: medians by category, geometric means over categories, ratios of speclab to each peer.
+
+Intervals are 95 %, by bootstrap: prompts are drawn again within each category, then repetitions within each prompt. A
+category's value is the median over its generations; a ratio is paired by prompt and repetition before the median is taken.
+"""
+
+import csv
+import math
+from collections import defaultdict
+
+import numpy
+
+DRAWS = 1000
+METRICS = {
+    "in all": lambda row: row["new_tokens"] / row["total_seconds"],
+    "prompt (tokens until the first new one)": lambda row: row["prompt_tokens"] / row["first_seconds"],
+    "decoding (after the first round)": lambda row: (row["new_tokens"] - row["first_tokens"]) / max(row["total_seconds"] - row["first_seconds"], 1e-9),
+}
+NUMBERS = ("threads", "repetition", "prompt_tokens", "new_tokens", "first_tokens", "first_seconds", "total_seconds")
+
+
+def read_rows(path):
+    with open(path, encoding="ascii", newline="") as file:
+        return [row | {name: float(row[name]) for name in NUMBERS} for row in csv.DictReader(file)]
+
+
+def run_of(row):
+    """What a generation of one contestant shares with those that it is compared with."""
+    return row["date"], row["revision"], row["threads"], row["prompt"], row["repetition"], row["new_tokens"]
+
+
+def complete(rows):
+    """The rows of those runs in which every contestant took part: a run that was broken off leaves some out."""
+    contestants = {(row["system"], row["mode"]) for row in rows}
+    present = defaultdict(set)
+    for row in rows:
+        present[run_of(row)].add((row["system"], row["mode"]))
+    return [row for row in rows if present[run_of(row)] == contestants]
+
+
+def samples_of(rows, system, mode, value):
+    """{category: {prompt: {run: value}}}"""
+    samples = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        if row["system"] == system and row["mode"] == mode:
+            samples[row["category"]][row["prompt"]][run_of(row)] = value(row)
+    return samples
+
+
+def ratios(above, below):
+    """Paired quotients, in the same shape."""
+    return {category: {prompt: {key: x / below[category][prompt][key] for key, x in values.items() if key in below[category][prompt]}
+                       for prompt, values in prompts.items()} for category, prompts in above.items()}
+
+
+def category_draws(prompts, random):
+    """The median, and DRAWS medians of prompts and repetitions drawn again."""
+    values = [numpy.array(list(of_prompt.values())) for of_prompt in prompts.values() if of_prompt]
+    drawn = [numpy.median(numpy.concatenate([random.choice(values[i], len(values[i])) for i in random.integers(0, len(values), len(values))]))
+             for _ in range(DRAWS)]
+    return numpy.median(numpy.concatenate(values)), numpy.array(drawn)
+
+
+def cells(samples, categories):
+    """Per category, then for the geometric mean: (value, low, high)."""
+    random = numpy.random.default_rng(1)
+    drawn = [category_draws(samples[category], random) for category in categories]
+    values = [value for value, _ in drawn] + [math.exp(numpy.mean([math.log(value) for value, _ in drawn]))]
+    draws = [draw for _, draw in drawn] + [numpy.exp(numpy.mean([numpy.log(draw) for _, draw in drawn], axis=0))]
+    return [(value, *numpy.quantile(draw, [0.025, 0.975])) for value, draw in zip(values, draws)]
+
+
+def table(title, named_samples, categories, digits):
+    lines = [f"### {title}", "", "| | " + " | ".join(categories) + " | geometric mean |", "|---" * (len(categories) + 2) + "|"]
+    for name, samples in named_samples:
+        shown = [f"{v:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]" for v, low, high in cells(samples, categories)]
+        lines.append(f"| {name} | " + " | ".join(shown) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def markdown(all_rows):
+    rows = complete(all_rows)
+    if not rows:
+        raise SystemExit("no run in which every contestant took part")
+    categories = sorted({row["category"] for row in rows})
+    contestants = list(dict.fromkeys((row["system"], row["mode"]) for row in sorted(rows, key=lambda row: (row["system"], row["mode"]))))
+    left_out = len(all_rows) - len(rows)
+    counts = f"{len({row['prompt'] for row in rows})} prompts, {len(rows)} generations of {sorted({int(row['new_tokens']) for row in rows})} tokens, " \
+             f"{sorted({int(row['threads']) for row in rows})} threads, {sorted({row['date'] for row in rows})}, revision {sorted({row['revision'] for row in rows})}"
+    parts = ["# speclab and its peers", "", f"Greedy, the same weights, prompts and lengths, interleaved: {counts}; {left_out} generations of unfinished runs left out. "
+             "Median [95 % interval].", ""]
+    for metric, value in METRICS.items():
+        named = [(f"{system} {mode}", samples_of(rows, system, mode, value)) for system, mode in contestants]
+        parts.append(table(f"Tokens per second, {metric}", named, categories, 1))
+        quotients = [(f"{mode} / {system} {other}", ratios(samples_of(rows, "speclab", mode, value), samples_of(rows, system, other, value)))
+                     for ours, mode in contestants if ours == "speclab" for system, other in contestants if system != "speclab"]
+        parts.append(table(f"speclab over its peers, {metric}", quotients, categories, 2))
+    return "\n".join(parts)
