@@ -1,0 +1,151 @@
+// The whole losslessness run (scripts/losslessness): at temperature 0 every drafter and tree must give plain decoding's
+// tokens on the default model, for the core prompts, in float32 and in bfloat16. Plain decoding runs prompt by prompt,
+// speculative decoding in batches of a category, so batches are covered too.
+// Usage: losslessness OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
+
+#include <fmt/format.h>
+#include <speclab_revision.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/plan/prompt_set.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "sim/core/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr const char* kHeader =
+    "date,revision,model_sha256,kernels,dtype,arithmetic,drafter,tree,speculation_length,prompts,tokens,different_tokens,rounds,drafted,accepted\n";
+
+struct Mode {
+  const char* drafter;
+  const char* tree;
+  int speculation_length;
+};
+constexpr Mode kModes[] = {
+    {"none", "chain", 4},           {"bigram", "chain", 4},
+    {"prompt_lookup", "chain", 5},  {"prompt_lookup", "chain", 10},
+    {"small_transformer", "chain", 4}, {"small_transformer", "2x2x1", 3},
+    {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
+};
+
+/// The requests of one category.
+using Batch = std::vector<engines::Request>;
+
+std::vector<Batch> read_batches(const engines::Tokenizer& tokenizer, int per_category) {
+  std::vector<Batch> batches;
+  std::string category;
+  std::uint32_t id = 0;
+  for (const Prompt& prompt : read_prompts({.set = "core", .per_category = per_category})) {
+    if (prompt.category != category) batches.emplace_back();
+    category = prompt.category;
+    const engines::ChatMessage message{"user", prompt.text};
+    batches.back().push_back({id++, tokenizer.encode(tokenizer.apply_chat_template({&message, 1}), engines::SpecialText::parsed)});
+  }
+  return batches;
+}
+
+/// Tokens of all sequences in one list, and what the rounds did.
+struct Outcome {
+  std::vector<Token> tokens;
+  std::int64_t rounds = 0, drafted = 0, accepted = 0;
+};
+
+void decode(engines::RoundDecoder& decoder, const Batch& batch, int speculation_length, Outcome& outcome) {
+  decoder.begin(batch, ConstantPolicy(speculation_length));
+  while (decoder.round()) {
+  }
+  for (const GenerationRecord& record : decoder.records()) {
+    outcome.tokens.insert(outcome.tokens.end(), record.output_ids.begin(), record.output_ids.end());
+    for (const RoundRecord& round : record.rounds) {
+      ++outcome.rounds;
+      outcome.drafted += round.drafted;
+      outcome.accepted += round.accepted;
+    }
+  }
+}
+
+std::int64_t num_different(const std::vector<Token>& a, const std::vector<Token>& b) {
+  SPECLAB_EXPECT(a.size() == b.size(), "both decoders give the tokens asked for");
+  std::int64_t different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) different += a[i] != b[i];
+  return different;
+}
+
+std::string today() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+class Run {
+ public:
+  Run(std::string path, int per_category, int new_tokens) : path_(std::move(path)), per_category_(per_category), new_tokens_(new_tokens) {
+    write_file(path_, kHeader);
+  }
+
+  /// @return tokens that differ, over all modes
+  std::int64_t compare_all(const std::string& dtype) {
+    const auto engines = open_engines();
+    const auto loaded = engines->load_model({.model = "smollm2-135m", .device = "cpu", .dtype = dtype, .arithmetic = "row_invariant"});
+    const std::vector<Batch> batches = read_batches(*loaded.tokenizer, per_category_);
+    const auto plain_decoder = engines->make_decoder(*loaded.model, nullptr, options({"plain", "chain", 0}));
+    Outcome plain;
+    for (const Batch& batch : batches)
+      for (const engines::Request& request : batch) decode(*plain_decoder, {request}, 0, plain);
+    std::int64_t different = 0;
+    for (const Mode& mode : kModes) {
+      const auto decoder = engines->make_decoder(*loaded.model, nullptr, options(mode));
+      Outcome outcome;
+      for (const Batch& batch : batches) decode(*decoder, batch, mode.speculation_length, outcome);
+      different += write_row(loaded.model->info(), mode, outcome, num_different(plain.tokens, outcome.tokens));
+    }
+    return different;
+  }
+
+ private:
+  engines::DecoderOptions options(const Mode& mode) const {
+    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true}, .drafter = {.kind = mode.drafter, .tree = mode.tree}};
+  }
+
+  std::int64_t write_row(const engines::ModelInfo& model, const Mode& mode, const Outcome& outcome, std::int64_t different) {
+    const std::string row = fmt::format("{},{},{},{},{},row_invariant,{},\"{}\",{},{},{},{},{},{},{}\n", today(), SPECLAB_REVISION, model.sha256, model.kernels,
+                                        model.dtype, mode.drafter, mode.tree, mode.speculation_length,
+                                        outcome.tokens.size() / static_cast<std::size_t>(new_tokens_), outcome.tokens.size(), different,
+                                        outcome.rounds, outcome.drafted, outcome.accepted);
+    append_file(path_, row);
+    std::fputs(row.c_str(), stderr);
+    return different;
+  }
+
+  std::string path_;
+  int per_category_, new_tokens_;
+};
+
+int run(int argc, char** argv) {
+  if (argc < 2) throw ConfigError("usage: losslessness OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
+  Run run(argv[1], argc > 2 ? std::atoi(argv[2]) : 7, argc > 3 ? std::atoi(argv[3]) : 128);
+  std::int64_t different = 0;
+  for (const char* dtype : {"float32", "bfloat16"}) different += run.compare_all(dtype);
+  std::fprintf(stderr, "%lld tokens differ\n", static_cast<long long>(different));
+  return different == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace speclab::experiments
+
+int main(int argc, char** argv) {
+  try {
+    return speclab::experiments::run(argc, argv);
+  } catch (const speclab::Error& error) {
+    std::fprintf(stderr, "losslessness: %s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
