@@ -1,15 +1,15 @@
 #include "experiments/drivers/run/cost_measurement.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <set>
 #include <tuple>
 
 #include "analysis/stats/median.h"
 #include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/run/forward_timer.h"
+#include "experiments/drivers/run/pair_costs.h"
 #include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -66,43 +66,9 @@ class Samples {
   std::map<CostKey, std::pair<CostEntry, std::vector<double>>> samples_;
 };
 
-/// A chain of `rows` rows on top of what the cache holds.
-std::vector<engines::ForwardRow> chain_rows(int rows, int context, std::int32_t slot, std::span<const Token> tokens) {
-  std::vector<engines::ForwardRow> chain;
-  for (int i = 0; i < rows; ++i) chain.push_back({tokens[static_cast<std::size_t>(i) % tokens.size()], context + i, slot, i - 1});
-  return chain;
+auto shortest_and_longest(const std::vector<std::vector<Token>>& prompts) {
+  return std::ranges::minmax_element(prompts, {}, [](const auto& ids) { return ids.size(); });
 }
-
-/// Times bare forwards of one model on top of one context.
-class ForwardTimer {
- public:
-  ForwardTimer(engines::LanguageModel& model, int context, int max_rows, std::vector<Token> tokens)
-      : model_(model), tokens_(std::move(tokens)), cache_(model.make_cache(1, context + max_rows)), slot_(cache_->begin()) {
-    while (cache_->length(slot_) < context) commit(std::min(256, context - cache_->length(slot_)));
-  }
-
-  double forward_ns(int rows) {
-    const auto chain = chain_rows(rows, cache_->length(slot_), slot_, tokens_);
-    const auto begin = std::chrono::steady_clock::now();
-    model_.forward(chain, *cache_);
-    return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
-  }
-
- private:
-  void commit(int rows) {
-    auto chain = chain_rows(rows, cache_->length(slot_), slot_, tokens_);
-    std::vector<std::int32_t> path;
-    for (int i = 0; i < rows; ++i) path.push_back(i);
-    for (engines::ForwardRow& row : chain) row.wants_logits = false;
-    model_.forward(chain, *cache_);
-    cache_->commit(slot_, path);
-  }
-
-  engines::LanguageModel& model_;
-  std::vector<Token> tokens_;
-  std::unique_ptr<engines::KvCache> cache_;
-  std::int32_t slot_;
-};
 
 /// Collects tasks, each of which times something once; then runs them in random order, again and again.
 class CostMeasurement {
@@ -137,18 +103,16 @@ class CostMeasurement {
   }
 
   std::pair<std::size_t, std::size_t> prompt_lengths() const {
-    const auto by_size = [](const auto& ids) { return ids.size(); };
-    const auto& ids = bench_.loaded().prompt_ids;
-    return {std::ranges::min_element(ids, {}, by_size)->size(), std::ranges::max_element(ids, {}, by_size)->size()};
+    const auto [shortest, longest] = shortest_and_longest(bench_.loaded().prompt_ids);
+    return {shortest->size(), longest->size()};
   }
 
   /// The shortest and the longest pilot, brought to the lengths of the shortest and the longest measured prompt.
   std::vector<std::vector<Token>> prompts() const {
-    const auto by_size = [](const auto& ids) { return ids.size(); };
-    const auto& pilots = bench_.loaded().pilot_ids;
+    const auto [short_pilot, long_pilot] = shortest_and_longest(bench_.loaded().pilot_ids);
     const auto [shortest, longest] = prompt_lengths();
-    std::vector<std::vector<Token>> prompts{*std::ranges::min_element(pilots, {}, by_size)};
-    if (longest > shortest) prompts.push_back(*std::ranges::max_element(pilots, {}, by_size));
+    std::vector<std::vector<Token>> prompts{*short_pilot};
+    if (longest > shortest) prompts.push_back(*long_pilot);
     for (std::size_t which = 0; which < prompts.size(); ++which) {
       const std::size_t pilot_size = prompts[which].size(), wanted = which == 0 ? shortest : longest;
       for (std::size_t i = pilot_size; i < wanted; ++i) prompts[which].push_back(prompts[which][i % pilot_size]);
@@ -236,64 +200,11 @@ class CostMeasurement {
   Samples samples_;
 };
 
-sim::CostPoint to_point(const CostEntry& entry) {
-  const double ns = entry.ns.value;
-  return {.kind = entry.kind, .rows = entry.rows, .context = entry.context, .ns = ns, .ns_low = entry.ns.interval ? entry.ns.interval->low : ns,
-          .ns_high = entry.ns.interval ? entry.ns.interval->high : ns, .n = static_cast<int>(entry.ns.n)};
-}
-
-/// The points of one kind, continued as constants to 1 and kFar rows, and to contexts 0 and kFar.
-std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoint>& points) {
-  constexpr int kFar = 1 << 20;
-  std::map<std::pair<int, int>, sim::CostPoint> held;  // by context and rows
-  for (const sim::CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
-  std::set<int> contexts;
-  for (const sim::CostPoint& point : points) contexts.insert(point.context);
-  const auto copy = [&](sim::CostPoint point, int context, int rows) {
-    point.context = context;
-    point.rows = rows;
-    held.try_emplace({context, rows}, point);
-  };
-  for (const int context : contexts) {
-    const auto first = held.lower_bound({context, 0})->second;
-    const auto last = std::prev(held.lower_bound({context + 1, 0}))->second;
-    copy(first, context, 1);
-    copy(last, context, kFar);
-  }
-  const auto inside = held;
-  for (const auto& [place, point] : inside) {
-    if (place.first == *contexts.begin()) copy(point, 0, point.rows);
-    if (place.first == *contexts.rbegin()) copy(point, kFar, point.rows);
-  }
-  std::vector<sim::CostPoint> all;
-  for (const auto& [place, point] : held) all.push_back(point);
-  return all;
-}
-
 }  // namespace
-
-Regime regime_of(double temperature) { return temperature == 0 ? Regime::greedy : Regime::sampled; }
 
 void measure_costs(Workbench& bench) {
   if (!bench.log().costs().empty()) return;
   bench.log().add(CostMeasurement(bench).run());
-}
-
-PairCosts pair_costs(const RunLog& log, const std::string& model, const Drafting& drafting, Regime regime) {
-  std::vector<sim::CostPoint> points, drafts, overheads, drafter_prefills;
-  for (const CostEntry& entry : log.costs()) {
-    if (entry.model != model) continue;
-    if (!entry.regime) points.push_back(to_point(entry));
-    if (entry.regime != regime || entry.drafter != (drafting.is_plain() ? "" : drafting.drafter) || entry.tree != drafting.tree) continue;
-    auto& kind = entry.kind == sim::CostKind::draft ? drafts : entry.kind == sim::CostKind::overhead ? overheads : drafter_prefills;
-    kind.push_back(to_point(entry));
-  }
-  if (points.empty() || overheads.empty()) throw DataError("the journal holds no costs of " + model + " with " + drafting.drafter + "; begin again in another folder");
-  for (const auto* kind : {&drafts, &overheads})
-    if (!kind->empty()) std::ranges::copy(held_constant_outside(*kind), std::back_inserter(points));
-  if (!drafter_prefills.empty()) drafter_prefills = held_constant_outside(drafter_prefills);
-  std::erase_if(drafter_prefills, [](const sim::CostPoint& point) { return point.context != 0; });
-  return {std::make_shared<sim::CostSurface>(std::move(points)), sim::CostSurface(std::move(drafter_prefills))};
 }
 
 }  // namespace speclab::experiments

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/drivers/run/cost_measurement.h"
+#include "experiments/drivers/run/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/analytic/auto_policy.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/run/cost_measurement.h"
+#include "experiments/drivers/run/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
