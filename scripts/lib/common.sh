@@ -18,7 +18,11 @@ step() {
   mkdir -p "$speclab_cache/logs"
   log=$speclab_cache/logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9' '_').log
   start=$(date +%s.%N)
-  "$@" >"$log" 2>&1 || status=$?
+  # Not "command || status": that would switch off errexit inside the step, and a failed download would go on.
+  set +e
+  (set -e; "$@") >"$log" 2>&1
+  status=$?
+  set -e
   printf '%-44s %7.1f s\n' "$name" "$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN{print b-a}')"
   [ "$status" -eq 0 ] || { tail -60 "$log" >&2; fail "step '$name' ended with $status; its whole log: $log" "$status"; }
 }
