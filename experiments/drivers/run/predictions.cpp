@@ -73,9 +73,8 @@ class CellPredictor {
   /// The length of a policy that never changes it.
   std::optional<int> constant_length() const {
     if (cell_.is_plain()) return 0;
-    const ConstantPolicy placeholder(0);
     if (cell_.policy == "auto" || cell_.policy == "heuristic") return std::nullopt;
-    return make_policy(cell_.policy, &placeholder)->next_length();
+    return make_policy(cell_.policy)->next_length();
   }
 
   sim::GenerationPrediction decode(const std::string& category, int prompt_tokens) const {
