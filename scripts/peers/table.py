@@ -2,6 +2,7 @@
 
 Intervals are 95 %, by bootstrap: prompts are drawn again within each category, then repetitions within each prompt. A
 category's value is the median over its generations; a ratio is paired by prompt and repetition before the median is taken.
+Fewer than LEAST_PROMPTS prompts a category say nothing about other prompts: then there is no interval.
 """
 
 import csv
@@ -11,6 +12,7 @@ from collections import defaultdict
 import numpy
 
 DRAWS = 1000
+LEAST_PROMPTS = 3
 METRICS = {
     "in all": lambda row: row["new_tokens"] / row["total_seconds"],
     "prompt (tokens until the first new one)": lambda row: row["prompt_tokens"] / row["first_seconds"],
@@ -70,11 +72,17 @@ def cells(samples, categories):
     return [(value, *numpy.quantile(draw, [0.025, 0.975])) for value, draw in zip(values, draws)]
 
 
+def shown(cell, digits, num_prompts):
+    value, low, high = cell
+    return f"{value:.{digits}f}" + (f" [{low:.{digits}f}, {high:.{digits}f}]" if num_prompts >= LEAST_PROMPTS else "")
+
+
 def table(title, named_samples, categories, digits):
     lines = [f"### {title}", "", "| | " + " | ".join(categories) + " | geometric mean |", "|---" * (len(categories) + 2) + "|"]
     for name, samples in named_samples:
-        shown = [f"{v:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]" for v, low, high in cells(samples, categories)]
-        lines.append(f"| {name} | " + " | ".join(shown) + " |")
+        prompts = [len(samples[category]) for category in categories]
+        texts = [shown(cell, digits, n) for cell, n in zip(cells(samples, categories), prompts + [min(prompts)])]
+        lines.append(f"| {name} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +96,7 @@ def markdown(all_rows):
     counts = f"{len({row['prompt'] for row in rows})} prompts, {len(rows)} generations of {sorted({int(row['new_tokens']) for row in rows})} tokens, " \
              f"{sorted({int(row['threads']) for row in rows})} threads, {sorted({row['date'] for row in rows})}, revision {sorted({row['revision'] for row in rows})}"
     parts = ["# speclab and its peers", "", f"Greedy, the same weights, prompts and lengths, interleaved: {counts}; {left_out} generations of unfinished runs left out. "
-             "Median [95 % interval].", ""]
+             f"Median [95 % interval, where a category has at least {LEAST_PROMPTS} prompts].", ""]
     for metric, value in METRICS.items():
         named = [(f"{system} {mode}", samples_of(rows, system, mode, value)) for system, mode in contestants]
         parts.append(table(f"Tokens per second, {metric}", named, categories, 1))
