@@ -39,20 +39,34 @@ struct MultiplyArgs {
   Epilogue epilogue = Epilogue::store;
 };
 
-/// One query head of one row against cached keys and values.
-struct AttendArgs {
+/// Queries that meet a key or a value while it is in a register.
+inline constexpr int kMaxAttendQueries = 4;
+
+/// One query head of one row.
+struct AttendQuery {
   const float* query = nullptr;     ///< [head_dim], rotated, unscaled
+  int prefix = 0;                   ///< it sees slots [0, prefix) ...
+  const std::int32_t* extra = nullptr;  ///< ... and then these, in ascending order of position
+  int num_extra = 0;
+  float* weighted = nullptr;        ///< [head_dim] result, float32
+};
+
+/// Queries of one sequence against the cached keys and values of one head.
+struct AttendArgs {
+  const AttendQuery* queries = nullptr;
+  int num_queries = 0;              ///< 1 to kMaxAttendQueries
   const float* keys = nullptr;      ///< [slots / kKeyBlock, head_dim, kKeyBlock]
   const float* values = nullptr;    ///< [slots, head_dim]
   int head_dim = 0;                 ///< multiple of 16
-  int num_slots = 0;                ///< slots in use, committed and new
-  int prefix = 0;                   ///< the row sees slots [0, prefix) ...
-  const std::int32_t* extra = nullptr;  ///< ... and then these, in ascending order of position
-  int num_extra = 0;
+  int num_slots = 0;                ///< no query sees a slot from here on
   float scale = 0;
-  float* scores = nullptr;          ///< scratch, 2 * (num_slots rounded up to kKeyBlock)
-  float* weighted = nullptr;        ///< [head_dim] result, float32
+  float* scores = nullptr;          ///< scratch, attend_scratch_size(num_slots) floats
 };
+
+/// Two rows of scores a query, in whole blocks of keys.
+constexpr std::int64_t attend_scratch_size(std::int64_t num_slots) {
+  return std::int64_t{2} * kMaxAttendQueries * ((num_slots + kKeyBlock - 1) / kKeyBlock) * kKeyBlock;
+}
 
 struct CpuKernels {
   const char* name;

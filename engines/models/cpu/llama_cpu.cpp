@@ -1,5 +1,7 @@
 #include "engines/models/cpu/llama_cpu.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sim/core/errors.h"
@@ -53,8 +55,8 @@ void LlamaCpu::reserve(std::size_t rows, std::size_t wanting) {
   grow(hidden_, width(config_.intermediate_size));
   grow(logits_, wanting * static_cast<std::size_t>(config_.vocab_size));
   for (Scratch& scratch : scratch_) {
-    grow(scratch.scores, 2 * static_cast<std::size_t>(cache_->capacity()) + 2 * kKeyBlock);
-    grow(scratch.weighted, static_cast<std::size_t>(config_.head_dim));
+    grow(scratch.scores, static_cast<std::size_t>(attend_scratch_size(cache_->capacity())));
+    grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * config_.head_dim));
     grow(scratch.head, static_cast<std::size_t>(std::max(config_.head_dim, config_.hidden_size)));
   }
 }
@@ -152,36 +154,56 @@ void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
   }
 }
 
-/// Heads outside, rows inside, so that a head's keys and values stay in the core's cache.
+/// Heads outside, rows inside, so that neighbours look at the same keys and values; those go together.
 void LlamaCpu::attend(int rank, std::int32_t layer, bool wanting_only) {
   const int rows = static_cast<int>(wanting_only ? wanting_.size() : rows_.size());
   const Range range = share(rows * config_.num_heads, rank, team_->size());
+  std::array<HeadTask, kMaxAttendQueries> tasks{};
+  std::size_t count = 0;
   for (int i = range.begin; i < range.end; ++i) {
     const int out_row = i % rows;
-    attend_head({rank, layer, wanting_only ? wanting_[static_cast<std::size_t>(out_row)] : out_row, out_row, i / rows});
+    const HeadTask task{wanting_only ? wanting_[static_cast<std::size_t>(out_row)] : out_row, out_row, i / rows};
+    if (count == tasks.size() || (count > 0 && !same_keys(tasks[0], task))) {
+      attend_heads(rank, layer, std::span(tasks).first(count));
+      count = 0;
+    }
+    tasks[count++] = task;
   }
+  if (count > 0) attend_heads(rank, layer, std::span(tasks).first(count));
 }
 
-void LlamaCpu::attend_head(const HeadTask& task) {
-  Scratch& scratch = scratch_[static_cast<std::size_t>(task.rank)];
-  const RowPlan& plan = cache_->plan();
-  const PlacedRow& placed = plan.rows()[static_cast<std::size_t>(task.row)];
-  const std::int32_t kv_head = task.head / (config_.num_heads / config_.num_kv_heads);
+const PlacedRow& LlamaCpu::placed(int row) const { return cache_->plan().rows()[static_cast<std::size_t>(row)]; }
+
+std::int32_t LlamaCpu::kv_head(int head) const { return head / (config_.num_heads / config_.num_kv_heads); }
+
+bool LlamaCpu::same_keys(const HeadTask& a, const HeadTask& b) const {
+  return placed(a.row).sequence == placed(b.row).sequence && kv_head(a.head) == kv_head(b.head);
+}
+
+AttendQuery LlamaCpu::query_of(const HeadTask& task, float* weighted) const {
   const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
-  const AttendArgs args{.query = projected_.data() + task.row * width + std::int64_t{task.head} * config_.head_dim,
-                        .keys = cache_->keys(task.layer, placed.sequence, kv_head),
-                        .values = cache_->values(task.layer, placed.sequence, kv_head),
-                        .head_dim = config_.head_dim,
-                        .num_slots = placed.extra_count > 0 ? plan.slots_in_use(placed.sequence) : placed.prefix,
-                        .prefix = placed.prefix,
-                        .extra = plan.extra(placed).data(),
-                        .num_extra = placed.extra_count,
-                        .scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim)),
-                        .scores = scratch.scores.data(),
-                        .weighted = scratch.weighted.data()};
+  const PlacedRow& row = placed(task.row);
+  return {.query = projected_.data() + task.row * width + std::int64_t{task.head} * config_.head_dim, .prefix = row.prefix,
+          .extra = cache_->plan().extra(row).data(), .num_extra = row.extra_count, .weighted = weighted};
+}
+
+/// Attention of tasks that look at the same keys and values.
+void LlamaCpu::attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks) {
+  Scratch& scratch = scratch_[static_cast<std::size_t>(rank)];
+  const std::int32_t sequence = placed(tasks[0].row).sequence;
+  std::array<AttendQuery, kMaxAttendQueries> queries{};
+  AttendArgs args{.queries = queries.data(), .num_queries = static_cast<int>(tasks.size()), .keys = cache_->keys(layer, sequence, kv_head(tasks[0].head)),
+                  .values = cache_->values(layer, sequence, kv_head(tasks[0].head)), .head_dim = config_.head_dim, .num_slots = 0,
+                  .scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim)), .scores = scratch.scores.data()};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    queries[i] = query_of(tasks[i], scratch.weighted.data() + static_cast<std::int64_t>(i) * config_.head_dim);
+    const int seen = queries[i].num_extra > 0 ? cache_->plan().slots_in_use(sequence) : queries[i].prefix;
+    args.num_slots = std::max(args.num_slots, seen);
+  }
   kernels_->attend(args);
-  kernels_->convert(args.weighted, config_.head_dim, type_,
-                    activation(attended_, std::int64_t{task.out_row} * config_.query_size() + std::int64_t{task.head} * config_.head_dim));
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    kernels_->convert(queries[i].weighted, config_.head_dim, type_,
+                      activation(attended_, std::int64_t{tasks[i].out_row} * config_.query_size() + std::int64_t{tasks[i].head} * config_.head_dim));
 }
 
 void LlamaCpu::compute_logits(int rank) {

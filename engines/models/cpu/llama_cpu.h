@@ -31,8 +31,6 @@ class LlamaCpu final : public LanguageModel {
     PackedMatrix query_key_value, attention_output, gate_up, down;
   };
   struct HeadTask {
-    int rank;
-    std::int32_t layer;
     int row, out_row;  ///< in the forward, in the attended rows
     int head;
   };
@@ -52,7 +50,11 @@ class LlamaCpu final : public LanguageModel {
   void rotate_and_store(int rank, std::int32_t layer);
   void rotate(const float* in, std::int32_t position, float* out) const;
   void attend(int rank, std::int32_t layer, bool wanting_only);
-  void attend_head(const HeadTask& task);
+  void attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks);
+  const PlacedRow& placed(int row) const;
+  std::int32_t kv_head(int head) const;
+  bool same_keys(const HeadTask& a, const HeadTask& b) const;
+  AttendQuery query_of(const HeadTask& task, float* weighted) const;
   void compute_logits(int rank);
   void* activation(std::vector<float>& buffer, std::int64_t index);
 

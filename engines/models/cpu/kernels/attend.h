@@ -1,0 +1,135 @@
+#pragma once
+// Attention of a few queries at a time over cached keys and values.
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "engines/models/cpu/kernels/vectors.h"
+
+namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
+namespace {
+
+/// Scores of `Queries` queries, and what they become.
+template <int Queries>
+struct Scores {
+  explicit Scores(const AttendArgs& args) : stride((args.num_slots + kKeyBlock - 1) / kKeyBlock * kKeyBlock), by_slot(args.scores), by_position(args.scores + Queries * stride) {}
+
+  std::int64_t stride;
+  float* by_slot;      ///< [Queries, stride]
+  float* by_position;  ///< [Queries, stride], room for scores that are not in order of position
+  const float* weights[Queries] = {};
+  float scale[Queries] = {};
+};
+
+/// Scaled dot products with `Blocks` blocks of keys, each lane a sum over the head in ascending order.
+template <int Queries, int Blocks>
+inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Queries>& scores) {
+  const std::int64_t block_floats = static_cast<std::int64_t>(args.head_dim) * kKeyBlock;
+  const float* keys = args.keys + first_block * block_floats;
+  Vector sum[Queries][Blocks] = {};
+  for (int d = 0; d < args.head_dim; ++d) {
+    Vector key[Blocks];
+#pragma GCC unroll 4
+    for (int b = 0; b < Blocks; ++b) key[b] = load(keys + b * block_floats + d * kKeyBlock);
+#pragma GCC unroll 4
+    for (int q = 0; q < Queries; ++q)
+#pragma GCC unroll 4
+      for (int b = 0; b < Blocks; ++b) sum[q][b] = sum[q][b] + key[b] * args.queries[q].query[d];
+  }
+  for (int q = 0; q < Queries; ++q)
+    for (int b = 0; b < Blocks; ++b) store(scores.by_slot + q * scores.stride + (first_block + b) * kKeyBlock, sum[q][b] * args.scale);
+}
+
+template <int Queries>
+inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
+  const int blocks = static_cast<int>(scores.stride / kKeyBlock);
+  int block = 0;
+  for (; block + 4 <= blocks; block += 4) score_blocks<Queries, 4>(args, block, scores);
+  for (; block < blocks; ++block) score_blocks<Queries, 1>(args, block, scores);
+}
+
+/// The visible scores in order of position, padded with -infinity to whole vectors; in place where they are in that order.
+inline float* order_scores(const AttendQuery& query, float* by_slot, float* by_position) {
+  const int count = query.prefix + query.num_extra;
+  float* ordered = query.num_extra == 0 ? by_slot : by_position;
+  if (query.num_extra > 0) std::memcpy(ordered, by_slot, sizeof(float) * static_cast<std::size_t>(query.prefix));
+  for (int i = 0; i < query.num_extra; ++i) ordered[query.prefix + i] = by_slot[query.extra[i]];
+  for (int i = count; i % kLanes != 0; ++i) ordered[i] = -INFINITY;
+  return ordered;
+}
+
+/// Turns scores into exponentials of the distance to the largest. @return their sum
+inline float exponentiate(float* scores, int count) {
+  Vector largest = splat(-INFINITY);
+  for (int i = 0; i < count; i += kLanes) largest = load(scores + i) > largest ? load(scores + i) : largest;
+  const Vector top = splat(lane_max(largest));
+  Vector sum = {};
+  for (int i = 0; i < count; i += kLanes) {
+    const Vector e = exp_nonpositive(load(scores + i) - top);
+    store(scores + i, e);
+    sum = sum + e;
+  }
+  return lane_sum(sum);
+}
+
+template <int Queries>
+inline void weigh_scores(const AttendArgs& args, Scores<Queries>& scores) {
+  for (int q = 0; q < Queries; ++q) {
+    const AttendQuery& query = args.queries[q];
+    float* ordered = order_scores(query, scores.by_slot + q * scores.stride, scores.by_position + q * scores.stride);
+    scores.scale[q] = 1.0f / exponentiate(ordered, query.prefix + query.num_extra);
+    scores.weights[q] = ordered;
+  }
+}
+
+/// Sums of weighted values for `Vectors` vectors of the head: first the slots that all queries see, then each query's own.
+template <int Queries, int Vectors>
+inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, int first_dim) {
+  Vector sum[Queries][Vectors] = {};
+  const auto value = [&](int slot, int v) { return load(args.values + static_cast<std::int64_t>(slot) * args.head_dim + first_dim + v * kLanes); };
+  int shared = args.queries[0].prefix;
+  for (int q = 1; q < Queries; ++q) shared = args.queries[q].prefix < shared ? args.queries[q].prefix : shared;
+  for (int j = 0; j < shared; ++j) {
+    Vector values[Vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) values[v] = value(j, v);
+#pragma GCC unroll 4
+    for (int q = 0; q < Queries; ++q)
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + values[v] * scores.weights[q][j];
+  }
+#pragma GCC unroll 4
+  for (int q = 0; q < Queries; ++q) {
+    const AttendQuery& query = args.queries[q];
+    const float* weights = scores.weights[q];
+    for (int j = shared; j < query.prefix; ++j)
+      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + value(j, v) * weights[j];
+    for (int j = 0; j < query.num_extra; ++j)
+      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + value(query.extra[j], v) * weights[query.prefix + j];
+    for (int v = 0; v < Vectors; ++v) store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]);
+  }
+}
+
+template <int Queries>
+void attend_tile(const AttendArgs& args) {
+  Scores<Queries> scores(args);
+  score(args, scores);
+  weigh_scores(args, scores);
+  int dim = 0;
+  for (; dim + 4 * kLanes <= args.head_dim; dim += 4 * kLanes) weigh_values<Queries, 4>(args, scores, dim);
+  for (; dim < args.head_dim; dim += kLanes) weigh_values<Queries, 1>(args, scores, dim);
+}
+
+template <int Queries = kMaxAttendQueries>
+void attend_as(const AttendArgs& args) {
+  if constexpr (Queries > 1) {
+    if (args.num_queries < Queries) return attend_as<Queries - 1>(args);
+  }
+  attend_tile<Queries>(args);
+}
+
+void attend(const AttendArgs& args) { attend_as(args); }
+
+}  // namespace
+}  // namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE

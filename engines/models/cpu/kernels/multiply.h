@@ -1,0 +1,126 @@
+#pragma once
+// Products of rows with a packed matrix.
+
+#include <cstdint>
+#include <cstring>
+
+#include "engines/models/cpu/kernels/vectors.h"
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+#endif
+
+namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
+namespace {
+
+constexpr int kVectorsPerBlock = kBlockColumns / kLanes;
+constexpr int kMaxTileRows = 12;
+
+/// What a product of one weight step and one activation step is, by element type.
+template <typename Element>
+struct Step;
+
+template <>
+struct Step<float> {
+  static constexpr int kDepth = 1;
+  using Broadcast = Vector;
+  static Broadcast broadcast(const float* x) { return splat(*x); }
+  static Vector add(Vector acc, const float* weights, Broadcast x) { return acc + load(weights) * x; }
+};
+
+template <>
+struct Step<BFloat16> {
+  static constexpr int kDepth = 2;
+#ifdef __AVX512BF16__
+  using Broadcast = __m512bh;
+  static __m512bh bit_cast_bh(__m512i v) { return reinterpret_cast<__m512bh>(v); }
+  static Broadcast broadcast(const BFloat16* x) {
+    std::int32_t pair;
+    std::memcpy(&pair, x, sizeof pair);
+    const __m512i v = _mm512_set1_epi32(pair);
+    return bit_cast_bh(v);
+  }
+  static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
+    const __m512i w = _mm512_loadu_si512(weights);
+    return reinterpret_cast<Vector>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), bit_cast_bh(w), x));
+  }
+#else
+  struct Broadcast { float low, high; };
+  static float widen(BFloat16 v) {
+    const std::uint32_t bits = std::uint32_t{v} << 16;
+    float f;
+    std::memcpy(&f, &bits, sizeof f);
+    return f;
+  }
+  static Broadcast broadcast(const BFloat16* x) { return {widen(x[0]), widen(x[1])}; }
+  static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
+    UintVector pair;
+    std::memcpy(&pair, weights, sizeof pair);
+    acc = acc + as_float(pair << 16) * x.low;
+    return acc + as_float(pair & 0xFFFF0000u) * x.high;
+  }
+#endif
+};
+
+/// Writes one row's block of sums according to the epilogue.
+template <typename Element>
+inline void finish_block(const MultiplyArgs& args, int row, int block, const Vector (&sum)[kVectorsPerBlock]) {
+  if (args.epilogue == Epilogue::silu_gate) {
+    Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kLanes;
+    return store_as(silu(sum[0]) * sum[1], out);
+  }
+  float* out = static_cast<float*>(args.out) + row * args.out_stride + block * kBlockColumns;
+  for (int v = 0; v < kVectorsPerBlock; ++v) {
+    const int left = args.columns - block * kBlockColumns - v * kLanes;
+    if (left >= kLanes) {
+      store(out + v * kLanes, args.epilogue == Epilogue::add ? load(out + v * kLanes) + sum[v] : sum[v]);
+    } else {
+      for (int i = 0; i < left; ++i) out[v * kLanes + i] = args.epilogue == Epilogue::add ? out[v * kLanes + i] + sum[v][i] : sum[v][i];
+    }
+  }
+}
+
+/// `Rows` rows against one block of columns; each weight is loaded once.
+template <typename Element, int Rows>
+inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
+  constexpr int kDepthStep = Step<Element>::kDepth;
+  constexpr int kStepElements = kBlockColumns * kDepthStep;
+  constexpr int kPrefetchElements = 4096 / static_cast<int>(sizeof(Element));
+  const Element* weights = static_cast<const Element*>(args.weights) + static_cast<std::int64_t>(block) * kBlockColumns * args.depth;
+  const Element* x = static_cast<const Element*>(args.x) + first_row * args.x_stride;
+  Vector sum[Rows][kVectorsPerBlock] = {};
+  for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {
+    __builtin_prefetch(weights + kPrefetchElements);
+    __builtin_prefetch(weights + kPrefetchElements + kStepElements / 2);
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+      const auto broadcast = Step<Element>::broadcast(x + r * args.x_stride + k);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectorsPerBlock; ++v)
+        sum[r][v] = Step<Element>::add(sum[r][v], weights + v * kLanes * kDepthStep, broadcast);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) finish_block<Element>(args, first_row + r, block, sum[r]);
+}
+
+template <typename Element, int Rows = kMaxTileRows>
+inline void multiply_tile_of(int rows, const MultiplyArgs& args, int first_row, int block) {
+  if constexpr (Rows > 1) {
+    if (rows < Rows) return multiply_tile_of<Element, Rows - 1>(rows, args, first_row, block);
+  }
+  multiply_tile<Element, Rows>(args, first_row, block);
+}
+
+template <typename Element>
+void multiply(const MultiplyArgs& args) {
+  const int tiles = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
+  for (int block = args.block_begin; block < args.block_end; ++block) {
+    for (int tile = 0, row = 0; tile < tiles; ++tile) {
+      const int rows = (args.rows - row + tiles - tile - 1) / (tiles - tile);
+      multiply_tile_of<Element>(rows, args, row, block);
+      row += rows;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE
