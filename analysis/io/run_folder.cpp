@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id",    "prefill_
                                                           "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes"};
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
                                                             "depth",  "accepted", "tested",   "emitted", "next_kind"};
-constexpr std::array<std::string_view, 16> kPredictionColumns = {
+constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
-    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate"};
+    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "pace_ratio"};
 
 std::int64_t count(const Table& table, std::size_t row, std::string_view column) {
   const std::int64_t value = table.integer(row, column);
@@ -125,12 +125,18 @@ void read_predictions(const std::string& path, Run& run) {
     const Prediction prediction{.walltime_ns = table.optional_number(row, "predicted_walltime_ns"),
                                 .speedup = table.optional_number(row, "predicted_speedup"),
                                 .tokens_per_round = table.optional_number(row, "predicted_tokens_per_round"),
-                                .acceptance_rate = table.optional_number(row, "predicted_acceptance_rate")};
+                                .acceptance_rate = table.optional_number(row, "predicted_acceptance_rate"),
+                                .pace_ratio = table.optional_number(row, "pace_ratio")};
     if (!run.predictions.emplace(table.text(row, "cell_id"), prediction).second) table.fail(row, "cell_id", "occurs twice");
   }
 }
 
 }  // namespace
+
+std::optional<double> Prediction::paced_walltime_ns() const {
+  if (!walltime_ns) return std::nullopt;
+  return *walltime_ns * pace_ratio.value_or(1.0);
+}
 
 CellAxes CellAxes::plain() const {
   CellAxes axes = *this;

@@ -71,6 +71,10 @@ struct Prediction {
   std::optional<double> speedup;
   std::optional<double> tokens_per_round;
   std::optional<double> acceptance_rate;
+  std::optional<double> pace_ratio;   ///< time of bare forwards while measuring / while costs were measured
+
+  /// The walltime at the pace of the machine while it was measured.
+  std::optional<double> paced_walltime_ns() const;
 };
 
 struct Run {

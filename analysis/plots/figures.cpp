@@ -83,8 +83,9 @@ std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperat
 std::optional<Estimate> walltime_s(const GroupSummary& summary) { return scaled(summary.walltime_ns, 1 / kNsPerS); }
 
 std::optional<double> predicted_walltime_s(const Prediction& prediction) {
-  if (!prediction.walltime_ns) return std::nullopt;
-  return *prediction.walltime_ns / kNsPerS;
+  const auto predicted = prediction.paced_walltime_ns();
+  if (!predicted) return std::nullopt;
+  return *predicted / kNsPerS;
 }
 
 double temperature(const Group& group) { return group.axes.temperature; }

@@ -57,7 +57,7 @@ std::vector<Column> value_columns() {
   return {{"prompts", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
           {"generations", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
           {"walltime, ms", false, [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
-          {"predicted, ms", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
+          {"predicted, ms", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.paced_walltime_ns(), 1e-6); }},
           {"off by, %", false, [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
           {"speed-up", false, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
           {"predicted", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},

@@ -37,6 +37,10 @@ std::string facts_html(const PageContent& content) {
     html += fact("median |predicted − measured| walltime", estimate_text(*content.prediction_error, 100, 2).value + " %",
                  "cells that draft in at least half of their rounds; " + interval_detail(*content.prediction_error, 100, " %", 2));
   }
+  if (const auto pace = content.data.pooled.front().summary.prediction.pace_ratio) {
+    html += fact("pace while measuring", short_number(*pace),
+                 "time of bare forwards between the generations, against that in the cost surface; predicted walltimes are multiplied by it");
+  }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";
 }

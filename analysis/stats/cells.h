@@ -13,7 +13,7 @@ struct CellSummary {
   GroupSummary summary;
 
   bool drafts_mostly() const { return summary.drafting_fraction >= 0.5; }
-  /// |predicted - measured| / measured walltime; missing without a prediction.
+  /// |predicted - measured| / measured walltime, predicted at the machine's pace; missing without a prediction.
   std::optional<double> prediction_error() const;
 };
 

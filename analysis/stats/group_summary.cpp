@@ -70,16 +70,18 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
 
 /// One prediction for cells that are measured together: sums over generations, so that ratios stay ratios of totals.
 Prediction pooled_prediction(const Generations& generations, const Run& run) {
-  double walltime_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0, acceptance_sum = 0, tested_sum = 0;
-  bool has_walltime = true, has_speedup = true, has_tokens = true, has_acceptance = true;
+  double walltime_sum = 0, paced_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0, acceptance_sum = 0, tested_sum = 0;
+  bool has_walltime = true, has_pace = true, has_speedup = true, has_tokens = true, has_acceptance = true;
   for (const auto* g : generations) {
     const auto found = run.predictions.find(g->cell_id);
     const Prediction p = found == run.predictions.end() ? Prediction{} : found->second;
     has_walltime = has_walltime && p.walltime_ns;
+    has_pace = has_pace && has_walltime && p.pace_ratio;
     has_speedup = has_speedup && has_walltime && p.speedup;
     has_tokens = has_tokens && p.tokens_per_round;
     has_acceptance = has_acceptance && p.acceptance_rate;
     walltime_sum += p.walltime_ns.value_or(0);
+    paced_sum += p.paced_walltime_ns().value_or(0);
     plain_sum += p.walltime_ns.value_or(0) * p.speedup.value_or(0);
     token_sum += tokens(*g);
     round_sum += tokens(*g) / p.tokens_per_round.value_or(1);
@@ -88,6 +90,7 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
   }
   Prediction pooled;
   if (has_walltime) pooled.walltime_ns = walltime_sum / static_cast<double>(generations.size());
+  if (has_pace) pooled.pace_ratio = paced_sum / walltime_sum;
   if (has_speedup) pooled.speedup = plain_sum / walltime_sum;
   if (has_tokens && round_sum > 0) pooled.tokens_per_round = token_sum / round_sum;
   if (has_acceptance && tested_sum > 0) pooled.acceptance_rate = acceptance_sum / tested_sum;

@@ -7,7 +7,7 @@
 
 #include "analysis/stats/median.h"
 #include "experiments/drivers/plan/measuring_order.h"
-#include "experiments/drivers/run/forward_timer.h"
+#include "experiments/drivers/run/forward_costs.h"
 #include "experiments/drivers/run/pair_costs.h"
 #include "experiments/drivers/run/workbench.h"
 
@@ -102,19 +102,14 @@ class CostMeasurement {
     return {regimes.begin(), regimes.end()};
   }
 
-  std::pair<std::size_t, std::size_t> prompt_lengths() const {
-    const auto [shortest, longest] = shortest_and_longest(bench_.loaded().prompt_ids);
-    return {shortest->size(), longest->size()};
-  }
-
   /// The shortest and the longest pilot, brought to the lengths of the shortest and the longest measured prompt.
   std::vector<std::vector<Token>> prompts() const {
     const auto [short_pilot, long_pilot] = shortest_and_longest(bench_.loaded().pilot_ids);
-    const auto [shortest, longest] = prompt_lengths();
+    const auto [shortest, longest] = prompt_lengths(bench_.loaded());
     std::vector<std::vector<Token>> prompts{*short_pilot};
     if (longest > shortest) prompts.push_back(*long_pilot);
     for (std::size_t which = 0; which < prompts.size(); ++which) {
-      const std::size_t pilot_size = prompts[which].size(), wanted = which == 0 ? shortest : longest;
+      const std::size_t pilot_size = prompts[which].size(), wanted = static_cast<std::size_t>(which == 0 ? shortest : longest);
       for (std::size_t i = pilot_size; i < wanted; ++i) prompts[which].push_back(prompts[which][i % pilot_size]);
       prompts[which].resize(wanted);
     }
@@ -122,23 +117,13 @@ class CostMeasurement {
   }
 
   void add_forwards(const std::string& model) {
-    std::set<int> rows(plan_.config.costs.rows.begin(), plan_.config.costs.rows.end());
-    for (const Drafting& drafting : plan_.draftings)
-      for (const int needed : drafting.rows_of_depth(plan_.max_length())) rows.insert(needed);
-    const auto [shortest, longest] = prompt_lengths();
-    const int first = static_cast<int>(shortest) - 1, last = static_cast<int>(longest) + plan_.config.prompts.new_tokens;
-    for (const int context : std::set<int>{first, (first + last) / 2, last}) {
-      const auto timer = std::make_shared<ForwardTimer>(bench_.model(model), context, *rows.rbegin(), prompts().back());
+    const auto forwards = std::make_shared<ForwardCosts>(bench_, model);
+    for (std::size_t which = 0; which < forwards->num_contexts(); ++which)
       for (int pass = 0; pass < kForwardPasses; ++pass)
-        tasks_.push_back([=, this](std::int32_t) { time_forwards(*timer, rows, {.model = model, .drafter = "", .tree = "", .context = context}); });
-    }
-  }
-
-  void time_forwards(ForwardTimer& timer, const std::set<int>& rows, CostEntry point) {
-    for (const int n : rows) {
-      point.rows = n;
-      samples_.add(point, timer.forward_ns(n));
-    }
+        tasks_.push_back([=, this](std::int32_t) {
+          for (const auto& [rows, ns] : forwards->time_once(which))
+            samples_.add({.model = model, .drafter = "", .tree = "", .rows = rows, .context = forwards->context(which)}, ns);
+        });
   }
 
   void add_generation(const std::string& model, const Drafting& drafting, Regime regime, const std::vector<Token>& prompt) {

@@ -83,6 +83,15 @@ Json to_json(const PilotEntry& entry) { return {{"pilot", entry.pilot}, {"rounds
 
 PilotEntry pilot_entry(const Json& json) { return {json.at("pilot").get<std::size_t>(), rounds_of(json.at("rounds"))}; }
 
+Json to_json(const PaceEntry& entry) {
+  return {{"row_id", entry.row_id}, {"model", entry.model}, {"context", entry.context}, {"forwards", entry.forwards}};
+}
+
+PaceEntry pace_entry(const Json& json) {
+  return {json.at("row_id").get<std::int64_t>(), json.at("model").get<std::string>(), json.at("context").get<int>(),
+          json.at("forwards").get<std::vector<std::pair<int, double>>>()};
+}
+
 Json to_json(const CostEntry& entry) {
   Json interval = Json::array();
   if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};

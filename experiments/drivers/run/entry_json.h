@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json to_json(const HeaderEntry& entry);
 Json to_json(const RowEntry& entry);
 Json to_json(const PilotEntry& entry);
+Json to_json(const PaceEntry& entry);
 Json to_json(const CostEntry& entry);
 Json to_json(const PredictionEntry& entry);
 
@@ -19,6 +20,7 @@ Json to_json(const PredictionEntry& entry);
 HeaderEntry header_entry(const Json& json);
 RowEntry row_entry(const Json& json);
 PilotEntry pilot_entry(const Json& json);
+PaceEntry pace_entry(const Json& json);
 CostEntry cost_entry(const Json& json);
 PredictionEntry prediction_entry(const Json& json);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engines/formats/sha256.h"
+#include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/policies/constant_policy.h"
@@ -75,9 +76,11 @@ void measure_generations(Workbench& bench) {
   for (const std::size_t row : plan.order)
     if (!bench.log().rows().contains(static_cast<std::int64_t>(row))) total_ns += predicted_ns(row);
   bench.progress().begin_phase("measuring", total_ns);
+  PaceTaker pace(bench);
   for (const std::size_t row : plan.order) {
     if (bench.log().rows().contains(static_cast<std::int64_t>(row))) continue;
     bench.check_interruption();
+    pace.before(row);
     measure(bench, row);
     bench.progress().advance(predicted_ns(row));
   }

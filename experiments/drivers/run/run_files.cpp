@@ -9,6 +9,7 @@
 #include "analysis/io/csv_writer.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/pace.h"
 #include "sim/core/files.h"
 
 namespace speclab::experiments {
@@ -24,9 +25,10 @@ constexpr std::array<std::string_view, 30> kRowColumns = {
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
 constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes"};
 constexpr std::array<std::string_view, 12> kCostColumns = {"model", "drafter", "tree", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
-constexpr std::array<std::string_view, 16> kPredictionColumns = {
+constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
+constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate"};
+    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "pace_ratio"};
 
 /// An empty text is a missing value.
 void add_text(CsvWriter& csv, const std::string& text) {
@@ -123,8 +125,16 @@ std::string predictions_csv(const Plan& plan, const RunLog& log) {
     const Cell& cell = plan.cells.at(prediction.cell);
     csv.field(cell.id).field(cell.category);
     add_axes(csv, cell, plan.config.sampling);
-    csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate).end_row();
+    csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate);
+    csv.field(pace_ratio(log, cell.model)).end_row();
   }
+  return csv.content();
+}
+
+std::string pace_csv(const RunLog& log) {
+  CsvWriter csv(kPaceColumns);
+  for (const auto& [row_id, pace] : log.paces())
+    for (const auto& [rows, ns] : pace.forwards) csv.field(row_id).field(pace.model).field(std::int64_t{rows}).field(std::int64_t{pace.context}).field(ns).end_row();
   return csv.content();
 }
 
@@ -151,6 +161,7 @@ void write_run_files(const Plan& plan, const RunLog& log, const std::string& fol
   write_file(folder + "/rows.csv", rows_csv(plan, log));
   write_file(folder + "/rounds.csv", rounds_csv(plan, log));
   write_file(folder + "/times.csv", times_csv(log));
+  write_file(folder + "/pace.csv", pace_csv(log));
   write_file(folder + "/texts.jsonl", texts_jsonl(plan, log));
 }
 

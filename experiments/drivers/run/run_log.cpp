@@ -42,6 +42,7 @@ void RunLog::take(const std::string& text) {
   if (kind == "header") header_ = header_entry(entry);
   else if (kind == "row") rows_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), row_entry(entry));
   else if (kind == "pilot") pilots_.insert_or_assign(entry.at("pilot").get<std::size_t>(), pilot_entry(entry));
+  else if (kind == "pace") paces_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), pace_entry(entry));
   else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
   else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
   else if (kind == "end") finished_ = true;
@@ -61,6 +62,11 @@ void RunLog::add(const RowEntry& entry) {
 void RunLog::add(const PilotEntry& entry) {
   journal_.append(payload("pilot", to_json(entry)));
   pilots_.insert_or_assign(entry.pilot, entry);
+}
+
+void RunLog::add(const PaceEntry& entry) {
+  journal_.append(payload("pace", to_json(entry)));
+  paces_.insert_or_assign(entry.row_id, entry);
 }
 
 void RunLog::add(const std::vector<CostEntry>& entries) {

@@ -43,6 +43,14 @@ struct RowEntry {
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
 };
 
+/// Bare forwards of a target, timed just before a generation.
+struct PaceEntry {
+  std::int64_t row_id = 0;
+  std::string model;
+  int context = 0;
+  std::vector<std::pair<int, double>> forwards;  ///< rows, nanoseconds
+};
+
 struct PilotEntry {
   std::size_t pilot = 0;  ///< index in Plan::pilots
   std::vector<RoundRecord> rounds;
@@ -78,6 +86,7 @@ class RunLog {
   void add(const HeaderEntry& entry);
   void add(const RowEntry& entry);
   void add(const PilotEntry& entry);
+  void add(const PaceEntry& entry);
   void add(const std::vector<CostEntry>& entries);
   void add(const std::vector<PredictionEntry>& entries);
   void add_end();
@@ -85,6 +94,7 @@ class RunLog {
   const std::optional<HeaderEntry>& header() const { return header_; }
   const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }
   const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
+  const std::map<std::int64_t, PaceEntry>& paces() const { return paces_; }  ///< by row_id
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const { return predictions_; }
   bool finished() const { return finished_; }
@@ -97,6 +107,7 @@ class RunLog {
   std::optional<HeaderEntry> header_;
   std::map<std::int64_t, RowEntry> rows_;
   std::map<std::size_t, PilotEntry> pilots_;
+  std::map<std::int64_t, PaceEntry> paces_;
   std::vector<CostEntry> costs_;
   std::vector<PredictionEntry> predictions_;
   bool finished_ = false;

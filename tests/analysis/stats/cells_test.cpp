@@ -102,7 +102,7 @@ TEST(Cells, AreWrittenAsTheSchemaSays) {
   Fixture fixture;
   const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
   ASSERT_EQ(table.size(), 2U);
-  EXPECT_EQ(table.columns().size(), 38U);
+  EXPECT_EQ(table.columns().size(), 39U);
   const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 70);
   EXPECT_EQ(table.number(row, "speedup"), 3);
@@ -118,6 +118,18 @@ TEST(MedianPredictionError, CountsCellsThatDraftInHalfOfTheirRounds) {
   EXPECT_NEAR(error->value, std::abs(70 - 200.0 / 3) / (200.0 / 3), 1e-12);
   for (auto& g : fixture.run.generations) g.drafting_rounds = std::min<std::int64_t>(g.drafting_rounds, 9);
   EXPECT_FALSE(median_prediction_error(fixture.cells()));
+}
+
+TEST(MedianPredictionError, IsTakenAtThePaceOfTheMachine) {
+  Fixture fixture;
+  fixture.run.predictions["bigram"].walltime_ns = 40.0;
+  fixture.run.predictions["bigram"].pace_ratio = 1.5;
+  EXPECT_NEAR(median_prediction_error(fixture.cells())->value, std::abs(60 - 200.0 / 3) / (200.0 / 3), 1e-12);
+  const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
+  const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
+  EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 40);
+  EXPECT_EQ(table.number(row, "pace_ratio"), 1.5);
+  EXPECT_FALSE(table.optional_number(1 - row, "pace_ratio"));
 }
 
 TEST(Groups, PoolPredictionsAsTheyPoolMeasurements) {

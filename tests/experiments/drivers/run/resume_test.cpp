@@ -41,7 +41,8 @@ TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
       ++num_cuts;
     }
   }
-  EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + plan.generations.size() + 1));
+  const std::size_t num_paces = RunLog(experiment.folder("whole")).paces().size();
+  EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + num_paces + plan.generations.size() + 1));
 }
 
 TEST(Resume, MeasuresOnlyWhatIsMissing) {

@@ -1,0 +1,37 @@
+#include "experiments/drivers/run/forward_costs.h"
+
+#include <algorithm>
+
+#include "experiments/drivers/run/workbench.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::set<int> rows_of(const Plan& plan) {
+  std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
+  for (const Drafting& drafting : plan.draftings)
+    for (const int needed : drafting.rows_of_depth(plan.max_length())) rows.insert(needed);
+  return rows;
+}
+
+}  // namespace
+
+std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
+  const auto [shortest, longest] = std::ranges::minmax(loaded.prompt_ids, {}, [](const auto& ids) { return ids.size(); });
+  return {static_cast<int>(shortest.size()), static_cast<int>(longest.size())};
+}
+
+ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model) : rows_(rows_of(bench.plan())) {
+  const auto [shortest, longest] = prompt_lengths(bench.loaded());
+  const int first = shortest - 1, last = longest + bench.plan().config.prompts.new_tokens;
+  for (const int context : std::set<int>{first, (first + last) / 2, last})
+    timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(), bench.loaded().pilot_ids.front()));
+}
+
+std::vector<std::pair<int, double>> ForwardCosts::time_once(std::size_t which) {
+  std::vector<std::pair<int, double>> timings;
+  for (const int rows : rows_) timings.emplace_back(rows, timers_[which].second.forward_ns(rows));
+  return timings;
+}
+
+}  // namespace speclab::experiments
