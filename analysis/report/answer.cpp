@@ -50,7 +50,7 @@ const Group* best_group(const FigureData& data, double temperature) {
   return best;
 }
 
-std::string answer_sentence(const FigureData& data, const std::optional<Estimate>& prediction_error) {
+std::string answer_sentence(const FigureData& data, const PredictionErrors& errors) {
   const auto values = temperatures(data);
   const Group* coolest = best_group(data, *values.begin());
   const Group* hottest = best_group(data, *values.rbegin());
@@ -58,8 +58,10 @@ std::string answer_sentence(const FigureData& data, const std::optional<Estimate
   std::string text = first_clause(data, *coolest);
   if (hottest != nullptr && hottest != coolest) text += second_clause(data, *coolest, *hottest);
   text += ".";
-  if (prediction_error) {
-    text += fmt::format(" The predicted walltime is off by {} % in the median of {} cells.", with_interval(*prediction_error, 100, 2), prediction_error->n);
+  if (errors.as_predicted) {
+    text += fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cells", with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n);
+    if (errors.at_pace) text += fmt::format(", by {} % once the pace of the machine while measuring is counted in", with_interval(*errors.at_pace, 100, 2));
+    text += ".";
   }
   return text;
 }

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "analysis/plots/figures.h"
+#include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
 
 /// What the run says, in a sentence or two: the best drafter at the lowest and the highest temperature, and how far the
 /// predictions were off.
-std::string answer_sentence(const FigureData& data, const std::optional<Estimate>& prediction_error);
+std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
 /// The speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
 const Group* best_group(const FigureData& data, double temperature);

@@ -58,7 +58,7 @@ std::vector<Column> value_columns() {
           {"generations", false, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
           {"walltime, ms", false, [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
           {"predicted, ms", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.paced_walltime_ns(), 1e-6); }},
-          {"off by, %", false, [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
+          {"off by, %", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.pace_ratio ? c.paced_prediction_error() : c.prediction_error(), 100, 2); }},
           {"speed-up", false, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
           {"predicted", false, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
           {"tokens per round", false, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},

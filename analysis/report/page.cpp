@@ -33,13 +33,14 @@ std::string facts_html(const PageContent& content) {
     html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
                  readable(best->axes.drafter) + "; " + interval_detail(*best->summary.speedup, 1, ""));
   }
-  if (content.prediction_error) {
-    html += fact("median |predicted − measured| walltime", estimate_text(*content.prediction_error, 100, 2).value + " %",
-                 "cells that draft in at least half of their rounds; " + interval_detail(*content.prediction_error, 100, " %", 2));
-  }
+  const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
+    if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_detail(*error, 100, " %", 2));
+  };
+  error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
+  error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
   if (const auto pace = content.data.pooled.front().summary.prediction.pace_ratio) {
     html += fact("pace while measuring", short_number(*pace),
-                 "time of bare forwards between the generations, against that in the cost surface; predicted walltimes are multiplied by it");
+                 "time of bare forwards between the generations, against that in the cost surface; dashed lines and the table are predictions times it");
   }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";

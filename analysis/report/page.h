@@ -13,7 +13,7 @@ struct PageContent {
   const std::vector<CellSummary>& cells;
   const std::vector<Figure>& figures;
   std::string answer;
-  std::optional<Estimate> prediction_error;
+  PredictionErrors prediction_errors;
 };
 
 /// The whole page as one HTML text. @param plotly_js  source text of plotly.js

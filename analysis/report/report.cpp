@@ -39,14 +39,14 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const auto figures = build_figures(data, bootstrap);
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
-                        .prediction_error = median_prediction_error(cells),
+                        .prediction_errors = median_prediction_errors(cells),
                         .figure_ids = {},
                         .num_cells = cells.size()};
-  summary.answer = answer_sentence(data, summary.prediction_error);
+  summary.answer = answer_sentence(data, summary.prediction_errors);
   for (const auto& figure : figures) summary.figure_ids.push_back(figure.id);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
   if (options.static_figures) draw_all(figures, run_folder + "/figures");
-  write_file(summary.report_path, page_html({data, cells, figures, summary.answer, summary.prediction_error}, plotly_js));
+  write_file(summary.report_path, page_html({data, cells, figures, summary.answer, summary.prediction_errors}, plotly_js));
   return summary;
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
 
@@ -15,7 +15,7 @@ struct ReportOptions {
 struct ReportSummary {
   std::string report_path;
   std::string answer;                         ///< the sentence that opens the report
-  std::optional<Estimate> prediction_error;   ///< median |predicted - measured| / measured walltime, see cells.h
+  PredictionErrors prediction_errors;         ///< of the walltime, medians over cells
   std::vector<std::string> figure_ids;
   std::size_t num_cells = 0;
 };

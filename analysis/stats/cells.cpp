@@ -60,12 +60,28 @@ std::string category_of(const Generations& generations) {
   return std::ranges::all_of(generations, same) ? generations[0]->category : "all";
 }
 
+std::optional<double> error_of(const std::optional<double>& predicted_ns, const GroupSummary& summary) {
+  if (!predicted_ns) return std::nullopt;
+  return std::abs(*predicted_ns - summary.walltime_ns.value) / summary.walltime_ns.value;
+}
+
+std::optional<Estimate> median_error(const std::vector<CellSummary>& cells, std::optional<double> (CellSummary::*error_of_cell)() const) {
+  std::vector<double> errors;
+  for (const auto& cell : cells) {
+    const auto error = (cell.*error_of_cell)();
+    if (error && cell.drafts_mostly()) errors.push_back(*error);
+  }
+  if (errors.empty()) return std::nullopt;
+  return median(std::move(errors));
+}
+
 }  // namespace
 
-std::optional<double> CellSummary::prediction_error() const {
-  const auto predicted = summary.prediction.paced_walltime_ns();
-  if (!predicted) return std::nullopt;
-  return std::abs(*predicted - summary.walltime_ns.value) / summary.walltime_ns.value;
+std::optional<double> CellSummary::prediction_error() const { return error_of(summary.prediction.walltime_ns, summary); }
+
+std::optional<double> CellSummary::paced_prediction_error() const {
+  if (!summary.prediction.pace_ratio) return std::nullopt;
+  return error_of(summary.prediction.paced_walltime_ns(), summary);
 }
 
 std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
@@ -82,14 +98,8 @@ std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baselin
   return cells;
 }
 
-std::optional<Estimate> median_prediction_error(const std::vector<CellSummary>& cells) {
-  std::vector<double> errors;
-  for (const auto& cell : cells) {
-    const auto error = cell.prediction_error();
-    if (error && cell.drafts_mostly()) errors.push_back(*error);
-  }
-  if (errors.empty()) return std::nullopt;
-  return median(std::move(errors));
+PredictionErrors median_prediction_errors(const std::vector<CellSummary>& cells) {
+  return {.as_predicted = median_error(cells, &CellSummary::prediction_error), .at_pace = median_error(cells, &CellSummary::paced_prediction_error)};
 }
 
 std::string cells_csv(const std::vector<CellSummary>& cells) {

@@ -13,15 +13,21 @@ struct CellSummary {
   GroupSummary summary;
 
   bool drafts_mostly() const { return summary.drafting_fraction >= 0.5; }
-  /// |predicted - measured| / measured walltime, predicted at the machine's pace; missing without a prediction.
+  /// |predicted - measured| / measured walltime; missing without a prediction.
   std::optional<double> prediction_error() const;
+  /// The same with the prediction at the machine's pace while the cell was measured; missing if the pace was not taken.
+  std::optional<double> paced_prediction_error() const;
 };
 
 /// One summary a cell, ordered by model, plain decoding first, then axes and category. @throws DataError if rows of one cell_id differ in their axes
 std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
 
-/// Median error of the predicted walltime over the speculative cells that draft in at least half of their rounds.
-std::optional<Estimate> median_prediction_error(const std::vector<CellSummary>& cells);
+/// Median errors of the predicted walltime over the speculative cells that draft in at least half of their rounds.
+struct PredictionErrors {
+  std::optional<Estimate> as_predicted;
+  std::optional<Estimate> at_pace;  ///< see CellSummary::paced_prediction_error
+};
+PredictionErrors median_prediction_errors(const std::vector<CellSummary>& cells);
 
 /// The text of cells.csv.
 std::string cells_csv(const std::vector<CellSummary>& cells);

@@ -97,6 +97,7 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, RoundRecord
   emitted_.push_back(verdict.next);
   fates_.push_back(verdict.next_kind == NextKind::bonus ? TokenFate::bonus : TokenFate::recovered);
   cache().commit(sequence.cache_slot, path_);
+  record.verify_ns += clock.lap_ns();
   record.position = static_cast<std::int32_t>(sequence.tokens.size());
   record.round = static_cast<std::int32_t>(sequence.round++);
   record.emitted = emit(sequence, emitted_, fates_);

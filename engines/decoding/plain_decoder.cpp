@@ -24,21 +24,23 @@ bool PlainDecoder::round() {
     if (!s.finished) rows_.push_back({s.tokens.back(), static_cast<std::int32_t>(s.tokens.size()) - 1, s.cache_slot});
   if (rows_.empty()) return false;
   const auto share = static_cast<std::int64_t>(rows_.size());
-  RoundRecord record{.rows = 1, .emitted = 1};
-  record.other_ns = clock.lap_ns() / share;
+  RoundRecord shared{.rows = 1, .emitted = 1};
+  shared.other_ns = clock.lap_ns() / share;
   const ForwardResult result = target().forward(rows_, cache());
-  record.target_ns = clock.lap_ns() / share;
+  shared.target_ns = clock.lap_ns() / share;
   std::int32_t row = 0;
   for (Sequence& s : sequences()) {
     if (s.finished) continue;
+    RoundRecord record = shared;
     const Token next = sample_next(s, result.row(static_cast<std::size_t>(row)));
     cache().commit(s.cache_slot, {&row, 1});
     ++row;
+    record.verify_ns = clock.lap_ns();
     record.round = static_cast<std::int32_t>(s.round++);
     record.position = static_cast<std::int32_t>(s.tokens.size());
     const TokenFate fate = TokenFate::plain;
     emit(s, {&next, 1}, {&fate, 1});
-    record.verify_ns = clock.lap_ns();
+    record.other_ns += clock.lap_ns();
     record_round(s, record);
   }
   return !all_finished();

@@ -19,7 +19,6 @@ std::string cpu_model() {
 
 MachineInfo describe_machine(std::int32_t threads) {
   MachineInfo info;
-  info.device = "cpu";
   info.cpu_model = cpu_model();
   info.threads = threads;
   info.libtorch_version = TORCH_VERSION;

@@ -28,11 +28,9 @@ struct LoadedModel {
 };
 
 struct MachineInfo {
-  std::string device;                    ///< "cpu" or the GPU's name
   std::string cpu_model;
   std::int32_t threads = 0;
   std::string libtorch_version;
-  double read_bandwidth_bytes_per_s = 0; ///< 0 until measured
 };
 
 struct KnownModel {

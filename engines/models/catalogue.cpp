@@ -47,7 +47,7 @@ CatalogueEntry find_model(const std::string& model) {
 ModelSource open_gguf(const std::string& path) {
   const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
   const LlamaConfig config = llama_config_from_gguf(*file);
-  return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file), false};
+  return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
 }
 
 ModelSource open_folder(const std::string& path) {
@@ -56,7 +56,7 @@ ModelSource open_folder(const std::string& path) {
   const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
   const std::string tokenizer = path + "/tokenizer.json";
   return {config, llama_weights_from_checkpoint(folder, config),
-          std::filesystem::exists(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr, false};
+          std::filesystem::exists(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::vector<CatalogueEntry> model_catalogue() {
 
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
-  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr, true};
+  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
   return std::filesystem::is_directory(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
 }
 

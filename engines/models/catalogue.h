@@ -16,7 +16,6 @@ struct ModelSource {
   LlamaConfig config;
   std::unique_ptr<LlamaWeights> weights;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
-  bool random_weights = false;
 };
 
 struct CatalogueEntry {

@@ -116,11 +116,18 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
+/// Output that did not reach its file or pipe is an error, also where it shows only at the end.
+void flush_standard_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError("cannot write to standard output: is the disk full, or its reader gone?");
+}
+
 }  // namespace
 
 int run_cli(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int status = parse_and_run(argc, argv);
+    flush_standard_output();
+    return status;
   } catch (const Error& error) {
     std::fprintf(stderr, "speclab: %s\n", error.what());
     return static_cast<int>(error.code());

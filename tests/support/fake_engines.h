@@ -34,7 +34,7 @@ class FakeEngines final : public engines::Engines {
   std::vector<std::string> verifier_kinds() const override;
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
              const engines::TrainCallback&) override;
-  engines::MachineInfo machine_info() const override { return {"cpu", "a made-up machine", 2, "", 0}; }
+  engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, ""}; }
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 
  private:

@@ -116,6 +116,7 @@ class RandomLlamaWeights : public LlamaWeights {
     return values;
   }
   std::string sha256() const override { return fmt::format("random weights, seed {}", stream_.seed()); }
+  bool are_random() const override { return true; }
 
  private:
   /// Two normal values from two uniforms. @source Box & Muller 1958

@@ -32,8 +32,10 @@ class LlamaWeights {
   virtual ~LlamaWeights() = default;
   /// @param layer  ignored for embedding, output_norm and head
   virtual std::vector<float> read(LlamaTensor role, std::int32_t layer) const = 0;
-  /// SHA-256 of the bytes the weights come from, hexadecimal.
+  /// SHA-256 of the bytes the weights come from, hexadecimal; of a shape model the words that make it again.
   virtual std::string sha256() const = 0;
+  /// Whether they were made up for a shape model.
+  virtual bool are_random() const { return false; }
 };
 
 /// GGUF's names; its query and key rows come in adjacent rotary pairs and are brought into halves.

@@ -54,6 +54,7 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers,
            .hidden_size = config.hidden_size, .num_parameters = config.num_parameters(),
            .weight_bytes = config.num_parameters() * static_cast<std::int64_t>(embedding_.element_size())};
+  info_.random_weights = weights.are_random();
 }
 
 std::unique_ptr<KvCache> LlamaTorch::make_cache(std::int32_t max_sequences, std::int32_t capacity) {

@@ -9,7 +9,6 @@ namespace speclab::experiments {
 int run_report(const ReportCommandOptions& options) {
   const analysis::ReportSummary summary = analysis::write_report(options.run, {.plotly_js = options.plotly_js, .static_figures = options.static_figures});
   fmt::print("{}\n", summary.answer);
-  if (const auto& error = summary.prediction_error) fmt::print("median prediction error of the walltime: {:.1f} % ({} cells)\n", 100 * error->value, error->n);
   fmt::print("{}\n", summary.report_path);
   return 0;
 }

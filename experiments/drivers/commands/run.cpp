@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
@@ -32,17 +34,18 @@ int run_run(const RunCommandOptions& options) {
   const std::string how_to_resume = fmt::format("what was measured is in {}; the same command goes on from there", folder);
   Progress progress(Progress::style_of_standard_error());
   const RunOptions run_options{.folder = folder, .check_interruption = [&] { interruption.check(how_to_resume); }};
-  if (run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete) {
-    fmt::print("{} is complete; nothing to do. For another run give another --output\n", folder);
-    return 0;
-  }
+  const bool was_complete = run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete;
+  if (was_complete) fmt::print("{} is complete; for another run give another --output\n", folder);
   const ExperimentKind& kind = experiment_kind(plan.config.kind);
   if (!kind.has_rows) {
     fmt::print("{}/costs.csv\n", folder);
     return 0;
   }
   print_summary(plan, folder);
-  return options.report ? run_report({.run = folder}) : 0;
+  const std::string report = folder + "/report.html";
+  if (was_complete && std::filesystem::exists(report)) fmt::print("{}\n", report);
+  else if (options.report) return run_report({.run = folder});
+  return 0;
 }
 
 }  // namespace speclab::experiments

@@ -23,7 +23,8 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
 
 ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model) : rows_(rows_of(bench.plan())) {
   const auto [shortest, longest] = prompt_lengths(bench.loaded());
-  const int first = shortest - 1, last = longest + bench.plan().config.prompts.new_tokens;
+  const int room = bench.model(model).info().context_length - *rows_.rbegin();
+  const int first = std::min(shortest - 1, room), last = std::min(longest + bench.plan().config.prompts.new_tokens, room);
   for (const int context : std::set<int>{first, (first + last) / 2, last})
     timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(), bench.loaded().pilot_ids.front()));
 }

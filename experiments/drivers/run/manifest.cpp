@@ -15,7 +15,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::int64_t kBandwidthBytes = std::int64_t{1} << 30;
-constexpr int kBandwidthPasses = 5;
+constexpr int kBandwidthPasses = 30;
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -50,7 +50,7 @@ HeaderEntry make_header(const LoadedPlan& loaded) {
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
   HeaderEntry header{.started_at = utc_now(), .provenance = {}, .models = model_entries(loaded), .machine = {}};
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
-                       {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", machine.device},
+                       {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
                        {"arithmetic", config.target.arithmetic}, {"config_sha256", config_digest(config)}, {"prompts_sha256", prompts_digest(prompts)}};
   header.machine = {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};

@@ -8,7 +8,6 @@
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
-#include "sim/core/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {
@@ -57,13 +56,11 @@ void measure(Workbench& bench, std::size_t row) {
 }  // namespace
 
 void warm_up(Workbench& bench) {
-  const auto& prompts = bench.loaded().prompt_ids;
-  const engines::Request longest{0, *std::ranges::max_element(prompts, {}, [](const auto& ids) { return ids.size(); })};
   bench.progress().begin_phase("warm-up", static_cast<double>(bench.plan().cells.size()));
   for (const Cell& cell : bench.plan().cells) {
     bench.check_interruption();
     if (cell.verifier != "replay" && (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
-      bench.generate(bench.settings(cell, ""), longest, ConstantPolicy(2), 2);
+      bench.prepare(bench.settings(cell, ""));
     bench.progress().advance(1);
   }
   bench.progress().end_phase();

@@ -9,7 +9,7 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// Every decoder runs the longest prompt for two rounds, so that no first touch of memory is timed.
+/// Prepares the decoder of every cell whose verdicts are not replayed; those need the pilots and are prepared when first used.
 void warm_up(Workbench& bench);
 
 /// Measures the generations of the plan that the log lacks, in the plan's order.

@@ -33,14 +33,14 @@ void begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunLog
   progress.note(fmt::format("{}: resumed with {} of {} generations", options.folder, log.rows().size(), loaded.plan.generations.size()));
 }
 
-/// Runs the kind; the files are written also when it is interrupted.
+/// Runs the kind; the files are written also when it ends early, unless nothing can be written.
 void run_kind(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, Progress& progress) {
   Workbench bench(loaded, log, progress, options.check_interruption);
   try {
     experiment_kind(loaded.plan.config.kind).run(bench);
   } catch (const Error& error) {
     progress.end_phase();
-    if (error.code() == ExitCode::interrupted || error.code() == ExitCode::terminated) write_run_files(loaded.plan, log, options.folder);
+    if (error.code() != ExitCode::cannot_write) write_run_files(loaded.plan, log, options.folder);
     throw;
   }
   write_run_files(loaded.plan, log, options.folder);

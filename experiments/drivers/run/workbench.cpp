@@ -6,6 +6,7 @@
 
 #include "experiments/drivers/run/pilots.h"
 #include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {
@@ -52,14 +53,22 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
   if (!settings.verifier.empty()) options.verifier = settings.verifier;
   const engines::LoadedModel& loaded = loaded_.models.at(settings.model);
   decoders_.emplace_front(key, loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));
+  warm_up(*decoders_.front().second);
   return *decoders_.front().second;
 }
 
-GenerationRecord Workbench::generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
-                                     std::optional<int> max_rounds) {
+void Workbench::warm_up(engines::RoundDecoder& decoder) {
+  const engines::Request longest{0, *std::ranges::max_element(loaded_.prompt_ids, {}, [](const auto& ids) { return ids.size(); })};
+  decoder.begin({longest}, ConstantPolicy(2));
+  for (int rounds = 0; rounds < 2 && decoder.round(); ++rounds) {
+  }
+  decoder.finish();
+}
+
+GenerationRecord Workbench::generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy) {
   engines::RoundDecoder& rounds = decoder(settings);
   rounds.begin({request}, policy);
-  for (int done = 0; (!max_rounds || done < *max_rounds) && rounds.round(); ++done) {
+  while (rounds.round()) {
   }
   GenerationRecord record = rounds.records().front();
   rounds.finish();

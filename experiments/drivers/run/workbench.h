@@ -56,18 +56,21 @@ class Workbench {
   /// Settings for a cell and a prompt of this category.
   DecoderSettings settings(const Cell& cell, const std::string& category) const;
   DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& verifier, const std::string& category) const;
-  /// Decodes one request to its end, or for so many rounds. @param policy  ignored by plain decoding
-  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
-                            std::optional<int> max_rounds = std::nullopt);
+  /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two rounds: no first touch of
+  /// memory is timed later.
+  void prepare(const DecoderSettings& settings) { decoder(settings); }
+  /// Decodes one request to its end. @param policy  ignored by plain decoding
+  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy);
 
  private:
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
+  void warm_up(engines::RoundDecoder& decoder);
 
   const LoadedPlan& loaded_;
   RunLog& log_;
   Progress& progress_;
   std::function<void()> check_interruption_;
-  /// Made decoders, last used first: their caches are warm. The oldest go when there are many.
+  /// Warm decoders, last used first. The oldest go when there are many.
   std::list<std::pair<std::string, std::unique_ptr<engines::RoundDecoder>>> decoders_;
 };
 

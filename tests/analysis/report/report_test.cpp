@@ -38,10 +38,10 @@ TEST_F(Report, OpensWithQuestionAndComputedAnswer) {
 TEST_F(Report, PrintsTheMedianErrorOfThePrediction) {
   const ReportSummary right = make({.prediction_bias = 1.0});
   const ReportSummary wrong = make({.prediction_bias = 0.5});
-  ASSERT_TRUE(right.prediction_error && wrong.prediction_error);
-  EXPECT_EQ(right.prediction_error->n, 9U);
-  EXPECT_LT(right.prediction_error->value, 0.06);
-  EXPECT_NEAR(wrong.prediction_error->value, 0.5, 0.05);
+  ASSERT_TRUE(right.prediction_errors.as_predicted && wrong.prediction_errors.as_predicted);
+  EXPECT_EQ(right.prediction_errors.as_predicted->n, 9U);
+  EXPECT_LT(right.prediction_errors.as_predicted->value, 0.06);
+  EXPECT_NEAR(wrong.prediction_errors.as_predicted->value, 0.5, 0.05);
 }
 
 TEST_F(Report, WritesCellsBesideThePage) {

@@ -113,18 +113,21 @@ TEST(Cells, AreWrittenAsTheSchemaSays) {
 
 TEST(MedianPredictionError, CountsCellsThatDraftInHalfOfTheirRounds) {
   Fixture fixture;
-  auto error = median_prediction_error(fixture.cells());
+  const auto error = median_prediction_errors(fixture.cells()).as_predicted;
   ASSERT_TRUE(error);
   EXPECT_NEAR(error->value, std::abs(70 - 200.0 / 3) / (200.0 / 3), 1e-12);
   for (auto& g : fixture.run.generations) g.drafting_rounds = std::min<std::int64_t>(g.drafting_rounds, 9);
-  EXPECT_FALSE(median_prediction_error(fixture.cells()));
+  EXPECT_FALSE(median_prediction_errors(fixture.cells()).as_predicted);
 }
 
-TEST(MedianPredictionError, IsTakenAtThePaceOfTheMachine) {
+TEST(MedianPredictionError, IsAlsoTakenAtThePaceOfTheMachine) {
   Fixture fixture;
   fixture.run.predictions["bigram"].walltime_ns = 40.0;
+  EXPECT_FALSE(median_prediction_errors(fixture.cells()).at_pace);
   fixture.run.predictions["bigram"].pace_ratio = 1.5;
-  EXPECT_NEAR(median_prediction_error(fixture.cells())->value, std::abs(60 - 200.0 / 3) / (200.0 / 3), 1e-12);
+  const PredictionErrors errors = median_prediction_errors(fixture.cells());
+  EXPECT_NEAR(errors.as_predicted->value, std::abs(40 - 200.0 / 3) / (200.0 / 3), 1e-12);
+  EXPECT_NEAR(errors.at_pace->value, std::abs(60 - 200.0 / 3) / (200.0 / 3), 1e-12);
   const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
   const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 40);

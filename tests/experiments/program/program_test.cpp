@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,8 +49,32 @@ std::string damaged_model(const std::string& name, std::size_t size, void (*chan
   return path;
 }
 
+/// A run of two cells a model that takes seconds, with a shape model beside the real one.
+std::string small_run(const std::string& folder, const std::string& more) {
+  return "run " SPECLAB_SOURCE_DIR "/experiments/configs/walltime_vs_model_size.toml --set 'target.model=[\"smollm2-135m\", \"shape-15m\"]'"
+         " --set 'axes.temperature=[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set 'prompts.categories=[\"extraction\"]'"
+         " --set prompts.new_tokens=6 --set costs.repetitions=1 --set 'costs.rows=[1]' --output " + folder + " " + more;
+}
+
+TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
+  const std::string folder = testing::TempDir() + "/small_run";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(small_run(folder, "--no-report 2>&1"));
+  ASSERT_EQ(run.code, 0) << run.output;
+  const std::string rows = read_file(folder + "/rows.csv");
+  EXPECT_NE(rows.find("smollm2-135m,prompt_lookup,chain,auto,rejection"), std::string::npos) << rows;
+  EXPECT_NE(rows.find("shape-15m,prompt_lookup,chain,auto,replay"), std::string::npos) << rows;
+  EXPECT_NE(read_file(folder + "/manifest.toml").find("weights = \"random\""), std::string::npos);
+  const Outcome again = run_program(small_run(folder, "2>&1"));  // complete, but for the report
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find(folder + "/report.html"), std::string::npos) << again.output;
+  EXPECT_NE(read_file(folder + "/report.html").find("Shape models have random weights"), std::string::npos);
+}
+
+TEST(Program, SaysSoWhereStandardOutputIsFull) { EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8); }
+
 TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
-  for (const char* command : {"generate", "tokenize", "score", "models", "train"}) {
+  for (const char* command : {"generate", "tokenize", "score", "models", "run", "report", "train"}) {
     const Outcome outcome = run_program(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0);
     const std::size_t example = outcome.output.find("Example: ");
