@@ -59,7 +59,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_option("--seed", options.common.seed, "Seed of all draws")->capture_default_str();
   const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
   CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)");
-  command->add_option("--policy", options.policy, "constant:N or heuristic")->excludes(length);
+  command->add_option("--policy", options.policy, "constant:N, heuristic, or auto, which measures costs first")->excludes(length);
 }
 
 void add_run_options(CLI::App* command, RunCommandOptions& options) {

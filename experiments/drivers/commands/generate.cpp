@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/run/interruption.h"
+#include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
@@ -58,16 +61,40 @@ class TextStream {
   std::size_t printed_ = 0;
 };
 
+/// What both modes of a call share.
+struct Session {
+  std::unique_ptr<engines::Engines> engines;
+  engines::LoadedModel loaded;
+  engines::Request request;
+  Interruption interruption{};
+
+  void check_interruption() const { interruption.check("the text is not finished; generate has nothing to resume, so give the command again"); }
+};
+
 struct Outcome {
   GenerationRecord record;
   std::string text;
 };
 
-Outcome decode(RoundDecoder& decoder, const GenerateOptions& options, const engines::Request& request, const engines::Tokenizer* tokenizer) {
-  TextStream stream(tokenizer, options.decoder.stop.stop_strings, !options.common.json);
-  decoder.begin({request}, *make_policy(options.policy));
+/// The policy by name; for `auto` costs are measured, once the decoder has shown that it takes the request.
+std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const GenerateOptions& mode, RoundDecoder& decoder) {
+  if (mode.policy != "auto") return make_policy(mode.policy);
+  decoder.begin({session.request}, ConstantPolicy(0));
+  decoder.finish();
+  Progress progress(Progress::style_of_standard_error());
+  return measured_auto_policy({*session.engines, session.loaded, mode.decoder, session.request.prompt_ids}, {progress, [&] { session.check_interruption(); }});
+}
+
+Outcome decode(Session& session, const GenerateOptions& mode) {
+  const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
+  const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, mode.decoder);
+  RoundDecoder& decoder = *made;
+  const auto policy = policy_of(session, mode, decoder);
+  TextStream stream(tokenizer, mode.decoder.stop.stop_strings, !mode.common.json);
+  decoder.begin({session.request}, *policy);
   std::size_t shown = 0;
   for (bool more = true; more;) {
+    session.check_interruption();
     more = decoder.round();
     const std::vector<Token>& ids = decoder.records().front().output_ids;
     stream.push(std::span(ids).subspan(shown));
@@ -116,6 +143,25 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
           {"tokens_per_round", tokens_per_round(r)}, {"settings", settings_json(options, model)}};
 }
 
+/// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun before.
+Session make_session(const GenerateOptions& options) {
+  auto engines = open_engines();
+  engines::LoadedModel loaded = engines->load_model(options.common.model);
+  engines::Request request{0, read_prompt(options, loaded.tokenizer.get())};
+  return {std::move(engines), std::move(loaded), std::move(request)};
+}
+
+/// The call's own mode, after plain decoding where both are asked for.
+std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
+  std::vector<GenerateOptions> modes{options};
+  modes.front().decoder.seed = options.common.seed;
+  if (!options.side_by_side) return modes;
+  modes.push_back(modes.front());
+  modes.front().decoder.drafter = {.kind = "plain"};
+  modes.front().policy = "none";
+  return modes;
+}
+
 std::string dump(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -123,20 +169,11 @@ std::string dump(const nlohmann::ordered_json& value) {
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
-  const auto engines = open_engines();
-  const engines::LoadedModel loaded = engines->load_model(options.common.model);
-  const engines::Request request{0, read_prompt(options, loaded.tokenizer.get())};
-  std::vector<GenerateOptions> modes{options};
-  modes.front().decoder.seed = options.common.seed;
-  if (options.side_by_side) {
-    modes.push_back(modes.front());
-    modes.front().decoder.drafter.kind = "plain";
-  }
+  Session session = make_session(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const GenerateOptions& mode : modes) {
-    const auto decoder = engines->make_decoder(*loaded.model, loaded.tokenizer, mode.decoder);
-    const Outcome outcome = decode(*decoder, mode, request, loaded.tokenizer.get());
-    results.push_back(outcome_json(mode, loaded.model->info(), request, outcome));
+  for (const GenerateOptions& mode : modes_of(options)) {
+    const Outcome outcome = decode(session, mode);
+    results.push_back(outcome_json(mode, session.loaded.model->info(), session.request, outcome));
     if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
   }
   if (!options.common.json) return 0;

@@ -53,10 +53,14 @@ Journal Journal::open(const std::string& folder) {
 void Journal::append(const std::string& payload) {
   SPECLAB_EXPECT(payload.find('\n') == std::string::npos, "a payload is one line");
   const std::string digest = digest_of(last_digest_, payload);
-  if (!std::filesystem::exists(path_)) write_file(path_, "");
-  append_file(path_, digest + " " + payload + "\n");
+  if (!path_.empty()) append_line(digest + " " + payload + "\n");
   last_digest_ = digest;
   payloads_.push_back(payload);
+}
+
+void Journal::append_line(const std::string& line) const {
+  if (!std::filesystem::exists(path_)) write_file(path_, "");
+  append_file(path_, line);
 }
 
 }  // namespace speclab::experiments

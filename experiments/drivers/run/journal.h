@@ -14,17 +14,20 @@ class Journal {
   /// finished is cut off.
   /// @throws DataError if a line before the last is damaged
   static Journal open(const std::string& folder);
+  /// A journal without a file, for what is measured and used at once.
+  static Journal in_memory() { return Journal(""); }
 
   const std::vector<std::string>& payloads() const { return payloads_; }
   bool empty() const { return payloads_.empty(); }
   /// Bytes of an unfinished last line that were cut off.
   std::size_t num_bytes_cut() const { return num_bytes_cut_; }
-  /// The payload is on the disk when this returns. @throws WriteError; then the file holds what it held before, or an
+  /// The payload is on the disk, if there is a file, when this returns. @throws WriteError; then the file holds what it held before, or an
   /// unfinished line more
   void append(const std::string& payload);
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}
+  void append_line(const std::string& line) const;
 
   std::string path_;
   std::string last_digest_;

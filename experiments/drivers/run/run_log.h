@@ -80,6 +80,8 @@ struct PredictionEntry {
 /// The journal of a run, read and appended to entry by entry.
 class RunLog {
  public:
+  /// A log without a file.
+  RunLog() : journal_(Journal::in_memory()) {}
   /// @throws DataError if the journal is damaged or holds what is no entry
   explicit RunLog(const std::string& folder);
 
