@@ -19,8 +19,19 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
 
+void check_drafter_options(const DrafterOptions& drafter) {
+  if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds)) return;
+  if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
+    throw ConfigError(fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a drafter that draws trees: {}",
+                                  escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
+  if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
+    throw ConfigError(fmt::format("drafter model '{}' with drafter '{}', which reads none; allowed: no model, or a drafter that reads one: {}",
+                                  escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
+}
+
 std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models) {
   const DrafterOptions& drafter = options.drafter;
+  check_drafter_options(drafter);
   if (drafter.kind == "none") return make_null_drafter();
   if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options);
   if (drafter.kind == "bigram") {

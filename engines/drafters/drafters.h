@@ -34,8 +34,10 @@ class DrafterModels {
 };
 
 std::vector<std::string> drafter_kinds();
+/// @throws ConfigError if a known kind, or "plain", is given a tree or a model that it would not use
+void check_drafter_options(const DrafterOptions& drafter);
 /// @param target  whose vocabulary the drafter must share
-/// @throws ConfigError on an unknown kind (naming those there are) or another vocabulary
+/// @throws ConfigError on an unknown kind (naming those there are), options that the kind has not, or another vocabulary
 std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models);
 
 }  // namespace speclab::engines

@@ -61,6 +61,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) override {
+    check_drafter_options(options.drafter);
     if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     auto drafter = make_drafter(options, target.info(), *this);
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));

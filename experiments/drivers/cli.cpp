@@ -53,8 +53,8 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
   command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
   command->add_option("--drafter", options.decoder.drafter.kind, "plain, none, bigram, prompt_lookup or small_transformer")->capture_default_str();
-  command->add_option("--drafter-model", options.decoder.drafter.model, "Model of the drafter; the project's own where empty");
-  command->add_option("--tree", options.decoder.drafter.tree, "chain, or children a level as in 2x2x1")->capture_default_str();
+  command->add_option("--drafter-model", options.decoder.drafter.model, "Model of a bigram or small_transformer drafter; the project's own where empty");
+  command->add_option("--tree", options.decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
   command->add_option("--verifier", options.decoder.verifier, "rejection or greedy")->capture_default_str();
   command->add_option("--seed", options.common.seed, "Seed of all draws")->capture_default_str();
   const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };

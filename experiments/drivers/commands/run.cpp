@@ -33,6 +33,7 @@ int run_run(const RunCommandOptions& options) {
   const Interruption interruption;
   const std::string how_to_resume = fmt::format("what was measured is in {}; the same command goes on from there", folder);
   Progress progress(Progress::style_of_standard_error());
+  if (const std::string note = tree_axis_note(plan); !note.empty()) progress.note(note);
   const RunOptions run_options{.folder = folder, .check_interruption = [&] { interruption.check(how_to_resume); }};
   const bool was_complete = run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete;
   if (was_complete) fmt::print("{} is complete; for another run give another --output\n", folder);

@@ -64,14 +64,14 @@ NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {
   ConfigReader reader(table, "drafters." + name);
   NamedDrafter drafter{.name = name, .options = {.kind = ""}};
   reader.read("kind", drafter.options.kind, {kDrafterKinds.begin() + 1, kDrafterKinds.end()});
-  const bool loads_model = drafter.options.kind != "prompt_lookup";
+  const bool loads_model = engines::is_among(drafter.options.kind, engines::kModelDrafterKinds);
   drafter.has_tree = reader.has("tree");
   reader.read("model", drafter.options.model);
   reader.read("tree", drafter.options.tree);
   reader.read("max_ngram", drafter.options.max_ngram, {.low = 1, .high = 64});
   reader.read("min_ngram", drafter.options.min_ngram, {.low = 1, .high = 64});
   if (reader.has("model") && !loads_model) reader.refuse("model", "no model for prompt_lookup");
-  if (drafter.has_tree && drafter.options.kind != "small_transformer") reader.refuse("tree", "a tree for the kind small_transformer only");
+  if (drafter.has_tree && !engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds)) reader.refuse("tree", "a tree for the kind small_transformer only");
   if (reader.has("tree")) check_tree(reader, 0, drafter.options.tree);
   for (const char* key : {"max_ngram", "min_ngram"})
     if (reader.has(key) && loads_model) reader.refuse(key, "for the kind prompt_lookup only");
@@ -96,6 +96,19 @@ void check_drafters(const ConfigReader& reader, const RunConfig& config) {
       reader.refuse_element("drafter", i, fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
 }
 
+/// A tree that no drafter would draw is a mistake. Where some drafters draw trees the others draft chains (tree_axis_note).
+void check_trees(const ConfigReader& reader, const RunConfig& config) {
+  const bool any_draws = std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
+    return follows_tree_axis(drafter) && std::ranges::find(config.axes.drafter, drafter.name) != config.axes.drafter.end();
+  });
+  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) {
+    check_tree(reader, i, config.axes.tree[i]);
+    if (config.axes.tree[i] != "chain" && !any_draws)
+      reader.refuse_element("tree", i, fmt::format("chain, because no drafter of axes.drafter draws trees of this axis; those of the kind {} do",
+                                                   fmt::join(engines::kTreeDrafterKinds, ", ")));
+  }
+}
+
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
   for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
@@ -117,7 +130,7 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   reader.read("policy", config.axes.policy);
   reader.read("verifier", config.axes.verifier);
   check_drafters(reader, config);
-  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) check_tree(reader, i, config.axes.tree[i]);
+  check_trees(reader, config);
   check_policies(reader, config.axes);
   check_verifiers(reader, config.axes);
   reader.finish();
@@ -171,6 +184,8 @@ const std::vector<std::pair<const char*, void (*)(const ConfigNode&, RunConfig&)
     {"sampling", read_sampling},     {"prompts", read_prompts}, {"pilot", read_pilot},       {"costs", read_costs}};
 
 }  // namespace
+
+bool follows_tree_axis(const NamedDrafter& drafter) { return engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds) && !drafter.has_tree; }
 
 bool is_shape_model(const std::string& model) { return model.starts_with(engines::kShapeModelPrefix); }
 

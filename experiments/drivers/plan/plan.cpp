@@ -1,6 +1,7 @@
 #include "experiments/drivers/plan/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -18,8 +19,6 @@ constexpr std::uint32_t kPilotSequences = 1u << 24;  ///< sequence ids from here
 
 TreeShape shape_of(const Drafting& drafting, int limit) { return TreeShape::parse(drafting.tree, limit); }
 
-bool draws_trees(const NamedDrafter& drafter) { return drafter.options.kind == "small_transformer" && !drafter.has_tree; }
-
 /// Plain decoding, then every drafter with every tree that it can draw.
 std::vector<Drafting> make_draftings(const RunConfig& config) {
   std::vector<Drafting> draftings{{.drafter = "none", .tree = "", .options = {.kind = "plain"}}};
@@ -27,7 +26,7 @@ std::vector<Drafting> make_draftings(const RunConfig& config) {
   for (const std::string& name : config.axes.drafter) {
     if (name == "none") continue;
     const NamedDrafter& drafter = *std::ranges::find(known, name, &NamedDrafter::name);
-    const std::vector<std::string> trees = draws_trees(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
     for (const std::string& tree : trees) {
       draftings.push_back({name, tree, drafter.options});
       draftings.back().options.tree = tree;
@@ -157,7 +156,19 @@ std::string describe(const Plan& plan) {
                                  plan.config.kind, plan.cells.size(), plan.prompts.size(), plan.config.repetitions, plan.generations.size(),
                                  plan.config.prompts.new_tokens, plan.pilots.size());
   for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
-  return text;
+  const std::string note = tree_axis_note(plan);
+  return note.empty() ? text : text + note + "\n";
+}
+
+std::string tree_axis_note(const Plan& plan) {
+  const std::vector<std::string>& trees = plan.config.axes.tree;
+  if (trees == std::vector<std::string>{"chain"}) return "";
+  std::vector<std::string> others;
+  for (const NamedDrafter& drafter : all_drafters(plan.config)) {
+    const bool is_used = drafter.name != "none" && std::ranges::find(plan.config.axes.drafter, drafter.name) != plan.config.axes.drafter.end();
+    if (is_used && !follows_tree_axis(drafter)) others.push_back(fmt::format("{} ({})", drafter.name, drafter.options.tree));
+  }
+  return others.empty() ? "" : fmt::format("axes.tree = {} does not hold for drafters that draft chains or have a tree of their own: {}", fmt::join(trees, ", "), fmt::join(others, ", "));
 }
 
 }  // namespace speclab::experiments

@@ -72,7 +72,10 @@ struct Plan {
 /// @throws ConfigError if a prompt set lacks something
 Plan make_plan(const RunConfig& config);
 
-/// What --dry-run prints: cells, pilots, generations.
+/// What --dry-run prints: cells, pilots, generations, the note below.
 std::string describe(const Plan& plan);
+
+/// Which drafters of the plan the tree axis does not reach, and what they draft instead; empty where it reaches all.
+std::string tree_axis_note(const Plan& plan);
 
 }  // namespace speclab::experiments

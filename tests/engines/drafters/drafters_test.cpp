@@ -37,6 +37,13 @@ TEST(Drafters, RefuseAnUnknownNameAndListTheirs) {
   }
 }
 
+TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
+  for (const char* kind : {"plain", "none", "bigram", "prompt_lookup"}) EXPECT_THROW(check_drafter_options({.kind = kind, .tree = "2x2"}), ConfigError) << kind;
+  for (const char* kind : {"plain", "none", "prompt_lookup"}) EXPECT_THROW(check_drafter_options({.kind = kind, .model = "x"}), ConfigError) << kind;
+  EXPECT_NO_THROW(check_drafter_options({.kind = "small_transformer", .model = "x", .tree = "2x2"}));
+  EXPECT_NO_THROW(check_drafter_options({.kind = "bigram", .model = "x"}));
+}
+
 TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
   EXPECT_THROW(make("bigram", 301), ConfigError);
   EXPECT_THROW(make("small_transformer", 299), ConfigError);

@@ -92,6 +92,9 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
   expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, bigram");
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
+  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup"})
+    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: small_transformer");
+  expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
   expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
   expect_refusal("generate --prompt x --verifier greedy --temperature 1", 2, "temperature 0");
   expect_refusal("generate --prompt-ids 1,,2", 2, "--prompt-ids");

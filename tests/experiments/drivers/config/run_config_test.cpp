@@ -50,6 +50,7 @@ const Mistake kMistakes[] = {
     {"[axes]\ntemperature = \"hot\"\n", "2:15", "numbers"},
     {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20", "axes.drafter = \"bigramm\"; allowed: none, bigram"},
     {"[axes]\ntree = [\"chain\", \"0x2\"]\n", "2:18", "children per"},
+    {"[axes]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18", "kind small_transformer do"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
     {"[axes]\nverifier = \"replay\"\n", "2:12", "rejection, greedy"},

@@ -35,6 +35,15 @@ TEST(Plan, TheTreeAxisIsForDraftersThatDrawTrees) {
   EXPECT_FALSE(ids.contains("fake T=0 bigram 2x2 constant:3 rejection"));
 }
 
+TEST(Plan, SaysWhichDraftersTheTreeAxisDoesNotReach) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({R"(axes.drafter=["none", "bigram", "small_transformer", "tree"])", R"(axes.tree="2x2")"});
+  EXPECT_NE(tree_axis_note(plan).find("2x2 does not hold"), std::string::npos);
+  EXPECT_NE(describe(plan).find(": bigram (chain), tree (2x1)\n"), std::string::npos) << describe(plan);
+  EXPECT_EQ(tree_axis_note(experiment.plan()), "");
+  EXPECT_EQ(tree_axis_note(experiment.plan({R"(axes.drafter="small_transformer")", R"(axes.tree="2x2")"})), "");
+}
+
 TEST(Plan, IdsDoNotDependOnOrderOrOnOtherValues) {
   const testing::SmallExperiment experiment;
   const auto ids = cell_ids(experiment.plan());
