@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,15 @@ class Tokenizer {
   virtual std::string decode(std::span<const Token> ids) const = 0;
   virtual std::unique_ptr<StreamingDecoder> streaming_decoder() const = 0;
   virtual bool is_end_of_sequence(Token token) const = 0;
+  /// Stands before every text that no chat template made; nothing where the model wants none.
+  virtual std::optional<Token> begin_of_sequence() const { return std::nullopt; }
+  /// A whole text, special tokens parsed, behind the begin of sequence: the ids that transformers gives for it. The text of
+  /// a chat template goes through encode instead: the template writes its own begin.
+  std::vector<Token> encode_whole(std::string_view text) const {
+    std::vector<Token> ids = encode(text, SpecialText::parsed);
+    if (const auto begin = begin_of_sequence()) ids.insert(ids.begin(), *begin);
+    return ids;
+  }
   virtual bool has_chat_template() const = 0;
   /// The prompt text of a conversation, opened for the assistant's answer.
   /// @throws ConfigError if there is no message, no template, or one that is not understood

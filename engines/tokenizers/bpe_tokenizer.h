@@ -25,6 +25,7 @@ struct BpeVocabulary {
   std::vector<Merge> merges;           ///< in order of rank
   std::vector<std::string_view> patterns;  ///< of the pre-tokenizer
   bool whole_pieces_first = false;     ///< a piece that is itself a token is that token, merges or not
+  std::optional<Token> begin_of_sequence;  ///< only where texts are to begin with it
   std::vector<Token> end_of_sequence;
   std::optional<std::string> chat_template;  ///< Jinja text
 };
@@ -39,6 +40,7 @@ class BpeTokenizer : public Tokenizer {
   std::string decode(std::span<const Token> ids) const override;
   std::unique_ptr<StreamingDecoder> streaming_decoder() const override;
   bool is_end_of_sequence(Token token) const override;
+  std::optional<Token> begin_of_sequence() const override { return vocabulary_.begin_of_sequence; }
   bool has_chat_template() const override { return vocabulary_.chat_template.has_value(); }
   std::string apply_chat_template(std::span<const ChatMessage> messages) const override;
   std::size_t num_bytes_without_token(std::string_view text) const override;

@@ -50,6 +50,14 @@ void add_ends(const GgufMetadata& metadata, VocabularyBuilder& builder) {
   }
 }
 
+/// A file that does not say whether texts begin with a token means: only those of the Llama 3 family do. @source llama.cpp
+void add_begin(const GgufMetadata& metadata, const std::string& pre_tokenizer, VocabularyBuilder& builder) {
+  const auto wanted = metadata.find<bool>("tokenizer.ggml.add_bos_token");
+  const bool is_known = metadata.contains("tokenizer.ggml.bos_token_id");
+  if (!wanted.value_or(pre_tokenizer == "llama-bpe" && is_known)) return;
+  builder.set_begin_of_sequence("bos_token_id", metadata.get<std::int64_t>("tokenizer.ggml.bos_token_id"));
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file) {
@@ -61,7 +69,9 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file) 
   });
   add_tokens(metadata, builder);
   add_merges(metadata, builder);
-  builder.set_pre_tokenizer("pre", metadata.find<std::string>("tokenizer.ggml.pre").value_or("default"));
+  const std::string pre_tokenizer = metadata.find<std::string>("tokenizer.ggml.pre").value_or("default");
+  builder.set_pre_tokenizer("pre", pre_tokenizer);
+  add_begin(metadata, pre_tokenizer, builder);
   add_ends(metadata, builder);
   if (auto source = metadata.find<std::string>("tokenizer.chat_template")) builder.set_chat_template(std::move(*source));
   return std::make_shared<BpeTokenizer>(builder.finish());

@@ -97,6 +97,7 @@ class JsonTokenizerReader {
     add_merges(model.at("merges"));
     builder_.set_pre_tokenizer("pre_tokenizer", pre_tokenizer_name(root_.at("pre_tokenizer")));
     read_companions();
+    if (const auto processor = root_.find("post_processor")) read_post_processor(*processor);
     BpeVocabulary vocabulary = builder_.finish();
     vocabulary.whole_pieces_first = flag(model, "ignore_merges", false);
     return std::make_shared<BpeTokenizer>(std::move(vocabulary));
@@ -173,6 +174,20 @@ class JsonTokenizerReader {
     }
   }
 
+  /// What is put around a text: nothing, or one token before it.
+  void read_post_processor(const JsonNode& node) {
+    const std::string& type = node.at("type").as_string();
+    if (type == "ByteLevel") return;
+    if (type == "Sequence") {
+      for (const JsonNode& step : node.at("processors").elements()) read_post_processor(step);
+      return;
+    }
+    if (type != "TemplateProcessing") node.at("type").fail(node.at("type").shown(), "ByteLevel, TemplateProcessing, Sequence");
+    const std::vector<JsonNode> parts = node.at("single").elements();
+    if (parts.empty() || parts.size() > 2 || !parts.back().find("Sequence")) node.at("single").fail(node.at("single").shown(), "the text, or one special token and the text");
+    if (parts.size() == 2) builder_.set_begin_of_sequence("post_processor", builder_.find(parts.front().at("SpecialToken").at("id").as_string()));
+  }
+
   /// What stands beside tokenizer.json: the end of sequence and the chat template.
   void read_companions() {
     const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
@@ -182,13 +197,15 @@ class JsonTokenizerReader {
     if (std::filesystem::exists(template_path)) builder_.set_chat_template(read_template(template_path.string()));
   }
 
+  /// A token is named by its text, or by an object that holds it.
+  static std::string token_text(const JsonNode& token) { return token.is_string() ? token.as_string() : token.at("content").as_string(); }
+
   void read_config(const std::string& path) {
     const nlohmann::json json = read_json_file(path);
     const JsonNode config(json, path);
-    if (const auto end = config.find("eos_token")) {
-      const std::string& text = end->is_string() ? end->as_string() : end->at("content").as_string();
-      builder_.add_end_of_sequence("eos_token", builder_.find(text));
-    }
+    if (const auto end = config.find("eos_token")) builder_.add_end_of_sequence("eos_token", builder_.find(token_text(*end)));
+    const auto begin = config.find("bos_token");
+    if (begin && flag(config, "add_bos_token", false)) builder_.set_begin_of_sequence("bos_token", builder_.find(token_text(*begin)));
     if (const auto source = config.find("chat_template"); source && source->is_string()) builder_.set_chat_template(source->as_string());
   }
 

@@ -57,10 +57,16 @@ void VocabularyBuilder::set_pre_tokenizer(const std::string& field, const std::s
   vocabulary_.whole_pieces_first = name == "llama-bpe";
 }
 
-void VocabularyBuilder::add_end_of_sequence(const std::string& field, std::int64_t id) {
+Token VocabularyBuilder::checked(const std::string& field, std::int64_t id) const {
   const auto size = static_cast<std::int64_t>(vocabulary_.texts.size());
   if (id < 0 || id >= size) fail(field, std::to_string(id), "0 to " + std::to_string(size - 1));
-  vocabulary_.end_of_sequence.push_back(static_cast<Token>(id));
+  return static_cast<Token>(id);
+}
+
+void VocabularyBuilder::set_begin_of_sequence(const std::string& field, std::int64_t id) { vocabulary_.begin_of_sequence = checked(field, id); }
+
+void VocabularyBuilder::add_end_of_sequence(const std::string& field, std::int64_t id) {
+  vocabulary_.end_of_sequence.push_back(checked(field, id));
 }
 
 Token VocabularyBuilder::find(const std::string& text) const {

@@ -29,6 +29,8 @@ class VocabularyBuilder {
   void add_merge_line(const std::string& line);
   /// @param name  a pre-tokenizer's GGUF name
   void set_pre_tokenizer(const std::string& field, const std::string& name);
+  /// The token that texts are to begin with, checked against the vocabulary.
+  void set_begin_of_sequence(const std::string& field, std::int64_t id);
   /// Adds an end of sequence, checked against the vocabulary.
   void add_end_of_sequence(const std::string& field, std::int64_t id);
   void set_chat_template(std::string source) { vocabulary_.chat_template = std::move(source); }
@@ -39,6 +41,7 @@ class VocabularyBuilder {
   BpeVocabulary finish();
 
  private:
+  Token checked(const std::string& field, std::int64_t id) const;
   [[noreturn]] void fail(const std::string& field, const std::string& found, const std::string& allowed) const;
 
   FieldFailure fail_;

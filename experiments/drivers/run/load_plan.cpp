@@ -19,12 +19,9 @@ engines::LoadedModel load_model(const Plan& plan, engines::Engines& engines, con
 }
 
 std::vector<Token> prompt_ids(const engines::Tokenizer& tokenizer, const Prompt& prompt) {
-  std::string text = prompt.text;
-  if (tokenizer.has_chat_template()) {
-    const engines::ChatMessage message{"user", text};
-    text = tokenizer.apply_chat_template({&message, 1});
-  }
-  return tokenizer.encode(text, engines::SpecialText::parsed);
+  if (!tokenizer.has_chat_template()) return tokenizer.encode_whole(prompt.text);
+  const engines::ChatMessage message{"user", prompt.text};
+  return tokenizer.encode(tokenizer.apply_chat_template({&message, 1}), engines::SpecialText::parsed);
 }
 
 void check_context(const LoadedPlan& loaded, const Prompt& prompt, std::size_t prompt_tokens) {

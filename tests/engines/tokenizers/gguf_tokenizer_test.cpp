@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "engines/formats/gguf_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
@@ -21,6 +22,8 @@ struct Parts {
   std::vector<std::int32_t> types = {1, 1, 1, 1, 1, 3, 3, 4};
   std::vector<std::string> merges = {"a b", "\u0120 ab"};
   std::uint32_t eos = 5;
+  std::optional<bool> add_bos{};
+  std::optional<std::uint32_t> bos{};
 };
 
 std::string strings(const std::vector<std::string>& texts) {
@@ -37,6 +40,8 @@ std::shared_ptr<const Tokenizer> load(const Parts& parts) {
   file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string(parts.model)), metadata_entry("tokenizer.ggml.pre", 8, raw_string(parts.pre)),
                    metadata_entry("tokenizer.ggml.tokens", 9, strings(parts.tokens)),  metadata_entry("tokenizer.ggml.token_type", 9, types),
                    metadata_entry("tokenizer.ggml.merges", 9, strings(parts.merges)),  metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(parts.eos))};
+  if (parts.add_bos) file.metadata.push_back(metadata_entry("tokenizer.ggml.add_bos_token", 7, raw<std::uint8_t>(*parts.add_bos ? 1 : 0)));
+  if (parts.bos) file.metadata.push_back(metadata_entry("tokenizer.ggml.bos_token_id", 4, raw(*parts.bos)));
   return load_tokenizer_from_gguf(GgufFile::open(folder.file("vocab.gguf", file.str())));
 }
 
@@ -52,6 +57,22 @@ TEST(GgufTokenizer, EndsAtTheNamedTokenAndAtTheUsualOnes) {
   EXPECT_TRUE(tokenizer->is_end_of_sequence(5)) << "eos_token_id";
   EXPECT_TRUE(tokenizer->is_end_of_sequence(6)) << "<|im_end|>";
   EXPECT_FALSE(tokenizer->is_end_of_sequence(7));
+}
+
+TEST(GgufTokenizer, BeginsAWholeTextWithTheTokenThatTheFileWants) {
+  const auto tokenizer = load({.add_bos = true, .bos = 5});
+  EXPECT_EQ(tokenizer->encode_whole("ab"), (std::vector<Token>{5, 3}));
+  EXPECT_EQ(tokenizer->encode_whole(""), (std::vector<Token>{5}));
+  EXPECT_EQ(tokenizer->encode_whole("<|end|>ab"), (std::vector<Token>{5, 5, 3})) << "as transformers: also where the text has it";
+  EXPECT_EQ(tokenizer->encode("ab", SpecialText::parsed), (std::vector<Token>{3})) << "a chat template writes its own";
+}
+
+TEST(GgufTokenizer, BeginsATextWithNothingElseUnlessItIsOfTheLlama3Family) {
+  EXPECT_EQ(load({.bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
+  EXPECT_EQ(load({.add_bos = false, .bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
+  EXPECT_EQ(load({.pre = "llama-bpe", .bos = 5})->encode_whole("ab"), (std::vector<Token>{5, 3}));
+  EXPECT_EQ(load({.pre = "llama-bpe", .add_bos = false, .bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
+  EXPECT_EQ(load({.pre = "llama-bpe"})->encode_whole("ab"), (std::vector<Token>{3}));
 }
 
 struct Damage {
@@ -78,6 +99,8 @@ std::vector<Damage> damages() {
       {"MergeOfUnknownTokens", [](Parts& p) { p.merges[0] = "b c"; }, "merges"},
       {"MergeIntoUnknownToken", [](Parts& p) { p.merges[0] = "b a"; }, "merges"},
       {"EosOutsideTheVocabulary", [](Parts& p) { p.eos = 8; }, "eos_token_id"},
+      {"BosOutsideTheVocabulary", [](Parts& p) { p.add_bos = true, p.bos = 8; }, "bos_token_id"},
+      {"BosMissing", [](Parts& p) { p.add_bos = true; }, "bos_token_id"},
       {"EosOf2To32Less1", [](Parts& p) { p.eos = UINT32_MAX; }, "eos_token_id"},
   };
 }

@@ -43,6 +43,32 @@ TEST(JsonTokenizer, ReadsWhatStandsBesideIt) {
   EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}), "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
 }
 
+std::string with_post_processor(const std::string& processor) {
+  std::string json = tokenizer_json(kAdded, kGpt2, kModel);
+  return json.insert(1, "\"post_processor\":" + processor + ",");
+}
+
+TEST(JsonTokenizer, BeginsAWholeTextAsThePostProcessorSays) {
+  const std::string bytes = R"({"type":"ByteLevel"})";
+  const std::string text = R"({"Sequence":{"id":"A","type_id":0}})", begin = R"({"SpecialToken":{"id":"<s>","type_id":0}})";
+  const std::string with_begin = R"({"type":"TemplateProcessing","single":[)" + begin + "," + text + "]}";
+  const std::vector<Token> plain{4}, begun{5, 4};
+  EXPECT_EQ(load(with_post_processor("null"))->encode_whole("ab"), plain);
+  EXPECT_EQ(load(with_post_processor(bytes))->encode_whole("ab"), plain);
+  EXPECT_EQ(load(with_post_processor(R"({"type":"TemplateProcessing","single":[)" + text + "]}"))->encode_whole("ab"), plain);
+  EXPECT_EQ(load(with_post_processor(with_begin))->encode_whole("ab"), begun);
+  EXPECT_EQ(load(with_post_processor(R"({"type":"Sequence","processors":[)" + bytes + "," + with_begin + "]}"))->encode_whole("ab"), begun);
+}
+
+TEST(JsonTokenizer, BeginsAWholeTextAsTheConfigBesideItSays) {
+  for (const auto& [config, begins] : {std::pair(R"({"bos_token":"<s>","add_bos_token":true})", true), std::pair(R"({"bos_token":"<s>"})", false)}) {
+    const TemporaryFolder folder;
+    folder.file("tokenizer_config.json", config);
+    const auto tokenizer = load_tokenizer_from_json(folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
+    EXPECT_EQ(tokenizer->encode_whole("ab").size(), begins ? 2u : 1u);
+  }
+}
+
 TEST(JsonTokenizer, FillsIdsThatNobodyHas) {
   const auto tokenizer = load(tokenizer_json("[]", kGpt2, R"({"vocab":{"a":0,"b":3},"merges":[]})"));
   EXPECT_EQ(tokenizer->vocab_size(), 4);
@@ -90,6 +116,9 @@ std::vector<Refusal> refusals() {
       {"UnknownPreTokenizer", with_pre(R"({"type":"Metaspace"})"), "pre_tokenizer.type"},
       {"BytesWithoutPattern", with_pre(R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})"), "pre_tokenizer"},
       {"PrefixSpace", with_pre(R"({"type":"ByteLevel","add_prefix_space":true})"), "add_prefix_space"},
+      {"EndAfterTheText", with_post_processor(R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}},{"SpecialToken":{"id":"<s>"}}]})"), "single"},
+      {"UnknownBegin", with_post_processor(R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>"}},{"Sequence":{"id":"A"}}]})"), "post_processor"},
+      {"OtherPostProcessor", with_post_processor(R"({"type":"RobertaProcessing"})"), "post_processor.type"},
       {"TooDeep", std::string(1000, '[') + std::string(1000, ']'), "nesting"},
       {"CutShort", tokenizer_json(kAdded, kGpt2, kModel).substr(0, 100), "JSON"},
       {"Empty", "", "JSON"},
