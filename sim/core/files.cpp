@@ -62,8 +62,13 @@ std::string read_file(const std::string& path) {
 
 void write_file(const std::string& path, const std::string& content) {
   const std::string scratch = path + ".part";
-  OutputFile(scratch, O_CREAT | O_TRUNC).write(content);
-  if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
+  try {
+    OutputFile(scratch, O_CREAT | O_TRUNC).write(content);
+    if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
+  } catch (const WriteError&) {
+    ::unlink(scratch.c_str());
+    throw;
+  }
 }
 
 void append_file(const std::string& path, const std::string& content) { OutputFile(path, O_APPEND).write(content); }

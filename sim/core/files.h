@@ -7,6 +7,7 @@ namespace speclab {
 std::string read_file(const std::string& path);
 
 /// Writes beside the file, syncs and renames, so that a reader sees the old file or the whole new one.
+/// Nothing is left beside it where that fails.
 /// @throws WriteError naming the file and the system's reason
 void write_file(const std::string& path, const std::string& content);
 
