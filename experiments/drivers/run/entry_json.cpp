@@ -47,13 +47,14 @@ std::vector<RoundRecord> rounds_of(const Json& list) {
 Json to_json(const HeaderEntry& entry) {
   Json models = Json::array();
   for (const ModelEntry& model : entry.models) models.push_back({model.name, model.role, model.sha256, model.weights, model.parameters});
-  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"models", models}, {"machine", entry.machine}};
+  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}};
 }
 
 HeaderEntry header_entry(const Json& json) {
   HeaderEntry entry;
   entry.started_at = json.at("started_at").get<std::string>();
   entry.provenance = json.at("provenance").get<Provenance>();
+  entry.config = json.at("config").get<std::string>();
   entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();
   for (const Json& model : json.at("models"))
     entry.models.push_back({model.at(0).get<std::string>(), model.at(1).get<std::string>(), model.at(2).get<std::string>(),

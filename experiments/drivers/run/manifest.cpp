@@ -9,6 +9,7 @@
 
 #include "engines/formats/sha256.h"
 #include "experiments/drivers/config/toml_text.h"
+#include "experiments/drivers/run/config_changes.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -40,19 +41,17 @@ std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
 
 }  // namespace
 
-std::string config_digest(const RunConfig& config) { return engines::sha256_text(to_toml(config)); }
-
 HeaderEntry make_header(const LoadedPlan& loaded) {
   const RunConfig& config = loaded.plan.config;
   const engines::MachineInfo machine = loaded.engines.machine_info();
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
-  HeaderEntry header{.started_at = utc_now(), .provenance = {}, .models = model_entries(loaded), .machine = {}};
+  HeaderEntry header{.started_at = utc_now(), .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}};
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
-                       {"arithmetic", config.target.arithmetic}, {"config_sha256", config_digest(config)}, {"prompts_sha256", prompts_digest(prompts)}};
+                       {"arithmetic", config.target.arithmetic}, {"config_sha256", engines::sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
   header.machine = {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
   return header;
 }
@@ -60,8 +59,9 @@ HeaderEntry make_header(const LoadedPlan& loaded) {
 void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder) {
   std::string differences;
   const auto compare = [&](const std::string& key, const std::string& then, const std::string& current) {
-    if (then != current) differences += fmt::format("\n  {}: {} when it was begun, {} now", key, then, current);
+    if (then != current) differences += fmt::format("\n  {}: was {}, now {}", key, then, current);
   };
+  differences += config_changes(begun.config, now.config);
   for (std::size_t i = 0; i < now.provenance.size(); ++i)
     compare(now.provenance[i].first, i < begun.provenance.size() ? begun.provenance[i].second : "", now.provenance[i].second);
   for (std::size_t i = 0; i < now.models.size(); ++i)

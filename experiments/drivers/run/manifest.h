@@ -6,13 +6,10 @@
 
 namespace speclab::experiments {
 
-/// SHA-256 of the effective config.
-std::string config_digest(const RunConfig& config);
-
 /// Where this run comes from, on this machine, now.
 HeaderEntry make_header(const LoadedPlan& loaded);
 
-/// @throws DriftError naming every entry that differs: a run is resumed by the program, config, models and machine that began it
+/// @throws DriftError naming every entry and every key of the config that differs: a run is resumed by the program, config, models and machine that began it
 void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
 
 /// The effective config and [provenance], as results/README.md describes it.

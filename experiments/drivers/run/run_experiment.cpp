@@ -19,8 +19,7 @@ namespace {
 /// The config first: it is known before anything is loaded.
 void check_same_config(const Plan& plan, const HeaderEntry& begun, const std::string& folder) {
   HeaderEntry now = begun;
-  for (auto& [key, value] : now.provenance)
-    if (key == "config_sha256") value = config_digest(plan.config);
+  now.config = to_toml(plan.config);
   check_same_origin(begun, now, folder);
 }
 

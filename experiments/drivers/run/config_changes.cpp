@@ -1,0 +1,42 @@
+#include "experiments/drivers/run/config_changes.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace speclab::experiments {
+namespace {
+
+/// Values by "table.key". Every line of to_toml is empty, a table's header or "key = value".
+std::map<std::string, std::string> values_of(const std::string& toml) {
+  std::map<std::string, std::string> values;
+  std::istringstream lines(toml);
+  std::string table;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[')) table = line.substr(1, line.size() - 2);
+    else if (const std::size_t equals = line.find(" = "); equals != std::string::npos) values[table + "." + line.substr(0, equals)] = line.substr(equals + 3);
+  }
+  return values;
+}
+
+std::string shown(const std::map<std::string, std::string>& values, const std::string& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? "not set" : found->second;
+}
+
+}  // namespace
+
+std::string config_changes(const std::string& was, const std::string& now) {
+  const auto before = values_of(was), after = values_of(now);
+  std::set<std::string> keys;
+  for (const auto* values : {&before, &after})
+    for (const auto& [key, value] : *values) keys.insert(key);
+  std::string changes;
+  for (const std::string& key : keys)
+    if (shown(before, key) != shown(after, key)) changes += fmt::format("\n  {}: was {}, now {}", key, shown(before, key), shown(after, key));
+  return changes;
+}
+
+}  // namespace speclab::experiments
