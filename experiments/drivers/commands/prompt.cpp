@@ -44,16 +44,19 @@ std::string read_standard_input() {
   return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
 }
 
+void warn_of_dropped_bytes(std::size_t count) {
+  if (count > 0) fmt::print(stderr, "speclab: warning: {} bytes of the input have no token in this model's vocabulary and are dropped\n", count);
+}
+
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Tokenizer* tokenizer) {
   if (options.prompt_ids) return parse_ids(*options.prompt_ids);
   if (!tokenizer) throw ConfigError("this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
-  std::string text = prompt_text(options);
+  const std::string text = prompt_text(options);
   if (text.empty()) throw ConfigError("the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or standard input");
-  if (options.chat_template && tokenizer->has_chat_template()) {
-    const engines::ChatMessage message{"user", text};
-    text = tokenizer->apply_chat_template({&message, 1});
-  }
-  return tokenizer->encode(text, engines::SpecialText::parsed);
+  warn_of_dropped_bytes(tokenizer->num_bytes_without_token(text));
+  if (!options.chat_template || !tokenizer->has_chat_template()) return tokenizer->encode_whole(text);
+  const engines::ChatMessage message{"user", text};
+  return tokenizer->encode(tokenizer->apply_chat_template({&message, 1}), engines::SpecialText::parsed);
 }
 
 }  // namespace speclab::experiments

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
@@ -56,7 +57,8 @@ int run_score(const ScoreOptions& options) {
   const auto engines = open_engines();
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
   if (!loaded.tokenizer) throw ConfigError("this model has no tokenizer; score needs one");
-  const std::vector<Token> ids = loaded.tokenizer->encode(text, engines::SpecialText::parsed);
+  const std::vector<Token> ids = loaded.tokenizer->encode_whole(text);
+  warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
   const std::int32_t context = loaded.model->info().context_length;
   if (ids.size() < 2) throw ConfigError(fmt::format("{}: {} tokens; allowed: at least 2", options.file, ids.size()));
   if (ids.size() > static_cast<std::size_t>(context))

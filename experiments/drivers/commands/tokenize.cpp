@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
 
@@ -21,14 +22,10 @@ nlohmann::json parse_line(const std::string& line, std::size_t number) {
   }
 }
 
-std::string encoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
-  std::string text = line;
-  if (!raw) {
-    const nlohmann::json value = parse_line(line, number);
-    if (!value.is_string()) throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON string", number, value.type_name()));
-    text = value.get<std::string>();
-  }
-  return fmt::format("[{}]", fmt::join(tokenizer.encode(text, engines::SpecialText::parsed), ","));
+std::string text_of(const std::string& line, std::size_t number) {
+  const nlohmann::json value = parse_line(line, number);
+  if (!value.is_string()) throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON string", number, value.type_name()));
+  return value.get<std::string>();
 }
 
 std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
@@ -47,11 +44,18 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
 
 int run_tokenize(const TokenizeOptions& options) {
   const auto tokenizer = open_engines()->load_tokenizer(options.common.model.model);
-  std::size_t number = 0;
+  std::size_t number = 0, dropped = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
-    fmt::print("{}\n", options.decode ? decoded(*tokenizer, line, number, options.raw) : encoded(*tokenizer, line, number, options.raw));
+    if (options.decode) {
+      fmt::print("{}\n", decoded(*tokenizer, line, number, options.raw));
+      continue;
+    }
+    const std::string text = options.raw ? line : text_of(line, number);
+    dropped += tokenizer->num_bytes_without_token(text);
+    fmt::print("[{}]\n", fmt::join(tokenizer->encode_whole(text), ","));
   }
+  warn_of_dropped_bytes(dropped);
   return 0;
 }
 

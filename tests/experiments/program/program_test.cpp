@@ -168,6 +168,16 @@ TEST(Program, TokenizesBothWays) {
   EXPECT_EQ(run_program("tokenize 2>/dev/null <<'E'\nnot json\nE\n").code, 2);
 }
 
+TEST(Program, WarnsOfBytesThatTheVocabularyHasNoTokenFor) {
+  const std::string warning = " bytes of the input have no token in this model's vocabulary and are dropped";
+  const Outcome two = run_program("tokenize --raw 2>&1 <<'E'\na\x04" "b\n\x06\nE\n");
+  EXPECT_EQ(two.code, 0);
+  EXPECT_NE(two.output.find("warning: 2" + warning), std::string::npos) << two.output;
+  EXPECT_EQ(run_program("tokenize --raw 2>&1 <<'E'\nab\nE\n").output.find("warning"), std::string::npos);
+  const Outcome generated = run_program("generate --max-new-tokens 1 --prompt \"$(printf 'a\\004b')\" 2>&1");
+  EXPECT_NE(generated.output.find("warning: 1" + warning), std::string::npos) << generated.output;
+}
+
 TEST(Program, ScoresAText) {
   const std::string path = testing::TempDir() + "/score.txt";
   write_file(path, "The sun rises in the east and sets in the west.");
