@@ -1,9 +1,11 @@
 #include "engines/models/cpu/thread_team.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "sim/core/errors.h"
@@ -27,10 +29,17 @@ void spin_until(Done done) {
 
 ThreadTeam::ThreadTeam(int size) : size_(size) {
   SPECLAB_EXPECT(size >= 1, "a team needs at least one thread");
-  for (int rank = 1; rank < size; ++rank) workers_.emplace_back([this, rank] { work(rank); });
+  try {
+    for (int rank = 1; rank < size; ++rank) workers_.emplace_back([this, rank] { work(rank); });
+  } catch (const std::system_error& error) {
+    stop();
+    throw ConfigError(fmt::format("threads = {}: the system starts no more than {} ({}); ask for fewer", size, workers_.size() + 1, error.what()));
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { stop(); }
+
+void ThreadTeam::stop() {
   stopping_ = true;
   ++generation_;
   generation_.notify_all();

@@ -13,7 +13,7 @@ namespace speclab::engines::cpu {
 
 class ThreadTeam {
  public:
-  /// @param size  threads, the caller included; >= 1
+  /// @param size  threads, the caller included; >= 1. @throws ConfigError if the system starts no more
   explicit ThreadTeam(int size);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -27,6 +27,7 @@ class ThreadTeam {
   void barrier();
 
  private:
+  void stop();
   void work(int rank);
   void run_guarded(int rank);
 
