@@ -1,8 +1,12 @@
 #include "analysis/report/report.h"
 
+#include <filesystem>
+
+#include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/report/answer.h"
+#include "analysis/report/cost_report.h"
 #include "analysis/report/page.h"
 #include "analysis/stats/cells.h"
 #include "sim/core/errors.h"
@@ -20,15 +24,39 @@ std::string read_plotly(const std::string& path) {
   }
 }
 
-void draw_all(const std::vector<Figure>& figures, const std::string& folder) {
-  make_folder(folder);
-  for (const auto& figure : figures) draw_static(figure, folder);
+/// Figures and page, the last things that every kind of report writes.
+void write_pages(const std::string& run_folder, const std::vector<Figure>& figures, const std::string& page, bool static_figures) {
+  if (static_figures) {
+    make_folder(run_folder + "/figures");
+    for (const auto& figure : figures) draw_static(figure, run_folder + "/figures");
+  }
+  write_file(run_folder + "/report.html", page);
+}
+
+std::vector<std::string> ids_of(const std::vector<Figure>& figures) {
+  std::vector<std::string> ids;
+  for (const auto& figure : figures) ids.push_back(figure.id);
+  return ids;
+}
+
+ReportSummary write_cost_report(const std::string& run_folder, const ReportOptions& options, const std::string& plotly_js) {
+  const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
+  const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
+  const auto figures = forward_cost_figures(costs);
+  const std::string answer = cost_answer(costs);
+  write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js), options.static_figures);
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_error = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+}
+
+bool has_costs_only(const std::string& run_folder) {
+  return !std::filesystem::exists(run_folder + "/rows.csv") && std::filesystem::exists(run_folder + "/costs.csv");
 }
 
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
   const std::string plotly_js = read_plotly(options.plotly_js);
+  if (has_costs_only(run_folder)) return write_cost_report(run_folder, options, plotly_js);
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);
@@ -40,13 +68,11 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),
-                        .figure_ids = {},
+                        .figure_ids = ids_of(figures),
                         .num_cells = cells.size()};
   summary.answer = answer_sentence(data, summary.prediction_errors);
-  for (const auto& figure : figures) summary.figure_ids.push_back(figure.id);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
-  if (options.static_figures) draw_all(figures, run_folder + "/figures");
-  write_file(summary.report_path, page_html({data, cells, figures, summary.answer, summary.prediction_errors}, plotly_js));
+  write_pages(run_folder, figures, page_html({data, cells, figures, summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
 

@@ -20,7 +20,8 @@ struct ReportSummary {
   std::size_t num_cells = 0;
 };
 
-/// Writes cells.csv, figures/ and report.html into a run folder from its rows. Deterministic but for the PDF's dates.
+/// Writes cells.csv, figures/ and report.html into a run folder from its rows; from its costs alone, and without cells.csv,
+/// where there are no rows. Deterministic but for the PDF's dates.
 /// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js is missing
 /// @throws WriteError if something cannot be written or drawn
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options);

@@ -26,7 +26,7 @@ std::unique_ptr<engines::Engines> open_engines() {
     throw ConfigError(fmt::format("{} is missing: this build has no engines; build the preset 'release' for commands that run a model", library.string()));
   load_cuda_part();
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw Error(ExitCode::internal, fmt::format("cannot open the engines: {}", dlerror()));
+  if (!handle) throw ConfigError(fmt::format("cannot open the engines: {}; run scripts/setup and scripts/build as the user who runs speclab", dlerror()));
   using Maker = engines::Engines* (*)();
   const auto make = reinterpret_cast<Maker>(dlsym(handle, "speclab_make_engines"));
   if (!make) throw Error(ExitCode::internal, fmt::format("{} is no engines library: {}", library.string(), dlerror()));

@@ -35,18 +35,16 @@ int run_run(const RunCommandOptions& options) {
   Progress progress(Progress::style_of_standard_error());
   if (const std::string note = tree_axis_note(plan); !note.empty()) progress.note(note);
   const RunOptions run_options{.folder = folder, .check_interruption = [&] { interruption.check(how_to_resume); }};
-  const bool was_complete = run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete;
-  if (was_complete) fmt::print("{} is complete; for another run give another --output\n", folder);
-  const ExperimentKind& kind = experiment_kind(plan.config.kind);
-  if (!kind.has_rows) {
-    fmt::print("{}/costs.csv\n", folder);
-    return 0;
-  }
-  print_summary(plan, folder);
   const std::string report = folder + "/report.html";
-  if (was_complete && std::filesystem::exists(report)) fmt::print("{}\n", report);
-  else if (options.report) return run_report({.run = folder});
-  return 0;
+  if (run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete) {
+    const bool has_report = std::filesystem::exists(report);
+    fmt::print("{} is complete; for another run give another --output\n", folder);
+    if (has_report) fmt::print("{}\n", report);
+    return has_report || !options.report ? 0 : run_report({.run = folder});
+  }
+  if (experiment_kind(plan.config.kind).has_rows) print_summary(plan, folder);
+  else fmt::print("{}/costs.csv\n", folder);
+  return options.report ? run_report({.run = folder}) : 0;
 }
 
 }  // namespace speclab::experiments

@@ -12,7 +12,7 @@ struct ExperimentKind {
   std::string name;
   std::string description;
   void (*run)(Workbench& bench);
-  bool has_rows = true;  ///< generations are measured, so a report can be made
+  bool has_rows = true;  ///< generations are measured; without them the report shows the costs
 };
 
 const std::vector<ExperimentKind>& experiment_kinds();

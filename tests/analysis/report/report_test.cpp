@@ -77,6 +77,20 @@ TEST_F(Report, SaysThatShapeModelsAreReplayed) {
   EXPECT_TRUE(page_has("plot-walltime_vs_model_size"));
 }
 
+TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
+  testing::write_synthetic_run({.repetitions = 1}, scratch_.path());
+  for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"}) std::filesystem::remove(scratch_.file(file));
+  write_file(scratch_.file("costs.csv"), "model,drafter,tree,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
+                                         "m,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,greedy,draft,4,64,1,2e4,,,3\n");
+  write_file(plotly_, "");
+  const ReportSummary summary = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
+  EXPECT_EQ(summary.answer, "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");
+  EXPECT_EQ(summary.figure_ids, std::vector<std::string>{"forward_cost"});
+  EXPECT_TRUE(page_has("plot-forward_cost") && page_has("after 64 tokens"));
+  EXPECT_TRUE(page_has("bigram"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("cells.csv")));
+}
+
 TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
   testing::write_synthetic_run({.repetitions = 1}, scratch_.path());
   try {

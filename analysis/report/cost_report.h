@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/io/costs.h"
+#include "analysis/io/manifest.h"
+#include "analysis/plots/figure.h"
+
+namespace speclab::analysis {
+
+struct CostPageContent {
+  const Manifest& manifest;
+  const std::vector<CostRow>& costs;
+  const std::vector<Figure>& figures;
+  std::string answer;
+};
+
+/// The page of a run that measured costs alone: figures, every point in a table, provenance.
+std::string cost_page_html(const CostPageContent& content, const std::string& plotly_js);
+
+/// What a wider forward costs: per model, t(rows) / t(1) at the longest context, for the most rows up to 8.
+std::string cost_answer(const std::vector<CostRow>& costs);
+
+}  // namespace speclab::analysis
