@@ -116,9 +116,18 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
-/// Output that did not reach its file or pipe is an error, also where it shows only at the end.
+/// What was printed must have arrived: a full disk behind a redirection is noticed only here.
 void flush_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError("cannot write to standard output: is the disk full, or its reader gone?");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError("standard output: cannot write; free space where it goes");
+}
+
+int exit_after_error(const std::exception& error) {
+  if (std::ferror(stdout)) {
+    std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n", error.what());
+    return static_cast<int>(ExitCode::cannot_write);
+  }
+  std::fprintf(stderr, "speclab: internal error: %s\n", error.what());
+  return static_cast<int>(ExitCode::internal);
 }
 
 }  // namespace
@@ -135,8 +144,7 @@ int run_cli(int argc, char** argv) {
     std::fprintf(stderr, "speclab: not enough memory; use a smaller model, batch or context\n");
     return static_cast<int>(ExitCode::internal);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "speclab: internal error: %s\n", error.what());
-    return static_cast<int>(ExitCode::internal);
+    return exit_after_error(error);
   }
 }
 

@@ -86,7 +86,7 @@ std::string user_cache_folder() {
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw WriteError(path + ": cannot make the folder: " + error.message());
+  if (error) throw WriteError(path + ": cannot make the folder: " + error.message() + "; choose a folder you may write to");
 }
 
 }  // namespace speclab

@@ -51,12 +51,20 @@ std::vector<std::string> split_key(const std::string& assignment, const std::str
   return parts;
 }
 
+/// A value of the command line has no line and column.
+void relocate(ConfigNode& node, const std::string& where) {
+  node.where = where;
+  if (auto* list = std::get_if<ConfigNode::List>(&node.value))
+    for (ConfigNode& element : *list) relocate(element, where);
+}
+
 /// TOML, or else a bare word as a string.
 ConfigNode parse_value(const std::string& text, const std::string& where) {
   try {
     const toml::table table = toml::parse("value = " + text);
     ConfigNode node = convert(*table.get("value"), where);
-    if (table.size() == 1) return {where, std::move(node.value)};
+    relocate(node, where);
+    if (table.size() == 1) return node;
   } catch (const toml::parse_error&) {
   }
   return {where, text};

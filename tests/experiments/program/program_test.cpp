@@ -20,9 +20,8 @@ struct Outcome {
   std::string output;  ///< standard output; with the errors where the command line says 2>&1
 };
 
-/// Runs `speclab ARGUMENTS` under a shell.
-Outcome run_program(const std::string& arguments) {
-  FILE* pipe = popen((std::string(SPECLAB_PROGRAM) + " " + arguments).c_str(), "r");
+Outcome run_shell(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> buffer;
   for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
@@ -30,6 +29,9 @@ Outcome run_program(const std::string& arguments) {
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
 }
+
+/// Runs `speclab ARGUMENTS` under a shell.
+Outcome run_program(const std::string& arguments) { return run_shell(std::string(SPECLAB_PROGRAM) + " " + arguments); }
 
 void expect_refusal(const std::string& arguments, int code, const std::string& message_part) {
   const Outcome outcome = run_program(arguments + " 2>&1 </dev/null");
@@ -146,6 +148,30 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
   EXPECT_EQ(ids("bigram --speculation-length 3"), plain);
+}
+
+TEST(Program, MeasuresCostsForThePolicyAuto) {
+  const std::string generate = "generate --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Count to ten.' ";
+  const Outcome plain = run_program(generate + "--drafter plain 2>/dev/null");
+  for (const char* drafter : {"prompt_lookup", "small_transformer --tree 2x1"}) {
+    EXPECT_EQ(run_program(generate + "--policy auto --drafter " + drafter + " 2>/dev/null").output, plain.output) << drafter;
+    const Outcome said = run_program(generate + "--policy auto --drafter " + drafter + " 2>&1 >/dev/null");
+    EXPECT_EQ(said.code, 0);
+    EXPECT_NE(said.output.find("policy auto: costs measured in"), std::string::npos) << said.output;
+  }
+}
+
+TEST(Program, EndsWith130AndASentenceWhenGenerateIsInterrupted) {
+  const std::string text = testing::TempDir() + "/interrupted.txt";
+  const Outcome outcome = run_shell("rm -f " + text + "; " + SPECLAB_PROGRAM + " generate --ignore-eos --max-new-tokens 8000 --prompt x 2>&1 >" + text +
+                                    " & pid=$!; until [ -s " + text + " ]; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
+  EXPECT_EQ(outcome.code, 130) << outcome.output;
+  EXPECT_NE(outcome.output.find("interrupted; the text is not finished"), std::string::npos) << outcome.output;
+}
+
+TEST(Program, EndsWith8WhenItsOutputCannotBeWritten) {
+  for (const char* arguments : {"generate --prompt x --max-new-tokens 2 --json", "models", "tokenize --raw <<'E'\nx\nE\n"})
+    EXPECT_EQ(run_program("2>/dev/null >/dev/full " + std::string(arguments)).code, 8) << arguments;
 }
 
 TEST(Program, StopsBeforeAStopString) {
