@@ -59,13 +59,20 @@ ModelSource open_folder(const std::string& path) {
           std::filesystem::exists(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
 }
 
+/// Flipped bits among the weights would give text, only worse.
+void check_pinned(const CatalogueEntry& entry, const std::string& found) {
+  if (found == entry.sha256) return;
+  throw ModelFileError(fmt::format("{}: sha256 = {}; allowed for {}: {}; the file is damaged or another one: delete it and run scripts/setup", entry.path, found,
+                                   entry.name, entry.sha256));
+}
+
 }  // namespace
 
 std::string project_models_folder() { return SPECLAB_SOURCE_DIR "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
   return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf", std::nullopt,
-           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)"},
+           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},  // as in scripts/lib/downloads.sh
           {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt, "small transformer that drafts for smollm2-135m"},
           shape("shape-15m", 14, 192, 512, 1),
           shape("shape-45m", 16, 384, 1024, 2),
@@ -77,7 +84,9 @@ std::vector<CatalogueEntry> model_catalogue() {
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
-  return std::filesystem::is_directory(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+  ModelSource source = std::filesystem::is_directory(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+  if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
+  return source;
 }
 
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {

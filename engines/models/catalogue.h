@@ -23,13 +23,15 @@ struct CatalogueEntry {
   std::string path;                      ///< file or folder; empty for a shape model
   std::optional<LlamaConfig> shape;      ///< of a shape model
   std::string description;
+  std::string sha256{};                  ///< of the file where it is pinned, else empty
 };
 
 /// Where the drafters trained by the project stand: results/models of its source tree.
 std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
 /// @param model  catalogue name, GGUF file or checkpoint folder
-/// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers
+/// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers, and if a
+///         pinned file is not the one that scripts/setup fetches
 ModelSource open_model(const std::string& model);
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
 

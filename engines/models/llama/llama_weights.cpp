@@ -66,7 +66,10 @@ class FileLlamaWeights : public LlamaWeights {
       throw ModelFileError(fmt::format("{}: tensor '{}' has {} elements; its model's shape needs {}", file_->path(), name, found, wanted));
     return arranged(role, file_->read_float32(name));
   }
-  std::string sha256() const override { return sha256_files(file_->weight_paths()); }
+  std::string sha256() const override {
+    if (sha256_.empty()) sha256_ = sha256_files(file_->weight_paths());
+    return sha256_;
+  }
 
  protected:
   virtual const char* name_pattern(LlamaTensor role) const = 0;
@@ -76,6 +79,7 @@ class FileLlamaWeights : public LlamaWeights {
  private:
   std::shared_ptr<const WeightSource> file_;
   LlamaConfig config_;
+  mutable std::string sha256_;  ///< empty until asked for: the whole file is read for it
 };
 
 class GgufLlamaWeights : public FileLlamaWeights {

@@ -185,10 +185,6 @@ const std::vector<std::pair<const char*, void (*)(const ConfigNode&, RunConfig&)
 
 }  // namespace
 
-bool follows_tree_axis(const NamedDrafter& drafter) { return engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds) && !drafter.has_tree; }
-
-bool is_shape_model(const std::string& model) { return model.starts_with(engines::kShapeModelPrefix); }
-
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings) {
   ConfigNode root = read_config(path);
   for (const std::string& setting : settings) set_config_value(root, setting);
@@ -201,13 +197,6 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   if (provenance) ConfigReader(*provenance, "provenance").read("question", config.question);
   reader.finish();
   return config;
-}
-
-std::vector<NamedDrafter> all_drafters(const RunConfig& config) {
-  std::vector<NamedDrafter> drafters;
-  for (const std::string& kind : kDrafterKinds) drafters.push_back({.name = kind, .options = {.kind = kind}});
-  drafters.insert(drafters.end(), config.drafters.begin(), config.drafters.end());
-  return drafters;
 }
 
 }  // namespace speclab::experiments

@@ -124,6 +124,17 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
   std::remove(other.c_str());
 }
 
+TEST(Program, RefusesADefaultModelWithAFlippedBitAmongTheWeights) {
+  const std::string cache = testing::TempDir() + "/flipped_cache";
+  make_folder(cache + "/models");
+  const std::string copy = damaged_model("flipped_cache/models/smollm2-135m-instruct-q4_1.gguf", std::filesystem::file_size(default_model()),
+                                         [](std::string& bytes) { bytes[60000000] ^= 0x10; });
+  const Outcome outcome = run_shell("SPECLAB_CACHE=" + cache + " " + SPECLAB_PROGRAM + " generate --prompt x 2>&1");
+  EXPECT_EQ(outcome.code, 7);
+  EXPECT_NE(outcome.output.find("the file is damaged or another one"), std::string::npos) << outcome.output;
+  std::remove(copy.c_str());
+}
+
 TEST(Program, AsksForCudaWhereThereIsNone) {
   if (access("/dev/nvidia0", F_OK) == 0) GTEST_SKIP() << "this machine has a GPU";
   expect_refusal("generate --prompt x --device cuda", 9, "no CUDA device");
