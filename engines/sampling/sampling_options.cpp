@@ -17,7 +17,7 @@ void check(bool valid, const char* field, double value, const char* allowed) {
 
 void SamplingOptions::validate() const {
   check(temperature >= 0, "temperature", temperature, "finite numbers >= 0 (0 is greedy)");
-  check(temperature == 0 || temperature >= 1e-3, "temperature", temperature, "0 or at least 0.001");
+  check(temperature == 0 || temperature >= kLeastTemperature, "temperature", temperature, "0 or at least 0.001");
   check(top_k >= 0, "top_k", top_k, "integers >= 0 (0 is off)");
   check(top_p > 0 && top_p <= 1, "top_p", top_p, "numbers in (0, 1]");
   check(min_p >= 0 && min_p <= 1, "min_p", min_p, "numbers in [0, 1]");

@@ -132,10 +132,10 @@ bool BpeTokenizer::is_end_of_sequence(Token token) const {
 }
 
 std::string BpeTokenizer::apply_chat_template(std::span<const ChatMessage> messages) const {
-  if (!has_chat_template()) throw ConfigError("the model has no chat template; give --no-chat-template");
+  if (!has_chat_template()) throw ConfigError("the model has no chat template");
   if (!chat_template_) {
     throw ConfigError("the model's chat template is not understood; understood are those of the ChatML family "
-                      "(<|im_start|>role, <|im_end|>); give --no-chat-template and a prompt in the model's own form");
+                      "(<|im_start|>role, <|im_end|>)");
   }
   if (messages.empty()) throw ConfigError("a conversation of no messages; give at least one");
   return chat_template_->apply(messages);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -54,9 +55,7 @@ std::vector<Token> read_prompt(const GenerateOptions& options, const engines::To
   const std::string text = prompt_text(options);
   if (text.empty()) throw ConfigError("the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or standard input");
   warn_of_dropped_bytes(tokenizer->num_bytes_without_token(text));
-  if (!options.chat_template || !tokenizer->has_chat_template()) return tokenizer->encode_whole(text);
-  const engines::ChatMessage message{"user", text};
-  return tokenizer->encode(tokenizer->apply_chat_template({&message, 1}), engines::SpecialText::parsed);
+  return chat_prompt_ids(*tokenizer, text, options.chat_template ? "auto" : "off", "give --no-chat-template and a prompt in the model's own form");
 }
 
 }  // namespace speclab::experiments

@@ -4,6 +4,7 @@
 
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -22,16 +23,12 @@ void print_progress(const engines::TrainProgress& progress) {
 
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config);
-  if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder", options.config));
   engines::OwnTextOptions& own_text = config.options.own_text;
   if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + "/own_text.bin";
   const auto engines = open_engines();
   const engines::LoadedModel target = engines->load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));
-  for (const std::string& prompt : config.prompts) {
-    const engines::ChatMessage message{"user", prompt};
-    own_text.prompts.push_back(target.tokenizer->encode(target.tokenizer->apply_chat_template({&message, 1}), engines::SpecialText::parsed));
-  }
+  for (const std::string& prompt : config.prompts) own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
   engines->train(*target.model, target.tokenizer, config.target.model, config.options, print_progress);
   fmt::print("{}\n", config.options.output);
   return 0;

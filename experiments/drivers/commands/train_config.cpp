@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/config/config_checks.h"
+#include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -33,10 +34,11 @@ std::vector<std::string> make_prompts(const std::string& path, std::size_t count
   return prompts;
 }
 
-void read_target(const ConfigNode& table, engines::ModelOptions& target) {
+void read_target(const ConfigNode& table, TrainConfig& config) {
   ConfigReader reader(table, "target");
-  reader.read("model", target.model);
-  reader.read("dtype", target.dtype);
+  reader.read("model", config.target.model);
+  reader.read("dtype", config.target.dtype, {"auto", "float32", "bfloat16"});
+  reader.read("chat_template", config.chat_template, kChatTemplates);
   reader.finish();
 }
 
@@ -49,8 +51,8 @@ struct PromptSource {
 void read_own_text(const ConfigNode& table, engines::OwnTextOptions& options, PromptSource& prompts) {
   ConfigReader reader(table, "own_text");
   reader.read("prompts", prompts.file);
-  reader.read("num_prompts", prompts.count, {.low = 1});
-  reader.read("temperatures", options.temperatures, {.low = 0});
+  reader.read("num_prompts", prompts.count, {.low = 1, .high = 1'000'000});
+  read_temperatures(reader, "temperatures", options.temperatures);
   reader.read("max_new_tokens", options.max_new_tokens, {.low = 1});
   reader.read("batch", options.batch, {.low = 1});
   reader.read("seed", options.seed);
@@ -58,23 +60,32 @@ void read_own_text(const ConfigNode& table, engines::OwnTextOptions& options, Pr
   reader.finish();
 }
 
-void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
-  ConfigReader reader(table, "drafter");
-  engines::SmallTransformerOptions& model = options.small_transformer;
-  reader.read("kind", options.drafter);
-  reader.read("output", options.output);
-  reader.read("max_successors", options.max_successors, {.low = 1});
+void read_small_transformer(ConfigReader& reader, engines::SmallTransformerOptions& model) {
   reader.read("hidden_size", model.hidden_size, {.low = 1});
   reader.read("num_layers", model.num_layers, {.low = 1});
   reader.read("num_heads", model.num_heads, {.low = 1});
   reader.read("intermediate_size", model.intermediate_size, {.low = 1});
+  for (const auto& [key, size] : {std::pair("hidden_size", model.hidden_size), std::pair("intermediate_size", model.intermediate_size)})
+    if (size % 16 != 0) reader.refuse(key, "multiples of 16");
+  if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
+    reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
   reader.read("batch", model.batch, {.low = 1});
   reader.read("learning_rate", model.learning_rate, {.low = 0});
   reader.read("weight_decay", model.weight_decay, {.low = 0});
   reader.read("epochs", model.epochs, {.low = 1});
   reader.read("max_minutes", model.max_minutes, {.low = 0});
-  reader.read("validation_sequences", model.validation_sequences, {.low = 0});
+  for (const auto& [key, value] : {std::pair("learning_rate", model.learning_rate), std::pair("max_minutes", model.max_minutes)})
+    if (value == 0) reader.refuse(key, "numbers > 0");
+  reader.read("validation_sequences", model.validation_sequences, {.low = 1});
   reader.read("seed", model.seed);
+}
+
+void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
+  ConfigReader reader(table, "drafter");
+  reader.read("kind", options.drafter, {"bigram", "small_transformer"});
+  reader.read("output", options.output);
+  reader.read("max_successors", options.max_successors, {.low = 1});
+  read_small_transformer(reader, options.small_transformer);
   reader.finish();
 }
 
@@ -86,10 +97,11 @@ TrainConfig read_train_config(const std::string& path) {
   config.target.model = "smollm2-135m";
   PromptSource prompts;
   ConfigReader reader(root);
-  if (const ConfigNode* table = reader.table("target")) read_target(*table, config.target);
+  if (const ConfigNode* table = reader.table("target")) read_target(*table, config);
   if (const ConfigNode* table = reader.table("own_text")) read_own_text(*table, config.options.own_text, prompts);
   if (const ConfigNode* table = reader.table("drafter")) read_drafter(*table, config.options);
   reader.finish();
+  if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder", path));
   config.prompts = make_prompts((std::filesystem::path(path).parent_path() / prompts.file).string(), static_cast<std::size_t>(prompts.count));
   return config;
 }

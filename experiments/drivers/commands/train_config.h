@@ -9,6 +9,7 @@ namespace speclab::experiments {
 /// A training config: the options, and the prompts as text until a tokenizer is there.
 struct TrainConfig {
   engines::ModelOptions target;
+  std::string chat_template = "auto";  ///< one of kChatTemplates
   engines::TrainOptions options;
   std::vector<std::string> prompts;
 };

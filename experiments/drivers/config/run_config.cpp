@@ -4,21 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/config/config_checks.h"
+#include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/plan/prompt_set.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
-#include "sim/core/token_tree.h"
 
 namespace speclab::experiments {
 namespace {
-
-const std::vector<std::string> kDrafterKinds(engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
 
 void read_experiment(const ConfigNode& table, RunConfig& config) {
   ConfigReader reader(table, "experiment");
@@ -26,9 +25,7 @@ void read_experiment(const ConfigNode& table, RunConfig& config) {
   reader.read("name", config.name);
   reader.read("seed", config.seed);
   reader.read("repetitions", config.repetitions, {.low = 1, .high = 10000});
-  const auto is_name_character = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
-  if (config.name.empty() || config.name.front() == '.' || !std::ranges::all_of(config.name, is_name_character))
-    reader.refuse("name", "letters, digits, _, - and ., not beginning with .; it names the run folder");
+  if (!is_name(config.name)) reader.refuse("name", fmt::format("{}; it names the run folder", kNameRule));
   reader.finish();
 }
 
@@ -39,53 +36,12 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   reader.read("dtype", config.target.dtype, {"auto", "float32", "bfloat16"});
   reader.read("arithmetic", config.target.arithmetic, {"fast", "row_invariant"});
   reader.read("threads", config.target.threads, {.low = 0, .high = 4096});
+  reader.read("chat_template", config.chat_template, kChatTemplates);
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
   if (num_real != 1 && static_cast<std::size_t>(num_real) != config.models.size())
     reader.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
   if (num_real == 0) reader.refuse("model", "at least one real model: shape models replay its acceptance");
   reader.finish();
-}
-
-/// Gives what `check` throws a position.
-template <typename Check>
-void check_element(const ConfigReader& reader, const char* key, std::size_t index, const Check& check) {
-  try {
-    check();
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", reader.where(key, index), error.what()));
-  }
-}
-
-void check_tree(const ConfigReader& reader, std::size_t index, const std::string& tree) {
-  check_element(reader, "tree", index, [&] { TreeShape::parse(tree, 1); });
-}
-
-NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {
-  ConfigReader reader(table, "drafters." + name);
-  NamedDrafter drafter{.name = name, .options = {.kind = ""}};
-  reader.read("kind", drafter.options.kind, {kDrafterKinds.begin() + 1, kDrafterKinds.end()});
-  const bool loads_model = engines::is_among(drafter.options.kind, engines::kModelDrafterKinds);
-  drafter.has_tree = reader.has("tree");
-  reader.read("model", drafter.options.model);
-  reader.read("tree", drafter.options.tree);
-  reader.read("max_ngram", drafter.options.max_ngram, {.low = 1, .high = 64});
-  reader.read("min_ngram", drafter.options.min_ngram, {.low = 1, .high = 64});
-  if (reader.has("model") && !loads_model) reader.refuse("model", "no model for prompt_lookup");
-  if (drafter.has_tree && !engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds)) reader.refuse("tree", "a tree for the kind small_transformer only");
-  if (reader.has("tree")) check_tree(reader, 0, drafter.options.tree);
-  for (const char* key : {"max_ngram", "min_ngram"})
-    if (reader.has(key) && loads_model) reader.refuse(key, "for the kind prompt_lookup only");
-  if (drafter.options.min_ngram > drafter.options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
-  reader.finish();
-  return drafter;
-}
-
-void read_drafters(const ConfigNode& table, RunConfig& config) {
-  for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
-    if (std::ranges::find(kDrafterKinds, entry.key) != kDrafterKinds.end() || entry.key == "plain")
-      throw ConfigError(fmt::format("{}: drafters.{}; allowed: a name that is no kind of drafter", entry.where, entry.key));
-    config.drafters.push_back(read_drafter(entry.node, entry.key));
-  }
 }
 
 void check_drafters(const ConfigReader& reader, const RunConfig& config) {
@@ -124,7 +80,7 @@ void check_verifiers(const ConfigReader& reader, const Axes& axes) {
 
 void read_axes(const ConfigNode& table, RunConfig& config) {
   ConfigReader reader(table, "axes");
-  reader.read("temperature", config.axes.temperature, {.low = 0, .high = 100});
+  read_temperatures(reader, "temperature", config.axes.temperature);
   reader.read("drafter", config.axes.drafter);
   reader.read("tree", config.axes.tree);
   reader.read("policy", config.axes.policy);
@@ -166,7 +122,6 @@ void read_pilot(const ConfigNode& table, RunConfig& config) {
   reader.read("set", config.pilot.set);
   reader.read("per_category", config.pilot.per_category, {.low = 1, .high = 100000});
   reader.read("max_length", config.pilot.max_length, {.low = 1, .high = 256});
-  if (config.pilot.set == config.prompts.set) reader.refuse("set", "another set than prompts.set: pilots are never measured");
   reader.finish();
 }
 
@@ -176,6 +131,15 @@ void read_costs(const ConfigNode& table, RunConfig& config) {
   reader.read("new_tokens", config.costs.new_tokens, {.low = 16, .high = 100000});
   reader.read("rows", config.costs.rows, {.low = 1, .high = 512});
   reader.finish();
+}
+
+/// Whichever of the two sets the config names is blamed.
+void check_sets_differ(ConfigReader& root, const RunConfig& config) {
+  if (prompt_folder(config.pilot.set) != prompt_folder(config.prompts.set)) return;
+  for (const auto& [name, other] : {std::pair("pilot", "prompts"), std::pair("prompts", "pilot")})
+    if (const ConfigNode* table = root.table(name))
+      if (const ConfigReader reader(*table, name); reader.has("set"))
+        reader.refuse("set", fmt::format("another folder than {}.set: pilots are never measured", other));
 }
 
 /// The tables in the order in which they may look at each other.
@@ -194,9 +158,12 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   const ConfigNode* provenance = reader.table("provenance");
   for (const auto& [name, read] : kTables)
     if (const ConfigNode* table = reader.table(name)) read(*table, config);
+  check_sets_differ(reader, config);
   if (provenance) ConfigReader(*provenance, "provenance").read("question", config.question);
   reader.finish();
   return config;
 }
+
+bool is_shape_model(const std::string& model) { return model.starts_with(engines::kShapeModelPrefix); }
 
 }  // namespace speclab::experiments

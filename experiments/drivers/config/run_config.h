@@ -54,6 +54,7 @@ struct RunConfig {
   std::int32_t repetitions = 1;
   std::vector<std::string> models{"smollm2-135m"};
   engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
+  std::string chat_template = "auto";   ///< one of kChatTemplates
   std::vector<NamedDrafter> drafters;   ///< the config's own
   Axes axes;
   engines::SamplingOptions sampling;    ///< its temperature is an axis

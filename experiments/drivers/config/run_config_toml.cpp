@@ -16,10 +16,12 @@ void add_experiment(const RunConfig& config, TomlText& toml) {
   toml.add("dtype", config.target.dtype);
   toml.add("arithmetic", config.target.arithmetic);
   toml.add("threads", config.target.threads);
+  toml.add("chat_template", config.chat_template);
 }
 
 void add_drafter(const NamedDrafter& drafter, TomlText& toml) {
-  toml.table("drafters." + drafter.name);
+  const bool dotted = drafter.name.find('.') != std::string::npos;
+  toml.table(dotted ? "drafters.\"" + drafter.name + "\"" : "drafters." + drafter.name);
   toml.add("kind", drafter.options.kind);
   if (!drafter.options.model.empty()) toml.add("model", drafter.options.model);
   if (drafter.has_tree) toml.add("tree", drafter.options.tree);

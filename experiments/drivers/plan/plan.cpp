@@ -138,8 +138,9 @@ const std::string& Plan::real_model() const { return *std::ranges::find_if_not(c
 
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
-  plan.prompts = read_prompts({config.prompts.set, config.prompts.categories, config.prompts.per_category});
-  plan.pilot_prompts = read_prompts({config.pilot.set, categories_of(plan.prompts), config.pilot.per_category});
+  plan.prompts = read_prompts({config.prompts.set, config.prompts.categories, config.prompts.per_category, "prompts"});
+  plan.pilot_prompts = read_prompts({config.pilot.set, categories_of(plan.prompts), config.pilot.per_category, "pilot"});
+  check_no_shared_ids(plan.prompts, plan.pilot_prompts);
   plan.draftings = make_draftings(config);
   for (const std::string& model : config.models)
     for (const double temperature : config.axes.temperature) {

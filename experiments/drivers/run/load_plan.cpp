@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
 
@@ -18,12 +19,6 @@ engines::LoadedModel load_model(const Plan& plan, engines::Engines& engines, con
   return loaded;
 }
 
-std::vector<Token> prompt_ids(const engines::Tokenizer& tokenizer, const Prompt& prompt) {
-  if (!tokenizer.has_chat_template()) return tokenizer.encode_whole(prompt.text);
-  const engines::ChatMessage message{"user", prompt.text};
-  return tokenizer.encode(tokenizer.apply_chat_template({&message, 1}), engines::SpecialText::parsed);
-}
-
 void check_context(const LoadedPlan& loaded, const Prompt& prompt, std::size_t prompt_tokens) {
   const std::size_t needed = prompt_tokens + static_cast<std::size_t>(loaded.plan.config.prompts.new_tokens);
   for (const auto& [name, model] : loaded.models)
@@ -35,7 +30,7 @@ void check_context(const LoadedPlan& loaded, const Prompt& prompt, std::size_t p
 std::vector<std::vector<Token>> tokenize(const LoadedPlan& loaded, const std::vector<Prompt>& prompts) {
   std::vector<std::vector<Token>> ids;
   for (const Prompt& prompt : prompts) {
-    ids.push_back(prompt_ids(loaded.tokenizer(), prompt));
+    ids.push_back(chat_prompt_ids(loaded.tokenizer(), prompt.text, loaded.plan.config.chat_template));
     check_context(loaded, prompt, ids.back().size());
   }
   return ids;

@@ -36,21 +36,26 @@ const Mistake kMistakes[] = {
     {"[target]\ndevice = \"tpu\"\n", "2:10", "auto, cpu, cuda"},
     {"[target]\ndtype = \"int4\"\n", "2:9", "auto, float32, bfloat16"},
     {"[target]\narithmetic = \"exact\"\n", "2:14", "fast, row_invariant"},
+    {"[target]\nchat_template = \"on\"\n", "2:17", "auto, off"},
     {"[target]\nthreads = -2\n", "2:11", "integers from 0"},
     {"[drafters.mine]\nkind = \"ngram\"\n", "2:8", "bigram, prompt_lookup"},
     {"[drafters.mine]\nmodel = \"x\"\n", "1:1", "drafters.mine.kind is missing"},
     {"[drafters.bigram]\nkind = \"bigram\"\n", "1:11", "no kind of drafter"},
+    {"[drafters.\"a,b\"]\nkind = \"bigram\"\n", "1:11", "letters, digits"},
+    {"[drafters.\"\"]\nkind = \"bigram\"\n", "1:11", "letters, digits"},
     {"[drafters.mine]\nkind = \"bigram\"\ntree = \"2x2\"\n", "3:8", "small_transformer only"},
     {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2y2\"\n", "3:8", "children per"},
     {"[drafters.mine]\nkind = \"prompt_lookup\"\nmin_ngram = 4\n", "3:13", "at most max_ngram"},
     {"[drafters.mine]\nkind = \"bigram\"\nmax_ngram = 4\n", "3:13", "prompt_lookup only"},
     {"[axes]\ntemperature = []\n", "2:15", "at least one"},
     {"[axes]\ntemperature = [0.0, -0.5]\n", "2:21", "numbers from 0"},
+    {"[axes]\ntemperature = [0.5, 1e-4]\n", "2:21", "axes.temperature = 0.0001; allowed: 0, or numbers from 0.001 to 100"},
     {"[axes]\ntemperature = [0.0, nan]\n", "2:21", "nan"},
     {"[axes]\ntemperature = \"hot\"\n", "2:15", "numbers"},
     {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20", "axes.drafter = \"bigramm\"; allowed: none, bigram"},
     {"[axes]\ntree = [\"chain\", \"0x2\"]\n", "2:18", "children per"},
     {"[axes]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18", "kind small_transformer do"},
+    {"[axes]\ntree = \"0\"\n", "2:8", "tree = \"0\"; allowed"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
     {"[axes]\nverifier = \"replay\"\n", "2:12", "rejection, greedy"},
@@ -63,6 +68,8 @@ const Mistake kMistakes[] = {
     {"[prompts]\nnew_tokens = 1\n", "2:14", "integers from 2"},
     {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
     {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
+    {"[prompts]\nset = \"pilot\"\n", "2:7", "another folder than pilot.set"},
+    {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7", "another folder than pilot.set"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
     {"[costs]\nrows = [1, 0]\n", "2:12", "integers from 1"},
     {"[costs]\nrepetitions = 2024-01-01\n", "2:15", "date"},
@@ -111,16 +118,17 @@ TEST(RunConfig, ItsTomlReadsBackTheSame) {
 name = "full"
 [target]
 model = ["m", "shape-15m"]
+chat_template = "off"
 [drafters.mine]
 kind = "prompt_lookup"
 max_ngram = 5
-[drafters.tree]
+[drafters."tree.2"]
 kind = "small_transformer"
 model = "a \"b\" \\ folder"
 tree = "2x2x1"
 [axes]
 temperature = [0, 0.1, 1e-1]
-drafter = ["none", "mine", "tree"]
+drafter = ["none", "mine", "tree.2"]
 [sampling]
 top_p = 0.9
 )"),
@@ -128,6 +136,7 @@ top_p = 0.9
   const std::string toml = to_toml(config);
   EXPECT_EQ(to_toml(read_run_config(folder.file("b.toml", toml), {})), toml);
   EXPECT_EQ(config.question, "Why?");
+  EXPECT_NE(toml.find("chat_template = \"off\""), std::string::npos) << toml;
   EXPECT_NE(toml.find("temperature = [0.0, 0.1]"), std::string::npos) << toml;
 }
 

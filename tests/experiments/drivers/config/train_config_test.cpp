@@ -13,7 +13,7 @@ constexpr const char* kPrompts = "templates = [\"Tell {topic}.\", \"Sum up: {pas
 TEST(TrainConfig, FillsTemplatesWithTopicsAndPassages) {
   const testing::TemporaryFolder folder;
   folder.file("prompts.toml", kPrompts);
-  const TrainConfig config = read_train_config(folder.file("train.toml", "[own_text]\nprompts = \"prompts.toml\"\nnum_prompts = 4\n[drafter]\nkind = \"bigram\"\n"));
+  const TrainConfig config = read_train_config(folder.file("train.toml", "[own_text]\nprompts = \"prompts.toml\"\nnum_prompts = 4\n[drafter]\nkind = \"bigram\"\noutput = \"x\"\n"));
   EXPECT_EQ(config.options.drafter, "bigram");
   EXPECT_EQ(config.prompts.size(), 4u);
   EXPECT_EQ(config.prompts[1], "Sum up: P.");
@@ -22,14 +22,33 @@ TEST(TrainConfig, FillsTemplatesWithTopicsAndPassages) {
 
 TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
   const testing::TemporaryFolder folder;
-  for (const auto& [text, position] : {std::pair("[drafter]\nepochz = 3\n", ":2:1: "), std::pair("[drafter]\nepochs = 0\n", ":2:10: "), std::pair("[drafted]\n", ":1:2: ")}) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"[drafter]\nepochz = 3\n", ":2:1: "},
+      {"[drafter]\nepochs = 0\n", ":2:10: "},
+      {"[drafted]\n", ":1:2: "},
+      {"[drafter]\nkind = \"ngram\"\n", ":2:8: drafter.kind = \"ngram\"; allowed: bigram, small_transformer"},
+      {"[drafter]\nmax_minutes = 0\n", ":2:15: drafter.max_minutes = 0; allowed: numbers > 0"},
+      {"[drafter]\nlearning_rate = 0.0\n", ":2:17: drafter.learning_rate"},
+      {"[drafter]\nhidden_size = 100\nnum_heads = 5\n", ":2:15: drafter.hidden_size = 100; allowed: multiples of 16"},
+      {"[drafter]\nintermediate_size = 8\n", ":2:21: drafter.intermediate_size"},
+      {"[drafter]\nnum_heads = 3\n", ":2:13: drafter.num_heads = 3; allowed: divisors of hidden_size = 160"},
+      {"[drafter]\nkind = \"bigram\"\n", "drafter.output is missing"},
+      {"[own_text]\ntemperatures = [0.0, 1e-4]\n", ":2:22: own_text.temperatures = 0.0001; allowed: 0, or numbers from 0.001"},
+      {"[target]\ndtype = \"int4\"\n", ":2:9: target.dtype"},
+      {"[target]\nchat_template = \"on\"\n", ":2:17: target.chat_template = \"on\"; allowed: auto, off"}};
+  for (const auto& [text, message] : mistakes) {
     try {
       read_train_config(folder.file("train.toml", text));
       ADD_FAILURE() << "accepted " << text;
     } catch (const ConfigError& error) {
-      EXPECT_NE(std::string(error.what()).find(position), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
+  for (const char* name : {"train_smollm2_bigram", "train_smollm2_drafter"})
+    EXPECT_NO_THROW(read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml")) << name;
 }
 
 }  // namespace

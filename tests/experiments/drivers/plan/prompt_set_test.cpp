@@ -42,6 +42,41 @@ TEST(PromptSet, SaysWhatIsMissing) {
   EXPECT_THROW(read_prompts({.set = folder.path() + "/", .per_category = 2}), ConfigError);
 }
 
+std::string refusal(const PromptSelection& selection) {
+  try {
+    read_prompts(selection);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(PromptSet, AFileIsNamedAsItsCategory) {
+  const testing::TemporaryFolder folder;
+  folder.file("a.toml", "category = \"b\"\n[[prompt]]\nid = \"x\"\ntext = \"t\"\n");
+  EXPECT_NE(refusal({.set = folder.path()}).find("a.toml:1:12: category = \"b\"; allowed: \"a\""), std::string::npos) << refusal({.set = folder.path()});
+  folder.file("a.toml", "[[prompt]]\nid = \"x\"\ntext = \"t\"\n");
+  EXPECT_NE(refusal({.set = folder.path()}).find("category is missing"), std::string::npos) << refusal({.set = folder.path()});
+}
+
+TEST(PromptSet, BlamesTheKeyThatIsWrong) {
+  EXPECT_NE(refusal({.set = "cores", .table = "prompts"}).find("prompts.set: "), std::string::npos);
+  EXPECT_NE(refusal({.set = "pilots", .table = "pilot"}).find("pilot.set: "), std::string::npos);
+  EXPECT_NE(refusal({.set = "core", .categories = {"poems"}, .table = "prompts"}).find("prompts.categories: "), std::string::npos);
+  EXPECT_NE(refusal({.set = "pilot", .categories = {"poems"}, .table = "pilot"}).find("pilot.set: "), std::string::npos);
+  EXPECT_NE(refusal({.set = "pilot", .per_category = 99, .table = "pilot"}).find("pilot.per_category"), std::string::npos);
+}
+
+TEST(PromptSet, PilotsAreNeverMeasured) {
+  EXPECT_THROW(check_no_shared_ids({{"a", "c", "t"}, {"b", "c", "u"}}, {{"b", "c", "v"}}), ConfigError);
+  EXPECT_NO_THROW(check_no_shared_ids({{"a", "c", "t"}}, {{"b", "c", "t"}}));
+}
+
+TEST(PromptFolder, IsOneSpellingOfEqualFolders) {
+  EXPECT_EQ(prompt_folder(SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/core/"), prompt_folder("core"));
+  EXPECT_NE(prompt_folder("pilot"), prompt_folder("core"));
+}
+
 TEST(PromptSet, TheDigestSeesEveryField) {
   const std::vector<Prompt> prompts{{"a", "b", "c"}};
   EXPECT_NE(prompts_digest(prompts), prompts_digest({{"a", "b", "d"}}));
