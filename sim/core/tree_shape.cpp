@@ -18,7 +18,7 @@ std::vector<int> parse_integers(std::string_view text, char separator, int minim
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || value < minimum || value > kMaxNodes)
-      throw ConfigError("tree = \"" + escaped(whole) + "\"; allowed: \"chain\", a chain's length (\"3\"), children per level "
+      throw ConfigError("tree = \"" + escaped(whole) + "\"; allowed: \"chain\", a chain's length (\"3\", >= 1), children per level "
                         "(\"2x2x1\", each >= 1), \"parents:0,0,1\"; at most 4095 nodes");
     values.push_back(value);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
@@ -35,7 +35,7 @@ TreeShape TreeShape::parse(const std::string& text, int speculation_length) {
   if (text == "chain") return chain(speculation_length);
   if (text.starts_with(kParents)) return from_parents(parse_integers(std::string_view(text).substr(kParents.size()), ',', 0, text));
   if (text.find('x') != std::string::npos) return levels(parse_integers(text, 'x', 1, text));
-  return chain(parse_integers(text, 'x', 0, text).front());
+  return chain(parse_integers(text, 'x', 1, text).front());
 }
 
 TreeShape TreeShape::chain(int speculation_length) {
