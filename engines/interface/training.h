@@ -31,7 +31,7 @@ struct SmallTransformerOptions {
   double weight_decay = 0.05;
   double max_gradient_norm = 1.0;
   std::int32_t epochs = 4;
-  double max_minutes = 20;               ///< the schedule is fitted to whichever ends first
+  double max_minutes = 20;               ///< > 0; the schedule is fitted to whichever ends first
   std::int32_t validation_sequences = 48;
   std::uint64_t seed = 1;
 };

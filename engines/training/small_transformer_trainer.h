@@ -8,7 +8,6 @@ struct TargetEmbedding {
   std::int32_t vocab_size = 0;
   std::int32_t hidden_size = 0;
   std::int32_t context_length = 0;
-  float rope_theta = 10000.0f;
   std::vector<float> values;  ///< [vocab_size, hidden_size]
 };
 

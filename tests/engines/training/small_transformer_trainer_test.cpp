@@ -43,7 +43,7 @@ std::vector<OwnText> synthetic_texts(std::uint32_t count) {
 
 TargetEmbedding random_embedding() {
   const RngStream stream(4);
-  TargetEmbedding target{kVocab, 48, 128, 10000.0f, {}};
+  TargetEmbedding target{kVocab, 48, 128, {}};
   for (std::uint32_t i = 0; i < kVocab * 48; ++i) target.values.push_back(static_cast<float>(stream.uniform({i, 0, Purpose::weights, 0}) - 0.5));
   return target;
 }

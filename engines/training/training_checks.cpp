@@ -1,0 +1,58 @@
+#include "engines/training/training_checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engines/interface/sampling_options.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+void check(bool valid, const char* field, double value, const std::string& allowed) {
+  if (!valid || !std::isfinite(value)) throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
+}
+
+void check_own_text(const OwnTextOptions& own_text) {
+  check(!own_text.prompts.empty(), "own_text.num_prompts", static_cast<double>(own_text.prompts.size()), "at least 1");
+  for (const double temperature : own_text.temperatures) SamplingOptions{.temperature = temperature}.validate();
+  check(own_text.max_new_tokens >= 1, "own_text.max_new_tokens", own_text.max_new_tokens, "integers >= 1");
+  check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
+}
+
+/// The kernels work on sixteen values at a time.
+void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
+  const auto multiple_of_16 = [](std::int32_t value) { return value >= 16 && value % 16 == 0; };
+  check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
+        fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
+  check(model.num_layers >= 1 && model.num_layers <= 1000, "drafter.num_layers", model.num_layers, "integers from 1 to 1000");
+  check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
+        model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
+  check(multiple_of_16(model.intermediate_size) && model.intermediate_size <= 1 << 20, "drafter.intermediate_size", model.intermediate_size,
+        "multiples of 16 up to 1048576");
+}
+
+void check_schedule(const SmallTransformerOptions& model, std::size_t num_texts) {
+  check(model.learning_rate > 0, "drafter.learning_rate", model.learning_rate, "numbers > 0");
+  check(model.weight_decay >= 0, "drafter.weight_decay", model.weight_decay, "numbers >= 0");
+  check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
+  check(model.max_minutes > 0, "drafter.max_minutes", model.max_minutes, "numbers > 0");
+  check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
+  const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
+  check(model.validation_sequences >= 1 && model.validation_sequences <= most, "drafter.validation_sequences", model.validation_sequences,
+        fmt::format("integers from 1 to {}: own_text.num_prompts = {} less one batch of {}", most, num_texts, model.batch));
+}
+
+}  // namespace
+
+void check_training(const TrainOptions& options, const ModelInfo& target) {
+  check_own_text(options.own_text);
+  if (options.drafter == "bigram") return check(options.max_successors >= 1, "drafter.max_successors", options.max_successors, "integers >= 1");
+  if (options.drafter != "small_transformer")
+    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: bigram, small_transformer", escaped(options.drafter)));
+  check_shape(options.small_transformer, target);
+  check_schedule(options.small_transformer, options.own_text.prompts.size());
+}
+
+}  // namespace speclab::engines
