@@ -31,16 +31,29 @@ CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
   return {name, "", config, fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6)};
 }
 
+/// @throws ConfigError if the path cannot be looked at
+bool is_there(const std::string& path) {
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (error) throw ConfigError(fmt::format("model '{}': {}; give a path that can be read", escaped(path, 200), error.message()));
+  return there;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none);
+}
+
 CatalogueEntry find_model(const std::string& model) {
   std::vector<std::string> names;
   for (CatalogueEntry& entry : model_catalogue()) {
     if (entry.name == model) {
-      if (entry.shape || std::filesystem::exists(entry.path)) return entry;
+      if (entry.shape || is_there(entry.path)) return entry;
       throw ConfigError(fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
     }
     names.push_back(entry.name);
   }
-  if (std::filesystem::exists(model)) return {model, model, std::nullopt, ""};
+  if (is_there(model)) return {model, model, std::nullopt, ""};
   throw ConfigError(fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}", escaped(model), fmt::join(names, ", ")));
 }
 
@@ -56,7 +69,7 @@ ModelSource open_folder(const std::string& path) {
   const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
   const std::string tokenizer = path + "/tokenizer.json";
   return {config, llama_weights_from_checkpoint(folder, config),
-          std::filesystem::exists(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
+          is_there(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
 }
 
 /// Flipped bits among the weights would give text, only worse.
@@ -84,7 +97,7 @@ std::vector<CatalogueEntry> model_catalogue() {
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
-  ModelSource source = std::filesystem::is_directory(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+  ModelSource source = is_folder(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
   if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
   return source;
 }
@@ -92,7 +105,7 @@ ModelSource open_model(const std::string& model) {
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (entry.shape) throw ConfigError(fmt::format("model '{}' has random weights and no tokenizer", entry.name));
-  if (!std::filesystem::is_directory(entry.path)) return load_tokenizer_from_gguf(GgufFile::open(entry.path));
+  if (!is_folder(entry.path)) return load_tokenizer_from_gguf(GgufFile::open(entry.path));
   return load_tokenizer_from_json(entry.path + "/tokenizer.json");
 }
 

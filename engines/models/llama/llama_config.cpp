@@ -6,6 +6,7 @@
 
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/llama/llama_variants.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -31,6 +32,13 @@ std::int32_t positive(const JsonNode& object, const char* field, std::int64_t mo
 float real(const JsonNode& object, const char* field, float otherwise) {
   const auto found = object.find(field);
   return found ? static_cast<float>(found->as_number()) : otherwise;
+}
+
+/// Transformers 5 writes it into rope_parameters, and then that counts.
+float json_rope_theta(const JsonNode& object) {
+  const float theta = real(object, "rope_theta", 10000.0f);
+  const auto parameters = object.find("rope_parameters");
+  return parameters ? real(*parameters, "rope_theta", theta) : theta;
 }
 
 constexpr std::int64_t kMaxVocab = 2'000'000, kMaxLength = 1 << 24, kMaxLayers = 1000, kMaxWidth = 1 << 20, kMaxHeads = 4096;
@@ -81,6 +89,7 @@ LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   config.vocab_size = require(file.path(), "rows of token_embd.weight", table.empty() ? 0 : table[0], 1, kMaxVocab);
   config.tied_embeddings = !file.contains("output.weight");
   config.validate(file.path());
+  refuse_variants(file, config);
   return config;
 }
 
@@ -97,11 +106,12 @@ LlamaConfig llama_config_from_json(const std::string& path) {
   config.num_heads = positive(object, "num_attention_heads", kMaxHeads);
   config.num_kv_heads = positive(object, "num_key_value_heads", kMaxHeads, config.num_heads);
   config.head_dim = positive(object, "head_dim", kMaxWidth, config.hidden_size / config.num_heads);
-  config.rope_theta = real(object, "rope_theta", 10000.0f);
+  config.rope_theta = json_rope_theta(object);
   config.rms_epsilon = real(object, "rms_norm_eps", 1e-6f);
   const auto tied = object.find("tie_word_embeddings");
   config.tied_embeddings = tied && tied->as_bool();
   config.validate(path);
+  refuse_variants(object);
   return config;
 }
 

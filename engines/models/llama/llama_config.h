@@ -30,7 +30,8 @@ struct LlamaConfig {
 
 class GgufFile;
 
-/// @throws ModelFileError if the file's architecture is not "llama" or a field is missing or impossible
+/// @throws ModelFileError if the file's architecture is not "llama", a field is missing or impossible, or it is a
+///         variant that llama_variants.h refuses
 LlamaConfig llama_config_from_gguf(const GgufFile& file);
 /// Reads config.json of a checkpoint folder in Hugging Face's layout.
 LlamaConfig llama_config_from_json(const std::string& path);
