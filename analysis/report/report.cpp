@@ -45,7 +45,7 @@ ReportSummary write_cost_report(const std::string& run_folder, const ReportOptio
   const auto figures = forward_cost_figures(costs);
   const std::string answer = cost_answer(costs);
   write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_error = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
 bool has_costs_only(const std::string& run_folder) {
