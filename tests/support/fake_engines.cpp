@@ -147,6 +147,7 @@ LoadedModel FakeEngines::load_model(const ModelOptions& options) {
   ModelInfo info;
   info.name = options.model;
   info.dtype = state_->dtype;
+  info.device = "cpu";
   info.sha256 = state_->sha256;
   info.vocab_size = kVocabSize;
   info.context_length = state_->context_length;

@@ -38,7 +38,7 @@ double max_error(const Case& example, std::initializer_list<int> vocab_sizes, in
 class RejectionOnChains : public ::testing::TestWithParam<Case> {};
 TEST_P(RejectionOnChains, EmitsTheTargetsJointLaw) { EXPECT_LE(max_error(GetParam(), {2, 3, 4}, 3), 1e-12); }
 INSTANTIATE_TEST_SUITE_P(Lengths, RejectionOnChains,
-                         ::testing::Values(Case{"0", DrawKind::sampled, 2}, Case{"1", DrawKind::sampled, 3}, Case{"2", DrawKind::sampled, 3},
+                         ::testing::Values(Case{"chain", DrawKind::sampled, 2}, Case{"1", DrawKind::sampled, 3}, Case{"2", DrawKind::sampled, 3},
                                            Case{"1", DrawKind::arg_max, 3}, Case{"2", DrawKind::arg_max, 3}, Case{"3", DrawKind::arg_max, 4}));
 
 class RejectionOnLongChains : public ::testing::TestWithParam<Case> {};
@@ -105,7 +105,7 @@ Token arg_max_after(const SmallWorld& world, const Tokens& prefix) { return law_
 
 TEST(Greedy, EmitsTheTargetsArgMaxPathWhateverIsDrafted) {
   const Rule<double> greedy = [](const auto& draft, const auto& laws, const RoundKey&, auto&, Verdict& verdict) { verify_greedy(draft, laws, verdict); };
-  for (const char* shape : {"0", "1", "3", "2x2", "parents:0,0,1,2,2"})
+  for (const char* shape : {"chain", "1", "3", "2x2", "parents:0,0,1,2,2"})
     for (const LawKind kind : kAllLawKinds)
       for (int seed = 0; seed < 10; ++seed) {
         const SmallWorld world({3, kind, LawKind::random, static_cast<std::uint64_t>(seed)});
