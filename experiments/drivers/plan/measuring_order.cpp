@@ -32,6 +32,19 @@ std::vector<std::size_t> pair_of_cell(const Plan& plan) {
   return numbers;
 }
 
+/// The random orders of one repetition: of its prompts, and of each prompt's settings and cells.
+struct RepetitionOrder {
+  Ranks prompts;
+  std::vector<Ranks> pairs{}, cells{};  ///< by prompt
+
+  RepetitionOrder(const Plan& plan, std::uint32_t turn) : prompts(plan.prompts.size(), plan.config.seed, 0, turn) {
+    for (std::uint32_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
+      pairs.emplace_back(plan.cells.size(), plan.config.seed, 1 + 2 * prompt, turn);
+      cells.emplace_back(plan.cells.size(), plan.config.seed, 2 + 2 * prompt, turn);
+    }
+  }
+};
+
 }  // namespace
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::uint32_t stream, std::uint32_t turn) {
@@ -47,21 +60,14 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::ui
 
 std::vector<std::size_t> measuring_order(const Plan& plan) {
   using Key = std::tuple<std::int32_t, std::size_t, std::size_t, std::size_t>;  // repetition, prompt, pair, cell
-  const std::uint64_t seed = plan.config.seed;
   const std::vector<std::size_t> pairs = pair_of_cell(plan);
+  std::vector<RepetitionOrder> orders;
+  for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) orders.emplace_back(plan, static_cast<std::uint32_t>(repetition));
   std::vector<std::pair<Key, std::size_t>> keyed;
-  for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) {
-    const auto turn = static_cast<std::uint32_t>(repetition);
-    const Ranks prompts(plan.prompts.size(), seed, 0, turn);
-    for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
-      const auto stream = static_cast<std::uint32_t>(prompt);
-      const Ranks pair_ranks(plan.cells.size(), seed, 1 + 2 * stream, turn), cell_ranks(plan.cells.size(), seed, 2 + 2 * stream, turn);
-      for (std::size_t row = 0; row < plan.generations.size(); ++row) {
-        const PlannedGeneration& generation = plan.generations[row];
-        if (generation.prompt != prompt || generation.repetition != repetition) continue;
-        keyed.push_back({{repetition, prompts[prompt], pair_ranks[pairs[generation.cell]], cell_ranks[generation.cell]}, row});
-      }
-    }
+  for (std::size_t row = 0; row < plan.generations.size(); ++row) {
+    const auto& [cell, prompt, repetition] = plan.generations[row];
+    const RepetitionOrder& order = orders[static_cast<std::size_t>(repetition)];
+    keyed.push_back({{repetition, order.prompts[prompt], order.pairs[prompt][pairs[cell]], order.cells[prompt][cell]}, row});
   }
   std::ranges::sort(keyed);
   std::vector<std::size_t> order;

@@ -10,9 +10,10 @@ namespace speclab::experiments {
 /// changed, lost, doubled or moved line is noticed. A payload is text without line breaks.
 class Journal {
  public:
-  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. A last line that was not
-  /// finished is cut off.
-  /// @throws DataError if a line before the last is damaged
+  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. A last line without
+  /// its line feed was not finished and is cut off.
+  /// @throws DataError if a line with its line feed is damaged, WriteError if the folder cannot be looked at or the line not
+  ///         be cut off
   static Journal open(const std::string& folder);
   /// A journal without a file, for what is measured and used at once.
   static Journal in_memory() { return Journal(""); }
@@ -28,6 +29,9 @@ class Journal {
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}
   void append_line(const std::string& line) const;
+  /// The next line of the file, without its line feed. @param begin  byte of the file
+  void accept(const std::string& line, std::size_t begin);
+  void cut_off(std::size_t begin, std::size_t size);
 
   std::string path_;
   std::string last_digest_;

@@ -52,6 +52,22 @@ TEST(MeasuringOrder, DiffersBetweenRepetitionsAndSeeds) {
   EXPECT_EQ(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=2"}).order);
 }
 
+/// Every generation is keyed once. Before, each repetition and prompt looked at all of them: 8,192,000,000 looks here.
+TEST(MeasuringOrder, TakesALargePlanInItsStride) {
+  constexpr std::int32_t kRepetitions = 200;
+  Plan plan{.config = {}};
+  plan.config.repetitions = kRepetitions;
+  plan.prompts.resize(160);
+  for (int cell = 0; cell < 8; ++cell) plan.cells.push_back({.id = "", .category = "all", .model = std::to_string(cell % 2), .drafting = {}, .policy = "", .verifier = ""});
+  for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
+    for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt)
+      for (std::int32_t repetition = 0; repetition < kRepetitions; ++repetition) plan.generations.push_back({cell, prompt, repetition});
+  std::vector<std::size_t> order = measuring_order(plan);
+  for (std::size_t i = 1; i < order.size(); ++i) ASSERT_LE(plan.generations[order[i - 1]].repetition, plan.generations[order[i]].repetition);
+  std::ranges::sort(order);
+  for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
+}
+
 TEST(Shuffled, MovesEveryValueToEveryPlace) {
   std::set<std::pair<std::size_t, std::size_t>> seen;
   for (std::uint32_t turn = 0; turn < 200; ++turn) {
