@@ -11,7 +11,7 @@
 namespace speclab::engines {
 
 DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
-    : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling) {
+    : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling, target.info().name) {
   StopRules(options_.stop, tokenizer_);
 }
 

@@ -30,6 +30,12 @@ std::uint32_t read_u32(const std::string& bytes, std::size_t offset) {
   throw ModelFileError(fmt::format("{}: byte {}: {} = {}; allowed: {}; train the drafter again", path, offset, field, found, allowed));
 }
 
+std::string content_of(const std::string& path) try {
+  return read_file(path);
+} catch (const DataError& error) {
+  throw ModelFileError(fmt::format("{}; allowed: a bigram table written by speclab train, or its folder", error.what()));
+}
+
 }  // namespace
 
 BigramTable BigramTable::count(std::span<const std::vector<Token>> texts, std::int32_t vocab_size, std::size_t max_successors) {
@@ -67,9 +73,14 @@ void BigramTable::save(const std::string& path) const {
   write_file(path, bytes);
 }
 
-BigramTable BigramTable::load(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw ModelFileError(fmt::format("{}: no such file; allowed: a bigram table written by speclab train", path));
-  const std::string bytes = read_file(path);
+std::string bigram_file(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none) ? path + "/bigram.bin" : path;
+}
+
+BigramTable BigramTable::load(const std::string& table_or_folder) {
+  const std::string path = bigram_file(table_or_folder);
+  const std::string bytes = content_of(path);
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     throw ModelFileError(fmt::format("{}: byte 0: no bigram table; allowed: files written by speclab train", path));
   const std::uint32_t vocab_size = read_u32(bytes, 8), total = read_u32(bytes, 12);

@@ -21,6 +21,7 @@ class BigramTable {
 
   /// Counts neighbours within each of the texts, keeping the `max_successors` most frequent of every token.
   static BigramTable count(std::span<const std::vector<Token>> texts, std::int32_t vocab_size, std::size_t max_successors);
+  /// @param path  a table, or the folder that speclab train wrote it into
   /// @throws ModelFileError naming file, offset and field
   static BigramTable load(const std::string& path);
   /// Written under a temporary name, then renamed. @throws WriteError
@@ -35,5 +36,8 @@ class BigramTable {
   std::vector<std::uint32_t> row_begin_;  ///< [vocab_size + 1]
   std::vector<Successor> successors_;
 };
+
+/// The table's file: `path` itself, or bigram.bin in the folder `path`.
+std::string bigram_file(const std::string& path);
 
 }  // namespace speclab::engines

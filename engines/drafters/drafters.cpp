@@ -33,7 +33,7 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   const DrafterOptions& drafter = options.drafter;
   check_drafter_options(drafter);
   if (drafter.kind == "none") return make_null_drafter();
-  if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options);
+  if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options, target.vocab_size);
   if (drafter.kind == "bigram") {
     const auto table = models.bigram_table(drafter.model);
     check_vocabulary(drafter.model, table->vocab_size(), target);

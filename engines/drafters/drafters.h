@@ -20,7 +20,8 @@ std::unique_ptr<Drafter> make_null_drafter();
 std::unique_ptr<Drafter> make_bigram_drafter(std::shared_ptr<const BigramTable> table, const DecoderOptions& options);
 
 /// Copies what followed the latest earlier occurrence of the last tokens. @source Saxena 2023, prompt lookup decoding
-std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options);
+/// @param vocab_size  of the target
+std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options, std::int32_t vocab_size);
 
 /// A small language model of the target's vocabulary drafts a chain or a tree.
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);

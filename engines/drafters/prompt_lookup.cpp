@@ -11,7 +11,7 @@ namespace {
 /// Suffixes of max_ngram down to min_ngram tokens are looked up; the latest earlier match wins.
 class PromptLookupDrafter final : public Drafter {
  public:
-  explicit PromptLookupDrafter(const DrafterOptions& options) : options_(options) {
+  PromptLookupDrafter(const DrafterOptions& options, std::int32_t vocab_size) : options_(options), vocab_size_(static_cast<std::size_t>(vocab_size)) {
     if (options.min_ngram < 1 || options.max_ngram < options.min_ngram)
       throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.min_ngram, options.max_ngram));
   }
@@ -31,7 +31,7 @@ class PromptLookupDrafter final : public Drafter {
     const std::size_t from = continuation(tokens);
     TokenTree::Node node = 0;
     for (std::size_t i = from; i < tokens.size() && i < from + static_cast<std::size_t>(max_length); ++i) {
-      draft.law_for(node).assign_point_mass(1 + static_cast<std::size_t>(std::max(tokens[i], tokens.back())), tokens[i]);
+      draft.law_for(node).assign_point_mass(vocab_size_, tokens[i]);
       node = draft.add(node, tokens[i]);
     }
   }
@@ -48,12 +48,13 @@ class PromptLookupDrafter final : public Drafter {
   }
 
   DrafterOptions options_;
+  std::size_t vocab_size_;
 };
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options) {
-  return std::make_unique<PromptLookupDrafter>(options.drafter);
+std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options, std::int32_t vocab_size) {
+  return std::make_unique<PromptLookupDrafter>(options.drafter, vocab_size);
 }
 
 }  // namespace speclab::engines

@@ -18,7 +18,7 @@ namespace {
 class SmallTransformerDrafter final : public Drafter {
  public:
   SmallTransformerDrafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options)
-      : model_(std::move(model)), options_(options), pipeline_(options.sampling), chance_(options.seed) {
+      : model_(std::move(model)), options_(options), pipeline_(options.sampling, model_->info().name), chance_(options.seed) {
     if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
   }
 

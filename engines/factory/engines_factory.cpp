@@ -34,6 +34,7 @@ void check_options(const ModelOptions& options) {
     throw ConfigError(fmt::format("device '{}'; allowed: auto, cpu, cuda", escaped(options.device)));
   if (options.arithmetic != "fast" && options.arithmetic != "row_invariant")
     throw ConfigError(fmt::format("arithmetic '{}'; allowed: fast, row_invariant", escaped(options.arithmetic)));
+  element_type(options.dtype);
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
@@ -100,6 +101,8 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_.device);
+    if (device == "cuda" && options_.arithmetic == "row_invariant")
+      throw DeviceError("arithmetic 'row_invariant' on device 'cuda': rows of a product there depend on their number; use --device cpu, whose kernels always are");
     if (device == "cuda")
       return std::make_unique<LlamaTorch>(source.config, *source.weights, device, options_.dtype == "float32" ? "float32" : "bfloat16");
     return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
@@ -119,7 +122,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   /// The project's own where none is named.
-  static std::string bigram_path(const std::string& path) { return path.empty() ? project_models_folder() + "/smollm2-bigram/bigram.bin" : path; }
+  static std::string bigram_path(const std::string& path) { return bigram_file(path.empty() ? project_models_folder() + "/smollm2-bigram" : path); }
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;

@@ -18,7 +18,7 @@ struct ModelOptions {
   std::string model;                     ///< catalogue name, GGUF file or checkpoint folder
   std::string device = "auto";           ///< "auto", "cpu", "cuda"
   std::string dtype = "auto";            ///< "auto", "float32", "bfloat16"
-  std::string arithmetic = "fast";       ///< "fast", "row_invariant"
+  std::string arithmetic = "fast";       ///< "fast", "row_invariant" (what the CPU kernels always are; CUDA has it not)
   std::int32_t threads = 0;              ///< 0: all cores
 };
 
@@ -42,6 +42,7 @@ class Engines {
   virtual ~Engines() = default;
   /// Models that can be loaded by name.
   virtual std::vector<KnownModel> known_models() const = 0;
+  /// @throws ConfigError, ModelFileError, DeviceError if the device is not there or lacks the arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
   /// @param target     outlives the decoder

@@ -1,5 +1,7 @@
 #include "engines/sampling/logits_pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,13 +21,15 @@ double mass(std::span<const LawEntry<float>> entries) {
   return total;
 }
 
-void require_finite(double value) {
-  if (!std::isfinite(value)) throw DataError("the model's logits are not finite; its weights are damaged or its arithmetic overflowed");
-}
-
 }  // namespace
 
-LogitsPipeline::LogitsPipeline(const SamplingOptions& options) : options_(options) { options_.validate(); }
+LogitsPipeline::LogitsPipeline(const SamplingOptions& options, std::string model) : options_(options), model_(std::move(model)) { options_.validate(); }
+
+void LogitsPipeline::require_finite(double value) const {
+  if (!std::isfinite(value))
+    throw ModelFileError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
+                                     escaped(model_, 200)));
+}
 
 void LogitsPipeline::law(std::span<const float> logits, std::span<const Token> history, Law& law) {
   const cpu::CpuKernels* kernels = cpu::best_kernels();

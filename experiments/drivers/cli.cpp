@@ -28,7 +28,7 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
   command->add_option("--model", common.model.model, "Catalogue name, GGUF file or checkpoint folder")->capture_default_str();
   command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
   command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")->capture_default_str();
-  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant")->capture_default_str();
+  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant (CPU kernels always are; CUDA has it not)")->capture_default_str();
   command->add_option("--threads", common.model.threads, "Threads; 0 is all cores")->capture_default_str();
   command->add_flag("--json", common.json, "Print one JSON object");
 }
@@ -53,7 +53,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
   command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
   command->add_option("--drafter", options.decoder.drafter.kind, "plain, none, bigram, prompt_lookup or small_transformer")->capture_default_str();
-  command->add_option("--drafter-model", options.decoder.drafter.model, "Model of a bigram or small_transformer drafter; the project's own where empty");
+  command->add_option("--drafter-model", options.decoder.drafter.model, "Model of a small_transformer drafter, table of a bigram one or its folder; the project's own where empty");
   command->add_option("--tree", options.decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
   command->add_option("--verifier", options.decoder.verifier, "rejection or greedy")->capture_default_str();
   command->add_option("--seed", options.common.seed, "Seed of all draws")->capture_default_str();

@@ -7,6 +7,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {
 namespace {
@@ -92,6 +93,13 @@ TEST_F(BigramFile, IsRefusedWhereAFieldIsImpossible) {
   expect_refused(with_word(rows + 16, 3), "a last row before the end");
   expect_refused(with_word(pairs, 5), "a successor outside the vocabulary");
   expect_refused(with_word(pairs + 4, 0), "a count of 0");
+}
+
+TEST_F(BigramFile, IsFoundInTheFolderThatTrainWrites) {
+  const speclab::testing::TemporaryFolder folder;
+  EXPECT_THROW(BigramTable::load(folder.path()), ModelFileError);
+  folder.file("bigram.bin", bytes_);
+  EXPECT_EQ(BigramTable::load(folder.path()).num_successors(), BigramTable::load(path_).num_successors());
 }
 
 TEST_F(BigramFile, NamesAMissingFile) { EXPECT_THROW(BigramTable::load(path_ + ".missing"), ModelFileError); }

@@ -111,14 +111,24 @@ TEST(LogitsPipeline, RefusesLogitsThatAreNoNumbers) {
       for (std::size_t place = 0; place < 70; ++place) {
         std::vector<float> logits(70, 1.0f);
         logits[place] = bad;
-        EXPECT_THROW(law_of(options, logits), DataError) << "T = " << options.temperature << ", place " << place;
+        EXPECT_THROW(law_of(options, logits), ModelFileError) << "T = " << options.temperature << ", place " << place;
       }
+}
+
+TEST(LogitsPipeline, NamesTheModelWhoseLogitsAreNoNumbers) {
+  Law law;
+  try {
+    LogitsPipeline({}, "broken-7b").law(std::vector<float>{1.0f, std::nanf("")}, {}, law);
+    FAIL() << "accepted";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find("broken-7b"), std::string::npos) << error.what();
+  }
 }
 
 TEST(LogitsPipeline, RefusesLogitsThatLeaveNoToken) {
   const std::vector<float> logits(20, -std::numeric_limits<float>::infinity());
-  EXPECT_THROW(law_of({}, logits), DataError);
-  EXPECT_THROW(law_of({.temperature = 0}, logits), DataError);
+  EXPECT_THROW(law_of({}, logits), ModelFileError);
+  EXPECT_THROW(law_of({.temperature = 0}, logits), ModelFileError);
 }
 
 TEST(LogitsPipeline, IsUsedAgainWithoutARemainder) {

@@ -135,9 +135,21 @@ TEST(Program, RefusesADefaultModelWithAFlippedBitAmongTheWeights) {
   std::remove(copy.c_str());
 }
 
+TEST(Program, TakesABigramDrafterAsAFolder) {
+  const std::string common = "generate --json --temperature 0 --max-new-tokens 4 --prompt x --drafter bigram --drafter-model ";
+  EXPECT_EQ(run_program(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-bigram").code, 0);
+  expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-drafter", 7, "bigram.bin");
+  expect_refusal(common + "/nowhere/at/all", 7, "/nowhere/at/all");
+}
+
 TEST(Program, AsksForCudaWhereThereIsNone) {
   if (access("/dev/nvidia0", F_OK) == 0) GTEST_SKIP() << "this machine has a GPU";
   expect_refusal("generate --prompt x --device cuda", 9, "no CUDA device");
+}
+
+TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
+  expect_refusal("generate --prompt x --device cuda --arithmetic row_invariant", 9, "row_invariant");
+  expect_refusal("generate --prompt x --device cuda --dtype float8", 2, "dtype 'float8'; allowed");
 }
 
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
