@@ -8,7 +8,6 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "engines/factory/machine_info.h"
-#include "engines/formats/sha256.h"
 #include "engines/interface/engines.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
@@ -17,6 +16,7 @@
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engines/tokenizers/utf8.h"
 #include "engines/tokenizers/utf8_streaming_decoder.h"
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "engines/tokenizers/utf8.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "engines/decoding/plain_decoder.h"
-#include "engines/formats/sha256.h"
 #include "engines/models/cpu/kernels.h"
 #include "engines/training/own_text_file.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <type_traits>
 
-#include "engines/formats/sha256.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {

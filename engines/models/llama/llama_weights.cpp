@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "engines/formats/sha256.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
+#include "sim/core/edit_distance.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -24,20 +23,6 @@ std::string range_text(const char* what, Range range) {
 }
 
 }  // namespace
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 ConfigReader::ConfigReader(const ConfigNode& table, std::string path) : table_(table), path_(std::move(path)) {
   if (!table.is_table()) refuse_node(table, path_, "a table");

@@ -64,7 +64,4 @@ class ConfigReader {
   std::vector<std::string> known_;
 };
 
-/// Smallest number of insertions, deletions and replacements that turns one word into the other.
-std::size_t edit_distance(const std::string& a, const std::string& b);
-
 }  // namespace speclab::experiments

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engines/formats/sha256.h"
 #include "experiments/drivers/config/config_reader.h"
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -103,7 +103,7 @@ void check_no_shared_ids(const std::vector<Prompt>& prompts, const std::vector<P
 std::string prompts_digest(const std::vector<Prompt>& prompts) {
   std::string all;
   for (const Prompt& prompt : prompts) all += fmt::format("{}\n{}\n{}\n{}\n", prompt.id, prompt.category, prompt.text.size(), prompt.text);
-  return engines::sha256_text(all);
+  return sha256_text(all);
 }
 
 }  // namespace speclab::experiments

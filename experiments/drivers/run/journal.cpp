@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "engines/formats/sha256.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kDigestLength = 16;
 
 std::string digest_of(const std::string& previous, const std::string& payload) {
-  return engines::sha256_text(previous + payload).substr(0, kDigestLength);
+  return sha256_text(previous + payload).substr(0, kDigestLength);
 }
 
 bool is_intact(const std::string& line, const std::string& previous) {

@@ -16,13 +16,6 @@ std::string message_of(const std::function<void()>& action) {
   return "no ConfigError";
 }
 
-TEST(EditDistance, CountsInsertionsDeletionsAndReplacements) {
-  EXPECT_EQ(edit_distance("drafter", "drafter"), 0u);
-  EXPECT_EQ(edit_distance("drafters", "drafter"), 1u);
-  EXPECT_EQ(edit_distance("dratfer", "drafter"), 2u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-}
-
 TEST(ConfigReader, ReadsEveryType) {
   const ConfigNode root = parse_config("flag = true\ntext = \"a\"\nn = -3\nx = 2\nlist = [0.5, 1]\none = \"b\"\n", "f.toml");
   ConfigReader reader(root);

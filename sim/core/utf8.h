@@ -1,10 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-namespace speclab::engines {
+namespace speclab {
 
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  ///< U+FFFD
 
@@ -23,7 +22,4 @@ Utf8Head utf8_head(std::string_view text);
 /// Bytes of whole, valid characters that `text` begins with.
 std::size_t valid_utf8_prefix(std::string_view text);
 
-/// The UTF-8 form of a code point below 2^11.
-std::string short_utf8(unsigned code_point);
-
-}  // namespace speclab::engines
+}  // namespace speclab

@@ -1,11 +1,11 @@
-#include "engines/formats/sha256.h"
+#include "sim/core/sha256.h"
 
 #include <gtest/gtest.h>
 
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
-namespace speclab::engines {
+namespace speclab {
 namespace {
 
 using testing::TemporaryFolder;
@@ -58,4 +58,4 @@ TEST(Sha256File, HashesTheWholeFile) {
 }
 
 }  // namespace
-}  // namespace speclab::engines
+}  // namespace speclab

@@ -1,12 +1,12 @@
-#include "engines/formats/sha256.h"
-#include "engines/formats/sha256_constants.h"
+#include "sim/core/sha256.h"
+#include "sim/core/sha256_constants.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
 
-namespace speclab::engines {
+namespace speclab {
 
 #if defined(__x86_64__)
 namespace {
@@ -89,4 +89,4 @@ Sha256::Compress compress_of_processor() { return processor_has_sha() ? compress
 Sha256::Compress compress_of_processor() { return nullptr; }
 #endif
 
-}  // namespace speclab::engines
+}  // namespace speclab

@@ -1,16 +1,15 @@
-#include "engines/formats/sha256.h"
-
-#include <fmt/format.h>
+#include "sim/core/sha256.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
-#include "engines/formats/input_file.h"
-#include "engines/formats/sha256_constants.h"
+#include "sim/core/errors.h"
+#include "sim/core/sha256_constants.h"
 
-namespace speclab::engines {
+namespace speclab {
 namespace {
 
 constexpr std::size_t kBlockBytes = 64;
@@ -73,7 +72,8 @@ std::string Sha256::finish() {
   update(padding);
   update(std::as_bytes(std::span(&num_bits, 1)));
   std::string digest;
-  for (const std::uint32_t word : state_) digest += fmt::format("{:08x}", word);
+  for (const std::uint32_t word : state_)
+    for (int shift = 28; shift >= 0; shift -= 4) digest += "0123456789abcdef"[word >> shift & 0xF];
   return digest;
 }
 
@@ -84,15 +84,12 @@ std::string sha256_text(std::string_view text) {
 }
 
 std::string sha256_file(const std::string& path) {
-  const InputFile file(path);
+  std::ifstream file(path, std::ios::binary);
   Sha256 sha;
-  std::vector<std::byte> buffer(kReadBytes);
-  for (std::uint64_t done = 0; done < file.size();) {
-    const auto chunk = std::span(buffer).first(std::min<std::uint64_t>(kReadBytes, file.size() - done));
-    file.read(done, chunk);
-    sha.update(chunk);
-    done += chunk.size();
-  }
+  std::vector<char> buffer(kReadBytes);
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0)
+    sha.update(std::as_bytes(std::span(buffer).first(static_cast<std::size_t>(file.gcount()))));
+  if (!file.eof()) throw ModelFileError(path + ": cannot be read for its SHA-256");
   return sha.finish();
 }
 
@@ -103,4 +100,4 @@ std::string sha256_files(std::span<const std::string> paths) {
   return sha256_text(digests);
 }
 
-}  // namespace speclab::engines
+}  // namespace speclab

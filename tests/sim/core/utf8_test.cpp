@@ -1,8 +1,8 @@
-#include "engines/tokenizers/utf8.h"
+#include "sim/core/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace speclab::engines {
+namespace speclab {
 namespace {
 
 TEST(Utf8Head, FindsWholeCharacters) {
@@ -35,4 +35,4 @@ TEST(ValidUtf8Prefix, StopsAtTheFirstBadByte) {
 }
 
 }  // namespace
-}  // namespace speclab::engines
+}  // namespace speclab

@@ -1,9 +1,9 @@
-#include "engines/tokenizers/utf8.h"
+#include "sim/core/utf8.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace speclab::engines {
+namespace speclab {
 namespace {
 
 struct Lead {
@@ -57,9 +57,4 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   return length;
 }
 
-std::string short_utf8(unsigned code_point) {
-  if (code_point < 0x80) return {static_cast<char>(code_point)};
-  return {static_cast<char>(0xC0 | code_point >> 6), static_cast<char>(0x80 | (code_point & 0x3F))};
-}
-
-}  // namespace speclab::engines
+}  // namespace speclab
