@@ -1,9 +1,13 @@
 #include "analysis/plots/figure_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+
+#include "analysis/stats/bootstrap.h"
 
 namespace speclab::analysis {
 namespace {
@@ -42,10 +46,14 @@ std::string describe_sample(const std::vector<const Group*>& groups) {
 }
 
 std::string describe_intervals(const std::vector<const Group*>& groups) {
-  std::string text = fmt::format("n = {}. Bars: 95 % intervals, bootstrap over prompts", describe_sample(groups));
-  const auto alone = [](const Group* group) { return group->summary.n_prompts < 2; };
-  if (std::ranges::any_of(groups, alone)) text += "; a single prompt has no interval";
-  return text + ".";
+  const auto any = [&](std::size_t low, std::size_t high) {
+    return std::ranges::any_of(groups, [&](const Group* group) { return group->summary.n_prompts >= low && group->summary.n_prompts < high; });
+  };
+  std::vector<std::string> methods;
+  if (any(Bootstrap::kMinClusters, SIZE_MAX)) methods.push_back("bootstrap-t over prompts");
+  if (any(2, Bootstrap::kMinClusters)) methods.push_back(fmt::format("Student's t over fewer than {} prompts", Bootstrap::kMinClusters));
+  if (any(0, 2)) methods.push_back("none for a single prompt");
+  return fmt::format("n = {}. Bars: 95 % intervals, {}.", describe_sample(groups), fmt::join(methods, "; "));
 }
 
 }  // namespace speclab::analysis

@@ -6,8 +6,8 @@
 namespace speclab::analysis {
 
 /// Draws `figure` as FOLDER/ID.pdf and makes ID.png (150 dpi) and ID.svg from it, so that the three agree.
-/// All three or none: what is half-written is removed.
-/// @throws WriteError with the message of gnuplot or pdftocairo
+/// They are drawn under a scratch name and put in place when all are whole: what stood there before stays if something fails.
+/// @throws WriteError with the message of gnuplot, pdftocairo or the system
 void draw_static(const Figure& figure, const std::string& folder);
 
 }  // namespace speclab::analysis

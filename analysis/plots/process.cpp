@@ -26,6 +26,15 @@ File scratch_file() {
   return file;
 }
 
+/// A full disk shows when the buffer goes to the file.
+File scratch_file_with(const std::string& content) {
+  File file = scratch_file();
+  const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;
+  if (!written) throw WriteError(std::string("cannot write a scratch file: ") + std::strerror(errno) + "; make room in the temporary folder");
+  std::rewind(file.get());
+  return file;
+}
+
 std::string content_of(std::FILE* file) {
   std::rewind(file);
   std::string content(2000, '\0');
@@ -55,10 +64,8 @@ int spawn_and_wait(const std::vector<std::string>& arguments, int input, int err
 }  // namespace
 
 void run_process(const std::vector<std::string>& arguments, const std::string& input) {
-  const File input_file = scratch_file();
+  const File input_file = scratch_file_with(input);
   const File error_file = scratch_file();
-  std::fwrite(input.data(), 1, input.size(), input_file.get());
-  std::rewind(input_file.get());
   int status = 0;
   const int error = spawn_and_wait(arguments, fileno(input_file.get()), fileno(error_file.get()), status);
   if (error != 0) throw WriteError(arguments[0] + ": cannot start: " + std::strerror(error) + "; scripts/setup installs it");

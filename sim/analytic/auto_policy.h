@@ -24,7 +24,7 @@ struct AutoPolicyOptions {
   int probe_interval = 8;          ///< plain rounds before the first probe, >= 1; doubled by every probe that fails
   int max_probe_interval = 64;     ///< >= probe_interval
 
-  /// @throws ConfigError naming the first field out of range
+  /// @throws ConfigError naming the first field out of range; prior and forgetting are checked where they are used
   void validate() const;
 };
 
@@ -39,7 +39,7 @@ struct AutoPolicyOptions {
 /// Only past verdicts decide, never the tokens about to be submitted and never a clock.
 class AutoPolicy final : public SpeculationLengthPolicy {
  public:
-  /// @throws ConfigError if an option is out of range
+  /// @throws ConfigError if an option is out of range, ContractError if the prior or the forgetting is
   explicit AutoPolicy(AutoPolicyOptions options);
   int next_length() override;
   void observe(const RoundRecord& round) override;

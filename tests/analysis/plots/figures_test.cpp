@@ -1,16 +1,19 @@
 #include "analysis/plots/figures.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 
-#include "sim/core/files.h"
+#include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/gnuplot_script.h"
 #include "analysis/plots/process.h"
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {
@@ -132,6 +135,51 @@ TEST(StaticFigures, AreWrittenInThreeFormats) {
     EXPECT_TRUE(read_file(stem + ".png").starts_with("\x89PNG"));
     EXPECT_NE(read_file(stem + ".svg").find("<svg"), std::string::npos);
   }
+}
+
+TEST(StaticFigures, LeaveNoScratchWhenDrawingFails) {
+  Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
+  const Figure figure = build_figures(fixture.data, fixture.bootstrap).front();
+  std::filesystem::create_directories(fixture.scratch.file(figure.id + ".svg") + "/in the way");
+  EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
+  std::size_t scratch_files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture.scratch.path())) scratch_files += entry.path().filename().string().starts_with(".") ? 1 : 0;
+  EXPECT_EQ(scratch_files, 0u);
+}
+
+TEST(StaticFigures, KeepTheOldFilesWhenDrawingFails) {
+  Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
+  const Figure figure = build_figures(fixture.data, fixture.bootstrap).front();
+  write_file(fixture.scratch.file(figure.id + ".pdf"), "old");
+  std::filesystem::create_directories(fixture.scratch.file("." + figure.id + ".new.svg") + "/in the way");
+  EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
+  EXPECT_EQ(read_file(fixture.scratch.file(figure.id + ".pdf")), "old");
+}
+
+TEST(RunProcess, SaysSoWhenItsInputDoesNotFitOnTheDisk) {
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, old.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(run_process({"true"}, std::string(100'000, 'x')), WriteError);
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, old_handler);
+}
+
+TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {
+  const auto sentence = [](std::vector<std::size_t> prompts) {
+    std::vector<Group> groups(prompts.size());
+    std::vector<const Group*> pointers;
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      groups[i].summary.n_prompts = groups[i].summary.n_rows = prompts[i];
+      pointers.push_back(&groups[i]);
+    }
+    return describe_intervals(pointers);
+  };
+  EXPECT_EQ(sentence({7, 7}), "n = 7 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
+  EXPECT_EQ(sentence({6}), "n = 6 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over fewer than 7 prompts.");
+  EXPECT_NE(sentence({1, 2, 8}).find("bootstrap-t over prompts; Student's t over fewer than 7 prompts; none for a single prompt."), std::string::npos);
 }
 
 TEST(StaticFigures, ReportWhatGnuplotObjectsTo) {
