@@ -7,7 +7,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "engines/formats/sha256.h"
+#include "sim/core/sha256.h"
 #include "experiments/drivers/config/toml_text.h"
 #include "experiments/drivers/run/config_changes.h"
 #include "sim/core/errors.h"
@@ -51,7 +51,7 @@ HeaderEntry make_header(const LoadedPlan& loaded) {
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
-                       {"arithmetic", config.target.arithmetic}, {"config_sha256", engines::sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
+                       {"arithmetic", config.target.arithmetic}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
   header.machine = {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
   return header;
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engines/formats/sha256.h"
+#include "sim/core/sha256.h"
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
@@ -86,7 +86,7 @@ void measure_generations(Workbench& bench) {
 
 std::string output_hash(std::span<const Token> ids) {
   const std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size_bytes());
-  return engines::sha256_text(bytes).substr(0, 16);
+  return sha256_text(bytes).substr(0, 16);
 }
 
 }  // namespace speclab::experiments
