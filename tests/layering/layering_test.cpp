@@ -39,7 +39,7 @@ const std::vector<Rule>& rules() {
       {"engines", {"experiments/", "analysis/", "sim/analytic/", "sim/monte_carlo/", "tests/"}},
       {"engines/interface", {"engines/formats/", "engines/tokenizers/", "engines/models/", "engines/decoding/", "engines/drafters/"}},
       {"experiments", {"tests/"}},
-      {"experiments", kEnginesWithinDoors, {"experiments/drivers/run/manifest.cpp", "experiments/drivers/run/measurement.cpp"}},
+      {"experiments", kEnginesWithinDoors},
   };
   return all;
 }
