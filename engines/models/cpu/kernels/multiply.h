@@ -79,18 +79,32 @@ inline void finish_block(const MultiplyArgs& args, int row, int block, const Vec
   }
 }
 
+/// Calls for the weights of later steps. One or two rows wait for memory only: one stream into the first-level cache is
+/// fastest. More rows are bound by arithmetic as well: a short stream there and a long one into the second level hide the
+/// memory behind it (Zen 4, 8 rows of bfloat16 against 1 row: 1.0 times the time with both, 1.1 to 1.7 with the first alone).
+template <int Rows, int StepElements, typename Element>
+inline void prefetch_weights(const Element* weights) {
+  constexpr int kManyRows = 3;
+  constexpr int kKibElements = 1024 / static_cast<int>(sizeof(Element));
+  constexpr int kNear = (Rows < kManyRows ? 4 : 1) * kKibElements;
+  constexpr int kFar = 16 * kKibElements;
+  __builtin_prefetch(weights + kNear);
+  __builtin_prefetch(weights + kNear + StepElements / 2);
+  if constexpr (Rows < kManyRows) return;
+  __builtin_prefetch(weights + kFar, 0, 2);
+  __builtin_prefetch(weights + kFar + StepElements / 2, 0, 2);
+}
+
 /// `Rows` rows against one block of columns; each weight is loaded once.
 template <typename Element, int Rows>
 inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
   constexpr int kDepthStep = Step<Element>::kDepth;
   constexpr int kStepElements = kBlockColumns * kDepthStep;
-  constexpr int kPrefetchElements = 4096 / static_cast<int>(sizeof(Element));
   const Element* weights = static_cast<const Element*>(args.weights) + static_cast<std::int64_t>(block) * kBlockColumns * args.depth;
   const Element* x = static_cast<const Element*>(args.x) + first_row * args.x_stride;
   Vector sum[Rows][kVectorsPerBlock] = {};
   for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {
-    __builtin_prefetch(weights + kPrefetchElements);
-    __builtin_prefetch(weights + kPrefetchElements + kStepElements / 2);
+    prefetch_weights<Rows, kStepElements>(weights);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
       const auto broadcast = Step<Element>::broadcast(x + r * args.x_stride + k);
