@@ -1,8 +1,5 @@
 #include "experiments/drivers/run/pace.h"
 
-#include <vector>
-
-#include "analysis/stats/median.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
 
@@ -18,15 +15,10 @@ ForwardCost forward_costs(const RunLog& log, const std::string& model) {
   return costs;
 }
 
-double ratio_of_totals(const PaceEntry& pace, const ForwardCost& costs) {
-  double now = 0, before = 0;
-  for (const auto& [rows, ns] : pace.forwards) {
-    const auto cost = costs.find({pace.context, rows});
-    if (cost == costs.end()) throw DataError("the journal times a forward that its cost surface lacks; begin again in another folder");
-    now += ns;
-    before += cost->second;
-  }
-  return now / before;
+double cost_of(const PaceEntry& pace, int rows, const ForwardCost& costs) {
+  const auto cost = costs.find({pace.context, rows});
+  if (cost == costs.end()) throw DataError("the journal times a forward that its cost surface lacks; begin again in another folder");
+  return cost->second;
 }
 
 }  // namespace
@@ -49,11 +41,16 @@ void PaceTaker::before(std::size_t row) {
 
 std::optional<double> pace_ratio(const RunLog& log, const std::string& model) {
   const ForwardCost costs = forward_costs(log, model);
-  std::vector<double> ratios;
-  for (const auto& [row, pace] : log.paces())
-    if (pace.model == model) ratios.push_back(ratio_of_totals(pace, costs));
-  if (ratios.empty()) return std::nullopt;
-  return analysis::median(std::move(ratios)).value;
+  double now = 0, before = 0;
+  for (const auto& [row, pace] : log.paces()) {
+    if (pace.model != model) continue;
+    for (const auto& [rows, ns] : pace.forwards) {
+      now += ns;
+      before += cost_of(pace, rows, costs);
+    }
+  }
+  if (before == 0) return std::nullopt;
+  return now / before;
 }
 
 }  // namespace speclab::experiments

@@ -26,8 +26,8 @@ class PaceTaker {
   std::size_t turn_ = 0;
 };
 
-/// Bare forwards between generations / the same forwards in the cost surface: median over the times they were taken,
-/// each a ratio of totals. Nothing where none was taken.
+/// Bare forwards between generations / the same forwards in the cost surface, a ratio of totals: the walltimes it is held
+/// against are means. Nothing where none was taken.
 std::optional<double> pace_ratio(const RunLog& log, const std::string& model);
 
 }  // namespace speclab::experiments
