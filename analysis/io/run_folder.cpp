@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",  
                                                             "depth",  "accepted", "tested",   "emitted", "next_kind"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
-    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "pace_ratio"};
+    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
 
 std::int64_t count(const Table& table, std::size_t row, std::string_view column) {
   const std::int64_t value = table.integer(row, column);
@@ -126,17 +126,12 @@ void read_predictions(const std::string& path, Run& run) {
                                 .speedup = table.optional_number(row, "predicted_speedup"),
                                 .tokens_per_round = table.optional_number(row, "predicted_tokens_per_round"),
                                 .acceptance_rate = table.optional_number(row, "predicted_acceptance_rate"),
-                                .pace_ratio = table.optional_number(row, "pace_ratio")};
+                                .paced_walltime_ns = table.optional_number(row, "paced_walltime_ns")};
     if (!run.predictions.emplace(table.text(row, "cell_id"), prediction).second) table.fail(row, "cell_id", "occurs twice");
   }
 }
 
 }  // namespace
-
-std::optional<double> Prediction::paced_walltime_ns() const {
-  if (!walltime_ns) return std::nullopt;
-  return *walltime_ns * pace_ratio.value_or(1.0);
-}
 
 CellAxes CellAxes::plain() const {
   CellAxes axes = *this;

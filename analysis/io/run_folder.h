@@ -65,16 +65,13 @@ struct Round {
   std::int64_t accepted = 0;
 };
 
-/// Expected before the cell was measured; missing where nothing is predicted.
+/// Expected before the cell was measured, but for the pace; missing where nothing is predicted.
 struct Prediction {
   std::optional<double> walltime_ns;
   std::optional<double> speedup;
   std::optional<double> tokens_per_round;
   std::optional<double> acceptance_rate;
-  std::optional<double> pace_ratio;   ///< time of bare forwards while measuring / while costs were measured
-
-  /// The walltime at the pace of the machine while it was measured.
-  std::optional<double> paced_walltime_ns() const;
+  std::optional<double> paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
 };
 
 struct Run {

@@ -36,6 +36,7 @@ struct Shown {
   Measured measured;
   Predicted predicted;
   std::function<Mark(const Group&)> mark = [](const Group&) { return Mark::filled; };
+  const char* prediction_note = " Dashed: predicted from pilot prompts.";
 };
 
 Series make_series(const Line& line, const Shown& shown) {
@@ -62,7 +63,7 @@ void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figur
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
   const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
-  if (std::ranges::any_of(figure.series, predicted)) figure.caption += " Dashed: predicted from pilot prompts.";
+  if (std::ranges::any_of(figure.series, predicted)) figure.caption += shown.prediction_note;
   figure.caption += " " + describe_intervals(groups_of(lines));
 }
 
@@ -83,10 +84,12 @@ std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperat
 std::optional<Estimate> walltime_s(const GroupSummary& summary) { return scaled(summary.walltime_ns, 1 / kNsPerS); }
 
 std::optional<double> predicted_walltime_s(const Prediction& prediction) {
-  const auto predicted = prediction.paced_walltime_ns();
+  const auto predicted = prediction.paced_walltime_ns ? prediction.paced_walltime_ns : prediction.walltime_ns;
   if (!predicted) return std::nullopt;
   return *predicted / kNsPerS;
 }
+
+constexpr const char* kPacedNote = " Dashed: predicted from pilot prompts, at the pace of the machine while measuring.";
 
 double temperature(const Group& group) { return group.axes.temperature; }
 
@@ -121,7 +124,7 @@ Figure walltime_vs_temperature(const FigureData& data) {
                            .series = {},
                            .reference = {},
                            .totals = {}},
-                          {temperature, walltime_s, predicted_walltime_s});
+                          {.x = temperature, .measured = walltime_s, .predicted = predicted_walltime_s, .prediction_note = kPacedNote});
 }
 
 Figure speedup_vs_temperature(const FigureData& data) {
@@ -165,7 +168,7 @@ Figure walltime_vs_model_size(const FigureData& data) {
   const auto size = [&](const Group& group) { return static_cast<double>(data.run.manifest.target(group.axes.model).parameters); };
   const auto mark = [&](const Group& group) { return mark_of(data.run.manifest, group); };
   const auto lines = at_temperature(all, lowest);
-  add_lines(lines, {size, walltime_s, predicted_walltime_s, mark}, figure);
+  add_lines(lines, {size, walltime_s, predicted_walltime_s, mark, kPacedNote}, figure);
   const bool any_hollow = std::ranges::any_of(groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
   if (any_hollow) figure.caption += " Hollow marks: shape models with random weights; their time is real, their acceptance is replayed.";
   return figure;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"
@@ -24,6 +25,17 @@ std::string interval_detail(const Estimate& estimate, double factor, const std::
   return fmt::format("95 %: {} to {}{}, n = {}", text.low, text.high, unit, estimate.n);
 }
 
+/// By model: plain decoding at the pace while measuring / at that of the cost surface.
+std::map<std::string, double> paces(const FigureData& data) {
+  std::map<std::string, double> paces;
+  for (const auto& group : data.pooled) {
+    const Prediction& prediction = group.summary.prediction;
+    if (group.axes.is_plain() && prediction.walltime_ns && prediction.paced_walltime_ns)
+      paces[group.axes.model] = *prediction.paced_walltime_ns / *prediction.walltime_ns;
+  }
+  return paces;
+}
+
 std::string facts_html(const PageContent& content) {
   std::string html = "<dl class=\"facts\">";
   double lowest = content.data.pooled.front().axes.temperature;
@@ -37,9 +49,9 @@ std::string facts_html(const PageContent& content) {
   };
   error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
   error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
-  if (const auto pace = content.data.pooled.front().summary.prediction.pace_ratio) {
-    html += fact("pace while measuring", short_number(*pace),
-                 "time of bare forwards between the generations, against that in the cost surface; dashed lines and the table are predictions times it");
+  for (const auto& [model, pace] : paces(content.data)) {
+    html += fact("pace while measuring " + model, short_number(pace),
+                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes and the table are at this pace");
   }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";
@@ -52,7 +64,7 @@ std::string notes_html(const FigureData& data) {
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals, bootstrap-t over prompts with 2,000 resamples. "
+    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, bootstrap-t with 2,000 resamples, Student's t below 7 prompts. "
     "Click a heading to sort.</p>\n";
 
 }  // namespace

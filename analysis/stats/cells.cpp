@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 39> kColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
-    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "pace_ratio",
+    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns",
     "n_prompts", "n_rows", "walltime_ns", "walltime_ns_low", "walltime_ns_high", "speedup", "speedup_low", "speedup_high",
     "tokens_per_round", "tokens_per_round_low", "tokens_per_round_high", "acceptance_rate", "acceptance_rate_low",
     "acceptance_rate_high", "accepted_fraction", "drafting_fraction", "draft_ns", "target_ns", "verify_ns", "other_ns",
@@ -43,7 +43,7 @@ void write_cell(const CellSummary& cell, CsvWriter& csv) {
   const GroupSummary& s = cell.summary;
   write_axes(cell, csv);
   csv.field(s.prediction.walltime_ns).field(s.prediction.speedup).field(s.prediction.tokens_per_round).field(s.prediction.acceptance_rate);
-  csv.field(s.prediction.pace_ratio);
+  csv.field(s.prediction.paced_walltime_ns);
   csv.field(static_cast<std::int64_t>(s.n_prompts)).field(static_cast<std::int64_t>(s.n_rows));
   write_estimate(s.walltime_ns, csv);
   write_estimate(s.speedup, csv);
@@ -79,10 +79,7 @@ std::optional<Estimate> median_error(const std::vector<CellSummary>& cells, std:
 
 std::optional<double> CellSummary::prediction_error() const { return error_of(summary.prediction.walltime_ns, summary); }
 
-std::optional<double> CellSummary::paced_prediction_error() const {
-  if (!summary.prediction.pace_ratio) return std::nullopt;
-  return error_of(summary.prediction.paced_walltime_ns(), summary);
-}
+std::optional<double> CellSummary::paced_prediction_error() const { return error_of(summary.prediction.paced_walltime_ns, summary); }
 
 std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
   std::map<std::string, Generations> by_cell;

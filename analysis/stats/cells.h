@@ -15,7 +15,7 @@ struct CellSummary {
   bool drafts_mostly() const { return summary.drafting_fraction >= 0.5; }
   /// |predicted - measured| / measured walltime; missing without a prediction.
   std::optional<double> prediction_error() const;
-  /// The same with the prediction at the machine's pace while the cell was measured; missing if the pace was not taken.
+  /// The same with the prediction from what forwards cost while generations were measured; missing if that was not timed.
   std::optional<double> paced_prediction_error() const;
 };
 

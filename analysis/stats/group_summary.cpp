@@ -76,12 +76,12 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
     const auto found = run.predictions.find(g->cell_id);
     const Prediction p = found == run.predictions.end() ? Prediction{} : found->second;
     has_walltime = has_walltime && p.walltime_ns;
-    has_pace = has_pace && has_walltime && p.pace_ratio;
+    has_pace = has_pace && p.paced_walltime_ns;
     has_speedup = has_speedup && has_walltime && p.speedup;
     has_tokens = has_tokens && p.tokens_per_round;
     has_acceptance = has_acceptance && p.acceptance_rate;
     walltime_sum += p.walltime_ns.value_or(0);
-    paced_sum += p.paced_walltime_ns().value_or(0);
+    paced_sum += p.paced_walltime_ns.value_or(0);
     plain_sum += p.walltime_ns.value_or(0) * p.speedup.value_or(0);
     token_sum += tokens(*g);
     round_sum += tokens(*g) / p.tokens_per_round.value_or(1);
@@ -90,7 +90,7 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
   }
   Prediction pooled;
   if (has_walltime) pooled.walltime_ns = walltime_sum / static_cast<double>(generations.size());
-  if (has_pace) pooled.pace_ratio = paced_sum / walltime_sum;
+  if (has_pace) pooled.paced_walltime_ns = paced_sum / static_cast<double>(generations.size());
   if (has_speedup) pooled.speedup = plain_sum / walltime_sum;
   if (has_tokens && round_sum > 0) pooled.tokens_per_round = token_sum / round_sum;
   if (has_acceptance && tested_sum > 0) pooled.acceptance_rate = acceptance_sum / tested_sum;

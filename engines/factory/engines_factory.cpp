@@ -38,10 +38,10 @@ void check_options(const ModelOptions& options) {
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
-/// "auto" is CUDA where the program loaded it and a device answers, else the CPU.
-std::string resolved_device(const std::string& device) {
-  if (device != "auto") return device;
-  return at::hasCUDA() ? "cuda" : "cpu";
+/// "auto" is CUDA where the program loaded it, a device answers and fast arithmetic is enough, else the CPU.
+std::string resolved_device(const ModelOptions& options) {
+  if (options.device != "auto") return options.device;
+  return at::hasCUDA() && options.arithmetic == "fast" ? "cuda" : "cpu";
 }
 
 class LocalEngines final : public Engines, private DrafterModels {
@@ -100,7 +100,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
-    const std::string device = resolved_device(options_.device);
+    const std::string device = resolved_device(options_);
     if (device == "cuda" && options_.arithmetic == "row_invariant")
       throw DeviceError("arithmetic 'row_invariant' on device 'cuda': rows of a product there depend on their number; use --device cpu, whose kernels always are");
     if (device == "cuda")

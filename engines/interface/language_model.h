@@ -43,7 +43,7 @@ struct ModelInfo {
   std::string name;
   std::string family;                  ///< "llama"
   std::string dtype;                   ///< of weights and products: "float32", "bfloat16"
-  std::string device;                  ///< "cpu", "cuda:0"
+  std::string device;                  ///< "cpu", "cuda"
   std::string kernels;                 ///< which kernels the probe chose
   std::string sha256;                  ///< of the file or of the folder's weight file
   std::int32_t vocab_size = 0;

@@ -24,8 +24,12 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* description, 
   return command;
 }
 
+void add_model_choice(CLI::App* command, std::string& model) {
+  command->add_option("--model", model, "Catalogue name, GGUF file or checkpoint folder")->capture_default_str();
+}
+
 void add_model_options(CLI::App* command, CommonOptions& common) {
-  command->add_option("--model", common.model.model, "Catalogue name, GGUF file or checkpoint folder")->capture_default_str();
+  add_model_choice(command, common.model.model);
   command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
   command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")->capture_default_str();
   command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant (CPU kernels always are; CUDA has it not)")->capture_default_str();
@@ -90,7 +94,7 @@ int parse_and_run(int argc, char** argv) {
   add_generate_options(add_command(app, "generate", "Generate text with any drafter", "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'", generate, run_generate, status), generate);
   TokenizeOptions tokenize;
   CLI::App* tokenize_command = add_command(app, "tokenize", "Text to ids, a line at a time", "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
-  add_model_options(tokenize_command, tokenize.common);
+  add_model_choice(tokenize_command, tokenize.model);
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
   tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
   ScoreOptions score;

@@ -31,10 +31,12 @@ def parse_options():
     parser.add_argument("--categories", help="some of them, parted by commas")
     parser.add_argument("--speclab", default=os.path.join(ROOT, "build", "release", "speclab"))
     parser.add_argument("--output", default=os.path.join(ROOT, "results", "reference", "peers_cpu"))
+    parser.add_argument("--prefill-tokens", type=int, default=400)
+    parser.add_argument("--prefill-repetitions", type=int, help="(10; quick 4)")
     parser.add_argument("--table-only", action="store_true")
     options = parser.parse_args()
-    usual = (1, 2, 64) if options.quick else (3, 3, 128)
-    for name, value in zip(("prompts", "repetitions", "new_tokens"), usual):
+    usual = (1, 2, 64, 4) if options.quick else (3, 3, 128, 10)
+    for name, value in zip(("prompts", "repetitions", "new_tokens", "prefill_repetitions"), usual):
         if getattr(options, name) is None:
             setattr(options, name, value)
     return options
@@ -61,40 +63,59 @@ def append_rows(path, rows):
         writer.writerows(rows)
 
 
-def revision():
-    return subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, check=True).stdout.strip()
+def revision(program):
+    """Of the speclab that takes part."""
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def measure(options, contestants, prompts, path):
-    pairs = [(contestant, mode) for contestant in contestants for mode in contestant.modes]
-    about = {"date": datetime.date.today().isoformat(), "revision": revision(), "threads": options.threads, "new_tokens": options.new_tokens}
+def prefill_prompts(prompts, num_tokens):
+    """The longest prompt of each category, repeated and cut to `num_tokens`; all in one category of their own."""
+    longest = {category: (name, ids) for category, name, ids in sorted(prompts, key=lambda prompt: len(prompt[2]))}
+    return [(f"prefill_{num_tokens}", name, (ids * (num_tokens // len(ids) + 1))[:num_tokens]) for name, ids in longest.values()]
+
+
+def row(answer, new_tokens, contestant, mode, name):
+    """The answer as columns. Ends the program if it is not the work that was asked for."""
+    output = answer.pop("output_ids")
+    if len(output) != new_tokens:
+        raise SystemExit(f"{contestant.name} {mode} gave {len(output)} tokens instead of {new_tokens} on {name}: not the same work")
+    return answer | {"system": contestant.name, "mode": mode, "prompt": name, "output_sha256": hashlib.sha256(",".join(map(str, output)).encode()).hexdigest()[:16]}
+
+
+def measure(pairs, prompts, repetitions, new_tokens, about, path):
     order = random.Random(1)
     for contestant, mode in pairs:
         contestant.generate(mode, prompts[0][2], 8)
-    for repetition in range(options.repetitions):
+    for repetition in range(repetitions):
         for number, (category, name, ids) in enumerate(prompts):
             for contestant, mode in order.sample(pairs, len(pairs)):
-                answer = contestant.generate(mode, ids, options.new_tokens)
-                output = answer.pop("output_ids")
-                if len(output) != options.new_tokens:
-                    raise SystemExit(f"{contestant.name} {mode} gave {len(output)} tokens instead of {options.new_tokens} on {name}: not the same work")
-                digest = hashlib.sha256(",".join(map(str, output)).encode()).hexdigest()[:16]
-                append_rows(path, [about | answer | {"system": contestant.name, "mode": mode, "category": category, "prompt": name,
-                                                     "repetition": repetition, "prompt_tokens": len(ids), "output_sha256": digest}])
-            print(f"repetition {repetition + 1}/{options.repetitions}, prompt {number + 1}/{len(prompts)}", file=sys.stderr)
+                answer = row(contestant.generate(mode, ids, new_tokens), new_tokens, contestant, mode, name)
+                append_rows(path, [about | answer | {"category": category, "repetition": repetition, "prompt_tokens": len(ids), "new_tokens": new_tokens}])
+            print(f"repetition {repetition + 1}/{repetitions}, prompt {number + 1}/{len(prompts)}", file=sys.stderr)
+
+
+def measure_all(options, contestants, path, prefill_path):
+    """Prompts of one length, read by plain decoding; then whole generations of every mode."""
+    about = {"date": datetime.date.today().isoformat(), "revision": revision(options.speclab), "threads": options.threads}
+    prompts = read_prompts(options, contestants[0])
+    pairs = [(contestant, mode) for contestant in contestants for mode in contestant.modes]
+    measure([pair for pair in pairs if pair[1] == "plain"], prefill_prompts(prompts, options.prefill_tokens), options.prefill_repetitions, 2, about, prefill_path)
+    measure(pairs, prompts, options.repetitions, options.new_tokens, about, path)
 
 
 def main():
     options = parse_options()
     os.makedirs(options.output, exist_ok=True)
-    path = os.path.join(options.output, "rows.csv")
+    path, prefill_path = (os.path.join(options.output, name) for name in ("rows.csv", "prefill.csv"))
     if not options.table_only:
         cache = os.environ.get("SPECLAB_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "speclab")
         contestants = start_all(options, os.path.join(ROOT, "results", "models", "smollm2-drafter"), os.path.join(cache, "logs"))
-        measure(options, contestants, read_prompts(options, contestants[0]), path)
+        measure_all(options, contestants, path, prefill_path)
         for contestant in contestants:
             contestant.close()
     text = table.markdown(table.read_rows(path))
+    if os.path.exists(prefill_path):
+        text += table.prefill_markdown(table.read_rows(prefill_path))
     with open(os.path.join(options.output, "table.md"), "w", encoding="utf-8") as file:
         file.write(text)
     print(text)

@@ -86,6 +86,24 @@ def table(title, named_samples, categories, digits):
     return "\n".join(lines) + "\n"
 
 
+def over_own_plain(rows, modes, value):
+    """speclab's modes over its plain decoding."""
+    plain = samples_of(rows, "speclab", "plain", value)
+    return [(f"{mode} / plain", ratios(samples_of(rows, "speclab", mode, value), plain)) for mode in modes if mode != "plain"]
+
+
+def prefill_markdown(all_rows):
+    """Reading prompts of one length."""
+    rows = complete(all_rows)
+    categories = sorted({row["category"] for row in rows})
+    value = METRICS["prompt (tokens until the first new one)"]
+    systems = sorted({row["system"] for row in rows})
+    ours = samples_of(rows, "speclab", "plain", value)
+    named = [(system, samples_of(rows, system, "plain", value)) for system in systems]
+    quotients = [(f"speclab / {system}", ratios(ours, samples)) for system, samples in named if system != "speclab"]
+    return "\n" + table("Reading a prompt, tokens per second", named, categories, 1) + "\n" + table("Reading a prompt, ratios", quotients, categories, 2)
+
+
 def markdown(all_rows):
     rows = complete(all_rows)
     if not rows:
@@ -103,4 +121,6 @@ def markdown(all_rows):
         quotients = [(f"{mode} / {system} {other}", ratios(samples_of(rows, "speclab", mode, value), samples_of(rows, system, other, value)))
                      for ours, mode in contestants if ours == "speclab" for system, other in contestants if system != "speclab"]
         parts.append(table(f"speclab over its peers, {metric}", quotients, categories, 2))
+        modes = [mode for system, mode in contestants if system == "speclab"]
+        parts.append(table(f"speclab over its own plain decoding, {metric}", over_own_plain(rows, modes, value), categories, 2))
     return "\n".join(parts)

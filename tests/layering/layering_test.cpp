@@ -37,7 +37,7 @@ const std::vector<Rule>& rules() {
       {"sim/analytic", {"sim/monte_carlo/"}},
       {"analysis", {"engines/", "experiments/", "tests/"}},
       {"engines", {"experiments/", "analysis/", "sim/analytic/", "sim/monte_carlo/", "tests/"}},
-      {"engines/interface", {"engines/formats/", "engines/tokenizers/", "engines/models/", "engines/decoding/", "engines/drafters/"}},
+      {"engines/interface", kEnginesWithinDoors},
       {"experiments", {"tests/"}},
       {"experiments", kEnginesWithinDoors},
   };

@@ -89,7 +89,7 @@ class FakeDecoder final : public RoundDecoder {
     RoundRecord round{.round = static_cast<std::int32_t>(record.rounds.size()),
                       .position = static_cast<std::int32_t>(request_.prompt_ids.size() + record.output_ids.size())};
     draft(round);
-    round.draft_ns = 1'000'000 * round.depth;
+    round.draft_ns = state_->draft_ns * round.depth;
     round.target_ns = 10'000'000 + 100'000 * round.rows;
     round.verify_ns = 50'000;
     for (int i = 0; i < round.emitted; ++i) {

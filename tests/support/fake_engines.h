@@ -15,6 +15,7 @@ struct FakeEnginesState {
   std::string sha256 = "fa4e";             ///< of every model
   std::string dtype = "float32";
   int context_length = 4096;
+  std::int64_t draft_ns = 1'000'000;       ///< of a level
   int num_generations = 0;                 ///< begun so far
   std::function<void()> on_generation = [] {};
 };

@@ -91,7 +91,7 @@ std::unique_ptr<SpeculationLengthPolicy> measured_auto_policy(const AutoPolicyRe
   const Plan plan = cost_plan(request.decoder, request.decoder.seed);
   const RunLog log = measured_costs(plan, request, callbacks);
   const Drafting& drafting = plan.draftings.front();
-  sim::AutoPolicyOptions options{.costs = pair_costs(log, kTarget, drafting, regime_of(request.decoder.sampling.temperature)).surface};
+  sim::AutoPolicyOptions options{.costs = pair_costs(log.costs(), kTarget, drafting, regime_of(request.decoder.sampling.temperature)).surface};
   options.max_length = drafting.max_length(plan.max_length());
   options.rows_of_depth = drafting.rows_of_depth(plan.max_length());
   options.initial_context = static_cast<int>(request.prompt_ids.size());

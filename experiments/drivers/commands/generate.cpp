@@ -29,22 +29,29 @@ class TextStream {
     if (!decoder_) return;
     for (const Token token : tokens)
       if (!tokenizer_->is_end_of_sequence(token)) text_ += decoder_->push(token);
+    cut_at_stop_string();
     print(text_.size() - held_back());
   }
 
   const std::string& finish() {
     if (decoder_) text_ += decoder_->flush();
-    for (const std::string& stop : stop_strings_) text_.resize(std::min(text_.size(), text_.find(stop)));
+    cut_at_stop_string();
     print(text_.size());
     return text_;
   }
 
  private:
-  /// Bytes that may belong to a stop string still to be completed.
+  void cut_at_stop_string() {
+    for (const std::string& stop : stop_strings_) text_.resize(std::min(text_.size(), text_.find(stop)));
+  }
+  /// Bytes that may begin a stop string, and those that would part a character.
   std::size_t held_back() const {
-    std::size_t longest = 0;
-    for (const std::string& stop : stop_strings_) longest = std::max(longest, stop.size());
-    return std::min(longest, text_.size());
+    std::size_t held = 0;
+    for (const std::string& stop : stop_strings_) held = std::max(held, stop.size() - std::min<std::size_t>(1, stop.size()));
+    held = std::min(held, text_.size());
+    const auto continues_character = [&] { return held > 0 && held < text_.size() && (static_cast<unsigned char>(text_[text_.size() - held]) & 0xC0) == 0x80; };
+    while (continues_character()) ++held;
+    return held;
   }
   void print(std::size_t end) {
     if (!echo_ || end <= printed_) return;
@@ -130,7 +137,8 @@ nlohmann::ordered_json settings_json(const GenerateOptions& options, const engin
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
           {"temperature", sampling.temperature}, {"top_k", sampling.top_k}, {"top_p", sampling.top_p},
           {"min_p", sampling.min_p}, {"repetition_penalty", sampling.repetition_penalty}, {"seed", options.common.seed},
-          {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}};
+          {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}, {"stop", options.decoder.stop.stop_strings},
+          {"threads", options.common.model.threads}};
 }
 
 nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model, const engines::Request& request, const Outcome& outcome) {

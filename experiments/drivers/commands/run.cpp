@@ -18,7 +18,7 @@ void print_summary(const Plan& plan, const std::string& folder) {
   const RunLog log(folder);
   fmt::print("{}: {} generations in {} cells\n", folder, log.rows().size(), plan.cells.size());
   if (const int differences = num_greedy_differences(plan, log); differences > 0)
-    fmt::print("{} greedy generations differ from plain decoding's text (near-ties: see output_hash in rows.csv; --set target.arithmetic=row_invariant has none)\n", differences);
+    fmt::print("{} greedy generations differ from plain decoding's text, see output_hash in rows.csv (near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n", differences);
 }
 
 }  // namespace

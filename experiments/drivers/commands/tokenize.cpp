@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/commands/prompt.h"
@@ -28,22 +31,22 @@ std::string text_of(const std::string& line, std::size_t number) {
   return value.get<std::string>();
 }
 
+bool is_id(const nlohmann::json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
+}
+
 std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
   const nlohmann::json value = parse_line(line, number);
-  std::vector<Token> ids;
-  try {
-    ids = value.get<std::vector<Token>>();
-  } catch (const nlohmann::json::exception&) {
-    throw ConfigError(fmt::format("standard input:{}: not an array of ids; allowed: as in [1,2,3]", number));
-  }
-  const std::string text = tokenizer.decode(ids);
+  if (!value.is_array() || !std::ranges::all_of(value, is_id))
+    throw ConfigError(fmt::format("standard input:{}: {}; allowed: an array of ids, as in [1,2,3]", number, escaped(line, 60)));
+  const std::string text = tokenizer.decode(value.get<std::vector<Token>>());
   return raw ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
 int run_tokenize(const TokenizeOptions& options) {
-  const auto tokenizer = open_engines()->load_tokenizer(options.common.model.model);
+  const auto tokenizer = open_engines()->load_tokenizer(options.model);
   std::size_t number = 0, dropped = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;

@@ -5,11 +5,12 @@ namespace speclab::experiments {
 
 /// Options of `speclab tokenize`: lines of standard input to lines of standard output.
 struct TokenizeOptions {
-  CommonOptions common;
+  std::string model = "smollm2-135m";
   bool raw = false;     ///< lines are text as they are, else JSON strings
   bool decode = false;  ///< lines are JSON arrays of ids, the output is JSON strings (text with --raw)
 };
 
+/// @throws ConfigError naming the line that is no JSON string (with `decode`, no array of ids)
 int run_tokenize(const TokenizeOptions& options);
 
 /// Options of `speclab score`: the teacher-forced log-likelihood of a text.
@@ -18,6 +19,7 @@ struct ScoreOptions {
   std::string file;
 };
 
+/// @throws ConfigError if the file is empty or longer than the context
 int run_score(const ScoreOptions& options);
 
 /// `speclab models` and `speclab models inspect MODEL`.
@@ -26,6 +28,7 @@ struct ModelsOptions {
   std::string inspect;  ///< empty: list
 };
 
+/// @throws ConfigError, ModelFileError for a model that cannot be inspected
 int run_models(const ModelsOptions& options);
 
 }  // namespace speclab::experiments

@@ -1,8 +1,11 @@
 #include "experiments/drivers/run/forward_costs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -24,6 +27,9 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
 ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model) : rows_(rows_of(bench.plan())) {
   const auto [shortest, longest] = prompt_lengths(bench.loaded());
   const int room = bench.model(model).info().context_length - *rows_.rbegin();
+  if (room < 0)
+    throw ConfigError(fmt::format("costs.rows and the draftings need forwards of {} rows; {} has a context of {}; lower costs.rows", *rows_.rbegin(), model,
+                                  bench.model(model).info().context_length));
   const int first = std::min(shortest - 1, room), last = std::min(longest + bench.plan().config.prompts.new_tokens, room);
   for (const int context : std::set<int>{first, (first + last) / 2, last})
     timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(), bench.loaded().pilot_ids.front()));

@@ -2,8 +2,8 @@
 // How fast the machine is while generations are measured, against when the cost surface was.
 
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/drivers/run/forward_costs.h"
 #include "experiments/drivers/run/run_log.h"
@@ -26,8 +26,10 @@ class PaceTaker {
   std::size_t turn_ = 0;
 };
 
-/// Bare forwards between generations / the same forwards in the cost surface, a ratio of totals: the walltimes it is held
-/// against are means. Nothing where none was taken.
-std::optional<double> pace_ratio(const RunLog& log, const std::string& model);
+/// The log's costs as they were while generations were measured: a forward of the target costs the mean of its timings
+/// between generations (walltimes, which are compared with it, are means); reading a prompt, which is arithmetic, changes as
+/// the forward of most rows does; drafts and overheads stay. Empty where no pace was taken.
+/// @throws DataError if a forward was timed that the cost surface lacks
+std::vector<CostEntry> paced_costs(const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -47,9 +47,9 @@ std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoi
 
 Regime regime_of(double temperature) { return temperature == 0 ? Regime::greedy : Regime::sampled; }
 
-PairCosts pair_costs(const RunLog& log, const std::string& model, const Drafting& drafting, Regime regime) {
+PairCosts pair_costs(const std::vector<CostEntry>& costs, const std::string& model, const Drafting& drafting, Regime regime) {
   std::vector<sim::CostPoint> points, drafts, overheads, drafter_prefills;
-  for (const CostEntry& entry : log.costs()) {
+  for (const CostEntry& entry : costs) {
     if (entry.model != model) continue;
     if (!entry.regime) points.push_back(to_point(entry));
     if (entry.regime != regime || entry.drafter != (drafting.is_plain() ? "" : drafting.drafter) || entry.tree != drafting.tree) continue;

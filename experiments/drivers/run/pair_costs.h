@@ -18,7 +18,7 @@ struct PairCosts {
 };
 
 /// Draft and overhead are held constant outside the measured range, where a line through noise could turn negative.
-/// @throws DataError if the log has no costs of these
-PairCosts pair_costs(const RunLog& log, const std::string& model, const Drafting& drafting, Regime regime);
+/// @throws DataError if `costs` has none of these
+PairCosts pair_costs(const std::vector<CostEntry>& costs, const std::string& model, const Drafting& drafting, Regime regime);
 
 }  // namespace speclab::experiments

@@ -21,7 +21,7 @@ PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& catego
   return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting, cell.temperature, category};
 }
 
-PairCosts costs_of(const RunLog& log, const Cell& cell) { return pair_costs(log, cell.model, cell.drafting, regime_of(cell.temperature)); }
+PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, cell.model, cell.drafting, regime_of(cell.temperature)); }
 
 /// Sums over the prompts of a cell.
 struct Totals {
@@ -32,7 +32,8 @@ struct Totals {
 /// Predicts one cell, category by category.
 class CellPredictor {
  public:
-  CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell) : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(log, cell)) {}
+  CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs)
+      : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(costs, cell)) {}
 
   Totals totals() const {
     std::map<std::string, std::vector<int>> tokens_of_category;
@@ -106,19 +107,19 @@ std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const Run
   if (cell.is_plain()) return std::make_unique<ConstantPolicy>(0);
   if (cell.policy != "auto") return make_policy(cell.policy);
   const int length = pilot_length(plan, cell.drafting);
-  sim::AutoPolicyOptions options{.costs = costs_of(log, cell).surface, .prior = pilot_prior(plan, log, pilot_key(plan, cell, category))};
+  sim::AutoPolicyOptions options{.costs = costs_of(log.costs(), cell).surface, .prior = pilot_prior(plan, log, pilot_key(plan, cell, category))};
   options.max_length = length;
   options.rows_of_depth = cell.drafting.rows_of_depth(plan.max_length());
   options.initial_context = prompt_tokens;
   return std::make_unique<sim::AutoPolicy>(std::move(options));
 }
 
-std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log) {
+std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries;
   std::map<std::tuple<std::string, double, std::string>, double> plain_ns;  // plain cells come before their rivals
   for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
     const Cell& cell = loaded.plan.cells[i];
-    const Totals totals = CellPredictor(loaded, log, cell).totals();
+    const Totals totals = CellPredictor(loaded, log, cell, costs).totals();
     PredictionEntry entry{.cell = i, .walltime_ns = totals.walltime_ns / totals.prompts};
     if (cell.is_plain()) plain_ns[{cell.model, cell.temperature, cell.category}] = entry.walltime_ns;
     entry.speedup = plain_ns.at({cell.model, cell.temperature, cell.category}) / entry.walltime_ns;
@@ -132,7 +133,7 @@ std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLo
 void make_predictions(Workbench& bench) {
   if (!bench.log().predictions().empty()) return;
   bench.progress().begin_phase("predictions", 1);
-  bench.log().add(predict_cells(bench.loaded(), bench.log()));
+  bench.log().add(predict_cells(bench.loaded(), bench.log(), bench.log().costs()));
   bench.progress().end_phase();
 }
 

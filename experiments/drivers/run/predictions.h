@@ -15,8 +15,8 @@ class Workbench;
 /// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the prompt's category.
 std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens);
 
-/// One entry for each cell, in order.
-std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log);
+/// One entry for each cell, in order. @param costs  of the walltimes; the policies look at those of the log, as when they run
+std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
 
 /// Adds the predictions to the log if they are not there.
 void make_predictions(Workbench& bench);

@@ -39,10 +39,10 @@ void run_kind(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, 
     experiment_kind(loaded.plan.config.kind).run(bench);
   } catch (const Error& error) {
     progress.end_phase();
-    if (error.code() != ExitCode::cannot_write) write_run_files(loaded.plan, log, options.folder);
+    if (error.code() != ExitCode::cannot_write) write_run_files(loaded, log, options.folder);
     throw;
   }
-  write_run_files(loaded.plan, log, options.folder);
+  write_run_files(loaded, log, options.folder);
   log.add_end();
 }
 

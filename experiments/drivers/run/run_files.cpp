@@ -10,6 +10,8 @@
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/pace.h"
+#include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/run/workbench.h"
 #include "sim/core/files.h"
 
 namespace speclab::experiments {
@@ -28,7 +30,7 @@ constexpr std::array<std::string_view, 12> kCostColumns = {"model", "drafter", "
 constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "pace_ratio"};
+    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
 
 /// An empty text is a missing value.
 void add_text(CsvWriter& csv, const std::string& text) {
@@ -119,14 +121,24 @@ std::string costs_csv(const RunLog& log) {
   return csv.content();
 }
 
-std::string predictions_csv(const Plan& plan, const RunLog& log) {
+/// Walltimes by cell, predicted from what forwards cost while generations were measured; none where that is not known.
+std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, const RunLog& log) {
+  std::vector<std::optional<double>> walltimes(loaded.plan.cells.size());
+  const std::vector<CostEntry> costs = paced_costs(log);
+  if (costs.empty()) return walltimes;
+  for (const PredictionEntry& entry : predict_cells(loaded, log, costs)) walltimes[entry.cell] = entry.walltime_ns;
+  return walltimes;
+}
+
+std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log) {
   CsvWriter csv(kPredictionColumns);
+  const std::vector<std::optional<double>> paced = paced_walltimes(loaded, log);
   for (const PredictionEntry& prediction : log.predictions()) {
-    const Cell& cell = plan.cells.at(prediction.cell);
+    const Cell& cell = loaded.plan.cells.at(prediction.cell);
     csv.field(cell.id).field(cell.category);
-    add_axes(csv, cell, plan.config.sampling);
+    add_axes(csv, cell, loaded.plan.config.sampling);
     csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate);
-    csv.field(pace_ratio(log, cell.model)).end_row();
+    csv.field(paced[prediction.cell]).end_row();
   }
   return csv.content();
 }
@@ -153,10 +165,11 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
 
 }  // namespace
 
-void write_run_files(const Plan& plan, const RunLog& log, const std::string& folder) {
+void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
+  const Plan& plan = loaded.plan;
   write_file(folder + "/manifest.toml", manifest_toml(plan.config, *log.header()));
   if (!log.costs().empty()) write_file(folder + "/costs.csv", costs_csv(log));
-  if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(plan, log));
+  if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(loaded, log));
   if (log.rows().empty()) return;
   write_file(folder + "/rows.csv", rows_csv(plan, log));
   write_file(folder + "/rounds.csv", rounds_csv(plan, log));

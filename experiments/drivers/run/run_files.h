@@ -6,9 +6,11 @@
 
 namespace speclab::experiments {
 
+struct LoadedPlan;
+
 /// Writes manifest, CSV files and texts of a run folder; each is a function of plan and log alone, and each appears whole
 /// or not at all. Files that would be empty are left out. @throws WriteError
-void write_run_files(const Plan& plan, const RunLog& log, const std::string& folder);
+void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
 /// Rows at temperature 0 whose text differs from plain decoding's of the same prompt and repetition.
 int num_greedy_differences(const Plan& plan, const RunLog& log);

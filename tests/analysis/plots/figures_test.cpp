@@ -57,6 +57,15 @@ TEST(Figures, HaveALineForEachDrafterAndAPointForEachTemperature) {
   }
 }
 
+TEST(Figures, DashTheWalltimeAtThePaceOfTheMachine) {
+  Fixture usual({}), paced({.pace_ratio = 1.25});
+  const Figure figure = walltime_vs_temperature(paced.data);
+  const Series dashed = series_named(figure, "plain decoding"), reference = series_named(walltime_vs_temperature(usual.data), "plain decoding");
+  for (std::size_t i = 0; i < dashed.prediction.size(); ++i) EXPECT_NEAR(dashed.prediction[i].y, reference.prediction[i].y, 1e-4);
+  EXPECT_NE(figure.caption.find("at the pace of the machine"), std::string::npos);
+  EXPECT_EQ(speedup_vs_temperature(paced.data).caption.find("pace"), std::string::npos);
+}
+
 TEST(Figures, ShowThePlainWalltimeThatWasWrittenDown) {
   Fixture fixture({});
   const auto plain = series_named(walltime_vs_temperature(fixture.data), "plain decoding");

@@ -44,6 +44,14 @@ TEST_F(Report, PrintsTheMedianErrorOfThePrediction) {
   EXPECT_NEAR(wrong.prediction_errors.as_predicted->value, 0.5, 0.05);
 }
 
+TEST_F(Report, ReadsPredictionsAtThePaceOfTheMachineAndSaysSo) {
+  const ReportSummary summary = make({.prediction_bias = 1.0, .pace_ratio = 1.25});
+  EXPECT_NEAR(summary.prediction_errors.as_predicted->value, 0.2, 0.06);
+  EXPECT_LT(summary.prediction_errors.at_pace->value, 0.06);
+  EXPECT_NE(summary.answer.find("once the pace of the machine while measuring is counted in"), std::string::npos) << summary.answer;
+  EXPECT_TRUE(page_has("<dt>pace while measuring base</dt><dd>1.25"));
+}
+
 TEST_F(Report, WritesCellsBesideThePage) {
   const ReportSummary summary = make();
   const Table cells = Table::read(scratch_.file("cells.csv"));

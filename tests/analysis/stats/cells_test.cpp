@@ -124,15 +124,15 @@ TEST(MedianPredictionError, IsAlsoTakenAtThePaceOfTheMachine) {
   Fixture fixture;
   fixture.run.predictions["bigram"].walltime_ns = 40.0;
   EXPECT_FALSE(median_prediction_errors(fixture.cells()).at_pace);
-  fixture.run.predictions["bigram"].pace_ratio = 1.5;
+  fixture.run.predictions["bigram"].paced_walltime_ns = 60.0;
   const PredictionErrors errors = median_prediction_errors(fixture.cells());
   EXPECT_NEAR(errors.as_predicted->value, std::abs(40 - 200.0 / 3) / (200.0 / 3), 1e-12);
   EXPECT_NEAR(errors.at_pace->value, std::abs(60 - 200.0 / 3) / (200.0 / 3), 1e-12);
   const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
   const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 40);
-  EXPECT_EQ(table.number(row, "pace_ratio"), 1.5);
-  EXPECT_FALSE(table.optional_number(1 - row, "pace_ratio"));
+  EXPECT_EQ(table.number(row, "paced_walltime_ns"), 60);
+  EXPECT_FALSE(table.optional_number(1 - row, "paced_walltime_ns"));
 }
 
 TEST(Groups, PoolPredictionsAsTheyPoolMeasurements) {

@@ -120,9 +120,9 @@ void write_prediction(Builder& b, const Cell& cell) {
   const double plain_ns = 9e7 + kOutputTokens * (SyntheticRun::kStepNs + 1.5e5);
   const double round_ns = SyntheticRun::kStepNs + length * SyntheticRun::kVerifyRowsNs + 3.5e5 + (cell.drafter ? cell.drafter->draft_ns : 0);
   const double own_ns = cell.drafter ? b.options.prediction_bias * (9e7 + kOutputTokens / tokens * round_ns) : plain_ns;
-  b.predictions << cell.id() << ",all," << cell.axes() << ',' << own_ns * cell.scale << ',' << plain_ns / own_ns << ',' << tokens << ',';
+  b.predictions << cell.id() << ",all," << cell.axes() << ',' << own_ns * cell.scale / b.options.pace_ratio << ',' << plain_ns / own_ns << ',' << tokens << ',';
   if (cell.drafter) b.predictions << alpha;
-  b.predictions << ",1\n";
+  b.predictions << ',' << own_ns * cell.scale << '\n';
 }
 
 void write_cell(Builder& b, const Cell& cell) {
@@ -180,7 +180,7 @@ void write_synthetic_run(const SyntheticRun& options, const std::string& folder)
             "lossless,forced_acceptance\n";
   b.rounds << "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
   b.times << "row_id,prefill_ns,time_to_first_token_ns,decode_ns,draft_ns,target_ns,verify_ns,other_ns,peak_memory_bytes\n";
-  b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate,pace_ratio\n";
+  b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate,paced_walltime_ns\n";
   write_model(b, "base", 1, false);
   for (std::size_t i = 0; i < options.shape_models.size(); ++i) write_model(b, options.shape_models[i], shape_scale(i), true);
   make_folder(folder);

@@ -34,6 +34,7 @@ struct SyntheticRun {
   int repetitions = 3;
   int speculation_length = 4;
   double prediction_bias = 0.95;  ///< predicted / expected walltime of speculative cells
+  double pace_ratio = 1;          ///< while measuring; predictions are made at pace 1
 
   static constexpr double kStepNs = 9e6;      ///< target forward of plain decoding
   static constexpr double kVerifyRowsNs = 3e5; ///< more for each drafted token

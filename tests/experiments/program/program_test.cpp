@@ -187,7 +187,7 @@ TEST(Program, MeasuresCostsForThePolicyAuto) {
 TEST(Program, EndsWith130AndASentenceWhenGenerateIsInterrupted) {
   const std::string text = testing::TempDir() + "/interrupted.txt";
   const Outcome outcome = run_shell("rm -f " + text + "; " + SPECLAB_PROGRAM + " generate --ignore-eos --max-new-tokens 8000 --prompt x 2>&1 >" + text +
-                                    " & pid=$!; until [ -s " + text + " ]; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
+                                    " & pid=$!; until [ -s " + text + " ] || ! kill -0 $pid; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
   EXPECT_EQ(outcome.code, 130) << outcome.output;
   EXPECT_NE(outcome.output.find("interrupted; the text is not finished"), std::string::npos) << outcome.output;
 }
@@ -206,6 +206,18 @@ TEST(Program, StopsBeforeAStopString) {
   const nlohmann::json object = nlohmann::json::parse(cut.output);
   EXPECT_EQ(object.at("text"), text.substr(0, text.find(stop)));
   EXPECT_EQ(object.at("stop_reason"), "stop_string");
+  EXPECT_EQ(object.at("settings").at("stop"), std::vector<std::string>{stop});
+  const Outcome streamed = run_program("generate --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "' 2>/dev/null");
+  EXPECT_EQ(streamed.output, text.substr(0, text.find(stop)));
+}
+
+TEST(Program, DecodesNothingButIds) {
+  for (const char* line : {"[-1]", "[1.5]", "[true]", "[4294967297]", "{}", "7", "[\"1\"]"}) {
+    const Outcome outcome = run_program(std::string("tokenize --decode 2>&1 <<'E'\n") + line + "\nE\n");
+    EXPECT_EQ(outcome.code, 2) << line;
+    EXPECT_NE(outcome.output.find("standard input:1"), std::string::npos) << outcome.output;
+  }
+  expect_refusal("tokenize --dtype float32", 2, "--dtype");
 }
 
 TEST(Program, TokenizesBothWays) {

@@ -52,7 +52,7 @@ TEST(MeasuringOrder, DiffersBetweenRepetitionsAndSeeds) {
   EXPECT_EQ(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=2"}).order);
 }
 
-/// Every generation is keyed once. Before, each repetition and prompt looked at all of them: 8,192,000,000 looks here.
+/// Every generation is keyed once: to look at all of them for each repetition and prompt would be 8,192,000,000 looks here.
 TEST(MeasuringOrder, TakesALargePlanInItsStride) {
   constexpr std::int32_t kRepetitions = 200;
   Plan plan{.config = {}};

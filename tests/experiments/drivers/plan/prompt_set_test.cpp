@@ -12,9 +12,9 @@ namespace {
 
 TEST(PromptSet, TheProjectsSetsHaveSevenCategoriesAndNoSharedIds) {
   const auto core = read_prompts({.set = "core", .categories = {}, .per_category = 8});
-  const auto pilot = read_prompts({.set = "pilot", .categories = {}, .per_category = 2});
+  const auto pilot = read_prompts({.set = "pilot", .categories = {}, .per_category = 4});
   EXPECT_EQ(core.size(), 56u);
-  EXPECT_EQ(pilot.size(), 14u);
+  EXPECT_EQ(pilot.size(), 28u);
   std::set<std::string> ids, categories;
   for (const auto* set : {&core, &pilot})
     for (const Prompt& prompt : *set) {

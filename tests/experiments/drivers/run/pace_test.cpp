@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/io/run_folder.h"
@@ -13,36 +14,45 @@ namespace {
 
 using testing::SmallExperiment;
 
-CostEntry forward_cost(int rows, int context, double ns) {
-  return {.model = "fake", .drafter = "", .tree = "", .kind = sim::CostKind::target, .rows = rows, .context = context, .ns = {ns, {}, 6}};
+CostEntry cost(sim::CostKind kind, int rows, int context, double ns) {
+  return {.model = "fake", .drafter = "", .tree = "", .kind = kind, .rows = rows, .context = context, .ns = {ns, {}, 6}};
 }
 
-/// A log in a fresh folder whose cost surface has two forwards at one context.
+/// A log in a fresh folder whose cost surface has two forwards at one context, a prompt and an overhead.
 RunLog log_with_costs(const SmallExperiment& experiment) {
   RunLog log(experiment.folder("run"));
-  log.add(std::vector{forward_cost(1, 10, 100.0), forward_cost(4, 10, 300.0)});
+  log.add(std::vector{cost(sim::CostKind::target, 1, 10, 100.0), cost(sim::CostKind::target, 4, 10, 300.0), cost(sim::CostKind::prefill, 20, 0, 900.0),
+                      cost(sim::CostKind::overhead, 1, 10, 7.0)});
   return log;
 }
 
-TEST(PaceRatio, IsARatioOfTotals) {
+double cost_at(const std::vector<CostEntry>& costs, sim::CostKind kind, int rows) {
+  return std::ranges::find_if(costs, [&](const CostEntry& entry) { return entry.kind == kind && entry.rows == rows; })->ns.value;
+}
+
+TEST(PacedCosts, AreMeansOfTheForwardsBetweenGenerations) {
   const SmallExperiment experiment;
   std::filesystem::create_directories(experiment.folder("run"));
   RunLog log = log_with_costs(experiment);
-  EXPECT_FALSE(pace_ratio(log, "fake"));
-  log.add(PaceEntry{0, "fake", 10, {{1, 200.0}, {4, 300.0}}});
-  log.add(PaceEntry{3, "fake", 10, {{1, 100.0}}});
-  log.add(PaceEntry{6, "fake", 10, {{1, 80.0}, {4, 445.0}}});  // 1125 in all against 900
-  EXPECT_DOUBLE_EQ(pace_ratio(log, "fake").value(), 1.25);
-  EXPECT_FALSE(pace_ratio(log, "another"));
-  EXPECT_DOUBLE_EQ(pace_ratio(RunLog(experiment.folder("run")), "fake").value(), 1.25) << "the journal keeps it";
+  EXPECT_TRUE(paced_costs(log).empty());
+  log.add(PaceEntry{0, "fake", 10, {{1, 200.0}, {4, 200.0}}});
+  log.add(PaceEntry{3, "fake", 10, {{1, 50.0}, {4, 100.0}}});
+  for (const RunLog& from : {log, RunLog(experiment.folder("run"))}) {
+    const std::vector<CostEntry> costs = paced_costs(from);
+    EXPECT_EQ(cost_at(costs, sim::CostKind::target, 1), 125);
+    EXPECT_EQ(cost_at(costs, sim::CostKind::target, 4), 150);
+    EXPECT_EQ(cost_at(costs, sim::CostKind::prefill, 20), 450) << "half, as the forward of most rows";
+    EXPECT_EQ(cost_at(costs, sim::CostKind::overhead, 1), 7);
+  }
+  EXPECT_EQ(cost_at(log.costs(), sim::CostKind::target, 1), 100);
 }
 
-TEST(PaceRatio, RefusesForwardsThatTheCostSurfaceLacks) {
+TEST(PacedCosts, RefuseForwardsThatTheCostSurfaceLacks) {
   const SmallExperiment experiment;
   std::filesystem::create_directories(experiment.folder("run"));
   RunLog log = log_with_costs(experiment);
   log.add(PaceEntry{0, "fake", 11, {{1, 200.0}}});
-  EXPECT_THROW(pace_ratio(log, "fake"), DataError);
+  EXPECT_THROW(paced_costs(log), DataError);
 }
 
 TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
@@ -56,7 +66,7 @@ TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
   EXPECT_EQ(log.paces().size(), blocks.size());
   for (const auto& [row, pace] : log.paces()) contexts.insert(pace.context);
   EXPECT_EQ(contexts.size(), 3U);
-  for (const auto& [cell, prediction] : analysis::read_run(experiment.folder("run")).predictions) EXPECT_GT(prediction.pace_ratio.value_or(0), 0) << cell;
+  for (const auto& [cell, prediction] : analysis::read_run(experiment.folder("run")).predictions) EXPECT_GT(prediction.paced_walltime_ns.value_or(0), 0) << cell;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Prepared {
 
 TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
   const Prepared prepared({"axes.drafter=none", "axes.temperature=0.0"});
-  const auto entries = predict_cells(prepared.loaded, prepared.log);
+  const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
   ASSERT_EQ(entries.size(), 1u);
   double prompt_tokens = 0;
   for (const auto& ids : prepared.loaded.prompt_ids) prompt_tokens += static_cast<double>(ids.size()) / 4;
@@ -65,7 +65,7 @@ TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
 TEST(Predictions, AreNearWhatIsMeasured) {
   Prepared prepared({"axes.temperature=0.0", "prompts.new_tokens=600", "costs.new_tokens=24"});
   Progress silent(Progress::Style::silent);
-  const auto entries = predict_cells(prepared.loaded, prepared.log);
+  const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
   Workbench bench(prepared.loaded, prepared.log, silent, [] {});
   for (const PredictionEntry& entry : entries) {
     const Cell& cell = prepared.plan.cells[entry.cell];
@@ -93,7 +93,7 @@ TEST(PilotRounds, LeaveOutWhatTheEndCut) {
 
 TEST(PairCosts, AreHeldConstantOutsideWhatWasMeasured) {
   const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
-  const PairCosts costs = pair_costs(prepared.log, "fake", prepared.plan.draftings.back(), Regime::greedy);
+  const PairCosts costs = pair_costs(prepared.log.costs(), "fake", prepared.plan.draftings.back(), Regime::greedy);
   EXPECT_EQ(costs.surface->t_draft_ns(4, 0), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->t_draft_ns(9, 5000), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->overhead_ns(7, 10), kOverheadNs);
