@@ -8,12 +8,13 @@
 namespace speclab::analysis {
 namespace {
 
-/// What distinguishes lines, as label texts; entry 0 is the drafter.
+/// What distinguishes lines, as label texts; entry 0 is the drafter. A shape model's replayed verdicts are no line of their
+/// own: they continue that of the verifier whose verdicts they repeat, and the mark tells.
 std::vector<std::string> line_labels(const CellAxes& axes) {
   return {axes.is_plain() ? "plain decoding" : readable(axes.drafter),
           readable(axes.tree),
           readable(axes.policy),
-          readable(axes.verifier),
+          axes.verifier == "replay" ? "" : readable(axes.verifier),
           "top-k " + std::to_string(axes.top_k),
           "top-p " + short_number(axes.top_p),
           "min-p " + short_number(axes.min_p),

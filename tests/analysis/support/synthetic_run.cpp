@@ -45,7 +45,7 @@ struct Cell {
   }
   std::string axes() const {
     std::ostringstream axes;
-    axes << model << ',' << name() << ',' << (drafter ? "chain,constant:4,rejection" : ",,") << ',' << temperature << ",0,1,0,1";
+    axes << model << ',' << name() << ',' << (!drafter ? ",," : shape ? "chain,constant:4,replay" : "chain,constant:4,rejection") << ',' << temperature << ",0,1,0,1";
     return axes.str();
   }
   double acceptance_rate() const { return drafter ? drafter->acceptance_rate * (1 - 0.5 * temperature) : 0; }
