@@ -1,11 +1,9 @@
 #include "analysis/plots/figures.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 
 #include "analysis/plots/figure_text.h"
@@ -15,6 +13,7 @@
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
+#include "tests/support/file_size_limit.h"
 
 namespace speclab::analysis {
 namespace {
@@ -166,14 +165,8 @@ TEST(StaticFigures, KeepTheOldFilesWhenDrawingFails) {
 }
 
 TEST(RunProcess, SaysSoWhenItsInputDoesNotFitOnTheDisk) {
-  rlimit old{};
-  getrlimit(RLIMIT_FSIZE, &old);
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{4096, old.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
+  const speclab::testing::FileSizeLimit limit(4096);
   EXPECT_THROW(run_process({"true"}, std::string(100'000, 'x')), WriteError);
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, old_handler);
 }
 
 TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {

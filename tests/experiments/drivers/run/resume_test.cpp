@@ -1,12 +1,12 @@
 // A run that is stopped anywhere and begun again ends with the same files as one that never was.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <csignal>
 
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/support/file_size_limit.h"
 
 namespace speclab::experiments {
 namespace {
@@ -102,20 +102,6 @@ TEST(Resume, ASignalEndsTheRunAfterTheGenerationInHand) {
   }
 }
 
-/// The largest file that this process may write, put back afterwards.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &old_); }
-
- private:
-  rlimit old_{};
-};
-
 TEST(Resume, AfterAFullDiskAtAnySize) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
@@ -126,7 +112,7 @@ TEST(Resume, AfterAFullDiskAtAnySize) {
   for (std::size_t limit = 1; limit + margin < size; limit += size / 15) {
     const std::string name = "full" + std::to_string(limit);
     {
-      const FileSizeLimit file_size(limit);
+      const testing::FileSizeLimit file_size(limit);
       EXPECT_THROW(experiment.run(plan, name), WriteError) << limit;
     }
     for (const char* file : kDeterministicFiles) {
