@@ -84,8 +84,8 @@ void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
   ConfigReader reader(table, "drafter");
   reader.read("kind", options.drafter, {"bigram", "small_transformer"});
   reader.read("output", options.output);
-  reader.read("max_successors", options.max_successors, {.low = 1});
-  read_small_transformer(reader, options.small_transformer);
+  if (options.drafter == "bigram") reader.read("max_successors", options.max_successors, {.low = 1});
+  else read_small_transformer(reader, options.small_transformer);
   reader.finish();
 }
 

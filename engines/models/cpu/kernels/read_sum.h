@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 
-
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 

@@ -33,6 +33,8 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
       {"[drafter]\nintermediate_size = 8\n", ":2:21: drafter.intermediate_size"},
       {"[drafter]\nnum_heads = 3\n", ":2:13: drafter.num_heads = 3; allowed: divisors of hidden_size = 160"},
       {"[drafter]\nkind = \"bigram\"\n", "drafter.output is missing"},
+      {"[drafter]\nkind = \"bigram\"\nhidden_size = 160\n", ":3:1: "},
+      {"[drafter]\nkind = \"small_transformer\"\nmax_successors = 3\n", ":3:1: "},
       {"[own_text]\ntemperatures = [0.0, 1e-4]\n", ":2:22: own_text.temperatures = 0.0001; allowed: 0, or numbers from 0.001"},
       {"[target]\ndtype = \"int4\"\n", ":2:9: target.dtype"},
       {"[target]\nchat_template = \"on\"\n", ":2:17: target.chat_template = \"on\"; allowed: auto, off"}};
