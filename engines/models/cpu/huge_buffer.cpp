@@ -19,6 +19,7 @@ HugeBuffer make_huge_buffer(std::size_t bytes) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   madvise(p, size, MADV_HUGEPAGE);
+  madvise(p, size, MADV_POPULATE_WRITE);
   return HugeBuffer(p, HugeBufferDeleter{size});
 }
 

@@ -2,6 +2,7 @@
 // The Llama family on the CPU: packed weights, own kernels, one parallel region a forward. Every row's result is bit-equal
 // whatever rows are beside it, so plain decoding, verification of chains and trees, and batches agree exactly.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,15 @@ class LlamaCpu final : public LanguageModel {
     std::vector<float> scores, weighted, head;
   };
 
+  /// Calls work(range) on this thread for its part of [0, count). Few rows are cut once, so that every thread streams one
+  /// stretch of weights; many are dealt in grains as threads come for them, so that none waits for one that was held up.
+  template <typename Work>
+  void deal(int rank, int rows, int count, int grain, const Work& work) {
+    constexpr int kManyRows = 32;
+    if (rows < kManyRows) return work(share(count, rank, team_->size()));
+    for (int begin; (begin = team_->take() * grain) < count;) work(Range{begin, std::min(begin + grain, count)});
+  }
+
   void load(const LlamaWeights& weights);
   Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
   void reserve(std::size_t rows, std::size_t wanting);
@@ -50,6 +60,7 @@ class LlamaCpu final : public LanguageModel {
   void rotate_and_store(int rank, std::int32_t layer);
   void rotate(const float* in, std::int32_t position, float* out) const;
   void attend(int rank, std::int32_t layer, bool wanting_only);
+  void attend_range(int rank, std::int32_t layer, bool wanting_only, Range range);
   void attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks);
   const PlacedRow& placed(int row) const;
   std::int32_t kv_head(int head) const;
@@ -66,7 +77,7 @@ class LlamaCpu final : public LanguageModel {
   PackedMatrix embedding_, head_;
   std::vector<float> output_norm_;
   std::vector<Layer> layers_;
-  std::vector<float> rope_;               ///< [context, head_dim / 2, 2]: cosine, sine
+  std::vector<float> rope_;               ///< [context, 2, head_dim / 2]: cosines, sines
 
   std::span<const ForwardRow> rows_;      ///< of the running forward
   KvCacheCpu* cache_ = nullptr;

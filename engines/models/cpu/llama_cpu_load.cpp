@@ -11,16 +11,16 @@ PackedMatrix packed(ElementType type, int columns, int depth, std::span<const fl
   return matrix;
 }
 
-/// Cosine and sine of every position's angle for every rotary pair, in double before rounding.
+/// Cosines, then sines of every position's angles, one a rotary pair, in double before rounding.
 std::vector<float> rope_table(const LlamaConfig& config) {
   const std::int32_t half = config.head_dim / 2;
-  std::vector<float> table(static_cast<std::size_t>(config.context_length) * static_cast<std::size_t>(half) * 2);
+  std::vector<float> table(static_cast<std::size_t>(config.context_length) * static_cast<std::size_t>(config.head_dim));
   for (std::int32_t position = 0; position < config.context_length; ++position)
     for (std::int32_t i = 0; i < half; ++i) {
       const double angle = position * std::pow(static_cast<double>(config.rope_theta), -2.0 * i / config.head_dim);
-      const std::size_t at = (static_cast<std::size_t>(position) * static_cast<std::size_t>(half) + static_cast<std::size_t>(i)) * 2;
+      const std::size_t at = static_cast<std::size_t>(position) * static_cast<std::size_t>(config.head_dim) + static_cast<std::size_t>(i);
       table[at] = static_cast<float>(std::cos(angle));
-      table[at + 1] = static_cast<float>(std::sin(angle));
+      table[at + static_cast<std::size_t>(half)] = static_cast<float>(std::sin(angle));
     }
   return table;
 }

@@ -47,7 +47,6 @@ void ThreadTeam::stop() {
 }
 
 void ThreadTeam::run(const std::function<void(int)>& job) {
-  if (size_ == 1) return job(0);
   job_ = &job;
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
@@ -66,10 +65,10 @@ void ThreadTeam::run_guarded(int rank) {
 }
 
 void ThreadTeam::barrier() {
-  if (size_ == 1) return;
   const std::uint32_t phase = barrier_phase_.load(std::memory_order_acquire);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
+    taken_.store(0, std::memory_order_relaxed);
     barrier_phase_.store(phase + 1, std::memory_order_release);
     return;
   }

@@ -25,6 +25,8 @@ class ThreadTeam {
   void run(const std::function<void(int)>& job);
   /// All threads of the running job meet here.
   void barrier();
+  /// Number of the next part of the work between two barriers that no thread has taken yet; counted from 0 after every barrier.
+  int take() { return taken_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void stop();
@@ -36,6 +38,7 @@ class ThreadTeam {
   std::atomic<std::uint32_t> generation_{0};
   std::atomic<int> arrived_{0};
   std::atomic<std::uint32_t> barrier_phase_{0};
+  std::atomic<int> taken_{0};
   std::atomic<bool> stopping_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
