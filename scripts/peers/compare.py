@@ -113,9 +113,8 @@ def main():
         measure_all(options, contestants, path, prefill_path)
         for contestant in contestants:
             contestant.close()
-    text = table.markdown(table.read_rows(path))
-    if os.path.exists(prefill_path):
-        text += table.prefill_markdown(table.read_rows(prefill_path))
+    parts = ((path, table.markdown), (prefill_path, table.prefill_markdown))
+    text = "".join(markdown(table.read_rows(rows)) for rows, markdown in parts if os.path.exists(rows))
     with open(os.path.join(options.output, "table.md"), "w", encoding="utf-8") as file:
         file.write(text)
     print(text)

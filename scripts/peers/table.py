@@ -92,6 +92,14 @@ def over_own_plain(rows, modes, value):
     return [(f"{mode} / plain", ratios(samples_of(rows, "speclab", mode, value), plain)) for mode in modes if mode != "plain"]
 
 
+def counts(rows):
+    """What was run: prompts, generations, lengths, threads, dates and revisions."""
+    def all_of(name):
+        return ", ".join(str(int(value) if isinstance(value, float) else value) for value in sorted({row[name] for row in rows}))
+    return f"{len({row['prompt'] for row in rows})} prompts, {len(rows)} generations of {all_of('new_tokens')} tokens, {all_of('threads')} threads, " \
+           f"{all_of('date')}, revision {all_of('revision')}"
+
+
 def prefill_markdown(all_rows):
     """Reading prompts of one length."""
     rows = complete(all_rows)
@@ -101,7 +109,7 @@ def prefill_markdown(all_rows):
     ours = samples_of(rows, "speclab", "plain", value)
     named = [(system, samples_of(rows, system, "plain", value)) for system in systems]
     quotients = [(f"speclab / {system}", ratios(ours, samples)) for system, samples in named if system != "speclab"]
-    return "\n" + table("Reading a prompt, tokens per second", named, categories, 1) + "\n" + table("Reading a prompt, ratios", quotients, categories, 2)
+    return f"\nReading a prompt: {counts(rows)}.\n\n" + table("Reading a prompt, tokens per second", named, categories, 1) + "\n" + table("Reading a prompt, ratios", quotients, categories, 2)
 
 
 def markdown(all_rows):
@@ -111,9 +119,7 @@ def markdown(all_rows):
     categories = sorted({row["category"] for row in rows})
     contestants = list(dict.fromkeys((row["system"], row["mode"]) for row in sorted(rows, key=lambda row: (row["system"], row["mode"]))))
     left_out = len(all_rows) - len(rows)
-    counts = f"{len({row['prompt'] for row in rows})} prompts, {len(rows)} generations of {sorted({int(row['new_tokens']) for row in rows})} tokens, " \
-             f"{sorted({int(row['threads']) for row in rows})} threads, {sorted({row['date'] for row in rows})}, revision {sorted({row['revision'] for row in rows})}"
-    parts = ["# speclab and its peers", "", f"Greedy, the same weights, prompts and lengths, interleaved: {counts}; {left_out} generations of unfinished runs left out. "
+    parts = ["# speclab and its peers", "", f"Greedy, the same weights, prompts and lengths, interleaved: {counts(rows)}; {left_out} generations of unfinished runs left out. "
              f"Median [95 % interval, where a category has at least {LEAST_PROMPTS} prompts].", ""]
     for metric, value in METRICS.items():
         named = [(f"{system} {mode}", samples_of(rows, system, mode, value)) for system, mode in contestants]
