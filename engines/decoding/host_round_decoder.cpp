@@ -48,7 +48,8 @@ void HostRoundDecoder::select_active() {
   for (Sequence& sequence : sequences()) {
     if (sequence.finished) continue;
     active_.push_back(&sequence);
-    const std::int32_t wanted = policies_[static_cast<std::size_t>(sequence.index)]->next_length();
+    std::int32_t wanted = policies_[static_cast<std::size_t>(sequence.index)]->next_length();
+    if (options().replay) wanted = std::min(wanted, options().replay->at(sequence.id, sequence.round).depth);
     lengths_.push_back(std::clamp(wanted, 0, remaining(sequence) - 1));
   }
 }

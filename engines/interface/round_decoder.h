@@ -32,9 +32,19 @@ struct DrafterOptions {
   std::int32_t min_ngram = 1;
 };
 
-/// Forced verdicts, for shape models whose text means nothing: accepted length of each round, repeated cyclically.
+/// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and how much of that is
+/// accepted, repeated cyclically.
 struct ReplayTrace {
-  std::vector<std::int32_t> accepted;
+  struct Round {
+    std::int32_t depth, accepted;
+  };
+  std::vector<Round> rounds;
+
+  /// Round `round` of a sequence; every sequence starts at a place of its own.
+  const Round& at(std::uint32_t sequence, std::uint32_t round) const {
+    constexpr std::uint32_t kStride = 7919;
+    return rounds[(sequence * kStride + round) % rounds.size()];
+  }
 };
 
 struct DecoderOptions {

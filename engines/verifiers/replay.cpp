@@ -7,18 +7,18 @@ namespace speclab::engines {
 namespace {
 
 /// Forces the accepted lengths of a logged trace along the first drafted child of every node: the time of a shape model is
-/// real, its acceptance is a real pair's. Starts at a place of its own for every sequence.
+/// real, its acceptance is a real pair's.
 class ReplayVerifier final : public Verifier {
  public:
   explicit ReplayVerifier(std::shared_ptr<const ReplayTrace> trace) : trace_(std::move(trace)) {
-    if (!trace_ || trace_->accepted.empty()) throw ConfigError("verifier 'replay' needs a trace with at least one round");
+    if (!trace_ || trace_->rounds.empty()) throw ConfigError("verifier 'replay' needs a trace with at least one round");
   }
   std::string name() const override { return "replay"; }
   bool lossless() const override { return false; }
 
   void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) override {
     verdict.clear();
-    const std::int32_t wanted = trace_->accepted[(key.sequence * kStride + key.round) % trace_->accepted.size()];
+    const std::int32_t wanted = trace_->at(key.sequence, key.round).accepted;
     TokenTree::Node node = 0;
     for (std::int32_t depth = 0; depth < wanted; ++depth) {
       target_laws(node);
@@ -34,7 +34,6 @@ class ReplayVerifier final : public Verifier {
   }
 
  private:
-  static constexpr std::uint32_t kStride = 7919;
   std::shared_ptr<const ReplayTrace> trace_;
   std::vector<TokenTree::Node> children_;
 };

@@ -72,7 +72,7 @@ class FakeModel final : public LanguageModel {
 class FakeDecoder final : public RoundDecoder {
  public:
   FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state) : options_(std::move(options)), state_(std::move(state)) {
-    if (options_.verifier == "replay" && (!options_.replay || options_.replay->accepted.empty())) throw ConfigError("replay without a trace");
+    if (options_.verifier == "replay" && (!options_.replay || options_.replay->rounds.empty())) throw ConfigError("replay without a trace");
   }
 
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override {
@@ -124,7 +124,7 @@ class FakeDecoder final : public RoundDecoder {
   }
 
   bool accepts(const RoundRecord& round) const {
-    if (options_.verifier == "replay") return options_.replay->accepted[static_cast<std::size_t>(round.round) % options_.replay->accepted.size()] > round.accepted;
+    if (options_.verifier == "replay") return options_.replay->at(0, static_cast<std::uint32_t>(round.round)).accepted > round.accepted;
     return mixed(request_.sequence_id, static_cast<std::uint64_t>(round.position + round.accepted)) % 3 != 0;
   }
 

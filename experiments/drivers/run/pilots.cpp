@@ -94,7 +94,7 @@ std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
 
 engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key) {
   engines::ReplayTrace trace;
-  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) trace.accepted.push_back(round.accepted);
+  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) trace.rounds.push_back({round.depth, round.accepted});
   return trace;
 }
 

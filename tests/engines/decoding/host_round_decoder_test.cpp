@@ -118,6 +118,21 @@ TEST(HostRoundDecoder, FillsTheContextToItsEnd) {
   EXPECT_EQ(output_ids(decode(*small.speculative(options), requests, 7)), output_ids(plain));
 }
 
+TEST(HostRoundDecoder, ReplaysHowDeepARoundDraftsAndWhatItAccepts) {
+  DecoderOptions options = options_of({"", "small_transformer"}, 0);
+  options.verifier = "replay";
+  options.replay = std::make_shared<ReplayTrace>(ReplayTrace{{{3, 1}, {0, 0}, {2, 2}, {7, 5}}});
+  const std::vector<Request> requests{{4, {1, 2}}, {9, {3}}};
+  constexpr int kLength = 4;
+  const auto records = decode(*pair().speculative(options), requests, kLength);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    for (std::size_t r = 0; r + 1 < records[i].rounds.size(); ++r) {  // the last round may lack room
+      const ReplayTrace::Round& traced = options.replay->at(requests[i].sequence_id, static_cast<std::uint32_t>(r));
+      EXPECT_EQ(records[i].rounds[r].depth, std::min(traced.depth, kLength)) << i << ", round " << r;
+      EXPECT_EQ(records[i].rounds[r].accepted, std::min(traced.accepted, kLength)) << i << ", round " << r;
+    }
+}
+
 TEST(PlainDecoder, DependsOnTheSeedAndTheSequenceIdOnly) {
   DecoderOptions options = options_of({"", "none"}, 1.0);
   const std::vector<Request> request{{6, {1, 2, 3}}}, other{{7, {1, 2, 3}}};

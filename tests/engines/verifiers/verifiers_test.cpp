@@ -45,7 +45,7 @@ Verdict verdict_of(Verifier& verifier, GreedyTarget& target, const RoundKey& key
 
 TEST(Verifiers, AreMadeByTheirNames) {
   for (const std::string& kind : verifier_kinds()) {
-    const auto trace = std::make_shared<ReplayTrace>(ReplayTrace{{1}});
+    const auto trace = std::make_shared<ReplayTrace>(ReplayTrace{{{1, 1}}});
     EXPECT_EQ(make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(), kind == "rejection" ? "greedy" : kind);
   }
   const auto sampled = make_verifier({.verifier = "rejection"});
@@ -102,7 +102,7 @@ TEST(RejectionVerifier, AgreesWithGreedyWhereTheTargetIsCertain) {
 
 TEST(ReplayVerifier, ForcesTheTraceAlongFirstChildren) {
   GreedyTarget target({6, 6, 6, 6, 6});
-  const auto verifier = make_replay_verifier(std::make_shared<ReplayTrace>(ReplayTrace{{2, 0, 9}}));
+  const auto verifier = make_replay_verifier(std::make_shared<ReplayTrace>(ReplayTrace{{{2, 2}, {0, 0}, {9, 9}}}));
   EXPECT_FALSE(verifier->lossless());
   const Verdict two = verdict_of(*verifier, target, {.sequence = 0, .round = 0});
   EXPECT_EQ(two.accepted, (std::vector<TokenTree::Node>{1, 3}));
