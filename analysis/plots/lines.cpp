@@ -48,6 +48,8 @@ std::string line_name(const CellAxes& axes, const std::vector<std::size_t>& vary
 
 }  // namespace
 
+std::string line_name(const std::vector<Group>& groups, const Group& group) { return line_name(group.axes, varying_labels(groups)); }
+
 std::vector<Line> make_lines(const std::vector<Group>& groups) {
   const auto varying = varying_labels(groups);
   std::vector<Line> lines;

@@ -20,22 +20,15 @@ std::set<double> temperatures(const FigureData& data) {
   return values;
 }
 
-std::string name_of(const FigureData& data, const Group* group) {
-  for (const auto& line : make_lines(data.pooled)) {
-    if (std::ranges::count(line.groups, group) > 0) return line.name;
-  }
-  return readable(group->axes.drafter);
-}
-
 std::string first_clause(const FigureData& data, const Group& best) {
-  return fmt::format("At temperature {} the best drafter, {}, reaches a speed-up of {}", short_number(best.axes.temperature), name_of(data, &best),
+  return fmt::format("At temperature {} the best drafter, {}, reaches a speed-up of {}", short_number(best.axes.temperature), line_name(data.pooled, best),
                      with_interval(*best.summary.speedup));
 }
 
 std::string second_clause(const FigureData& data, const Group& coolest, const Group& hottest) {
-  const std::string name = name_of(data, &hottest);
+  const std::string name = line_name(data.pooled, hottest);
   return fmt::format("; at temperature {} {} reaches {}", short_number(hottest.axes.temperature),
-                     name == name_of(data, &coolest) ? "it" : "the best, " + name + ",", with_interval(*hottest.summary.speedup));
+                     name == line_name(data.pooled, coolest) ? "it" : "the best, " + name + ",", with_interval(*hottest.summary.speedup));
 }
 
 }  // namespace

@@ -5,39 +5,24 @@
 #include <map>
 #include <set>
 
-#include "analysis/plots/figure_text.h"
 #include "analysis/report/document.h"
-#include "analysis/report/html.h"
+#include "analysis/report/sortable_table.h"
 
 namespace speclab::analysis {
 namespace {
 
 constexpr std::int64_t kMostRowsOfAnswer = 8;  // a chain of seven drafts, about where drafting stops paying on a CPU
 
-std::string text_cell(const std::string& text) {
-  return fmt::format("<td class=\"text\" data-value=\"{}\">{}</td>", html_escaped(text), html_escaped(text.empty() ? "–" : readable(text)));
-}
-
-std::string number_cell(double value, const std::string& shown) { return fmt::format("<td data-value=\"{}\">{}</td>", value, shown); }
-
-std::string count_cell(std::int64_t count) { return number_cell(static_cast<double>(count), std::to_string(count)); }
-
-std::string row_html(const CostRow& cost) {
-  std::string html = "<tr>";
-  for (const std::string* text : {&cost.kind, &cost.model, &cost.drafter, &cost.tree, &cost.regime}) html += text_cell(*text);
-  html += count_cell(cost.rows) + count_cell(cost.context) + number_cell(cost.ns.value, with_interval(cost.ns, 1e-6)) + count_cell(static_cast<std::int64_t>(cost.ns.n));
-  return html + "</tr>\n";
-}
-
 std::string table_html(const std::vector<CostRow>& costs) {
-  std::string html = "<div class=\"scroll\"><table class=\"cells\"><thead><tr>";
-  for (const char* title : {"kind", "model", "drafter", "tree", "regime"})
-    html += fmt::format("<th data-sortable scope=\"col\" class=\"text\"><button type=\"button\">{}</button></th>", title);
-  for (const char* title : {"rows", "context", "ms", "timings"})
-    html += fmt::format("<th data-sortable scope=\"col\"><button type=\"button\">{}</button></th>", title);
-  html += "</tr></thead><tbody>\n";
-  for (const CostRow& cost : costs) html += row_html(cost);
-  return html + "</tbody></table></div>";
+  std::vector<TableColumn> columns;
+  for (const char* title : {"kind", "model", "drafter", "tree", "regime"}) columns.push_back({title, true});
+  for (const char* title : {"rows", "context", "ms", "timings"}) columns.push_back({title});
+  std::vector<std::vector<TableEntry>> rows;
+  for (const CostRow& cost : costs)
+    rows.push_back({text_entry(cost.kind), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.regime),
+                    setting_entry(static_cast<double>(cost.rows)), setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
+                    setting_entry(static_cast<double>(cost.ns.n))});
+  return sortable_table_html(columns, rows);
 }
 
 constexpr const char* kTableNote =

@@ -8,6 +8,7 @@
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"
 #include "analysis/report/cell_table.h"
+#include "analysis/report/choice_section.h"
 #include "analysis/report/document.h"
 #include "analysis/report/html.h"
 #include "analysis/report/text_section.h"
@@ -75,7 +76,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
                         .figures = content.figures,
                         .answer = content.answer,
                         .under_answer = facts_html(content) + notes_html(data),
-                        .tables = "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + text_section_html(data.run)},
+                        .tables = choice_section_html(data) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + text_section_html(data.run)},
                        plotly_js);
 }
 

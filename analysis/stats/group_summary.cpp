@@ -29,6 +29,7 @@ ClusterTotals by_prompt(const Generations& generations, const Quantity& numerato
 }
 
 double walltime(const Generation& g) { return static_cast<double>(g.walltime_ns()); }
+double decoding(const Generation& g) { return static_cast<double>(g.decode_ns); }
 double rounds(const Generation& g) { return static_cast<double>(g.rounds); }
 double tokens(const Generation& g) { return static_cast<double>(g.output_tokens); }
 double accepted(const Generation& g) { return static_cast<double>(g.accepted); }
@@ -47,13 +48,14 @@ std::optional<Estimate> ratio(const Generations& generations, const Quantity& nu
 void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
   Generations paired;
   for (const auto* g : generations) {
-    const Generation* plain = g->axes.is_plain() ? nullptr : baseline.pair_of(*g);
-    if (plain == nullptr) continue;
+    const Generation* partner = g->axes.is_plain() ? nullptr : baseline.pair_of(*g);
+    if (partner == nullptr) continue;
     paired.push_back(g);
-    if (plain->output_tokens != g->output_tokens) ++summary.unequal_pairs;
+    if (partner->output_tokens != g->output_tokens) ++summary.unequal_pairs;
   }
-  const auto plain_walltime = [&](const Generation& g) { return walltime(*baseline.pair_of(g)); };
-  summary.speedup = ratio(paired, plain_walltime, walltime, bootstrap);
+  const auto plain = [&baseline](Quantity quantity) { return [&baseline, quantity](const Generation& g) { return quantity(*baseline.pair_of(g)); }; };
+  summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
+  summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
 }
 
 void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupSummary& summary) {

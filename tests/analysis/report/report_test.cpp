@@ -52,6 +52,12 @@ TEST_F(Report, ReadsPredictionsAtThePaceOfTheMachineAndSaysSo) {
   EXPECT_TRUE(page_has("<dt>pace while measuring base</dt><dd>1.25"));
 }
 
+TEST_F(Report, SaysWhichDrafterThePilotsChose) {
+  make();
+  EXPECT_TRUE(page_has("<h2>The drafter that the pilots chose</h2>"));
+  EXPECT_TRUE(page_has("<td class=\"text\" data-value=\"prompt lookup\">prompt lookup</td>"));
+}
+
 TEST_F(Report, WritesCellsBesideThePage) {
   const ReportSummary summary = make();
   const Table cells = Table::read(scratch_.file("cells.csv"));

@@ -7,6 +7,7 @@
 #include "analysis/io/table.h"
 #include "analysis/stats/acceptance_by_position.h"
 #include "analysis/stats/groups.h"
+#include "analysis/stats/pilot_choice.h"
 #include "sim/core/errors.h"
 #include "tests/analysis/support/synthetic_run.h"
 
@@ -102,7 +103,7 @@ TEST(Cells, AreWrittenAsTheSchemaSays) {
   Fixture fixture;
   const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
   ASSERT_EQ(table.size(), 2U);
-  EXPECT_EQ(table.columns().size(), 39U);
+  EXPECT_EQ(table.columns().size(), 42U);
   const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 70);
   EXPECT_EQ(table.number(row, "speedup"), 3);
@@ -133,6 +134,33 @@ TEST(MedianPredictionError, IsAlsoTakenAtThePaceOfTheMachine) {
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 40);
   EXPECT_EQ(table.number(row, "paced_walltime_ns"), 60);
   EXPECT_FALSE(table.optional_number(1 - row, "paced_walltime_ns"));
+}
+
+TEST(Cells, TellDecodingFromReadingThePrompt) {
+  Fixture fixture;
+  for (auto& g : fixture.run.generations) g.prefill_ns = 200;
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.decoding_speedup.value().value, 3.0);
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, 1200.0 / 800);
+}
+
+TEST(PilotChoice, IsTheShortestPredictionWhateverWasMeasured) {
+  Fixture fixture;
+  for (const auto& [prompt, own] : {std::pair{"chat_01", 90}, {"chat_02", 290}, {"math_01", 190}}) fixture.run.generations.push_back(make_generation("lookup", prompt, own));
+  fixture.run.predictions["none"].walltime_ns = 200.0;
+  fixture.run.predictions["lookup"].walltime_ns = 60.0;
+  Bootstrap bootstrap(1);
+  const auto chosen_of = [&] {
+    const auto groups = pooled_groups(fixture.run, Baseline(fixture.run), bootstrap);
+    const auto choices = pilot_choices(groups);
+    EXPECT_EQ(choices.size(), 1U);
+    EXPECT_EQ(choices.front().fastest->axes.drafter, "bigram");
+    return choices.front().chosen->axes.drafter;
+  };
+  EXPECT_EQ(chosen_of(), "lookup");
+  fixture.run.predictions["none"].walltime_ns = 50.0;
+  EXPECT_EQ(chosen_of(), "none");
+  fixture.run.predictions.clear();
+  EXPECT_TRUE(pilot_choices(pooled_groups(fixture.run, Baseline(fixture.run), bootstrap)).empty());
 }
 
 TEST(Groups, PoolPredictionsAsTheyPoolMeasurements) {
