@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/commands/auto_policy.h"
+#include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/run/interruption.h"

@@ -68,14 +68,8 @@ struct RunConfig {
 ///         range or contradictory
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings);
 
-/// The config's own drafters and one for each kind.
-std::vector<NamedDrafter> all_drafters(const RunConfig& config);
-
 /// The whole config as TOML that read_run_config reads back. The question is not in it.
 std::string to_toml(const RunConfig& config);
-
-/// Its trees are those of axes.tree; the others have one of their own, or draft chains.
-bool follows_tree_axis(const NamedDrafter& drafter);
 
 bool is_shape_model(const std::string& model);
 

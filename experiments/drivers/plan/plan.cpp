@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/config/named_drafters.h"
+include "experiments/drivers/plan/measuring_order.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/auto_policy.h"
+#include "experiments/drivers/commands/measured_auto_policy.h"
 
 #include <gtest/gtest.h>
 
