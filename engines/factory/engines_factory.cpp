@@ -44,6 +44,14 @@ std::string resolved_device(const ModelOptions& options) {
   return at::hasCUDA() && options.arithmetic == "fast" ? "cuda" : "cpu";
 }
 
+/// What min_length forbids is the tokenizer's to say.
+DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenizer) {
+  if (options.sampling.min_length == 0 || !options.sampling.eos_token_ids.empty() || tokenizer == nullptr) return options;
+  for (Token token = 0; token < tokenizer->vocab_size(); ++token)
+    if (tokenizer->is_end_of_sequence(token)) options.sampling.eos_token_ids.push_back(token);
+  return options;
+}
+
 class LocalEngines final : public Engines, private DrafterModels {
  public:
   std::vector<KnownModel> known_models() const override {
@@ -61,8 +69,9 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
 
-  std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) override {
-    check_drafter_options(options.drafter);
+  std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& asked) override {
+    check_drafter_options(asked.drafter);
+    const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
     if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     auto drafter = make_drafter(options, target.info(), *this);
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));
@@ -88,6 +97,15 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
   std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
+
+  std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const override {
+    BasicLaw<double> law;
+    BasicLogitsPipeline<double>(options).law(logits, previous_ids, law);
+    std::vector<double> probabilities(logits.size());
+    for (std::size_t i = 0; i < logits.size(); ++i) probabilities[i] = law[static_cast<Token>(i)];
+    return probabilities;
+  }
+
   MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
   double measure_read_bandwidth(std::int64_t bytes, int passes) override { return cpu::read_bandwidth(*team(), bytes, passes); }
 

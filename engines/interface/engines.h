@@ -56,6 +56,9 @@ class Engines {
   /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError, WriteError
   virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
                      const TrainOptions& options, const TrainCallback& progress) = 0;
+  /// The probabilities that the processors make of logits, in double. @param logits  [vocab], minus infinity allowed
+  /// @param previous_ids  prompt and output so far, within the vocabulary
+  virtual std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const = 0;
   virtual MachineInfo machine_info() const = 0;
   /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
   virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;

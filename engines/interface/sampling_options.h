@@ -1,5 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "sim/core/token.h"
 
 namespace speclab::engines {
 
@@ -8,14 +13,50 @@ inline constexpr double kLeastTemperature = 1e-3;
 
 /// Sampling settings, named and defined as in Hugging Face's generate(). One set serves plain sampling, drafting and verifying.
 struct SamplingOptions {
-  double temperature = 1.0;         ///< 0, which puts all mass on the arg max, or at least kLeastTemperature
-  std::int32_t top_k = 0;           ///< >= 0; 0 is off
-  double top_p = 1.0;               ///< in (0, 1]; 1 is off
-  double min_p = 0.0;               ///< in [0, 1]; 0 is off
-  double repetition_penalty = 1.0;  ///< > 0; 1 is off
+  double temperature = 1.0;                ///< 0, which puts all mass on the arg max, or at least kLeastTemperature
+  std::int32_t top_k = 0;                  ///< >= 0; 0 is off
+  double top_p = 1.0;                      ///< in (0, 1]; 1 is off
+  double min_p = 0.0;                      ///< in [0, 1]; 0 is off
+  double repetition_penalty = 1.0;         ///< > 0; 1 is off
+  std::int32_t no_repeat_ngram_size = 0;   ///< >= 0: no n-gram of this size stands twice; 0 is off
+  std::int32_t min_length = 0;             ///< >= 0, prompt included: before it no token of eos_token_ids; 0 is off
+  std::vector<Token> eos_token_ids{};      ///< what min_length forbids
+  std::vector<Token> suppress_tokens{};    ///< never
+  double typical_p = 1.0;                  ///< in (0, 1]; 1 is off
+  double epsilon_cutoff = 0.0;             ///< in [0, 1); 0 is off
+  double eta_cutoff = 0.0;                 ///< in [0, 1); 0 is off
 
   /// @throws ConfigError naming the first field out of range
   void validate() const;
+  /// Whether a law depends on the tokens before it beyond the logits.
+  bool looks_back() const { return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0; }
 };
+
+/// Calls visit(name, setting) for all but the temperature, which is an axis, and eos_token_ids, which the tokenizer knows.
+/// @param options  SamplingOptions, const or not
+void visit_sampling(auto& options, auto visit) {
+  visit("top_k", options.top_k);
+  visit("top_p", options.top_p);
+  visit("min_p", options.min_p);
+  visit("repetition_penalty", options.repetition_penalty);
+  visit("no_repeat_ngram_size", options.no_repeat_ngram_size);
+  visit("min_length", options.min_length);
+  visit("suppress_tokens", options.suppress_tokens);
+  visit("typical_p", options.typical_p);
+  visit("epsilon_cutoff", options.epsilon_cutoff);
+  visit("eta_cutoff", options.eta_cutoff);
+}
+
+/// Calls visit(name, setting) for those that are not off.
+void visit_sampling_that_is_on(const SamplingOptions& options, auto visit) {
+  const SamplingOptions off;
+  visit_sampling(options, [&](const char* name, const auto& value) {
+    bool is_on = false;
+    visit_sampling(off, [&](const char* other, const auto& other_value) {
+      if constexpr (std::is_same_v<decltype(value), decltype(other_value)>) is_on = is_on || (name == std::string_view(other) && value != other_value);
+    });
+    if (is_on) visit(name, value);
+  });
+}
 
 }  // namespace speclab::engines

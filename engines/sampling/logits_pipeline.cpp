@@ -6,104 +6,79 @@
 #include <cmath>
 
 #include "engines/models/cpu/kernels.h"
+#include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
+#include "sim/core/vector_math.h"
 
 namespace speclab::engines {
 namespace {
 
-bool more_likely(const LawEntry<float>& a, const LawEntry<float>& b) {
-  return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
+/// Index of the largest score, the lowest on ties; index of a NaN where there is one.
+std::size_t arg_max(std::span<const float> scores) {
+  return static_cast<std::size_t>(cpu::best_kernels()->arg_max(scores.data(), static_cast<int>(scores.size())));
+}
+std::size_t arg_max(std::span<const double> scores) {
+  const auto nan = std::ranges::find_if(scores, [](double score) { return std::isnan(score); });
+  return nan != scores.end() ? static_cast<std::size_t>(nan - scores.begin()) : index_of_max(scores);
 }
 
-double mass(std::span<const LawEntry<float>> entries) {
+/// out = softmax(scores / temperature). @return the sum of the exponentials; not finite where a score is no number
+double softmax(std::span<const float> scores, double temperature, std::span<float> out) {
+  return cpu::best_kernels()->softmax(scores.data(), static_cast<int>(scores.size()), static_cast<float>(1.0 / temperature), out.data());
+}
+double softmax(std::span<const double> scores, double temperature, std::span<double> out) {
+  const double largest = scores[arg_max(scores)];
   double total = 0;
-  for (const LawEntry<float>& entry : entries) total += static_cast<double>(entry.probability);
+  for (std::size_t i = 0; i < scores.size(); ++i) total += out[i] = std::exp((scores[i] - largest) / temperature);
+  for (double& probability : out) probability /= total;
   return total;
 }
 
 }  // namespace
 
-LogitsPipeline::LogitsPipeline(const SamplingOptions& options, std::string model) : options_(options), model_(std::move(model)) { options_.validate(); }
-
-void LogitsPipeline::require_finite(double value) const {
-  if (!std::isfinite(value))
-    throw ModelFileError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
-                                     escaped(model_, 200)));
+template <typename Scalar>
+BasicLogitsPipeline<Scalar>::BasicLogitsPipeline(const SamplingOptions& options, std::string model)
+    : options_(options), model_(std::move(model)), cutoffs_(options) {
+  options_.validate();
 }
 
-void LogitsPipeline::law(std::span<const float> logits, std::span<const Token> history, Law& law) {
-  const cpu::CpuKernels* kernels = cpu::best_kernels();
-  const std::span<const float> scores = penalised(logits, history);
-  const int size = static_cast<int>(scores.size());
+template <typename Scalar>
+void BasicLogitsPipeline<Scalar>::require_finite(double value, std::span<const Scalar> logits) const {
+  if (std::isfinite(value)) return;
+  const bool all_numbers = std::ranges::none_of(logits, [](Scalar logit) { return std::isnan(logit) || logit == std::numeric_limits<Scalar>::infinity(); });
+  if (all_numbers && changes_scores(options_))
+    throw ConfigError("the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or suppress_tokens");
+  throw ModelFileError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
+                                   escaped(model_, 200)));
+}
+
+template <typename Scalar>
+void BasicLogitsPipeline<Scalar>::law(std::span<const Scalar> logits, std::span<const Token> history, BasicLaw<Scalar>& law) {
+  const std::span<const Scalar> scores = processed(logits, history);
   if (options_.temperature == 0) {
-    const Token best = kernels->arg_max(scores.data(), size);
-    require_finite(static_cast<double>(scores[static_cast<std::size_t>(best)]));
-    return law.assign_point_mass(scores.size(), best);
+    const std::size_t best = arg_max(scores);
+    require_finite(static_cast<double>(scores[best]), logits);
+    return law.assign_point_mass(scores.size(), static_cast<Token>(best));
   }
-  const float inverse_temperature = static_cast<float>(1.0 / options_.temperature);
-  if (!truncates()) {
-    const double total = kernels->softmax(scores.data(), size, inverse_temperature, law.assign_dense(scores.size()).data());
-    return require_finite(total);
-  }
+  if (!cutoffs_.any()) return require_finite(softmax(scores, options_.temperature, law.assign_dense(scores.size())), logits);
   probabilities_.resize(scores.size());
-  require_finite(kernels->softmax(scores.data(), size, inverse_temperature, probabilities_.data()));
-  truncate(probabilities_, law);
+  require_finite(softmax(scores, options_.temperature, probabilities_), logits);
+  cutoffs_.apply(probabilities_, law);
 }
 
-/// @source Keskar et al. 2019 (CTRL), as in generate(): positive scores are divided, negative ones multiplied.
-std::span<const float> LogitsPipeline::penalised(std::span<const float> logits, std::span<const Token> history) {
-  if (options_.repetition_penalty == 1.0) return logits;
-  penalised_tokens_.assign(history.begin(), history.end());
-  std::sort(penalised_tokens_.begin(), penalised_tokens_.end());
-  penalised_tokens_.erase(std::unique(penalised_tokens_.begin(), penalised_tokens_.end()), penalised_tokens_.end());
-  penalised_.assign(logits.begin(), logits.end());
-  const float penalty = static_cast<float>(options_.repetition_penalty);
-  for (const Token token : penalised_tokens_) {
-    float& score = penalised_[static_cast<std::size_t>(token)];
-    score = score > 0 ? score / penalty : score * penalty;
-  }
-  return penalised_;
+template <typename Scalar>
+std::span<const Scalar> BasicLogitsPipeline<Scalar>::processed(std::span<const Scalar> logits, std::span<const Token> history) {
+  if (!changes_scores(options_)) return logits;
+  for (const auto* tokens : {&options_.suppress_tokens, &options_.eos_token_ids})
+    for (const Token token : *tokens)
+      if (token < 0 || static_cast<std::size_t>(token) >= logits.size())
+        throw ConfigError(fmt::format("suppress_tokens or eos_token_ids has {}; allowed: 0 to {} ({}'s vocabulary)", token, logits.size() - 1, escaped(model_, 200)));
+  scores_.assign(logits.begin(), logits.end());
+  process_scores(options_, std::span<Scalar>(scores_), history, tokens_);
+  return scores_;
 }
 
-bool LogitsPipeline::truncates() const { return options_.top_k > 0 || options_.top_p < 1.0 || options_.min_p > 0.0; }
-
-void LogitsPipeline::truncate(std::span<const float> probabilities, Law& law) {
-  keep_top_k(probabilities);
-  std::sort(kept_.begin(), kept_.end(), more_likely);
-  if (options_.top_p < 1.0) keep_top_p();
-  if (options_.min_p > 0.0) keep_min_p();
-  const float scale = static_cast<float>(1.0 / mass(kept_));
-  for (LawEntry<float>& entry : kept_) entry.probability *= scale;
-  std::sort(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
-  law.assign_sparse(probabilities.size(), kept_);
-}
-
-void LogitsPipeline::keep_top_k(std::span<const float> probabilities) {
-  float least = 0;
-  const std::size_t k = static_cast<std::size_t>(options_.top_k);
-  if (k > 0 && k < probabilities.size()) {
-    std::vector<float>& order = penalised_;
-    order.assign(probabilities.begin(), probabilities.end());
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k) - 1, order.end(), std::greater<>());
-    least = order[k - 1];
-  }
-  kept_.clear();
-  for (std::size_t i = 0; i < probabilities.size(); ++i)
-    if (probabilities[i] >= least && probabilities[i] > 0) kept_.push_back({static_cast<Token>(i), probabilities[i]});
-}
-
-/// The smallest set, in falling order, whose mass reaches top_p.
-void LogitsPipeline::keep_top_p() {
-  const double wanted = options_.top_p * mass(kept_);
-  double reached = 0;
-  std::size_t count = 0;
-  while (count < kept_.size() && reached < wanted) reached += static_cast<double>(kept_[count++].probability);
-  kept_.resize(std::max<std::size_t>(count, 1));
-}
-
-void LogitsPipeline::keep_min_p() {
-  const double least = options_.min_p * static_cast<double>(kept_.front().probability);
-  while (kept_.size() > 1 && static_cast<double>(kept_.back().probability) < least) kept_.pop_back();
-}
+template class BasicLogitsPipeline<float>;
+template class BasicLogitsPipeline<double>;
 
 }  // namespace speclab::engines

@@ -22,6 +22,13 @@ void SamplingOptions::validate() const {
   check(top_p > 0 && top_p <= 1, "top_p", top_p, "numbers in (0, 1]");
   check(min_p >= 0 && min_p <= 1, "min_p", min_p, "numbers in [0, 1]");
   check(repetition_penalty > 0, "repetition_penalty", repetition_penalty, "numbers > 0");
+  check(no_repeat_ngram_size >= 0, "no_repeat_ngram_size", no_repeat_ngram_size, "integers >= 0 (0 is off)");
+  check(min_length >= 0, "min_length", min_length, "integers >= 0 (0 is off)");
+  check(typical_p > 0 && typical_p <= 1, "typical_p", typical_p, "numbers in (0, 1]");
+  check(epsilon_cutoff >= 0 && epsilon_cutoff < 1, "epsilon_cutoff", epsilon_cutoff, "numbers in [0, 1)");
+  check(eta_cutoff >= 0 && eta_cutoff < 1, "eta_cutoff", eta_cutoff, "numbers in [0, 1)");
+  for (const std::int32_t token : suppress_tokens) check(token >= 0, "suppress_tokens", token, "token ids >= 0");
+  for (const std::int32_t token : eos_token_ids) check(token >= 0, "eos_token_ids", token, "token ids >= 0");
 }
 
 }  // namespace speclab::engines

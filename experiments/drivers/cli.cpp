@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/commands/run.h"
 #include "experiments/drivers/commands/tokenize.h"
@@ -44,6 +45,12 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--top-p", decoder.sampling.top_p, "Keep the smallest set of this mass; 1 is off")->capture_default_str();
   command->add_option("--min-p", decoder.sampling.min_p, "Keep tokens at least this likely relative to the best; 0 is off")->capture_default_str();
   command->add_option("--repetition-penalty", decoder.sampling.repetition_penalty, "Divides scores of tokens seen before; 1 is off")->capture_default_str();
+  command->add_option("--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size, "No n-gram of this size twice; 0 is off")->capture_default_str();
+  command->add_option("--min-length", decoder.sampling.min_length, "No end of sequence before this length, prompt included; 0 is off")->capture_default_str();
+  command->add_option("--suppress-tokens", decoder.sampling.suppress_tokens, "Ids that are never generated: 1,2,3")->delimiter(',');
+  command->add_option("--typical-p", decoder.sampling.typical_p, "Keep the most typical tokens of this mass; 1 is off")->capture_default_str();
+  command->add_option("--epsilon-cutoff", decoder.sampling.epsilon_cutoff, "Keep tokens at least this likely; 0 is off")->capture_default_str();
+  command->add_option("--eta-cutoff", decoder.sampling.eta_cutoff, "The same, less where the law is flat; 0 is off")->capture_default_str();
   command->add_flag("--ignore-eos", decoder.stop.ignore_eos, "Do not stop at the end-of-sequence token");
   command->add_option("--stop", decoder.stop.stop_strings, "Stop before this text; may be repeated");
 }
@@ -97,6 +104,8 @@ int parse_and_run(int argc, char** argv) {
   add_model_choice(tokenize_command, tokenize.model);
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
   tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
+  LawOptions law;
+  add_command(app, "law", "What the sampling settings make of logits, a JSON line at a time", "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
   ScoreOptions score;
   CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file README.md --dtype float32", score, run_score, status);
   add_model_options(score_command, score.common);

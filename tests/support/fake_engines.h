@@ -35,6 +35,9 @@ class FakeEngines final : public engines::Engines {
   std::vector<std::string> verifier_kinds() const override;
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
              const engines::TrainCallback&) override;
+  std::vector<double> law(const engines::SamplingOptions&, std::span<const double> logits, std::span<const Token>) const override {
+    return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));
+  }
   engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, ""}; }
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 

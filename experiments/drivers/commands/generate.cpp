@@ -131,14 +131,15 @@ nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
 
 nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
   const engines::SamplingOptions& sampling = options.decoder.sampling;
-  return {{"model", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
+  nlohmann::ordered_json settings{{"model", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
           {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
-          {"temperature", sampling.temperature}, {"top_k", sampling.top_k}, {"top_p", sampling.top_p},
-          {"min_p", sampling.min_p}, {"repetition_penalty", sampling.repetition_penalty}, {"seed", options.common.seed},
+          {"temperature", sampling.temperature}, {"seed", options.common.seed},
           {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}, {"stop", options.decoder.stop.stop_strings},
           {"threads", options.common.model.threads}};
+  engines::visit_sampling(sampling, [&](const char* name, const auto& value) { settings[name] = value; });
+  return settings;
 }
 
 nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model, const engines::Request& request, const Outcome& outcome) {

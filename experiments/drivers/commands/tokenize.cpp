@@ -4,11 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iostream>
-#include <limits>
-#include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/json_line.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
@@ -16,28 +14,17 @@
 namespace speclab::experiments {
 namespace {
 
-/// Parses one line. @throws ConfigError naming the line
-nlohmann::json parse_line(const std::string& line, std::size_t number) {
-  try {
-    return nlohmann::json::parse(line);
-  } catch (const nlohmann::json::exception& error) {
-    throw ConfigError(fmt::format("standard input:{}: {}; allowed: one JSON value a line, or text with --raw", number, escaped(error.what(), 200)));
-  }
-}
+constexpr const char* kAllowedLine = "one JSON value a line, or text with --raw";
 
 std::string text_of(const std::string& line, std::size_t number) {
-  const nlohmann::json value = parse_line(line, number);
+  const nlohmann::json value = parse_json_line(line, number, kAllowedLine);
   if (!value.is_string()) throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON string", number, value.type_name()));
   return value.get<std::string>();
 }
 
-bool is_id(const nlohmann::json& value) {
-  return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
-}
-
 std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line, std::size_t number, bool raw) {
-  const nlohmann::json value = parse_line(line, number);
-  if (!value.is_array() || !std::ranges::all_of(value, is_id))
+  const nlohmann::json value = parse_json_line(line, number, kAllowedLine);
+  if (!value.is_array() || !std::ranges::all_of(value, is_token_id))
     throw ConfigError(fmt::format("standard input:{}: {}; allowed: an array of ids, as in [1,2,3]", number, escaped(line, 60)));
   const std::string text = tokenizer.decode(value.get<std::vector<Token>>());
   return raw ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -92,6 +92,8 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   reader.finish();
 }
 
+constexpr double kBelowOne = 0.999999;
+
 void read_sampling(const ConfigNode& table, RunConfig& config) {
   ConfigReader reader(table, "sampling");
   engines::SamplingOptions& sampling = config.sampling;
@@ -99,8 +101,14 @@ void read_sampling(const ConfigNode& table, RunConfig& config) {
   reader.read("top_p", sampling.top_p, {.low = 1e-9, .high = 1});
   reader.read("min_p", sampling.min_p, {.low = 0, .high = 1});
   reader.read("repetition_penalty", sampling.repetition_penalty, {.low = 1e-3, .high = 1e3});
+  reader.read("no_repeat_ngram_size", sampling.no_repeat_ngram_size, {.low = 0});
+  reader.read("min_length", sampling.min_length, {.low = 0});
+  reader.read("suppress_tokens", sampling.suppress_tokens, {.low = 0});
+  reader.read("typical_p", sampling.typical_p, {.low = 1e-9, .high = 1});
+  reader.read("epsilon_cutoff", sampling.epsilon_cutoff, {.low = 0, .high = kBelowOne});
+  reader.read("eta_cutoff", sampling.eta_cutoff, {.low = 0, .high = kBelowOne});
   const bool greedy_only = std::ranges::all_of(config.axes.temperature, [](double temperature) { return temperature == 0; });
-  for (const char* key : {"top_k", "top_p", "min_p"})
+  for (const char* key : {"top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"})
     if (greedy_only && reader.has(key)) reader.refuse(key, "nothing, because axes.temperature is 0 everywhere");
   reader.finish();
 }

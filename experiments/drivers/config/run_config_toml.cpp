@@ -41,12 +41,8 @@ void add_axes(const RunConfig& config, TomlText& toml) {
 
 /// Only what is on: a restriction of greedy decoding would be refused.
 void add_sampling(const engines::SamplingOptions& sampling, TomlText& toml) {
-  const engines::SamplingOptions off;
   toml.table("sampling");
-  if (sampling.top_k != off.top_k) toml.add("top_k", sampling.top_k);
-  if (sampling.top_p != off.top_p) toml.add("top_p", sampling.top_p);
-  if (sampling.min_p != off.min_p) toml.add("min_p", sampling.min_p);
-  toml.add("repetition_penalty", sampling.repetition_penalty);
+  engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) { toml.add(name, value); });
 }
 
 void add_prompts(const RunConfig& config, TomlText& toml) {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "experiments/drivers/config/named_drafters.h"
-include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/plan/measuring_order.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
@@ -38,12 +38,8 @@ std::vector<Drafting> make_draftings(const RunConfig& config) {
 
 /// Settings that are off are left out.
 std::string sampling_suffix(const engines::SamplingOptions& sampling) {
-  const engines::SamplingOptions off;
   std::string suffix;
-  if (sampling.top_k != off.top_k) suffix += fmt::format(" top_k={}", sampling.top_k);
-  if (sampling.top_p != off.top_p) suffix += fmt::format(" top_p={}", sampling.top_p);
-  if (sampling.min_p != off.min_p) suffix += fmt::format(" min_p={}", sampling.min_p);
-  if (sampling.repetition_penalty != off.repetition_penalty) suffix += fmt::format(" repetition_penalty={}", sampling.repetition_penalty);
+  engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) { suffix += fmt::format(" {}={}", name, value); });
   return suffix;
 }
 

@@ -1,0 +1,25 @@
+#include "experiments/drivers/commands/json_line.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "sim/core/errors.h"
+#include "sim/core/token.h"
+
+namespace speclab::experiments {
+
+nlohmann::json parse_json_line(const std::string& line, std::size_t number, const char* allowed) {
+  try {
+    return nlohmann::json::parse(line);
+  } catch (const nlohmann::json::exception& error) {
+    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {}", number, escaped(error.what(), 200), allowed));
+  }
+}
+
+bool is_token_id(const nlohmann::json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
+}
+
+}  // namespace speclab::experiments

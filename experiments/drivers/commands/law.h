@@ -1,0 +1,11 @@
+#pragma once
+namespace speclab::experiments {
+
+/// Options of `speclab law`: each line of standard input is a JSON object with `logits` (null is minus infinity) and sampling
+/// settings named as in generate(), each line of standard output the array of probabilities, 17 digits.
+struct LawOptions {};
+
+/// @throws ConfigError naming the line and the key
+int run_law(const LawOptions& options);
+
+}  // namespace speclab::experiments
