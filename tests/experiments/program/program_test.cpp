@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "sim/core/files.h"
@@ -237,6 +238,40 @@ TEST(Program, WarnsOfBytesThatTheVocabularyHasNoTokenFor) {
   EXPECT_EQ(run_program("tokenize --raw 2>&1 <<'E'\nab\nE\n").output.find("warning"), std::string::npos);
   const Outcome generated = run_program("generate --max-new-tokens 1 --prompt \"$(printf 'a\\004b')\" 2>&1");
   EXPECT_NE(generated.output.find("warning: 1" + warning), std::string::npos) << generated.output;
+}
+
+TEST(Program, PrintsTheLawsOfThePeersProcessors) {
+  std::ifstream file(SPECLAB_SOURCE_DIR "/tests/golden/sampling.jsonl");
+  std::string requests;
+  std::vector<std::vector<double>> expected;
+  for (std::string text; expected.size() < 100 && std::getline(file, text);) {
+    nlohmann::json line = nlohmann::json::parse(text);
+    expected.push_back(line.at("law"));
+    line.erase("law");
+    requests += line.dump() + "\n";
+  }
+  const std::string path = testing::TempDir() + "/law.jsonl";
+  write_file(path, requests);
+  const Outcome outcome = run_program("law < " + path);
+  ASSERT_EQ(outcome.code, 0);
+  std::istringstream lines(outcome.output);
+  for (const auto& law : expected) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto found = nlohmann::json::parse(line).get<std::vector<double>>();
+    ASSERT_EQ(found.size(), law.size());
+    for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(found[i], law[i], 1e-14);
+  }
+}
+
+TEST(Program, RefusesLogitsAndSettingsThatMakeNoLaw) {
+  for (const char* line : {"[1]", "not json", "{}", R"({"logits": []})", R"({"logits": [null, null]})", R"({"logits": ["1"]})", R"({"logits": [1e999]})",
+                           R"({"logits": [1, 2], "topk": 3})", R"({"logits": [1, 2], "top_p": 0})", R"({"logits": [1, 2], "top_k": -1})",
+                           R"({"logits": [1, 2], "previous_ids": [2]})", R"({"logits": [1, 2], "suppress_tokens": [0, 1]})"}) {
+    const Outcome outcome = run_program(std::string("law 2>&1 <<'E'\n{\"logits\": [1]}\n") + line + "\nE\n");
+    EXPECT_EQ(outcome.code, 2) << line;
+    EXPECT_NE(outcome.output.find("standard input:2: "), std::string::npos) << outcome.output;
+  }
 }
 
 TEST(Program, ScoresAText) {
