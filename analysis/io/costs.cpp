@@ -1,5 +1,6 @@
 #include "analysis/io/costs.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -11,24 +12,23 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kColumns = {"model", "drafter", "tree", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
 
-std::int64_t at_least(std::int64_t least, const Table& table, std::size_t row, std::string_view column) {
-  const std::int64_t value = table.integer(row, column);
-  if (value < least) table.fail(row, column, std::to_string(value) + "; allowed: integers >= " + std::to_string(least));
-  return value;
-}
+constexpr std::array<std::string_view, 4> kKinds = {"target", "draft", "prefill", "overhead"};
 
 Estimate read_estimate(const Table& table, std::size_t row) {
-  Estimate estimate{.value = table.number(row, "ns"), .interval = {}, .n = static_cast<std::size_t>(at_least(1, table, row, "n"))};
-  const auto low = table.optional_number(row, "ns_low"), high = table.optional_number(row, "ns_high");
+  constexpr double kMostNs = 1e15;
+  Estimate estimate{.value = table.number_from(0, kMostNs, row, "ns"), .interval = {}, .n = static_cast<std::size_t>(table.count(row, "n", 1))};
+  const auto low = table.optional_number_from(0, kMostNs, row, "ns_low"), high = table.optional_number_from(0, kMostNs, row, "ns_high");
   if (low.has_value() != high.has_value()) table.fail(row, "ns_low", "both ends of the interval or none");
   if (low) estimate.interval = Interval{*low, *high};
   return estimate;
 }
 
 CostRow read_row(const Table& table, std::size_t row) {
+  if (const std::string kind = table.text(row, "kind"); std::ranges::count(kKinds, kind) == 0)
+    table.fail(row, "kind", "'" + escaped(kind) + "'; allowed: target, draft, prefill, overhead");
   const auto text = [&](std::string_view column) { return table.optional_text(row, column).value_or(""); };
   return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .regime = text("regime"), .kind = table.text(row, "kind"),
-          .rows = at_least(1, table, row, "rows"), .context = at_least(0, table, row, "context"), .ns = read_estimate(table, row)};
+          .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .ns = read_estimate(table, row)};
 }
 
 }  // namespace

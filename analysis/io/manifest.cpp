@@ -9,6 +9,7 @@
 
 #include "sim/core/files.h"
 #include "sim/core/errors.h"
+#include "sim/core/toml_depth.h"
 
 namespace speclab::analysis {
 namespace {
@@ -17,8 +18,10 @@ constexpr std::array<std::string_view, 7> kRequired = {"revision", "compiler",  
                                                        "arithmetic", "seed", "config_sha256"};
 
 toml::table parse(const std::string& path) {
+  const std::string text = read_file(path);
+  if (const std::size_t line = too_deep_toml_line(text); line > 0) throw DataError(path + ":" + std::to_string(line) + ": a dotted key of too many parts");
   try {
-    return toml::parse(read_file(path), path);
+    return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     throw DataError(path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + std::string(error.description()));
@@ -99,6 +102,7 @@ Manifest read_manifest(const std::string& path) {
   if (!seed || *seed < 0) throw DataError(path + ": provenance.seed: allowed: integers >= 0");
   Manifest manifest;
   manifest.name = root["experiment"]["name"].value_or(std::string("run"));
+  manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
   manifest.models = read_models(path, *provenance);

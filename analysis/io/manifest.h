@@ -21,6 +21,7 @@ struct ModelProvenance {
 
 struct Manifest {
   std::string name;      ///< of the experiment
+  std::string kind;      ///< "decoding", "cost_surface"
   std::string question;  ///< what it asks; empty if the config does not say
   std::uint64_t seed = 0;
   std::vector<ModelProvenance> models;

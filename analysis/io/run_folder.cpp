@@ -1,5 +1,9 @@
 #include "analysis/io/run_folder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
@@ -23,43 +27,53 @@ constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
 
-std::int64_t count(const Table& table, std::size_t row, std::string_view column) {
-  const std::int64_t value = table.integer(row, column);
-  if (value < 0) table.fail(row, column, std::to_string(value) + "; allowed: integers >= 0");
-  return value;
-}
-
 CellAxes read_axes(const Table& table, std::size_t row) {
   return {.model = table.text(row, "model"),
           .drafter = table.text(row, "drafter"),
           .tree = table.optional_text(row, "tree").value_or(""),
           .policy = table.optional_text(row, "policy").value_or(""),
           .verifier = table.optional_text(row, "verifier").value_or(""),
-          .temperature = table.number(row, "temperature"),
-          .top_k = table.integer(row, "top_k"),
-          .top_p = table.number(row, "top_p"),
-          .min_p = table.number(row, "min_p"),
-          .repetition_penalty = table.number(row, "repetition_penalty")};
+          .temperature = table.number_from(0, 1e3, row, "temperature"),
+          .top_k = table.count(row, "top_k"),
+          .top_p = table.number_from(0, 1, row, "top_p"),
+          .min_p = table.number_from(0, 1, row, "min_p"),
+          .repetition_penalty = table.number_from(1e-3, 1e3, row, "repetition_penalty")};
 }
 
-Generation read_generation(const Table& table, std::size_t row) {
+constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequence", "stop_string"};
+
+/// What the columns of a row owe each other.
+void check_generation(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
+  if (g.accepted > g.tested || g.tested > g.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
+  if (g.drafting_rounds > g.rounds) table.fail(row, "drafting_rounds", "more than rounds");
+  if (table.count(row, "recovered") + table.count(row, "bonus") != g.rounds) table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
+  if (g.category == "all") table.fail(row, "category", "'all' is what pooled categories are called");
+  if (const std::string reason = table.text(row, "stop_reason"); std::ranges::count(kStopReasons, reason) == 0)
+    table.fail(row, "stop_reason", fmt::format("'{}'; allowed: {}", escaped(reason), fmt::join(kStopReasons, ", ")));
+  if (const std::string hash = table.text(row, "output_hash"); hash.size() != 16 || hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    table.fail(row, "output_hash", "'" + escaped(hash) + "'; allowed: sixteen hexadecimal digits");
+  if (const std::string seed = table.text(row, "seed"); seed != std::to_string(manifest.seed))
+    table.fail(row, "seed", fmt::format("'{}', manifest.toml has {}: rows of another run", escaped(seed), manifest.seed));
+}
+
+Generation read_generation(const Table& table, std::size_t row, const Manifest& manifest) {
   Generation g;
-  g.row_id = count(table, row, "row_id");
+  g.row_id = table.count(row, "row_id");
   g.cell_id = table.text(row, "cell_id");
   g.prompt_id = table.text(row, "prompt_id");
   g.category = table.text(row, "category");
-  g.repetition = count(table, row, "repetition");
+  g.repetition = table.count(row, "repetition");
   g.axes = read_axes(table, row);
-  g.output_tokens = count(table, row, "output_tokens");
-  g.rounds = count(table, row, "rounds");
-  g.drafting_rounds = count(table, row, "drafting_rounds");
-  g.drafted = count(table, row, "drafted");
-  g.accepted = count(table, row, "accepted");
-  g.tested = count(table, row, "tested");
+  table.count(row, "prompt_tokens", 1);
+  g.output_tokens = table.count(row, "output_tokens", 1);
+  g.rounds = table.count(row, "rounds", 1);
+  g.drafting_rounds = table.count(row, "drafting_rounds");
+  g.drafted = table.count(row, "drafted");
+  g.accepted = table.count(row, "accepted");
+  g.tested = table.count(row, "tested");
   g.lossless = table.flag(row, "lossless");
   g.forced_acceptance = table.flag(row, "forced_acceptance");
-  if (g.accepted > g.tested || g.tested > g.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
-  if (g.drafting_rounds > g.rounds) table.fail(row, "drafting_rounds", "more than rounds");
+  check_generation(table, row, g, manifest);
   return g;
 }
 
@@ -68,7 +82,7 @@ void read_rows(const std::string& path, Run& run) {
   table.expect_columns(kRowColumns);
   if (table.size() == 0) throw DataError(path + ": no rows; nothing was measured");
   for (std::size_t row = 0; row < table.size(); ++row) {
-    run.generations.push_back(read_generation(table, row));
+    run.generations.push_back(read_generation(table, row, run.manifest));
     if (!run.generation_of_row.emplace(run.generations.back().row_id, row).second) table.fail(row, "row_id", "occurs twice");
     run.manifest.target(run.generations.back().axes.model);
   }
@@ -89,44 +103,77 @@ void read_times(const std::string& path, Run& run) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     Generation& g = generation_of(table, row, run);
     if (g.decode_ns > 0) table.fail(row, "row_id", "occurs twice");
-    g.prefill_ns = count(table, row, "prefill_ns");
-    g.decode_ns = count(table, row, "decode_ns");
-    if (g.decode_ns == 0) table.fail(row, "decode_ns", "0; allowed: integers > 0");
-    g.draft_ns = count(table, row, "draft_ns");
-    g.target_ns = count(table, row, "target_ns");
-    g.verify_ns = count(table, row, "verify_ns");
-    g.other_ns = count(table, row, "other_ns");
+    g.prefill_ns = table.count(row, "prefill_ns");
+    g.decode_ns = table.count(row, "decode_ns", 1);
+    g.draft_ns = table.count(row, "draft_ns");
+    g.target_ns = table.count(row, "target_ns");
+    g.verify_ns = table.count(row, "verify_ns");
+    g.other_ns = table.count(row, "other_ns");
   }
+}
+
+Round read_round(const Table& table, std::size_t row, const Generation& g, std::int64_t expected_round) {
+  if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
+  if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
+  table.count(row, "position", 1);
+  table.count(row, "rows", 1);
+  table.count(row, "emitted", 1);
+  const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
+                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
+  if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
+  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
+    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
+  return round;
+}
+
+/// What the rounds of a generation add up to.
+struct RoundTotals {
+  std::int64_t rounds = 0, drafted = 0, accepted = 0, tested = 0;
+};
+
+void check_totals(const std::string& path, const Generation& g, const RoundTotals& totals) {
+  if (g.axes.is_plain()) return;
+  const std::pair<const char*, std::pair<std::int64_t, std::int64_t>> sums[] = {
+      {"rounds", {totals.rounds, g.rounds}}, {"drafted", {totals.drafted, g.drafted}}, {"accepted", {totals.accepted, g.accepted}}, {"tested", {totals.tested, g.tested}}};
+  for (const auto& [name, sum] : sums)
+    if (sum.first != sum.second) throw DataError(fmt::format("{}: row_id {}: its rounds make {} {}, rows.csv says {}", path, g.row_id, sum.first, name, sum.second));
 }
 
 /// Rounds, checked against the totals of their generation.
 void read_rounds(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   table.expect_columns(kRoundColumns);
-  std::map<std::int64_t, std::int64_t> accepted;
+  std::map<std::int64_t, RoundTotals> totals;
   for (std::size_t row = 0; row < table.size(); ++row) {
     const Generation& g = generation_of(table, row, run);
-    run.rounds.push_back({.row_id = g.row_id, .depth = count(table, row, "depth"), .accepted = count(table, row, "accepted")});
-    if (run.rounds.back().accepted > run.rounds.back().depth) table.fail(row, "accepted", "deeper than depth");
-    accepted[g.row_id] += run.rounds.back().accepted;
+    RoundTotals& sum = totals[g.row_id];
+    run.rounds.push_back(read_round(table, row, g, sum.rounds++));
+    sum.drafted += run.rounds.back().drafted;
+    sum.accepted += run.rounds.back().accepted;
+    sum.tested += run.rounds.back().tested;
   }
-  for (const auto& [row_id, total] : accepted) {
-    const std::int64_t expected = run.generations[run.generation_of_row.at(row_id)].accepted;
-    if (total == expected) continue;
-    throw DataError(path + ": row_id " + std::to_string(row_id) + ": its rounds accepted " + std::to_string(total) +
-                    " tokens, rows.csv says " + std::to_string(expected));
-  }
+  for (const Generation& g : run.generations) check_totals(path, g, totals[g.row_id]);
+}
+
+/// A prediction of a cell that has rows has that cell's axes; cells of an interrupted run may have none yet.
+void check_cell(const Table& table, std::size_t row, const std::map<std::string, const CellAxes*>& cells) {
+  const auto found = cells.find(table.text(row, "cell_id"));
+  if (found != cells.end() && *found->second != read_axes(table, row)) table.fail(row, "cell_id", "its rows in rows.csv have other axes");
 }
 
 void read_predictions(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   table.expect_columns(kPredictionColumns);
+  std::map<std::string, const CellAxes*> cells;
+  for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const Prediction prediction{.walltime_ns = table.optional_number(row, "predicted_walltime_ns"),
-                                .speedup = table.optional_number(row, "predicted_speedup"),
-                                .tokens_per_round = table.optional_number(row, "predicted_tokens_per_round"),
-                                .acceptance_rate = table.optional_number(row, "predicted_acceptance_rate"),
-                                .paced_walltime_ns = table.optional_number(row, "paced_walltime_ns")};
+    const auto positive = [&](const char* column) { return table.optional_number_from(1e-9, 1e18, row, column); };
+    const Prediction prediction{.walltime_ns = positive("predicted_walltime_ns"),
+                                .speedup = positive("predicted_speedup"),
+                                .tokens_per_round = positive("predicted_tokens_per_round"),
+                                .acceptance_rate = table.optional_number_from(0, 1, row, "predicted_acceptance_rate"),
+                                .paced_walltime_ns = positive("paced_walltime_ns")};
+    check_cell(table, row, cells);
     if (!run.predictions.emplace(table.text(row, "cell_id"), prediction).second) table.fail(row, "cell_id", "occurs twice");
   }
 }

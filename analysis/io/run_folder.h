@@ -63,6 +63,8 @@ struct Round {
   std::int64_t row_id = 0;
   std::int64_t depth = 0;
   std::int64_t accepted = 0;
+  std::int64_t drafted = 0;
+  std::int64_t tested = 0;
 };
 
 /// Expected before the cell was measured, but for the pace; missing where nothing is predicted.

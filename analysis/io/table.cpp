@@ -1,9 +1,11 @@
 #include "analysis/io/table.h"
 
 #include <csv.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <new>
 
@@ -181,8 +183,26 @@ std::optional<double> Table::optional_number(std::size_t row, std::string_view c
   const auto& value = field(row, column);
   if (!value) return std::nullopt;
   const auto number = parse_number<double>(*value);
-  if (!number) fail(row, column, "not a number: '" + escaped(*value) + "'");
+  if (!number || !std::isfinite(*number)) fail(row, column, "not a finite number: '" + escaped(*value) + "'");
   return number;
+}
+
+std::int64_t Table::count(std::size_t row, std::string_view column, std::int64_t least) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const std::int64_t value = integer(row, column);
+  if (value < least || value > kMost) fail(row, column, std::to_string(value) + "; allowed: integers from " + std::to_string(least) + " to 2^53");
+  return value;
+}
+
+double Table::number_from(double low, double high, std::size_t row, std::string_view column) const {
+  const double value = number(row, column);
+  if (value < low || value > high) fail(row, column, fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
+  return value;
+}
+
+std::optional<double> Table::optional_number_from(double low, double high, std::size_t row, std::string_view column) const {
+  if (!field(row, column)) return std::nullopt;
+  return number_from(low, high, row, column);
 }
 
 }  // namespace speclab::analysis

@@ -28,10 +28,13 @@ class Table {
   std::int64_t integer(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
   bool flag(std::size_t row, std::string_view column) const;  ///< 0 or 1
+  std::int64_t count(std::size_t row, std::string_view column, std::int64_t least = 0) const;  ///< `least` to 2^53
+  double number_from(double low, double high, std::size_t row, std::string_view column) const;
   /// The same, but a missing field is nullopt.
   std::optional<std::string> optional_text(std::size_t row, std::string_view column) const;
   std::optional<std::int64_t> optional_integer(std::size_t row, std::string_view column) const;
-  std::optional<double> optional_number(std::size_t row, std::string_view column) const;
+  std::optional<double> optional_number(std::size_t row, std::string_view column) const;  ///< finite
+  std::optional<double> optional_number_from(double low, double high, std::size_t row, std::string_view column) const;
 
   /// @throws DataError "file:line: column 'x': message"
   [[noreturn]] void fail(std::size_t row, std::string_view column, const std::string& message) const;

@@ -41,7 +41,7 @@ std::string line_name(const CellAxes& axes, const std::vector<std::size_t>& vary
   const auto labels = line_labels(axes);
   std::string name = labels[0];
   for (const std::size_t i : varying) {
-    if (!labels[i].empty()) name += ", " + labels[i];
+    if (!labels[i].empty() && labels[i] != "chain") name += ", " + labels[i];  // a chain is what one expects
   }
   return name;
 }

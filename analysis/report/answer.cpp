@@ -7,6 +7,7 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
+#include "analysis/stats/pilot_choice.h"
 
 namespace speclab::analysis {
 namespace {
@@ -20,15 +21,26 @@ std::set<double> temperatures(const FigureData& data) {
   return values;
 }
 
-std::string first_clause(const FigureData& data, const Group& best) {
-  return fmt::format("At temperature {} the best drafter, {}, reaches a speed-up of {}", short_number(best.axes.temperature), line_name(data.pooled, best),
-                     with_interval(*best.summary.speedup));
+/// The group that the run is judged by at a temperature: the drafter that the pilots chose, so that no noise picks the winner;
+/// where nothing was predicted, the fastest.
+struct Named {
+  const Group* group = nullptr;
+  bool chosen = false;
+};
+
+Named named_at(const FigureData& data, double temperature) {
+  const std::string model = primary_model(data.run.manifest, data.pooled);
+  for (const PilotChoice& choice : pilot_choices(data.pooled))
+    if (choice.chosen->axes.model == model && choice.chosen->axes.temperature == temperature) return {choice.chosen, true};
+  return {best_group(data, temperature), false};
 }
 
-std::string second_clause(const FigureData& data, const Group& coolest, const Group& hottest) {
-  const std::string name = line_name(data.pooled, hottest);
-  return fmt::format("; at temperature {} {} reaches {}", short_number(hottest.axes.temperature),
-                     name == line_name(data.pooled, coolest) ? "it" : "the best, " + name + ",", with_interval(*hottest.summary.speedup));
+std::string clause(const FigureData& data, const Named& named) {
+  const std::string where = fmt::format("at temperature {} ", short_number(named.group->axes.temperature));
+  const std::string who = named.chosen ? "the pilots chose " : "the fastest drafter was ";
+  const std::string name = line_name(data.pooled, *named.group);
+  if (named.group->axes.is_plain()) return where + who + name;
+  return where + who + fmt::format("{}, whose speed-up is {}", name, with_interval(*named.group->summary.speedup));
 }
 
 }  // namespace
@@ -45,11 +57,11 @@ const Group* best_group(const FigureData& data, double temperature) {
 
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors) {
   const auto values = temperatures(data);
-  const Group* coolest = best_group(data, *values.begin());
-  const Group* hottest = best_group(data, *values.rbegin());
-  if (coolest == nullptr) return "No drafter was compared with plain decoding in this run.";
-  std::string text = first_clause(data, *coolest);
-  if (hottest != nullptr && hottest != coolest) text += second_clause(data, *coolest, *hottest);
+  const Named coolest = named_at(data, *values.begin()), hottest = named_at(data, *values.rbegin());
+  if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return "No drafter was compared with plain decoding in this run.";
+  std::string text = clause(data, coolest);
+  text[0] = 'A';
+  if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
     text += fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cells", with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n);

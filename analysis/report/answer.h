@@ -8,8 +8,8 @@
 
 namespace speclab::analysis {
 
-/// What the run says, in a sentence or two: the best drafter at the lowest and the highest temperature, and how far the
-/// predictions were off.
+/// What the run says, in a sentence or two: the drafter that the pilots chose at the lowest and the highest temperature with
+/// its speed-up (where nothing was predicted, the fastest), and how far the predictions were off.
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
 /// The speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.

@@ -65,7 +65,7 @@ std::string notes_html(const FigureData& data) {
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, bootstrap-t with 2,000 resamples, Student's t below 7 prompts. "
+    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, bootstrap-t with 2,000 resamples, Student's t below 15 prompts. "
     "Click a heading to sort.</p>\n";
 
 }  // namespace

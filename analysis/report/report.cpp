@@ -1,7 +1,5 @@
 #include "analysis/report/report.h"
 
-#include <filesystem>
-
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
@@ -39,8 +37,7 @@ std::vector<std::string> ids_of(const std::vector<Figure>& figures) {
   return ids;
 }
 
-ReportSummary write_cost_report(const std::string& run_folder, const ReportOptions& options, const std::string& plotly_js) {
-  const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
+ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
   const auto figures = forward_cost_figures(costs);
   const std::string answer = cost_answer(costs);
@@ -48,15 +45,12 @@ ReportSummary write_cost_report(const std::string& run_folder, const ReportOptio
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
-bool has_costs_only(const std::string& run_folder) {
-  return !std::filesystem::exists(run_folder + "/rows.csv") && std::filesystem::exists(run_folder + "/costs.csv");
-}
-
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
   const std::string plotly_js = read_plotly(options.plotly_js);
-  if (has_costs_only(run_folder)) return write_cost_report(run_folder, options, plotly_js);
+  if (const Manifest manifest = read_manifest(run_folder + "/manifest.toml"); manifest.kind == "cost_surface")
+    return write_cost_report(run_folder, manifest, options, plotly_js);
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);

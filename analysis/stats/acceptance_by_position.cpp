@@ -59,9 +59,7 @@ std::vector<PositionAcceptance> acceptance_by_position(const Generations& genera
     positions.push_back({.position = static_cast<int>(index) + 1,
                          .conditional_acceptance = bootstrap.ratio(factors.back()),
                          .survival = bootstrap.product_of_ratios(factors)});
-    for (auto* estimate : {&positions.back().conditional_acceptance, &positions.back().survival}) {
-      if (estimate->interval) estimate->interval->high = std::min(estimate->interval->high, 1.0);
-    }
+    for (auto* estimate : {&positions.back().conditional_acceptance, &positions.back().survival}) *estimate = within(*estimate, 0, 1);
   }
 }
 

@@ -114,13 +114,14 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
   if (n < 2) return result;
   if (estimate.standard_error == 0) {
     result.interval = Interval{result.value, result.value};
-  } else if (n < kMinClusters) {
-    const double t = student_t_quantile(1 - kTail, static_cast<double>(n - 1));
-    result.interval = exponentiated(estimate, -t, t);
-  } else {
-    const auto deviations = studentised(factors, estimate, multiplicities(n), n);
-    result.interval = exponentiated(estimate, quantile(deviations, kTail), quantile(deviations, 1 - kTail));
+    return result;
   }
+  const double t = student_t_quantile(1 - kTail, static_cast<double>(n - 1));
+  result.interval = exponentiated(estimate, -t, t);
+  if (n < kMinClusters) return result;
+  const auto deviations = studentised(factors, estimate, multiplicities(n), n);
+  const double low = quantile(deviations, kTail), high = quantile(deviations, 1 - kTail);
+  if (std::isfinite(low) && std::isfinite(high)) result.interval = exponentiated(estimate, low, high);
   return result;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -15,5 +16,11 @@ struct Estimate {
   std::optional<Interval> interval;
   std::size_t n = 0;
 };
+
+/// The estimate with the part of its interval that the quantity can be in.
+inline Estimate within(Estimate estimate, double low, double high) {
+  if (estimate.interval) estimate.interval = Interval{std::max(low, estimate.interval->low), std::min(high, estimate.interval->high)};
+  return estimate;
+}
 
 }  // namespace speclab::analysis

@@ -1,6 +1,7 @@
 #include "analysis/stats/group_summary.h"
 
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "sim/core/errors.h"
@@ -130,8 +131,8 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   summary.lossless = generations[0]->lossless;
   summary.forced_acceptance = generations[0]->forced_acceptance;
   summary.walltime_ns = bootstrap.ratio(by_prompt(generations, walltime, one));
-  summary.tokens_per_round = ratio(generations, tokens, rounds, bootstrap);
-  summary.acceptance_rate = ratio(generations, accepted, tested, bootstrap);
+  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap)) summary.tokens_per_round = within(*estimate, 1, std::numeric_limits<double>::infinity());
+  if (const auto estimate = ratio(generations, accepted, tested, bootstrap)) summary.acceptance_rate = within(*estimate, 0, 1);
   if (const double n = total(generations, drafted); n > 0) summary.accepted_fraction = total(generations, accepted) / n;
   if (const double n = total(generations, rounds); n > 0) {
     summary.drafting_fraction = total(generations, [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) / n;

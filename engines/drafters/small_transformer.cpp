@@ -3,6 +3,7 @@
 
 #include "engines/decoding/commit_chain.h"
 #include "engines/drafters/drafters.h"
+#include "engines/interface/names.h"
 #include "engines/sampling/history.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "sim/core/chance.h"
@@ -49,7 +50,7 @@ class SmallTransformerDrafter final : public Drafter {
 
   DrawKind draw_kind() const {
     if (options_.sampling.temperature == 0) return DrawKind::arg_max;
-    return is_chain() ? DrawKind::sampled : DrawKind::sampled_without_replacement;
+    return is_chain() || is_among(options_.verifier, kReplacementVerifierKinds) ? DrawKind::sampled : DrawKind::sampled_without_replacement;
   }
 
   /// Drafts nothing once the sequence would leave the drafter's context.
@@ -106,11 +107,13 @@ class SmallTransformerDrafter final : public Drafter {
     pipeline_.law(logits, history_, law);
     if (draft.draw_kind == DrawKind::sampled_without_replacement)
       return sample_without_replacement(law, children_.size(), first_key, chance_, scratch_, tokens_);
-    tokens_.assign(1, sample(law, first_key, chance_, scratch_));
+    tokens_.clear();
+    for (StreamKey key_of_child = first_key; tokens_.size() < children_.size(); ++key_of_child.draw) tokens_.push_back(sample(law, key_of_child, chance_, scratch_));
   }
 
   /// The children_.size() largest logits, ties to the lower id; each is a draft of certainty.
   void pick_most_likely(std::span<const float> logits, Law& law) {
+    pipeline_.law(logits, history_, law);  // refuses logits that are no numbers
     candidates_.resize(logits.size());
     std::iota(candidates_.begin(), candidates_.end(), 0);
     const auto count = static_cast<std::ptrdiff_t>(std::min(children_.size(), logits.size()));

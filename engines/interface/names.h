@@ -12,7 +12,20 @@ inline constexpr std::array<const char*, 4> kDrafterKinds{"none", "bigram", "pro
 inline constexpr std::array<const char*, 1> kTreeDrafterKinds{"small_transformer"};
 /// Those of them that read a model.
 inline constexpr std::array<const char*, 2> kModelDrafterKinds{"bigram", "small_transformer"};
-inline constexpr std::array<const char*, 3> kVerifierKinds{"greedy", "rejection", "replay"};
+inline constexpr std::array<const char*, 12> kVerifierKinds{
+    "greedy",     "rejection",        "sample_and_match",         "point_mass",     "block",   "tree_naive",
+    "tree_multi_round", "tree_without_replacement", "several_drafts", "lenient", "typical", "replay"};
+/// Those of them that need nothing measured before.
+inline constexpr auto kUserVerifierKinds = [] {
+  std::array<const char*, kVerifierKinds.size() - 1> kinds{};
+  std::copy_n(kVerifierKinds.begin(), kinds.size(), kinds.begin());
+  return kinds;
+}();
+/// Those of them whose output law is the target's.
+inline constexpr std::array<const char*, 9> kLosslessVerifierKinds{
+    "greedy", "rejection", "sample_and_match", "point_mass", "block", "tree_naive", "tree_multi_round", "tree_without_replacement", "several_drafts"};
+/// Those of them for which siblings of a tree are drawn independently; the others take them without replacement.
+inline constexpr std::array<const char*, 2> kReplacementVerifierKinds{"tree_multi_round", "several_drafts"};
 /// Catalogue names of models with random weights begin so.
 inline constexpr const char* kShapeModelPrefix = "shape-";
 

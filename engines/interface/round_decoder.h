@@ -10,6 +10,7 @@
 #include "engines/interface/language_model.h"
 #include "engines/interface/sampling_options.h"
 #include "sim/core/records.h"
+#include "sim/core/rules/lenient_residual.h"
 #include "sim/core/speculation_length_policy.h"
 
 namespace speclab::engines {
@@ -51,7 +52,11 @@ struct DecoderOptions {
   SamplingOptions sampling{};
   StopOptions stop{};
   DrafterOptions drafter{};
-  std::string verifier = "rejection";     ///< "rejection", "greedy", "replay"
+  std::string verifier = "rejection";     ///< one of kVerifierKinds
+  double lenience = 0.8;                  ///< verifier `lenient`: l, in (0, 1]
+  LenientResidual lenient_residual = LenientResidual::full;
+  double typical_epsilon = 0.09;          ///< verifier `typical`, as in Medusa's code: in [0, 1]
+  double typical_delta = 0.3;
   std::uint64_t seed = 0;
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
 };

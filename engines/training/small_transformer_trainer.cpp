@@ -207,7 +207,9 @@ class Trainer {
     const Batch batch = make_batch(texts);
     for (auto& group : optimiser_.param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * multiplier);
     optimiser_.zero_grad();
-    loss_sum_ += backward(model_, batch);
+    const double loss = backward(model_, batch);
+    if (!std::isfinite(loss)) throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", visited_, options_.learning_rate));
+    loss_sum_ += loss;
     std::vector<torch::Tensor> values;
     for (const auto& parameter : model_.parameters()) values.push_back(parameter.value);
     torch::nn::utils::clip_grad_norm_(values, options_.max_gradient_norm);

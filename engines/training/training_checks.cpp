@@ -34,8 +34,8 @@ void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) 
 }
 
 void check_schedule(const SmallTransformerOptions& model, std::size_t num_texts) {
-  check(model.learning_rate > 0, "drafter.learning_rate", model.learning_rate, "numbers > 0");
-  check(model.weight_decay >= 0, "drafter.weight_decay", model.weight_decay, "numbers >= 0");
+  check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
+  check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.max_minutes > 0, "drafter.max_minutes", model.max_minutes, "numbers > 0");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");

@@ -7,18 +7,32 @@
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
+namespace {
+
+void check_settings(const DecoderOptions& options) {
+  const auto check = [](bool valid, const char* name, double value, const char* allowed) {
+    if (!valid) throw ConfigError(fmt::format("{} = {}; allowed: {}", name, value, allowed));
+  };
+  check(options.lenience > 0 && options.lenience <= 1, "lenience", options.lenience, "numbers in (0, 1]");
+  check(options.typical_epsilon >= 0 && options.typical_epsilon <= 1, "typical_epsilon", options.typical_epsilon, "numbers in [0, 1]");
+  check(options.typical_delta >= 0 && options.typical_delta <= 1, "typical_delta", options.typical_delta, "numbers in [0, 1]");
+}
+
+}  // namespace
 
 std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
 
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;
+  if (!is_among(kind, kVerifierKinds)) throw ConfigError(fmt::format("verifier '{}'; allowed: {}", escaped(kind), fmt::join(verifier_kinds(), ", ")));
   if (kind == "replay") return make_replay_verifier(options.replay);
   if (kind == "greedy" && options.sampling.temperature != 0)
     throw ConfigError(fmt::format("verifier 'greedy' with temperature = {}; allowed: temperature 0; use verifier 'rejection'", options.sampling.temperature));
-  // At temperature 0 the ratio test is the match of arg max, whatever law the drafts came from.
-  if (kind == "greedy" || (kind == "rejection" && options.sampling.temperature == 0)) return make_greedy_verifier();
-  if (kind == "rejection") return make_rejection_verifier(options.seed);
-  throw ConfigError(fmt::format("verifier '{}'; allowed: {}", escaped(kind), fmt::join(verifier_kinds(), ", ")));
+  if (kind == "block" && options.drafter.tree != "chain")
+    throw ConfigError(fmt::format("verifier 'block' with tree '{}'; allowed: chain; use another verifier for trees", escaped(options.drafter.tree)));
+  check_settings(options);
+  if (options.sampling.temperature == 0) return make_greedy_verifier();
+  return make_random_verifier(options);
 }
 
 }  // namespace speclab::engines

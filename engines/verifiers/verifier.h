@@ -1,5 +1,5 @@
 #pragma once
-// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/core; here they meet the engine.
+// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/core/rules; here they meet the engine.
 
 #include <memory>
 #include <string>
@@ -19,12 +19,14 @@ class Verifier {
   virtual void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) = 0;
 };
 
-/// @throws ConfigError naming the kinds there are
+/// At temperature 0 every rule but `replay` is the match of arg max, whatever law the drafts came from.
+/// @throws ConfigError naming the kinds there are, or what the kind does not go with
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options);
 std::vector<std::string> verifier_kinds();
 
 std::unique_ptr<Verifier> make_greedy_verifier();
-std::unique_ptr<Verifier> make_rejection_verifier(std::uint64_t seed);
+/// A rule that draws. @param options  kind, seed, lenience, epsilon and delta
+std::unique_ptr<Verifier> make_random_verifier(const DecoderOptions& options);
 std::unique_ptr<Verifier> make_replay_verifier(std::shared_ptr<const ReplayTrace> trace);
 
 }  // namespace speclab::engines

@@ -1,3 +1,19 @@
+#include <fcntl.h>
+
 #include "experiments/drivers/cli.h"
 
-int main(int argc, char** argv) { return speclab::experiments::run_cli(argc, argv); }
+namespace {
+
+/// A standard descriptor that is closed would be given to the next file opened, and messages would go into it. Standard
+/// output is opened for reading only, so that what is printed there still fails.
+void open_closed_descriptors() {
+  for (int descriptor = 0; descriptor < 3; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_closed_descriptors();
+  return speclab::experiments::run_cli(argc, argv);
+}

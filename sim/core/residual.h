@@ -49,6 +49,18 @@ class Residual {
     set_mass(sum(std::span<const Scalar>(weights_)));
   }
 
+  /// From an untouched law: becomes norm (p - min(q, p/rho) * share), where that is nowhere negative.
+  void subtract_minimum(const BasicLaw<Scalar>& q, double rho, double share) {
+    if (is_point_mass()) return;
+    load();
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      const double p = static_cast<double>(weights_[i]);
+      const double kept = std::min(static_cast<double>(q[support_token(target_, i)]), p / rho);
+      weights_[i] = static_cast<Scalar>(std::max(0.0, p - kept * share));
+    }
+    set_mass(sum(std::span<const Scalar>(weights_)));
+  }
+
   template <ChanceSource Chance>
   Token sample(const StreamKey& key, Chance& chance) {
     if (!reduced_) return speclab::sample(target_, key, chance, weights_);

@@ -120,6 +120,16 @@ BasicLaw<Scalar> law_of(const std::vector<double>& probabilities) {
   return BasicLaw<Scalar>::dense(std::move(values));
 }
 
+/// Siblings as the draft's kind says: independently of each other, or without replacement.
+template <typename Scalar, ChanceSource Chance>
+static void draw_tokens(const BasicDraft<Scalar>& draft, TokenTree::Node parent, std::size_t count, const RoundKey& key, Chance& chance,
+                        std::vector<Scalar>& scratch, Tokens& tokens) {
+  StreamKey first = draft_key(key, draft.tree[parent].depth, draft.tree.size());
+  if (draft.draw_kind != DrawKind::sampled) return sample_without_replacement(draft.law_at(parent), count, first, chance, scratch, tokens);
+  tokens.clear();
+  for (; tokens.size() < count; ++first.draw) tokens.push_back(sample(draft.law_at(parent), first, chance, scratch));
+}
+
 /// Draws a tree of `shape` from the world's draft laws, cut where a law runs out of tokens.
 template <typename Scalar, ChanceSource Chance>
 static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& prefix, const TreeShape& shape, DrawKind kind,
@@ -136,7 +146,7 @@ static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& pref
     const std::vector<double> law = world.draft(joined(prefix, path_tokens(draft.tree, parent)));
     draft.law_for(parent) = law_of<Scalar>(kind == DrawKind::arg_max ? point_mass_at_max(law) : law);
     if (kind == DrawKind::arg_max) tokens = most_likely(law, count);
-    else sample_without_replacement(draft.law_at(parent), count, draft_key(key, draft.tree[parent].depth, draft.tree.size()), chance, scratch, tokens);
+    else draw_tokens(draft, parent, count, key, chance, scratch, tokens);
     int child = static_cast<int>(std::find(shape.parents().begin(), shape.parents().end(), node) - shape.parents().begin()) + 1;
     for (const Token token : tokens) drawn[child++] = draft.add(parent, token);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/gguf_file.h"
@@ -64,8 +65,8 @@ void LlamaConfig::validate(const std::string& where) const {
     if (value % 16 != 0) throw ModelFileError(fmt::format("{}: {} = {}; allowed: multiples of 16", where, field, value));
   if (num_heads % num_kv_heads != 0)
     throw ModelFileError(fmt::format("{}: num_kv_heads = {}; allowed: divisors of num_heads = {}", where, num_kv_heads, num_heads));
-  if (!(rope_theta > 0) || !(rms_epsilon > 0))
-    throw ModelFileError(fmt::format("{}: rope_theta = {}, rms_epsilon = {}; allowed: positive numbers", where, rope_theta, rms_epsilon));
+  if (!(rope_theta > 0) || !(rms_epsilon > 0) || !std::isfinite(rope_theta) || !std::isfinite(rms_epsilon))
+    throw ModelFileError(fmt::format("{}: rope_theta = {}, rms_epsilon = {}; allowed: finite positive numbers", where, rope_theta, rms_epsilon));
 }
 
 LlamaConfig llama_config_from_gguf(const GgufFile& file) {

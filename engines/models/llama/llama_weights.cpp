@@ -137,6 +137,13 @@ class RandomLlamaWeights : public LlamaWeights {
   RngStream stream_;
 };
 
+/// A file that holds more layers than its configuration says would run as another model.
+void refuse_further_layers(const WeightSource& file, const char* norm_pattern, const LlamaConfig& config) {
+  const std::string name = fmt::format(fmt::runtime(norm_pattern), config.num_layers);
+  if (file.contains(name))
+    throw ModelFileError(fmt::format("{}: holds tensor '{}', but its configuration says {} layers; one of them is damaged: fetch it again", file.path(), name, config.num_layers));
+}
+
 }  // namespace
 
 std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
@@ -159,10 +166,12 @@ std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
 }
 
 std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) {
+  refuse_further_layers(*file, names_of(LlamaTensor::attention_norm).gguf, config);
   return std::make_unique<GgufLlamaWeights>(std::move(file), config);
 }
 
 std::unique_ptr<LlamaWeights> llama_weights_from_checkpoint(std::shared_ptr<const WeightSource> folder, const LlamaConfig& config) {
+  refuse_further_layers(*folder, names_of(LlamaTensor::attention_norm).checkpoint, config);
   return std::make_unique<CheckpointLlamaWeights>(std::move(folder), config);
 }
 

@@ -117,7 +117,7 @@ double tokens_per_round(const GenerationRecord& record) {
 void print_summary(const std::string& name, const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
   const double tokens = static_cast<double>(r.output_ids.size());
-  fmt::print(stderr, "\n[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; prefill {:.0f} ms\n", name,
+  fmt::print(stderr, "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; prefill {:.0f} ms\n", name,
              r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns), tokens / seconds(r.decode_ns + r.prefill_ns),
              tokens_per_round(r), seconds(r.prefill_ns) * 1e3);
 }
@@ -131,7 +131,7 @@ nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
 
 nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
   const engines::SamplingOptions& sampling = options.decoder.sampling;
-  nlohmann::ordered_json settings{{"model", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
+  nlohmann::ordered_json settings{{"model", options.common.model.model}, {"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
           {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
@@ -183,6 +183,7 @@ int run_generate(const GenerateOptions& options) {
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);
     results.push_back(outcome_json(mode, session.loaded.model->info(), session.request, outcome));
+    if (!options.common.json) fmt::print("\n");
     if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
   }
   if (!options.common.json) return 0;

@@ -14,7 +14,7 @@ nlohmann::json parse_json_line(const std::string& line, std::size_t number, cons
   try {
     return nlohmann::json::parse(line);
   } catch (const nlohmann::json::exception& error) {
-    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {}", number, escaped(error.what(), 200), allowed));
+    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {} ({})", number, escaped(line, 60), allowed, escaped(error.what(), 200)));
   }
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iostream>
 #include <limits>
 
 #include "experiments/drivers/commands/json_line.h"
+#include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
 
@@ -109,8 +109,8 @@ std::vector<double> law_of(const engines::Engines& engines, const std::string& l
 
 int run_law(const LawOptions&) {
   const auto engines = open_engines();
-  std::size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) fmt::print("[{:.17g}]\n", fmt::join(law_of(*engines, line, ++number), ","));
+  StandardInput input;
+  for (std::string line; input.next_line(line);) fmt::print("[{:.17g}]\n", fmt::join(law_of(*engines, line, input.line_number()), ","));
   return 0;
 }
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <iostream>
-#include <iterator>
 
+#include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -29,21 +28,24 @@ std::vector<Token> parse_ids(const std::string& text) {
   return ids;
 }
 
+/// Files and pipes end their last line; the prompt does not.
+std::string without_final_newline(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
 std::string prompt_text(const GenerateOptions& options) {
   if (options.prompt) return *options.prompt;
-  if (!options.prompt_file) return read_standard_input();
+  if (!options.prompt_file) return without_final_newline(StandardInput().rest());
   try {
-    return read_file(*options.prompt_file);
+    return without_final_newline(read_file(*options.prompt_file));
   } catch (const DataError& error) {
     throw ConfigError(fmt::format("--prompt-file: {}", error.what()));
   }
 }
 
 }  // namespace
-
-std::string read_standard_input() {
-  return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
-}
 
 void warn_of_dropped_bytes(std::size_t count) {
   if (count > 0) fmt::print(stderr, "speclab: warning: {} bytes of the input have no token in this model's vocabulary and are dropped\n", count);

@@ -12,7 +12,4 @@ std::vector<Token> read_prompt(const GenerateOptions& options, const engines::To
 /// Says on standard error that so many bytes of the input were dropped; nothing for 0.
 void warn_of_dropped_bytes(std::size_t count);
 
-/// Everything on standard input.
-std::string read_standard_input();
-
 }  // namespace speclab::experiments

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "experiments/drivers/commands/json_line.h"
 #include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
 
@@ -34,14 +34,14 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
 
 int run_tokenize(const TokenizeOptions& options) {
   const auto tokenizer = open_engines()->load_tokenizer(options.model);
-  std::size_t number = 0, dropped = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    ++number;
+  StandardInput input;
+  std::size_t dropped = 0;
+  for (std::string line; input.next_line(line);) {
     if (options.decode) {
-      fmt::print("{}\n", decoded(*tokenizer, line, number, options.raw));
+      fmt::print("{}\n", decoded(*tokenizer, line, input.line_number(), options.raw));
       continue;
     }
-    const std::string text = options.raw ? line : text_of(line, number);
+    const std::string text = options.raw ? line : text_of(line, input.line_number());
     dropped += tokenizer->num_bytes_without_token(text);
     fmt::print("[{}]\n", fmt::join(tokenizer->encode_whole(text), ","));
   }

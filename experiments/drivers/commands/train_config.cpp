@@ -70,8 +70,8 @@ void read_small_transformer(ConfigReader& reader, engines::SmallTransformerOptio
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
     reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
   reader.read("batch", model.batch, {.low = 1});
-  reader.read("learning_rate", model.learning_rate, {.low = 0});
-  reader.read("weight_decay", model.weight_decay, {.low = 0});
+  reader.read("learning_rate", model.learning_rate, {.low = 0, .high = 1});
+  reader.read("weight_decay", model.weight_decay, {.low = 0, .high = 10});
   reader.read("epochs", model.epochs, {.low = 1});
   reader.read("max_minutes", model.max_minutes, {.low = 0});
   for (const auto& [key, value] : {std::pair("learning_rate", model.learning_rate), std::pair("max_minutes", model.max_minutes)})

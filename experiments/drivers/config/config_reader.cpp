@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "sim/core/edit_distance.h"
 #include "sim/core/errors.h"
@@ -70,7 +71,7 @@ double ConfigReader::real(const ConfigNode& node, const char* key, Range range) 
   const auto* real = std::get_if<double>(&node.value);
   const double value = integer ? static_cast<double>(*integer) : real ? *real : std::nan("");
   if (!std::isfinite(value) || value < range.low || value > range.high) refuse_node(node, full_name(key), range_text("numbers", range));
-  return value;
+  return value == 0 ? 0 : value;  // minus zero is zero
 }
 
 void ConfigReader::read(const char* key, std::int32_t& value, Range range) {
@@ -93,11 +94,16 @@ void ConfigReader::read(const char* key, double& value, Range range) {
 }
 
 std::vector<const ConfigNode*> ConfigReader::elements(const ConfigNode& node, const char* key) const {
+  constexpr std::size_t kMostElements = 10'000;
   std::vector<const ConfigNode*> nodes;
   if (!node.is_list()) return {&node};
-  for (const ConfigNode& element : std::get<ConfigNode::List>(node.value)) {
-    const auto equal = [&](const ConfigNode* other) { return other->text() == element.text(); };
-    if (std::ranges::any_of(nodes, equal)) refuse_node(element, full_name(key), "each value once");
+  const auto& list = std::get<ConfigNode::List>(node.value);
+  if (list.size() > kMostElements) refuse_node(node, full_name(key), fmt::format("at most {} values", kMostElements));
+  std::set<std::string> seen;
+  for (const ConfigNode& element : list) {
+    const auto* real = std::get_if<double>(&element.value);
+    const bool is_new = seen.insert(real && *real == 0 ? "0" : element.whole_text()).second;  // minus zero is zero
+    if (!is_new) refuse_node(element, full_name(key), "each value once");
     nodes.push_back(&element);
   }
   if (nodes.empty()) refuse_node(node, full_name(key), "at least one value");

@@ -7,6 +7,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/toml_depth.h"
 
 namespace speclab::experiments {
 namespace {
@@ -46,8 +47,8 @@ std::vector<std::string> split_key(const std::string& assignment, const std::str
     if (c == '.') parts.emplace_back();
     else parts.back() += c;
   }
-  if (std::ranges::any_of(parts, &std::string::empty))
-    throw ConfigError(fmt::format("--set {}; allowed: key=value with a key as in axes.temperature", escaped(assignment)));
+  if (std::ranges::any_of(parts, &std::string::empty) || parts.size() > kMaxTomlKeyParts)
+    throw ConfigError(fmt::format("--set {}; allowed: key=value with a key as in axes.temperature", escaped(assignment, 60)));
   return parts;
 }
 
@@ -61,6 +62,7 @@ void relocate(ConfigNode& node, const std::string& where) {
 /// TOML, or else a bare word as a string.
 ConfigNode parse_value(const std::string& text, const std::string& where) {
   try {
+    if (too_deep_toml_line(text) > 0) return {where, text};
     const toml::table table = toml::parse("value = " + text);
     ConfigNode node = convert(*table.get("value"), where);
     relocate(node, where);
@@ -96,9 +98,13 @@ struct TextOf {
 
 }  // namespace
 
-std::string ConfigNode::text() const { return shortened(std::visit(TextOf{}, value)); }
+std::string ConfigNode::text() const { return shortened(whole_text()); }
+
+std::string ConfigNode::whole_text() const { return std::visit(TextOf{}, value); }
 
 ConfigNode parse_config(const std::string& content, const std::string& name) {
+  if (const std::size_t line = too_deep_toml_line(content); line > 0)
+    throw ConfigError(fmt::format("{}:{}: a dotted key of more than {} parts", name, line, kMaxTomlKeyParts));
   try {
     return {name, convert_table(toml::parse(content, name), name)};
   } catch (const toml::parse_error& error) {

@@ -22,6 +22,7 @@ struct ConfigNode {
   bool is_list() const { return std::holds_alternative<List>(value); }
   /// As it would stand in a config, cut where long: for messages.
   std::string text() const;
+  std::string whole_text() const;  ///< the same, however long
 };
 
 struct ConfigEntry {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "experiments/drivers/config/named_drafters.h"
+#include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/measuring_order.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
@@ -150,9 +151,12 @@ Plan make_plan(const RunConfig& config) {
 }
 
 std::string describe(const Plan& plan) {
-  std::string text = fmt::format("{} ({}): {} cells, {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.config.name,
-                                 plan.config.kind, plan.cells.size(), plan.prompts.size(), plan.config.repetitions, plan.generations.size(),
-                                 plan.config.prompts.new_tokens, plan.pilots.size());
+  const RunConfig& config = plan.config;
+  std::string text = fmt::format("{} ({}): {} cells", config.name, config.kind, plan.cells.size());
+  if (experiment_kind(config.kind).has_rows)
+    text += fmt::format(", {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), config.repetitions,
+                        plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());
+  else text += fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n", config.costs.repetitions);
   for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
   const std::string note = tree_axis_note(plan);
   return note.empty() ? text : text + note + "\n";

@@ -23,6 +23,25 @@ void check_same_config(const Plan& plan, const HeaderEntry& begun, const std::st
   check_same_origin(begun, now, folder);
 }
 
+/// Results without their journal cannot be resumed, and to write beside them would mix two runs.
+void refuse_results_without_journal(const std::string& folder) {
+  for (const char* file : kRunFiles)
+    if (std::filesystem::exists(folder + "/" + file))
+      throw DataError(fmt::format("{}/{} is there without a journal to resume from; give another --output, or move it away", folder, file));
+}
+
+/// Ids of a journal whose digests are right must still be the plan's.
+void check_ids(const Plan& plan, const RunLog& log, const std::string& folder) {
+  const auto check = [&](const char* what, std::int64_t id, std::size_t count) {
+    if (id < 0 || id >= static_cast<std::int64_t>(count))
+      throw DataError(fmt::format("{}/journal: {} {}; this plan has {}; give another --output", folder, what, id, count));
+  };
+  for (const auto& [row_id, row] : log.rows()) check("row_id", row_id, plan.generations.size());
+  for (const auto& [row_id, pace] : log.paces()) check("row_id", row_id, plan.generations.size());
+  for (const auto& [pilot, rounds] : log.pilots()) check("pilot", static_cast<std::int64_t>(pilot), plan.pilots.size());
+  for (const PredictionEntry& prediction : log.predictions()) check("prediction of cell", static_cast<std::int64_t>(prediction.cell), plan.cells.size());
+}
+
 void begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, Progress& progress) {
   if (log.num_bytes_cut() > 0)
     progress.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", options.folder, log.num_bytes_cut()));
@@ -43,26 +62,29 @@ void run_kind(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, 
     throw;
   }
   write_run_files(loaded, log, options.folder);
-  log.add_end();
+  if (!log.finished()) log.add_end();
 }
 
 }  // namespace
 
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const std::function<std::unique_ptr<engines::Engines>()>& open_engines, Progress& progress) {
   std::optional<RunLock> lock;
+  std::optional<RunLog> log;
   if (std::filesystem::exists(options.folder + "/journal")) {
     lock.emplace(options.folder);
-    const RunLog begun(options.folder);
-    if (begun.header()) check_same_config(plan, *begun.header(), options.folder);
-    if (begun.finished()) return RunOutcome::was_complete;
+    log.emplace(options.folder);
+    if (log->header()) check_same_config(plan, *log->header(), options.folder);
+    check_ids(plan, *log, options.folder);
+    if (log->finished() && has_run_files(*log, options.folder)) return RunOutcome::was_complete;
   }
+  if (!log || !log->header()) refuse_results_without_journal(options.folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines);
   make_folder(options.folder);
   if (!lock) lock.emplace(options.folder);
-  RunLog log(options.folder);
-  begin_or_resume(loaded, options, log, progress);
-  run_kind(loaded, options, log, progress);
+  if (!log) log.emplace(options.folder);
+  begin_or_resume(loaded, options, *log, progress);
+  run_kind(loaded, options, *log, progress);
   return RunOutcome::completed;
 }
 

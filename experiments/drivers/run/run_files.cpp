@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -176,6 +178,14 @@ void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::str
   write_file(folder + "/times.csv", times_csv(log));
   write_file(folder + "/pace.csv", pace_csv(log));
   write_file(folder + "/texts.jsonl", texts_jsonl(plan, log));
+}
+
+bool has_run_files(const RunLog& log, const std::string& folder) {
+  std::vector<std::string> names{"manifest.toml"};
+  if (!log.costs().empty()) names.emplace_back("costs.csv");
+  if (!log.predictions().empty()) names.emplace_back("predictions.csv");
+  if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "texts.jsonl"});
+  return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
 }
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {

@@ -12,6 +12,12 @@ struct LoadedPlan;
 /// or not at all. Files that would be empty are left out. @throws WriteError
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
+/// What write_run_files may write.
+inline constexpr const char* kRunFiles[] = {"manifest.toml", "rows.csv", "times.csv", "rounds.csv", "costs.csv", "predictions.csv", "pace.csv", "texts.jsonl"};
+
+/// Whether the files that this log makes are all there.
+bool has_run_files(const RunLog& log, const std::string& folder);
+
 /// Rows at temperature 0 whose text differs from plain decoding's of the same prompt and repetition.
 int num_greedy_differences(const Plan& plan, const RunLog& log);
 

@@ -37,7 +37,9 @@ RunLog::RunLog(const std::string& folder) : journal_(Journal::open(folder)) {
 
 void RunLog::take(const std::string& text) {
   const Json json = Json::parse(text);
+  if (!json.is_object() || json.size() != 1) throw DataError("no entry; one is an object with one key");
   const std::string& kind = json.begin().key();
+  if (kind != "header" && !header_) throw DataError("an entry before the header");
   const Json& entry = json.begin().value();
   if (kind == "header") header_ = header_entry(entry);
   else if (kind == "row") rows_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), row_entry(entry));

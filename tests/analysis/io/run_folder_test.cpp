@@ -80,7 +80,34 @@ TEST_F(RunFolder, SaysWhereTheManifestIsNotToml) {
 
 TEST_F(RunFolder, ChecksCountsAgainstEachOther) {
   edit("rounds.csv", ",recovered\n", ",recovered\n0,99,100,4,5,4,4,4,5,bonus\n");
-  EXPECT_TRUE(error_has("its rounds accepted 4 tokens, rows.csv says 0")) << error();
+  EXPECT_TRUE(error_has("rounds.csv:3: column 'row_id': a round of plain decoding")) << error();
+}
+
+TEST_F(RunFolder, MissesRoundsThatAreLostDoubledOrMoved) {
+  const std::string rounds = read_file(scratch_.file("rounds.csv"));
+  const std::size_t last = rounds.rfind('\n', rounds.size() - 2) + 1;
+  for (const std::string& damaged : {rounds.substr(0, rounds.find('\n') + 1), rounds.substr(0, last), rounds + rounds.substr(last)}) {
+    write_file(scratch_.file("rounds.csv"), damaged);
+    EXPECT_TRUE(error_has("rounds.csv")) << error();
+  }
+}
+
+TEST_F(RunFolder, RefusesRowsOfAnotherRun) {
+  edit("manifest.toml", "\nseed = 1\n", "\nseed = 2\n");
+  edit("manifest.toml", "\nseed = 1\n", "\nseed = 2\n");
+  EXPECT_TRUE(error_has("rows of another run")) << error();
+}
+
+TEST_F(RunFolder, RefusesValuesThatCannotBe) {
+  const struct { const char *file, *from, *to; } damages[] = {
+      {"rows.csv", ",length,", ",tired,"}, {"rows.csv", ",0123456789abcdef,", ",0123,"}, {"rows.csv", ",0,0,1,0,1,1,", ",inf,0,1,0,1,1,"},
+      {"rows.csv", ",0,0,1,0,1,1,", ",0,0,-3,0,1,1,"}, {"rounds.csv", ",recovered\n", ",later\n"}, {"predictions.csv", "0,1,0,1,", "0,1,0,1,-"},
+      {"times.csv", "\n0,", "\n0,9223372036854775807"}};
+  for (const auto& damage : damages) {
+    testing::write_synthetic_run({.temperatures = {0.0}, .repetitions = 1}, scratch_.path());
+    edit(damage.file, damage.from, damage.to);
+    EXPECT_TRUE(error_has(damage.file)) << damage.to << ": " << error();
+  }
 }
 
 TEST_F(RunFolder, RefusesTimesOfOtherRows) {

@@ -43,12 +43,21 @@ TEST(Table, TellsAnEmptyTextFromAMissingOne) {
   EXPECT_FALSE(table.optional_text(0, "b"));
 }
 
-TEST(Table, ReadsSpecialAndExactNumbers) {
-  const Table table = Table::parse("x\nnan\ninf\n-inf\n0.30000000000000004\n", "f.csv");
-  EXPECT_TRUE(std::isnan(table.number(0, "x")));
-  EXPECT_EQ(table.number(1, "x"), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(table.number(2, "x"), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(table.number(3, "x"), 0.1 + 0.2);
+TEST(Table, ReadsExactNumbersAndRefusesThoseThatAreNotFinite) {
+  const Table table = Table::parse("x\nnan\ninf\n-inf\n1e999\n0.30000000000000004\n", "f.csv");
+  for (std::size_t row = 0; row < 4; ++row) EXPECT_THROW(table.number(row, "x"), DataError) << row;
+  EXPECT_EQ(table.number(4, "x"), 0.1 + 0.2);
+}
+
+TEST(Table, ChecksRanges) {
+  const Table table = Table::parse("n,x\n-1,0.5\n9007199254740993,2\n7,\n", "f.csv");
+  EXPECT_THROW(table.count(0, "n"), DataError);
+  EXPECT_THROW(table.count(1, "n"), DataError);
+  EXPECT_EQ(table.count(2, "n", 7), 7);
+  EXPECT_THROW(table.count(2, "n", 8), DataError);
+  EXPECT_EQ(table.number_from(0, 1, 0, "x"), 0.5);
+  EXPECT_THROW(table.number_from(0, 1, 1, "x"), DataError);
+  EXPECT_FALSE(table.optional_number_from(0, 1, 2, "x"));
 }
 
 TEST(Table, NamesFileLineAndColumnOfAStructuralFault) {

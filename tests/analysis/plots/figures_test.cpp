@@ -179,9 +179,9 @@ TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {
     }
     return describe_intervals(pointers);
   };
-  EXPECT_EQ(sentence({7, 7}), "n = 7 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
-  EXPECT_EQ(sentence({6}), "n = 6 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over fewer than 7 prompts.");
-  EXPECT_NE(sentence({1, 2, 8}).find("bootstrap-t over prompts; Student's t over fewer than 7 prompts; none for a single prompt."), std::string::npos);
+  EXPECT_EQ(sentence({15, 15}), "n = 15 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
+  EXPECT_EQ(sentence({14}), "n = 14 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over fewer than 15 prompts.");
+  EXPECT_NE(sentence({1, 2, 15}).find("bootstrap-t over prompts; Student's t over fewer than 15 prompts; none for a single prompt."), std::string::npos);
 }
 
 TEST(StaticFigures, ReportWhatGnuplotObjectsTo) {

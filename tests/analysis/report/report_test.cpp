@@ -30,8 +30,8 @@ class Report : public ::testing::Test {
 TEST_F(Report, OpensWithQuestionAndComputedAnswer) {
   const ReportSummary summary = make();
   EXPECT_TRUE(page_has("Does temperature eat the speed-up, and does the model say by how much?"));
-  EXPECT_NE(summary.answer.find("At temperature 0 the best drafter, prompt lookup, reaches a speed-up of 2."), std::string::npos) << summary.answer;
-  EXPECT_NE(summary.answer.find("; at temperature 1 it reaches 1."), std::string::npos) << summary.answer;
+  EXPECT_NE(summary.answer.find("At temperature 0 the pilots chose prompt lookup, whose speed-up is 2."), std::string::npos) << summary.answer;
+  EXPECT_NE(summary.answer.find("; at temperature 1 the pilots chose prompt lookup, whose speed-up is 1."), std::string::npos) << summary.answer;
   EXPECT_TRUE(page_has(summary.answer));
 }
 
@@ -94,6 +94,9 @@ TEST_F(Report, SaysThatShapeModelsAreReplayed) {
 TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   testing::write_synthetic_run({.repetitions = 1}, scratch_.path());
   for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"}) std::filesystem::remove(scratch_.file(file));
+  std::string manifest = read_file(scratch_.file("manifest.toml"));
+  manifest.replace(manifest.find("decoding"), 8, "cost_surface");
+  write_file(scratch_.file("manifest.toml"), manifest);
   write_file(scratch_.file("costs.csv"), "model,drafter,tree,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
                                          "m,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,greedy,draft,4,64,1,2e4,,,3\n");
   write_file(plotly_, "");

@@ -46,16 +46,24 @@ Verdict verdict_of(Verifier& verifier, GreedyTarget& target, const RoundKey& key
 TEST(Verifiers, AreMadeByTheirNames) {
   for (const std::string& kind : verifier_kinds()) {
     const auto trace = std::make_shared<ReplayTrace>(ReplayTrace{{{1, 1}}});
-    EXPECT_EQ(make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(), kind == "rejection" ? "greedy" : kind);
+    EXPECT_EQ(make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(), kind == "replay" ? kind : "greedy");
+    if (kind == "greedy" || kind == "replay") continue;
+    const auto sampled = make_verifier({.verifier = kind});
+    EXPECT_EQ(sampled->name(), kind);
+    EXPECT_EQ(sampled->lossless(), kind != "lenient" && kind != "typical");
   }
-  const auto sampled = make_verifier({.verifier = "rejection"});
-  EXPECT_EQ(sampled->name(), "rejection");
-  EXPECT_TRUE(sampled->lossless());
+}
+
+TEST(Verifiers, RefuseSettingsThatDoNotGoTogether) {
+  EXPECT_THROW(make_verifier({.drafter = {.tree = "2x2"}, .verifier = "block"}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "lenient", .lenience = 0}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "lenient", .lenience = 1.5}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "typical", .typical_epsilon = 2}), ConfigError);
 }
 
 TEST(Verifiers, RefuseAnUnknownNameAndListTheirs) {
   try {
-    make_verifier({.verifier = "typical"});
+    make_verifier({.verifier = "wishful"});
     FAIL() << "it was accepted";
   } catch (const ConfigError& error) {
     for (const std::string& kind : verifier_kinds()) EXPECT_NE(std::string(error.what()).find(kind), std::string::npos) << error.what();
@@ -93,7 +101,7 @@ TEST(GreedyVerifier, RecoversWithTheTargetsTokenWhereNothingMatches) {
 TEST(RejectionVerifier, AgreesWithGreedyWhereTheTargetIsCertain) {
   for (const std::vector<Token>& best : {std::vector<Token>{1, 3, 7, 4, 6}, {2, 0, 5, 0, 0}, {1, 7, 0, 0, 0}, {5, 0, 0, 0, 0}}) {
     GreedyTarget left(best), right(best);
-    const Verdict greedy = verdict_of(*make_greedy_verifier(), left), rejection = verdict_of(*make_rejection_verifier(3), right);
+    const Verdict greedy = verdict_of(*make_greedy_verifier(), left), rejection = verdict_of(*make_random_verifier({.verifier = "rejection", .seed = 3}), right);
     EXPECT_EQ(greedy.accepted, rejection.accepted);
     EXPECT_EQ(greedy.next, rejection.next);
     EXPECT_EQ(greedy.next_kind, rejection.next_kind);

@@ -88,7 +88,12 @@ TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
 
 TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("", 2, "subcommand is required");
+  expect_refusal("generat --prompt x", 2, "no command 'generat'; allowed: generate, tokenize");
   expect_refusal("generate --prompt x --bogus 1", 2, "--bogus");
+  for (const char* option : {"temperature", "top-k", "seed", "threads", "speculation-length"})
+    expect_refusal(std::string("generate --prompt x --") + option + " ''", 2, "''; allowed:");
+  expect_refusal("generate --prompt x --seed -1", 2, "'-1'; allowed: integers from 0 to 18446744073709551615");
+  expect_refusal("generate --prompt x --seed 18446744073709551616", 2, "allowed: integers from 0");
   expect_refusal("generate --prompt x --temperature warm", 2, "temperature");
   expect_refusal("generate --prompt x --temperature -1", 2, "temperature = -1; allowed");
   expect_refusal("generate --prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
@@ -174,6 +179,23 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("bigram --speculation-length 3"), plain);
 }
 
+TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
+  const auto ids = [](const std::string& options) {
+    const Outcome outcome = run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt 'Tell me about rivers.' --drafter small_transformer " + options);
+    EXPECT_EQ(outcome.code, 0) << options;
+    return nlohmann::json::parse(outcome.output).at("output_ids");
+  };
+  const auto plain = nlohmann::json::parse(run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt 'Tell me about rivers.' --drafter plain").output).at("output_ids");
+  for (const char* verifier : {"rejection", "sample_and_match", "point_mass", "block", "several_drafts", "lenient --lenience 0.5 --lenient-residual lenient", "typical --typical-epsilon 0.2"})
+    EXPECT_EQ(ids(std::string("--verifier ") + verifier), ids(std::string("--verifier ") + verifier)) << verifier;
+  EXPECT_EQ(ids("--verifier sample_and_match"), plain) << "the target's own draws decide";
+  for (const char* verifier : {"tree_naive", "tree_multi_round", "tree_without_replacement", "several_drafts", "point_mass"})
+    EXPECT_EQ(ids(std::string("--tree 2x2 --verifier ") + verifier).size(), 12U) << verifier;
+  EXPECT_EQ(ids("--tree 2x2 --verifier tree_naive"), plain);
+  expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2, "allowed: chain");
+  expect_refusal("generate --prompt x --verifier lenient --lenience 0", 2, "lenience = 0; allowed: numbers in (0, 1]");
+}
+
 TEST(Program, MeasuresCostsForThePolicyAuto) {
   const std::string generate = "generate --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Count to ten.' ";
   const Outcome plain = run_program(generate + "--drafter plain 2>/dev/null");
@@ -209,7 +231,7 @@ TEST(Program, StopsBeforeAStopString) {
   EXPECT_EQ(object.at("stop_reason"), "stop_string");
   EXPECT_EQ(object.at("settings").at("stop"), std::vector<std::string>{stop});
   const Outcome streamed = run_program("generate --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "' 2>/dev/null");
-  EXPECT_EQ(streamed.output, text.substr(0, text.find(stop)));
+  EXPECT_EQ(streamed.output, text.substr(0, text.find(stop)) + "\n");
 }
 
 TEST(Program, DecodesNothingButIds) {
@@ -228,6 +250,23 @@ TEST(Program, TokenizesBothWays) {
   const Outcome text = run_program("tokenize --decode <<'E'\n" + ids.output + "E\n");
   EXPECT_EQ(text.output, "\"Hello 123\"\n\"\xc3\xa4\"\n");
   EXPECT_EQ(run_program("tokenize 2>/dev/null <<'E'\nnot json\nE\n").code, 2);
+}
+
+TEST(Program, NoticesAnInputThatCannotBeRead) {
+  for (const char* command : {"tokenize", "law", "generate"}) {
+    const Outcome outcome = run_program(std::string(command) + " 2>&1 < /tmp");
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_NE(outcome.output.find("standard input: cannot read"), std::string::npos) << outcome.output;
+  }
+}
+
+TEST(Program, TakesAPromptFromAPipeWithoutItsFinalNewline) {
+  const auto ids = [](const std::string& input) {
+    const Outcome outcome = run_shell(input + " | " SPECLAB_PROGRAM " generate --json --max-new-tokens 1 --drafter plain");
+    return nlohmann::json::parse(outcome.output).at("prompt_ids");
+  };
+  EXPECT_EQ(ids("echo Hello"), ids("printf Hello"));
+  EXPECT_NE(ids("printf 'Hello\n\n'"), ids("printf Hello"));
 }
 
 TEST(Program, WarnsOfBytesThatTheVocabularyHasNoTokenFor) {

@@ -21,6 +21,7 @@ CostEntry cost(sim::CostKind kind, int rows, int context, double ns) {
 /// A log in a fresh folder whose cost surface has two forwards at one context, a prompt and an overhead.
 RunLog log_with_costs(const SmallExperiment& experiment) {
   RunLog log(experiment.folder("run"));
+  log.add(HeaderEntry{});
   log.add(std::vector{cost(sim::CostKind::target, 1, 10, 100.0), cost(sim::CostKind::target, 4, 10, 300.0), cost(sim::CostKind::prefill, 20, 0, 900.0),
                       cost(sim::CostKind::overhead, 1, 10, 7.0)});
   return log;

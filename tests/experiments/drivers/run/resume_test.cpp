@@ -66,6 +66,46 @@ TEST(Resume, ACompleteRunIsLeftAloneAndNothingIsLoaded) {
   EXPECT_EQ(experiment.file("whole", "journal"), journal);
 }
 
+TEST(Resume, PutsBackALostFileOfACompleteRun) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  const std::string rows = experiment.file("run", "rows.csv");
+  std::filesystem::remove(experiment.folder("run") + "/rows.csv");
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  EXPECT_EQ(experiment.file("run", "rows.csv"), rows);
+}
+
+TEST(Resume, RefusesResultsWithoutTheirJournal) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  const std::string rows = experiment.file("run", "rows.csv");
+  for (const bool emptied : {true, false}) {
+    if (emptied) write_file(experiment.folder("run") + "/journal", "");
+    else std::filesystem::remove(experiment.folder("run") + "/journal");
+    EXPECT_THROW(experiment.run(plan, "run"), DataError);
+    EXPECT_EQ(experiment.file("run", "rows.csv"), rows);
+  }
+}
+
+TEST(Resume, RefusesEntriesThatAreNotThePlans) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  for (const char* entry : {"{}", "[]", "7", R"({"pilot": {"pilot": 9999, "rounds": []}})", R"({"row": 1, "header": 2})"}) {
+    std::filesystem::remove_all(experiment.folder("forged"));
+    make_folder(experiment.folder("forged"));
+    {
+      Journal journal = Journal::open(experiment.folder("forged"));
+      const Journal whole = Journal::open(experiment.folder("run"));
+      journal.append(whole.payloads().front());
+      journal.append(entry);
+    }
+    EXPECT_THROW(experiment.run(plan, "forged"), DataError) << entry;
+  }
+}
+
 TEST(Resume, AfterAnInterruptionBetweenAnyTwoGenerations) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();

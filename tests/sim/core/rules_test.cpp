@@ -1,0 +1,158 @@
+// Exactness of the rules beside the ratio test: the joint law of what they emit, enumerated, and how far the lossy ones are off.
+#include "sim/core/acceptance.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/small_world.h"
+
+namespace speclab {
+namespace {
+
+using speclab::testing::Tokens;
+using namespace speclab::testing;
+
+/// `verify` with a scratch of its own, whatever its other arguments.
+template <typename Verify>
+Rule<double> rule(Verify verify) {
+  return [verify, scratch = std::vector<double>()](const auto& draft, const auto& laws, const RoundKey& key, auto& chance, Verdict& verdict) mutable {
+    verify(draft, laws, key, chance, scratch, verdict);
+  };
+}
+
+const Rule<double> kSampleAndMatch = rule([](auto&&... arguments) { verify_sample_and_match(arguments...); });
+const Rule<double> kPointMass = rule([](auto&&... arguments) { verify_point_mass(arguments...); });
+const Rule<double> kBlock = rule([](auto&&... arguments) { verify_block(arguments...); });
+const Rule<double> kRejection = rule([](auto&&... arguments) { verify_rejection(arguments...); });
+const Rule<double> kSeveralDrafts = rule([](auto&&... arguments) { verify_several_drafts(arguments...); });
+
+struct Case {
+  const char* name;
+  const Rule<double>* rule;
+  const char* shape;
+  DrawKind draw_kind;
+  std::size_t count;  ///< tokens whose joint law is compared
+};
+
+void PrintTo(const Case& example, std::ostream* out) { *out << example.name << " " << example.shape; }
+
+class LosslessRule : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LosslessRule, EmitsTheTargetsJointLaw) {
+  const Case& example = GetParam();
+  const TreeShape shape = TreeShape::parse(example.shape, 0);
+  for (const int vocab_size : {2, 3})
+    for (const LawKind target_kind : kAllLawKinds)
+      for (const LawKind draft_kind : kAllLawKinds)
+        for (std::uint64_t seed = 0; seed < 3; ++seed) {
+          const SmallWorld world({vocab_size, target_kind, draft_kind, seed});
+          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, *example.rule);
+          EXPECT_NEAR(total_mass(law), 1.0, 1e-12);
+          ASSERT_LE(max_difference(law, world.target_joint_law({}, example.count)), 1e-12)
+              << "vocabulary " << vocab_size << ", laws " << static_cast<int>(target_kind) << " " << static_cast<int>(draft_kind) << ", seed " << seed;
+        }
+}
+
+constexpr auto kSampled = DrawKind::sampled;
+constexpr auto kWithout = DrawKind::sampled_without_replacement;
+constexpr auto kArgMax = DrawKind::arg_max;
+
+INSTANTIATE_TEST_SUITE_P(
+    , LosslessRule,
+    ::testing::Values(Case{"sample_and_match", &kSampleAndMatch, "chain", kSampled, 2}, Case{"sample_and_match", &kSampleAndMatch, "1", kSampled, 3},
+                      Case{"sample_and_match", &kSampleAndMatch, "2", kArgMax, 3}, Case{"sample_and_match", &kSampleAndMatch, "3", kSampled, 3},
+                      Case{"tree_naive", &kSampleAndMatch, "2x2", kSampled, 2}, Case{"tree_naive", &kSampleAndMatch, "2x2", kWithout, 3},
+                      Case{"tree_naive", &kSampleAndMatch, "parents:0,0,1,2", kArgMax, 3},
+                      Case{"point_mass", &kPointMass, "1", kSampled, 3}, Case{"point_mass", &kPointMass, "2", kArgMax, 3}, Case{"point_mass", &kPointMass, "3", kSampled, 3},
+                      Case{"point_mass", &kPointMass, "2x2", kWithout, 3}, Case{"point_mass", &kPointMass, "parents:0,0,0,1", kSampled, 2},
+                      Case{"block", &kBlock, "chain", kSampled, 2}, Case{"block", &kBlock, "1", kSampled, 3}, Case{"block", &kBlock, "2", kSampled, 3},
+                      Case{"block", &kBlock, "2", kSampled, 4}, Case{"block", &kBlock, "3", kSampled, 4}, Case{"block", &kBlock, "3", kArgMax, 4},
+                      Case{"tree_multi_round", &kRejection, "parents:0,0", kSampled, 3}, Case{"tree_multi_round", &kRejection, "parents:0,0,0", kSampled, 2},
+                      Case{"tree_multi_round", &kRejection, "parents:0,0,1,1", kSampled, 2}, Case{"tree_multi_round", &kRejection, "parents:0,0,1,2", kSampled, 2},
+                      Case{"several_drafts", &kSeveralDrafts, "1", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "2", kSampled, 3},
+                      Case{"several_drafts", &kSeveralDrafts, "parents:0,0", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "parents:0,0,0", kSampled, 2},
+                      Case{"several_drafts", &kSeveralDrafts, "parents:0,0,1,2", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "parents:0,0,1,2", kArgMax, 2}));
+
+/// Largest error of the joint law of two tokens over a few worlds.
+double error_of(const Rule<double>& lossy, LawKind draft_kind = LawKind::random) {
+  double error = 0.0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const SmallWorld world({4, LawKind::random, draft_kind, seed});
+    error = std::max(error, max_difference(emitted_law(world, {}, 2, TreeShape::parse("1", 0), DrawKind::sampled, lossy), world.target_joint_law({}, 2)));
+  }
+  return error;
+}
+
+Rule<double> lenient(double lenience, LenientResidual form) {
+  return rule([=](auto&&... arguments) { verify_lenient(arguments..., lenience, form); });
+}
+
+TEST(Lenient, IsTheRatioTestAtLenienceOneAndLossyBelow) {
+  for (const auto form : {LenientResidual::full, LenientResidual::lenient}) {
+    EXPECT_LE(error_of(lenient(1.0, form)), 1e-12);
+    EXPECT_GT(error_of(lenient(0.8, form)), 1e-3);
+    EXPECT_GT(error_of(lenient(0.5, form)), error_of(lenient(0.8, form)));
+  }
+}
+
+/// formulas: no token becomes likelier than p(x)/l. @source Leviathan et al. 2023, A.5
+TEST(Lenient, MakesNoTokenLikelierThanItsProbabilityOverTheLenience) {
+  for (const auto form : {LenientResidual::full, LenientResidual::lenient})
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const SmallWorld world({4, LawKind::random, LawKind::random, seed});
+      const auto law = emitted_law(world, {}, 1, TreeShape::parse("1", 0), DrawKind::sampled, lenient(0.6, form));
+      for (const auto& [tokens, probability] : law) EXPECT_LE(probability, world.target({})[static_cast<std::size_t>(tokens[0])] / 0.6 + 1e-12);
+    }
+}
+
+TEST(Typical, IsLossyAndDrawsNothingForDrafts) {
+  EXPECT_GT(error_of(rule([](auto&&... arguments) { verify_typical(arguments..., 0.09, 0.3); })), 1e-3);
+  // A threshold that no probability exceeds leaves plain sampling.
+  EXPECT_LE(error_of(rule([](auto&&... arguments) { verify_typical(arguments..., 1.0, 4.0); })), 1e-12);
+}
+
+/// Mean accepted tokens of a round of a rule.
+double mean_accepted(const SmallWorld& world, const TreeShape& shape, const Rule<double>& tested) {
+  double mean = 0.0;
+  const Rule<double> counting = [&](const auto& draft, const auto& laws, const RoundKey& key, auto& chance, Verdict& verdict) { tested(draft, laws, key, chance, verdict); };
+  ForkingChance forks;
+  CountingChance<ForkingChance> chance(forks);
+  Verdict verdict;
+  do {
+    chance.clear();
+    BasicDraft<double> draft;
+    draft.reset(0, DrawKind::sampled);
+    std::vector<double> scratch;
+    Tokens path;
+    for (TokenTree::Node node = 0; node < shape.num_nodes(); ++node) {
+      draft.law_for(node) = law_of<double>(world.draft(path));
+      path.push_back(sample(draft.law_at(node), draft_key({}, node, node + 1), chance, scratch));
+      draft.add(node, path.back());
+    }
+    BasicLaw<double> law;
+    const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& {
+      return law = law_of<double>(world.target(Tokens(path.begin(), path.begin() + node)));
+    };
+    counting(draft, laws, {}, chance, verdict);
+    mean += forks.probability() * static_cast<double>(verdict.accepted.size());
+  } while (forks.next_path());
+  return mean;
+}
+
+/// @source Sun et al. 2024, theorem 1: no rule for chains accepts more than block verification
+TEST(Block, AcceptsAtLeastAsManyTokensAsTheRatioTest) {
+  const TreeShape shape = TreeShape::parse("3", 0);
+  double gained = 0.0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const SmallWorld world({3, LawKind::random, LawKind::random, seed});
+    const double block = mean_accepted(world, shape, kBlock), ratio = mean_accepted(world, shape, kRejection), match = mean_accepted(world, shape, kSampleAndMatch);
+    EXPECT_GE(block, ratio - 1e-12) << seed;
+    EXPECT_GE(ratio, match - 1e-12) << seed;
+    gained += block - ratio;
+  }
+  EXPECT_GT(gained, 0.01) << "block verification never differed from the ratio test";
+}
+
+}  // namespace
+}  // namespace speclab
