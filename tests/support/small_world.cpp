@@ -90,6 +90,9 @@ std::vector<double> SmallWorld::law(const Tokens& prefix, LawKind kind, std::uin
     }
     case LawKind::tiny_tail: weights[pick()] = 1e-30; break;
   }
+  if (options_.relation == Relation::disjoint)
+    for (std::size_t i = which == 0 ? 1 : 0; i < weights.size(); i += 2) weights[i] = 0.0;
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0.0; })) weights[which] = 1.0;
   return normalised(weights);
 }
 
@@ -193,6 +196,22 @@ std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& pref
       law[joined(block, rest)] += probability * rest_probability;
   }
   return law;
+}
+
+double mean_accepted(const SmallWorld& world, int speculation_length, const Rule<double>& rule) {
+  double mean = 0.0;
+  ForkingChance forks;
+  CountingChance<ForkingChance> chance(forks);
+  Verdict verdict;
+  do {
+    chance.clear();
+    const auto draft = draw_draft<double>(world, {}, TreeShape::chain(speculation_length), DrawKind::sampled, {}, chance);
+    BasicLaw<double> law;
+    const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& { return law = law_of<double>(world.target(path_tokens(draft.tree, node))); };
+    rule(draft, laws, {}, chance, verdict);
+    mean += forks.probability() * static_cast<double>(verdict.accepted.size());
+  } while (forks.next_path());
+  return mean;
 }
 
 double max_difference(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b) {

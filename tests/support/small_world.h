@@ -18,6 +18,9 @@ using Tokens = std::vector<Token>;
 /// What the laws of a world are like.
 enum class LawKind { random, with_zeros, ties, point_mass, tiny_tail };
 
+/// How the draft's laws stand to the target's, beside their kinds.
+enum class Relation { independent, equal, disjoint };
+
 inline constexpr LawKind kAllLawKinds[] = {LawKind::random, LawKind::with_zeros, LawKind::ties, LawKind::point_mass, LawKind::tiny_tail};
 
 /// Target and draft laws of every prefix, fixed by the seed.
@@ -28,17 +31,24 @@ class SmallWorld {
     LawKind target_kind = LawKind::random;
     LawKind draft_kind = LawKind::random;
     std::uint64_t seed = 0;
+    Relation relation = Relation::independent;
+    /// What is made of the law of a prefix, the target's and the draft's; nothing if empty.
+    std::function<std::vector<double>(const Tokens& prefix, const std::vector<double>& law)> process{};
   };
 
   explicit SmallWorld(const Options& options) : options_(options) {}
   int vocab_size() const { return options_.vocab_size; }
-  std::vector<double> target(const Tokens& prefix) const { return law(prefix, options_.target_kind, 0); }
-  std::vector<double> draft(const Tokens& prefix) const { return law(prefix, options_.draft_kind, 1); }
+  std::vector<double> target(const Tokens& prefix) const { return processed(prefix, law(prefix, options_.target_kind, 0)); }
+  std::vector<double> draft(const Tokens& prefix) const {
+    if (options_.relation == Relation::equal) return target(prefix);
+    return processed(prefix, law(prefix, options_.draft_kind, 1));
+  }
   /// The target's joint law of the `count` tokens after `prefix`.
   std::map<Tokens, double> target_joint_law(const Tokens& prefix, std::size_t count) const;
 
  private:
   std::vector<double> law(const Tokens& prefix, LawKind kind, std::uint32_t which) const;
+  std::vector<double> processed(const Tokens& prefix, const std::vector<double>& law) const { return options_.process ? options_.process(prefix, law) : law; }
 
   Options options_;
 };
@@ -60,6 +70,9 @@ Rule<Scalar> rejection_rule();
 template <typename Scalar>
 std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
                                      DrawKind kind, const Rule<Scalar>& rule);
+
+/// Mean accepted tokens of one round of `rule` over a sampled chain.
+double mean_accepted(const SmallWorld& world, int speculation_length, const Rule<double>& rule);
 
 /// Largest absolute difference between two laws, over the tokens of either.
 double max_difference(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b);
