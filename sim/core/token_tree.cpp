@@ -13,9 +13,9 @@ void TokenTree::reset(Token pending) {
 TokenTree::Node TokenTree::add(Node parent, Token token) {
   SPECLAB_EXPECT(parent >= 0 && parent < size(), "node " + std::to_string(parent) + " is not in the tree");
   std::int32_t row = num_rows_;
-  for (Node node = parent + 1; node < size(); ++node) {
+  for (Node node = 1; node < size(); ++node) {
     const Entry& other = (*this)[node];
-    if (other.parent == parent && other.token == token) row = other.row;
+    if (other.token == token && (*this)[other.parent].row == (*this)[parent].row) row = other.row;
   }
   if (row == num_rows_) ++num_rows_;
   entries_.push_back({token, parent, (*this)[parent].depth + 1, row});

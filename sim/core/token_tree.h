@@ -20,12 +20,12 @@ class TokenTree {
     Token token = 0;
     Node parent = kNone;
     std::int32_t depth = 0;  ///< root 0
-    std::int32_t row = 0;    ///< row of the target forward; equal siblings (drawn with replacement) share one
+    std::int32_t row = 0;    ///< row of the target forward; nodes with the same path of tokens (drawn with replacement) share one
   };
 
   /// Empties the tree and makes `pending` its root; keeps the storage.
   void reset(Token pending);
-  /// Appends a node drawn after all earlier ones. An equal sibling gets the row of the first. @return its id
+  /// Appends a node drawn after all earlier ones. A node of the same path gets the row of the first. @return its id
   Node add(Node parent, Token token);
 
   std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }   ///< nodes, root included
@@ -35,7 +35,7 @@ class TokenTree {
   /// Children of `node` in drawing order, appended to `out` after clearing it.
   void children(Node node, std::vector<Node>& out) const;
   bool is_chain() const;
-  /// Node whose row is `row` (the first of equal siblings).
+  /// Node whose row is `row` (the first of those with its path).
   Node node_of_row(std::int32_t row) const;
 
  private:

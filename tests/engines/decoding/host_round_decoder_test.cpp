@@ -51,6 +51,22 @@ TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZero) {
   EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
 }
 
+/// The target's own draws decide, so that nothing of the drafter shows but the time.
+TEST_P(EveryDrafter, GivesPlainTokensAtAnyTemperatureWhereTheDraftMustMatchASample) {
+  int accepted = 0;
+  for (const double temperature : {0.3, 1.0}) {
+    const auto plain = decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
+    for (const char* verifier : {"sample_and_match", "tree_naive"}) {
+      DecoderOptions options = options_of(GetParam(), temperature);
+      options.verifier = verifier;
+      const auto records = decode(*pair().speculative(options), three_requests(), 4);
+      EXPECT_EQ(output_ids(records), output_ids(plain)) << verifier << " at " << temperature;
+      accepted += total_accepted(records);
+    }
+  }
+  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
+}
+
 TEST_P(EveryDrafter, GivesPlainTokensUnderARepetitionPenalty) {
   const auto plain = decode(*pair().plain(options_of(GetParam(), 0, 1.3)), three_requests(), 0);
   EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0, 1.3)), three_requests(), 4)), output_ids(plain));

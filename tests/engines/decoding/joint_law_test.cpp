@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
@@ -99,6 +100,29 @@ class JointLaw : public ::testing::TestWithParam<DrafterCase> {};
 INSTANTIATE_TEST_SUITE_P(, JointLaw, ::testing::ValuesIn(testing::drafter_cases()), [](const auto& named) { return named.param.name; });
 
 TEST_P(JointLaw, IsTheTargetsWhateverDrafts) { EXPECT_LT(normal_score(counts_of(*pair().speculative(options_of(GetParam())))), kQuantile); }
+
+/// Every lossless rule that draws, over every drafter and tree that it takes.
+TEST(JointLawOfVerifiers, IsTheTargetsWhateverDrafts) {
+  for (const char* verifier : kLosslessVerifierKinds)
+    for (const DrafterCase& drafter : testing::drafter_cases()) {
+      const bool is_chain = std::string(drafter.tree) == "chain";
+      if (std::string(verifier) == "greedy" || (std::string(verifier) == "block" && !is_chain)) continue;
+      DecoderOptions options = options_of(drafter);
+      options.verifier = verifier;
+      SCOPED_TRACE(std::string(verifier) + ", " + drafter.name);
+      EXPECT_LT(normal_score(counts_of(*pair().speculative(options))), kQuantile);
+    }
+}
+
+TEST(JointLawOfVerifiers, ThatAreLossyIsFoundOut) {
+  for (const char* verifier : {"lenient", "typical"}) {
+    DecoderOptions options = options_of({"", "small_transformer"});
+    options.verifier = verifier;
+    options.lenience = 0.3;
+    options.typical_epsilon = 0.3;
+    EXPECT_GT(normal_score(counts_of(*pair().speculative(options))), kQuantile) << verifier;
+  }
+}
 
 TEST(PlainJointLaw, IsTheTargets) { EXPECT_LT(normal_score(counts_of(*pair().plain(options_of({"", "none"})))), kQuantile); }
 
