@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <array>
 #include <iterator>
 #include <set>
@@ -161,8 +162,8 @@ std::string logarithmic_y_range(const Figure& figure) {
     }
   }
   std::vector<std::string> ticks;
-  for (double decade = 1e-6; decade < 1e6; decade *= 10) {
-    for (const int step : {1, 2, 5}) ticks.push_back(fmt::format("{:.6g}", step * decade));
+  for (int exponent = -6; exponent < 6; ++exponent) {
+    for (const int step : {1, 2, 5}) ticks.push_back(fmt::format("{:.6g}", step * std::pow(10.0, exponent)));
   }
   return fmt::format("set logscale y\nset yrange [{}:{}]\nset ytics ({})\n", low / 1.4, high * 1.4, fmt::join(ticks, ", "));
 }

@@ -21,9 +21,14 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 /// An unnamed scratch file: unlike a pipe it cannot block, whatever the program reads or writes first.
 File scratch_file() {
+  errno = 0;
   File file(std::tmpfile(), &std::fclose);
   if (!file) throw WriteError(std::string("cannot make a scratch file: ") + std::strerror(errno));
   return file;
+}
+
+void seek_to_begin(std::FILE* file) {
+  if (std::fseek(file, 0, SEEK_SET) != 0) throw WriteError(std::string("cannot read a scratch file: ") + std::strerror(errno));
 }
 
 /// A full disk shows when the buffer goes to the file.
@@ -31,12 +36,12 @@ File scratch_file_with(const std::string& content) {
   File file = scratch_file();
   const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;
   if (!written) throw WriteError(std::string("cannot write a scratch file: ") + std::strerror(errno) + "; make room in the temporary folder");
-  std::rewind(file.get());
+  seek_to_begin(file.get());
   return file;
 }
 
 std::string content_of(std::FILE* file) {
-  std::rewind(file);
+  seek_to_begin(file);
   std::string content(2000, '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file));
   return content;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -39,8 +40,10 @@ std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<Cos
 
 std::string sentence(const std::string& model, const std::map<std::int64_t, double>& ns_of_rows) {
   const auto one = ns_of_rows.find(1);
-  auto wide = ns_of_rows.upper_bound(kMostRowsOfAnswer);
-  if (one == ns_of_rows.end() || wide == ns_of_rows.begin() || (--wide)->first == 1) return "";
+  const auto beyond = ns_of_rows.upper_bound(kMostRowsOfAnswer);
+  if (one == ns_of_rows.end() || beyond == ns_of_rows.begin()) return "";
+  const auto wide = std::prev(beyond);
+  if (wide->first == 1) return "";
   return fmt::format("A forward of {} of {} rows takes {:.2f} times as long as one of a single row ({:.2f} ms). ", model, wide->first, wide->second / one->second,
                      one->second * 1e-6);
 }

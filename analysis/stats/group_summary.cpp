@@ -54,7 +54,7 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
     paired.push_back(g);
     if (partner->output_tokens != g->output_tokens) ++summary.unequal_pairs;
   }
-  const auto plain = [&baseline](Quantity quantity) { return [&baseline, quantity](const Generation& g) { return quantity(*baseline.pair_of(g)); }; };
+  const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return quantity(*baseline.pair_of(g)); }; };
   summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
   summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
 }
