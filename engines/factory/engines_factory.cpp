@@ -63,8 +63,9 @@ class LocalEngines final : public Engines, private DrafterModels {
   LoadedModel load_model(const ModelOptions& options) override {
     check_options(options);
     options_ = options;
-    ModelSource source = open_model(options.model);
-    return {make_model(source), source.tokenizer};
+    const ModelSource source = open_model(options.model);
+    std::unique_ptr<LanguageModel> model = make_model(source);
+    return {std::move(model), source.tokenizer};
   }
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }

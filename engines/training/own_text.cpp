@@ -93,7 +93,7 @@ void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& opti
 
 }  // namespace
 
-std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const OwnTextOptions& options,
+std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
                                    const TrainCallback& progress) {
   OwnTextFile file(options.cache_file, settings_digest(target, options));
   check_prompts(file.texts(), options);

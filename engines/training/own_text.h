@@ -28,7 +28,7 @@ struct OwnText {
 
 /// Generates what the cache file does not hold yet, a batch at a time; every finished batch is appended and synced.
 /// @throws DataError if the cache file is damaged or was made from other prompts or settings
-std::vector<OwnText> make_own_text(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const OwnTextOptions& options,
+std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
                                    const TrainCallback& progress);
 
 }  // namespace speclab::engines

@@ -18,7 +18,7 @@ at::TensorOptions tensor_options(const std::string& device, const std::string& d
 }
 
 /// Visibility of the slots [0, num_slots) for one row, as an additive mask.
-void fill_mask(const RowPlan& plan, const PlacedRow& row, at::Tensor mask) {
+void fill_mask(const RowPlan& plan, const PlacedRow& row, const at::Tensor& mask) {
   mask.fill_(-std::numeric_limits<float>::infinity());
   mask.narrow(0, 0, row.prefix).zero_();
   for (const std::int32_t slot : plan.extra(row)) mask[slot] = 0.0f;

@@ -68,6 +68,7 @@ ConfigNode parse_value(const std::string& text, const std::string& where) {
     relocate(node, where);
     if (table.size() == 1) return node;
   } catch (const toml::parse_error&) {
+    return {where, text};
   }
   return {where, text};
 }
@@ -81,7 +82,7 @@ ConfigNode& child(ConfigNode& table, const std::string& key, const std::string& 
   return entries->back().node;
 }
 
-std::string shortened(std::string text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+std::string shortened(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
 
 struct TextOf {
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }

@@ -70,7 +70,7 @@ void check_known(const std::string& category, const std::vector<std::string>& kn
 }  // namespace
 
 std::string prompt_folder(const std::string& set) {
-  const std::string folder = set.find('/') == std::string::npos ? std::string(SPECLAB_SOURCE_DIR "/experiments/prompts/") + set : set;
+  std::string folder = set.find('/') == std::string::npos ? std::string(SPECLAB_SOURCE_DIR "/experiments/prompts/") + set : set;
   std::error_code error;
   const std::filesystem::path path = std::filesystem::weakly_canonical(folder, error);
   if (error) return folder;

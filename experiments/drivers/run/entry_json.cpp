@@ -104,7 +104,7 @@ CostEntry cost_entry(const Json& json) {
   CostEntry entry{.model = json.at("model").get<std::string>(), .drafter = json.at("drafter").get<std::string>(), .tree = json.at("tree").get<std::string>(),
                   .regime = {}, .kind = cost_kind(json.at("kind")), .rows = json.at("rows").get<int>(), .context = json.at("context").get<int>(),
                   .ns = {json.at("ns").get<double>(), {}, json.at("n").get<std::size_t>()}};
-  if (json.at("regime") != "") entry.regime = named(json.at("regime"), {Regime::greedy, Regime::sampled});
+  if (const auto regime = json.at("regime").get<std::string>(); !regime.empty()) entry.regime = named(regime, {Regime::greedy, Regime::sampled});
   if (const Json& interval = json.at("interval"); !interval.empty()) entry.ns.interval = {interval.at(0).get<double>(), interval.at(1).get<double>()};
   return entry;
 }
