@@ -31,4 +31,7 @@ inline constexpr const char* kShapeModelPrefix = "shape-";
 
 inline bool is_among(std::string_view name, const auto& names) { return std::ranges::find(names, name) != names.end(); }
 
+/// Whether a verifier that users may name leaves the output law as it is; at temperature 0 every one is the match of arg max.
+inline bool is_lossless(std::string_view verifier, double temperature) { return temperature == 0 || is_among(verifier, kLosslessVerifierKinds); }
+
 }  // namespace speclab::engines

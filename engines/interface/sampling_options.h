@@ -1,7 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "sim/core/token.h"
@@ -32,30 +30,30 @@ struct SamplingOptions {
   bool looks_back() const { return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0; }
 };
 
-/// Calls visit(name, setting) for all but the temperature, which is an axis, and eos_token_ids, which the tokenizer knows.
-/// @param options  SamplingOptions, const or not
-void visit_sampling(auto& options, auto visit) {
-  visit("top_k", options.top_k);
-  visit("top_p", options.top_p);
-  visit("min_p", options.min_p);
-  visit("repetition_penalty", options.repetition_penalty);
-  visit("no_repeat_ngram_size", options.no_repeat_ngram_size);
-  visit("min_length", options.min_length);
-  visit("suppress_tokens", options.suppress_tokens);
-  visit("typical_p", options.typical_p);
-  visit("epsilon_cutoff", options.epsilon_cutoff);
-  visit("eta_cutoff", options.eta_cutoff);
+/// Calls visit(name, member) for all but the temperature, which is an axis, and eos_token_ids, which the tokenizer knows.
+void for_each_sampling_member(auto visit) {
+  visit("top_k", &SamplingOptions::top_k);
+  visit("top_p", &SamplingOptions::top_p);
+  visit("min_p", &SamplingOptions::min_p);
+  visit("repetition_penalty", &SamplingOptions::repetition_penalty);
+  visit("no_repeat_ngram_size", &SamplingOptions::no_repeat_ngram_size);
+  visit("min_length", &SamplingOptions::min_length);
+  visit("suppress_tokens", &SamplingOptions::suppress_tokens);
+  visit("typical_p", &SamplingOptions::typical_p);
+  visit("epsilon_cutoff", &SamplingOptions::epsilon_cutoff);
+  visit("eta_cutoff", &SamplingOptions::eta_cutoff);
 }
 
-/// Calls visit(name, setting) for those that are not off.
+/// Calls visit(name, setting) for each of them. @param options  SamplingOptions, const or not
+void visit_sampling(auto& options, auto visit) {
+  for_each_sampling_member([&](const char* name, auto member) { visit(name, options.*member); });
+}
+
+/// The same for those that are not off.
 void visit_sampling_that_is_on(const SamplingOptions& options, auto visit) {
   const SamplingOptions off;
-  visit_sampling(options, [&](const char* name, const auto& value) {
-    bool is_on = false;
-    visit_sampling(off, [&](const char* other, const auto& other_value) {
-      if constexpr (std::is_same_v<decltype(value), decltype(other_value)>) is_on = is_on || (name == std::string_view(other) && value != other_value);
-    });
-    if (is_on) visit(name, value);
+  for_each_sampling_member([&](const char* name, auto member) {
+    if (options.*member != off.*member) visit(name, options.*member);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "engines/interface/names.h"
 #include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
@@ -135,6 +136,7 @@ nlohmann::ordered_json settings_json(const GenerateOptions& options, const engin
           {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
+          {"lossless", engines::is_lossless(options.decoder.verifier, sampling.temperature)},
           {"temperature", sampling.temperature}, {"seed", options.common.seed},
           {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}, {"stop", options.decoder.stop.stop_strings},
           {"threads", options.common.model.threads}};
@@ -179,6 +181,8 @@ std::string dump(const nlohmann::ordered_json& value) {
 
 int run_generate(const GenerateOptions& options) {
   Session session = make_session(options);
+  if (!engines::is_lossless(options.decoder.verifier, options.decoder.sampling.temperature))
+    fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n", options.decoder.verifier);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);

@@ -192,6 +192,8 @@ TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
   for (const char* verifier : {"tree_naive", "tree_multi_round", "tree_without_replacement", "several_drafts", "point_mass"})
     EXPECT_EQ(ids(std::string("--tree 2x2 --verifier ") + verifier).size(), 12U) << verifier;
   EXPECT_EQ(ids("--tree 2x2 --verifier tree_naive"), plain);
+  const Outcome lossy = run_program("generate --json --max-new-tokens 2 --prompt x --drafter small_transformer --verifier typical 2>/dev/null");
+  EXPECT_EQ(nlohmann::json::parse(lossy.output).at("settings").at("lossless"), false);
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2, "allowed: chain");
   expect_refusal("generate --prompt x --verifier lenient --lenience 0", 2, "lenience = 0; allowed: numbers in (0, 1]");
 }
