@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "analysis/io/read_axes.h"
 #include "analysis/io/table.h"
 #include "sim/core/errors.h"
 
@@ -26,19 +27,6 @@ constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",  
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
-
-CellAxes read_axes(const Table& table, std::size_t row) {
-  return {.model = table.text(row, "model"),
-          .drafter = table.text(row, "drafter"),
-          .tree = table.optional_text(row, "tree").value_or(""),
-          .policy = table.optional_text(row, "policy").value_or(""),
-          .verifier = table.optional_text(row, "verifier").value_or(""),
-          .temperature = table.number_from(0, 1e3, row, "temperature"),
-          .top_k = table.count(row, "top_k"),
-          .top_p = table.number_from(0, 1, row, "top_p"),
-          .min_p = table.number_from(0, 1, row, "min_p"),
-          .repetition_penalty = table.number_from(1e-3, 1e3, row, "repetition_penalty")};
-}
 
 constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequence", "stop_string"};
 

@@ -51,6 +51,7 @@ struct Figure {
   std::vector<Series> series;
   std::optional<ReferenceLine> reference;
   std::vector<Point> totals;  ///< of stacked bars: their sums with intervals
+  std::string dashed = "prediction";  ///< what the dashed lines are
 };
 
 struct PaletteEntry {

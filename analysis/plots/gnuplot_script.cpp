@@ -104,7 +104,7 @@ std::string draw_lines(const Figure& figure) {
   }
   for (std::size_t i = 0; i < figure.series.size(); ++i) append_line(figure, i, blocks, plots);
   const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
-  if (std::ranges::any_of(figure.series, predicted)) plots.push_back("NaN with lines dt (8,5) lw 1.4 lc rgb '#4D4D4D' title 'prediction'");
+  if (std::ranges::any_of(figure.series, predicted)) plots.push_back(fmt::format("NaN with lines dt (8,5) lw 1.4 lc rgb '#4D4D4D' title '{}'", figure.dashed));
   return blocks + fmt::format("plot {}\n", fmt::join(plots, ", \\\n  "));
 }
 

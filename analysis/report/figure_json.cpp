@@ -41,6 +41,7 @@ json figure_json(const Figure& figure) {
           {"y", axis_json(figure.y)},
           {"series", series},
           {"totals", points_json(figure.totals)},
+          {"dashed", figure.dashed},
           {"reference", figure.reference ? json{{"y", figure.reference->y}, {"name", figure.reference->name}} : json()}};
 }
 

@@ -1,9 +1,11 @@
 #include "analysis/report/report.h"
 
+#include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/report/answer.h"
+#include "analysis/report/atlas_report.h"
 #include "analysis/report/cost_report.h"
 #include "analysis/report/page.h"
 #include "analysis/stats/cells.h"
@@ -45,12 +47,21 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
+ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
+  const std::vector<AtlasRow> rows = read_atlas(run_folder + "/atlas.csv");
+  const auto figures = atlas_figures(rows);
+  const std::string answer = atlas_answer(rows);
+  write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js), options.static_figures);
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+}
+
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
   const std::string plotly_js = read_plotly(options.plotly_js);
-  if (const Manifest manifest = read_manifest(run_folder + "/manifest.toml"); manifest.kind == "cost_surface")
-    return write_cost_report(run_folder, manifest, options, plotly_js);
+  const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
+  if (manifest.kind == "cost_surface") return write_cost_report(run_folder, manifest, options, plotly_js);
+  if (manifest.kind == "rule_atlas") return write_atlas_report(run_folder, manifest, options, plotly_js);
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);

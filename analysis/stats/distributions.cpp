@@ -1,12 +1,28 @@
 #include "analysis/stats/distributions.h"
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/non_central_chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace speclab::analysis {
 
 double student_t_quantile(double probability, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), probability);
+}
+
+double chi_squared_tail(double statistic, int degrees) { return boost::math::cdf(boost::math::complement(boost::math::chi_squared(degrees), statistic)); }
+
+double chi_squared_noncentrality(int degrees, double alpha, double miss) {
+  const double threshold = boost::math::quantile(boost::math::complement(boost::math::chi_squared(degrees), alpha));
+  double low = 0.0, high = 1.0;
+  const auto missed = [&](double noncentrality) { return boost::math::cdf(boost::math::non_central_chi_squared(degrees, noncentrality), threshold); };
+  while (missed(high) > miss) high *= 2.0;
+  while (high - low > 1e-6 * high) {
+    const double middle = 0.5 * (low + high);
+    (missed(middle) > miss ? low : high) = middle;
+  }
+  return high;
 }
 
 double fair_coin_cdf(int successes, int trials) { return boost::math::cdf(boost::math::binomial(trials, 0.5), successes); }

@@ -9,4 +9,10 @@ double student_t_quantile(double probability, double degrees_of_freedom);
 /// P(at most `successes` of `trials` fair coins). @param successes in [0, trials]
 double fair_coin_cdf(int successes, int trials);
 
+/// P(X >= statistic) for X chi-squared. @param degrees >= 1
+double chi_squared_tail(double statistic, int degrees);
+
+/// Noncentrality at which a chi-squared test of level `alpha` misses with probability `miss`. @param degrees >= 1
+double chi_squared_noncentrality(int degrees, double alpha, double miss);
+
 }  // namespace speclab::analysis

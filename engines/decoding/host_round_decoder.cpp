@@ -81,6 +81,7 @@ const Law& HostRoundDecoder::target_law(const Sequence& sequence, std::size_t ac
 void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active, const ForwardResult& result) {
   const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
   const auto law = [&](TokenTree::Node node) -> const Law& { return target_law(sequence, active, result, node); };
+  if (options().on_draft) options().on_draft(drafts_[active], std::cref(law));
   verifier_->verify(drafts_[active], std::cref(law), key, verdicts_[active]);
 }
 

@@ -7,14 +7,14 @@
 namespace speclab::engines {
 
 PlainDecoder::PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
-    : DecoderBase(target, std::move(tokenizer), options), chance_(options.seed) {}
+    : DecoderBase(target, std::move(tokenizer), options), chance_(chance_of(options)) {}
 
 void PlainDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy&) { begin_sequences(requests, 1); }
 
 Token PlainDecoder::sample_next(const Sequence& sequence, std::span<const float> logits) {
   pipeline().law(logits, sequence.tokens, law_);
   const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
-  return sample(law_, target_key(key, 0), chance_, scratch_);
+  return sample(law_, target_key(key, 0), *chance_, scratch_);
 }
 
 bool PlainDecoder::round() {

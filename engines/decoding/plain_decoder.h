@@ -16,7 +16,7 @@ class PlainDecoder final : public DecoderBase {
  private:
   Token sample_next(const Sequence& sequence, std::span<const float> logits);
 
-  PhiloxChance chance_;
+  std::shared_ptr<Chance> chance_;
   Law law_;
   std::vector<float> scratch_;
   std::vector<ForwardRow> rows_;

@@ -12,7 +12,7 @@ namespace {
 class BigramDrafter final : public Drafter {
  public:
   BigramDrafter(std::shared_ptr<const BigramTable> table, const DecoderOptions& options)
-      : table_(std::move(table)), temperature_(options.sampling.temperature), chance_(options.seed) {}
+      : table_(std::move(table)), temperature_(options.sampling.temperature), chance_(chance_of(options)) {}
 
   std::string name() const override { return "bigram"; }
   void begin(std::span<const Sequence>) override {}
@@ -32,7 +32,7 @@ class BigramDrafter final : public Drafter {
       if (successors.empty()) return;
       Law& law = draft.law_for(node);
       fill_law(successors, law);
-      draft.add(node, sample(law, draft_key(key, node, node + 1), chance_, scratch_));
+      draft.add(node, sample(law, draft_key(key, node, node + 1), *chance_, scratch_));
     }
   }
 
@@ -55,7 +55,7 @@ class BigramDrafter final : public Drafter {
 
   std::shared_ptr<const BigramTable> table_;
   double temperature_;
-  PhiloxChance chance_;
+  std::shared_ptr<Chance> chance_;
   std::vector<LawEntry<float>> entries_;
   std::vector<float> scratch_;
 };

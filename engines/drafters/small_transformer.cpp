@@ -19,7 +19,7 @@ namespace {
 class SmallTransformerDrafter final : public Drafter {
  public:
   SmallTransformerDrafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options)
-      : model_(std::move(model)), options_(options), pipeline_(options.sampling, model_->info().name), chance_(options.seed) {
+      : model_(std::move(model)), options_(options), pipeline_(options.sampling, model_->info().name), chance_(chance_of(options)) {
     if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
   }
 
@@ -106,9 +106,9 @@ class SmallTransformerDrafter final : public Drafter {
     if (draft.draw_kind == DrawKind::arg_max && children_.size() > 1) return pick_most_likely(logits, law);
     pipeline_.law(logits, history_, law);
     if (draft.draw_kind == DrawKind::sampled_without_replacement)
-      return sample_without_replacement(law, children_.size(), first_key, chance_, scratch_, tokens_);
+      return sample_without_replacement(law, children_.size(), first_key, *chance_, scratch_, tokens_);
     tokens_.clear();
-    for (StreamKey key_of_child = first_key; tokens_.size() < children_.size(); ++key_of_child.draw) tokens_.push_back(sample(law, key_of_child, chance_, scratch_));
+    for (StreamKey key_of_child = first_key; tokens_.size() < children_.size(); ++key_of_child.draw) tokens_.push_back(sample(law, key_of_child, *chance_, scratch_));
   }
 
   /// The children_.size() largest logits, ties to the lower id; each is a draft of certainty.
@@ -128,7 +128,7 @@ class SmallTransformerDrafter final : public Drafter {
   std::shared_ptr<LanguageModel> model_;
   DecoderOptions options_;
   LogitsPipeline pipeline_;
-  PhiloxChance chance_;
+  std::shared_ptr<Chance> chance_;
   std::unique_ptr<KvCache> cache_;
   std::vector<std::int32_t> slots_;
   std::vector<int> shape_parents_;  ///< empty for a chain

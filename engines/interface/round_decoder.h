@@ -11,6 +11,7 @@
 #include "engines/interface/sampling_options.h"
 #include "sim/core/records.h"
 #include "sim/core/rules/lenient_residual.h"
+#include "sim/core/rules/rule.h"
 #include "sim/core/speculation_length_policy.h"
 
 namespace speclab::engines {
@@ -58,8 +59,16 @@ struct DecoderOptions {
   double typical_epsilon = 0.09;          ///< verifier `typical`, as in Medusa's code: in [0, 1]
   double typical_delta = 0.3;
   std::uint64_t seed = 0;
+  std::shared_ptr<Chance> chance = nullptr;  ///< what drafts, verdicts and plain samples draw from; Philox under `seed` if null
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
+  /// Shown every draft with the target's laws after its nodes, before it is verified; nothing if empty.
+  std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};
 };
+
+/// The source of chance that the options name.
+inline std::shared_ptr<Chance> chance_of(const DecoderOptions& options) {
+  return options.chance ? options.chance : std::make_shared<PhiloxChance>(options.seed);
+}
 
 struct Request {
   std::uint32_t sequence_id = 0;          ///< keys the random streams

@@ -31,7 +31,7 @@ std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   if (kind == "block" && options.drafter.tree != "chain")
     throw ConfigError(fmt::format("verifier 'block' with tree '{}'; allowed: chain; use another verifier for trees", escaped(options.drafter.tree)));
   check_settings(options);
-  if (options.sampling.temperature == 0) return make_greedy_verifier();
+  if (kind == "greedy") return make_greedy_verifier();
   return make_random_verifier(options);
 }
 

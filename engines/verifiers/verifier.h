@@ -19,7 +19,7 @@ class Verifier {
   virtual void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) = 0;
 };
 
-/// At temperature 0 every rule but `replay` is the match of arg max, whatever law the drafts came from.
+/// At temperature 0, where laws and drafts are certain, every rule but `replay` emits what the match of arg max does.
 /// @throws ConfigError naming the kinds there are, or what the kind does not go with
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options);
 std::vector<std::string> verifier_kinds();

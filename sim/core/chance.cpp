@@ -39,15 +39,15 @@ std::size_t invert_cumulative(std::span<const Scalar> weights, double threshold)
 }
 
 template <typename Scalar>
-std::size_t draw_index(const RngStream& stream, const StreamKey& key, std::span<const Scalar> weights) {
+std::size_t index_at(double uniform, std::span<const Scalar> weights) {
   const double total = sum(weights);
   SPECLAB_EXPECT(total > 0.0 && std::isfinite(total), "weights must be finite, one of them positive; their sum is " + std::to_string(total));
-  return invert_cumulative(weights, stream.uniform(key) * total);
+  return invert_cumulative(weights, uniform * total);
 }
 
 }  // namespace
 
-std::size_t PhiloxChance::categorical(const StreamKey& key, std::span<const float> weights) { return draw_index(stream_, key, weights); }
-std::size_t PhiloxChance::categorical(const StreamKey& key, std::span<const double> weights) { return draw_index(stream_, key, weights); }
+std::size_t InversionChance::categorical(const StreamKey& key, std::span<const float> weights) { return index_at(uniform(key), weights); }
+std::size_t InversionChance::categorical(const StreamKey& key, std::span<const double> weights) { return index_at(uniform(key), weights); }
 
 }  // namespace speclab

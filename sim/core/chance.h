@@ -14,23 +14,41 @@ namespace speclab {
 ///   bernoulli(key, probability)   true with that probability; probability <= 0 is never, >= 1 always true
 ///   categorical(key, weights)     an index with weight > 0, in proportion to the (unnormalised) weights
 template <typename T>
-concept ChanceSource = requires(T chance, const StreamKey& key, std::span<const float> f, std::span<const double> d) {
+concept ChanceSource = requires(T& chance, const StreamKey& key, std::span<const float> f, std::span<const double> d) {
   { chance.bernoulli(key, 0.5) } -> std::same_as<bool>;
   { chance.categorical(key, f) } -> std::same_as<std::size_t>;
   { chance.categorical(key, d) } -> std::same_as<std::size_t>;
 };
 
-/// The shipping source. `bernoulli` compares a 53-bit uniform, strictly, so probability 0 never succeeds;
-/// `categorical` inverts the cumulative sum in index order and never returns an index of weight 0.
-class PhiloxChance {
+/// A source chosen at run time: what drafters, verifiers and decoders are given.
+class Chance {
  public:
-  explicit PhiloxChance(std::uint64_t seed) : stream_(seed) {}
-  bool bernoulli(const StreamKey& key, double probability) { return stream_.uniform(key) < probability; }
+  virtual ~Chance() = default;
+  virtual bool bernoulli(const StreamKey& key, double probability) = 0;
   /// @throws ContractError if no weight is positive or one is not finite
-  std::size_t categorical(const StreamKey& key, std::span<const float> weights);
-  std::size_t categorical(const StreamKey& key, std::span<const double> weights);
+  virtual std::size_t categorical(const StreamKey& key, std::span<const float> weights) = 0;
+  virtual std::size_t categorical(const StreamKey& key, std::span<const double> weights) = 0;
+};
+
+/// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never succeeds; `categorical` inverts
+/// the cumulative sum in index order and never returns an index of weight 0.
+class InversionChance : public Chance {
+ public:
+  bool bernoulli(const StreamKey& key, double probability) final { return uniform(key) < probability; }
+  std::size_t categorical(const StreamKey& key, std::span<const float> weights) final;
+  std::size_t categorical(const StreamKey& key, std::span<const double> weights) final;
 
  private:
+  virtual double uniform(const StreamKey& key) = 0;  ///< in [0, 1)
+};
+
+/// The shipping source: 53-bit uniforms of the counter-based generator.
+class PhiloxChance final : public InversionChance {
+ public:
+  explicit PhiloxChance(std::uint64_t seed) : stream_(seed) {}
+
+ private:
+  double uniform(const StreamKey& key) override { return stream_.uniform(key); }
   RngStream stream_;
 };
 

@@ -43,6 +43,24 @@ double positive_difference(const Scalar* p, Scalar p_scale, std::span<const Scal
   return total;
 }
 
+/// Sum of min(p * p_scale, q) in double, element by element; p and q have one size.
+template <typename Scalar>
+double minimum_sum(std::span<const Scalar> p, double p_scale, std::span<const Scalar> q) {
+  const auto scale = static_cast<Scalar>(p_scale);
+  const auto smaller = [](Scalar a, Scalar b) { return a < b ? a : b; };
+  std::array<double, kLanes> lanes{};
+  std::size_t i = 0;
+  for (; i + kLanes <= q.size(); i += kLanes) {
+    std::array<Scalar, kLanes> block;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) block[lane] = smaller(p[i + lane] * scale, q[i + lane]);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += static_cast<double>(block[lane]);
+  }
+  double total = 0.0;
+  for (const double lane : lanes) total += lane;
+  for (; i < q.size(); ++i) total += static_cast<double>(smaller(p[i] * scale, q[i]));
+  return total;
+}
+
 /// Index of the largest value, the lowest index on ties; values is not empty and holds no NaN.
 template <typename Scalar>
 std::size_t index_of_max(std::span<const Scalar> values) {

@@ -39,7 +39,7 @@ const std::vector<Rule>& rules() {
       {"engines", {"experiments/", "analysis/", "sim/analytic/", "sim/monte_carlo/", "tests/"}},
       {"engines/interface", kEnginesWithinDoors},
       {"experiments", {"tests/"}},
-      {"experiments", kEnginesWithinDoors},
+      {"experiments", kEnginesWithinDoors, {"experiments/bench/"}},  // which time the parts themselves
   };
   return all;
 }

@@ -5,25 +5,24 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "sim/core/rng_stream.h"
+#include "sim/core/chance.h"
 
 namespace speclab::testing {
 
 /// Passes draws on, counts them, and throws when a key is used twice.
-template <typename Chance>
-class CountingChance {
+class CountingChance final : public Chance {
  public:
   explicit CountingChance(Chance& inner) : inner_(inner) {}
 
-  bool bernoulli(const StreamKey& key, double probability) {
+  bool bernoulli(const StreamKey& key, double probability) override {
     note(key);
     return inner_.bernoulli(key, probability);
   }
-  std::size_t categorical(const StreamKey& key, std::span<const float> weights) {
+  std::size_t categorical(const StreamKey& key, std::span<const float> weights) override {
     note(key);
     return inner_.categorical(key, weights);
   }
-  std::size_t categorical(const StreamKey& key, std::span<const double> weights) {
+  std::size_t categorical(const StreamKey& key, std::span<const double> weights) override {
     note(key);
     return inner_.categorical(key, weights);
   }

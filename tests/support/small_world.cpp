@@ -30,11 +30,6 @@ std::vector<double> normalised(std::vector<double> weights) {
   return weights;
 }
 
-Tokens joined(Tokens a, const Tokens& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// Tokens from the root, exclusive, to `node`.
 Tokens path_tokens(const TokenTree& tree, TokenTree::Node node) {
   Tokens tokens;
@@ -65,6 +60,11 @@ Tokens most_likely(std::vector<double> law, std::size_t count) {
 }
 
 }  // namespace
+
+Tokens joined(Tokens a, const Tokens& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
 
 std::vector<double> SmallWorld::law(const Tokens& prefix, LawKind kind, std::uint32_t which) const {
   PrefixStream stream(options_.seed, prefix, which);
@@ -157,19 +157,10 @@ static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& pref
 }
 
 template <typename Scalar>
-Rule<Scalar> rejection_rule() {
-  return [scratch = std::vector<Scalar>()](const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& laws, const RoundKey& key,
-                                           CountingChance<ForkingChance>& chance, Verdict& verdict) mutable {
-    verify_rejection(draft, laws, key, chance, scratch, verdict);
-  };
-}
-
-template <typename Scalar>
-std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
-                                     DrawKind kind, const Rule<Scalar>& rule) {
+std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix, const TreeShape& shape, DrawKind kind, const Rule<Scalar>& rule) {
   std::map<Tokens, double> blocks;
   ForkingChance forks;
-  CountingChance<ForkingChance> chance(forks);
+  CountingChance chance(forks);
   Verdict verdict;
   const RoundKey key{0, static_cast<std::uint32_t>(prefix.size()), static_cast<std::uint32_t>(prefix.size())};
   do {
@@ -182,12 +173,17 @@ std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& pref
     rule(draft, laws, key, chance, verdict);
     Tokens block = verdict.accepted.empty() ? Tokens{} : path_tokens(draft.tree, verdict.accepted.back());
     block.push_back(verdict.next);
-    block.resize(std::min(block.size(), count));
     blocks[block] += forks.probability();
   } while (forks.next_path());
+  return blocks;
+}
 
+template <typename Scalar>
+std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
+                                     DrawKind kind, const Rule<Scalar>& rule) {
   std::map<Tokens, double> law;
-  for (const auto& [block, probability] : blocks) {
+  for (const auto& [whole, probability] : block_law(world, prefix, shape, kind, rule)) {
+    const Tokens block(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(std::min(whole.size(), count)));
     if (block.size() == count) {
       law[block] += probability;
       continue;
@@ -198,14 +194,14 @@ std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& pref
   return law;
 }
 
-double mean_accepted(const SmallWorld& world, int speculation_length, const Rule<double>& rule) {
+double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind kind, const Rule<double>& rule) {
   double mean = 0.0;
   ForkingChance forks;
-  CountingChance<ForkingChance> chance(forks);
+  CountingChance chance(forks);
   Verdict verdict;
   do {
     chance.clear();
-    const auto draft = draw_draft<double>(world, {}, TreeShape::chain(speculation_length), DrawKind::sampled, {}, chance);
+    const auto draft = draw_draft<double>(world, {}, shape, kind, {}, chance);
     BasicLaw<double> law;
     const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& { return law = law_of<double>(world.target(path_tokens(draft.tree, node))); };
     rule(draft, laws, {}, chance, verdict);
@@ -214,12 +210,24 @@ double mean_accepted(const SmallWorld& world, int speculation_length, const Rule
   return mean;
 }
 
+/// Calls visit(|a - b|) for the tokens of either law.
+template <typename Visit>
+static void visit_differences(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b, Visit visit) {
+  for (const auto& [tokens, probability] : a) visit(std::abs(probability - (b.contains(tokens) ? b.at(tokens) : 0.0)));
+  for (const auto& [tokens, probability] : b)
+    if (!a.contains(tokens)) visit(probability);
+}
+
 double max_difference(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b) {
-  double difference = 0.0;
-  const auto value = [](const auto& law, const Tokens& tokens) { return law.contains(tokens) ? law.at(tokens) : 0.0; };
-  for (const auto& [tokens, probability] : a) difference = std::max(difference, std::abs(probability - value(b, tokens)));
-  for (const auto& [tokens, probability] : b) difference = std::max(difference, std::abs(probability - value(a, tokens)));
-  return difference;
+  double largest = 0.0;
+  visit_differences(a, b, [&](double difference) { largest = std::max(largest, difference); });
+  return largest;
+}
+
+double total_variation(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b) {
+  double total = 0.0;
+  visit_differences(a, b, [&](double difference) { total += 0.5 * difference; });
+  return total;
 }
 
 double total_mass(const std::map<Tokens, double>& law) {
@@ -230,8 +238,8 @@ double total_mass(const std::map<Tokens, double>& law) {
 
 template BasicLaw<float> law_of<float>(const std::vector<double>&);
 template BasicLaw<double> law_of<double>(const std::vector<double>&);
-template Rule<float> rejection_rule<float>();
-template Rule<double> rejection_rule<double>();
+template std::map<Tokens, double> block_law<float>(const SmallWorld&, const Tokens&, const TreeShape&, DrawKind, const Rule<float>&);
+template std::map<Tokens, double> block_law<double>(const SmallWorld&, const Tokens&, const TreeShape&, DrawKind, const Rule<double>&);
 template std::map<Tokens, double> emitted_law<float>(const SmallWorld&, const Tokens&, std::size_t, const TreeShape&, DrawKind, const Rule<float>&);
 template std::map<Tokens, double> emitted_law<double>(const SmallWorld&, const Tokens&, std::size_t, const TreeShape&, DrawKind, const Rule<double>&);
 

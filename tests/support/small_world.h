@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/core/acceptance.h"
+#include "sim/core/forking_chance.h"
 #include "tests/support/counting_chance.h"
-#include "tests/support/forking_chance.h"
 
 namespace speclab::testing {
 
@@ -59,23 +59,27 @@ BasicLaw<Scalar> law_of(const std::vector<double>& probabilities);
 
 /// A rule under test: fills the verdict of one draft.
 template <typename Scalar>
-using Rule = std::function<void(const BasicDraft<Scalar>&, const TargetLaws<Scalar>&, const RoundKey&,
-                                CountingChance<ForkingChance>&, Verdict&)>;
+using Rule = std::function<void(const BasicDraft<Scalar>&, const TargetLaws<Scalar>&, const RoundKey&, Chance&, Verdict&)>;
 
+/// Exact law of what one round of (draw a draft of `shape`, apply `rule`) emits after `prefix`. A repeated key throws.
 template <typename Scalar>
-Rule<Scalar> rejection_rule();
+std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix, const TreeShape& shape, DrawKind kind, const Rule<Scalar>& rule);
 
 /// Exact joint law of the next `count` tokens when rounds of (draw a draft of `shape`, apply `rule`) are run from `prefix`.
-/// Each round's decisions are enumerated; a repeated key within a round throws.
 template <typename Scalar>
 std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
                                      DrawKind kind, const Rule<Scalar>& rule);
 
-/// Mean accepted tokens of one round of `rule` over a sampled chain.
-double mean_accepted(const SmallWorld& world, int speculation_length, const Rule<double>& rule);
+/// Mean accepted tokens of one round of `rule` from the empty prefix.
+double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind kind, const Rule<double>& rule);
+
+/// a, then b.
+Tokens joined(Tokens a, const Tokens& b);
 
 /// Largest absolute difference between two laws, over the tokens of either.
 double max_difference(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b);
+/// Half the sum of the absolute differences.
+double total_variation(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b);
 double total_mass(const std::map<Tokens, double>& law);
 
 }  // namespace speclab::testing

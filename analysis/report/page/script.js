@@ -45,7 +45,7 @@ function predictionTrace(series) {
 
 function predictionKey(figure) {
   const point = figure.series[0].points[0];
-  return { name: "prediction", type: "scatter", mode: "lines", x: [point.x], y: [null], hoverinfo: "skip",
+  return { name: figure.dashed, type: "scatter", mode: "lines", x: [point.x], y: [null], hoverinfo: "skip",
     line: { color: report.palette[0][theme().index], width: 1.6, dash: "dash" } };
 }
 

@@ -12,22 +12,6 @@
 namespace speclab::experiments {
 namespace {
 
-std::vector<Token> parse_ids(const std::string& text) {
-  std::vector<Token> ids;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at != end) {
-    Token id = 0;
-    const auto [next, error] = std::from_chars(at, end, id);
-    if (error != std::errc() || (next != end && *next != ',') || next + 1 == end)
-      throw ConfigError(fmt::format("--prompt-ids: '{}' at character {}; allowed: integers separated by commas, as in 1,2,3",
-                                    escaped(std::string(at, end), 20), at - text.data() + 1));
-    ids.push_back(id);
-    at = next == end ? end : next + 1;
-  }
-  return ids;
-}
-
 /// Files and pipes end their last line; the prompt does not.
 std::string without_final_newline(std::string text) {
   if (text.ends_with('\n')) text.pop_back();
@@ -47,12 +31,28 @@ std::string prompt_text(const GenerateOptions& options) {
 
 }  // namespace
 
+std::vector<Token> parse_prompt_ids(const std::string& text) {
+  std::vector<Token> ids;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at != end) {
+    Token id = 0;
+    const auto [next, error] = std::from_chars(at, end, id);
+    if (error != std::errc() || (next != end && *next != ',') || next + 1 == end)
+      throw ConfigError(fmt::format("--prompt-ids: '{}' at character {}; allowed: integers separated by commas, as in 1,2,3",
+                                    escaped(std::string(at, end), 20), at - text.data() + 1));
+    ids.push_back(id);
+    at = next == end ? end : next + 1;
+  }
+  return ids;
+}
+
 void warn_of_dropped_bytes(std::size_t count) {
   if (count > 0) fmt::print(stderr, "speclab: warning: {} bytes of the input have no token in this model's vocabulary and are dropped\n", count);
 }
 
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Tokenizer* tokenizer) {
-  if (options.prompt_ids) return parse_ids(*options.prompt_ids);
+  if (options.prompt_ids) return parse_prompt_ids(*options.prompt_ids);
   if (!tokenizer) throw ConfigError("this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
   const std::string text = prompt_text(options);
   if (text.empty()) throw ConfigError("the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or standard input");

@@ -9,6 +9,9 @@ namespace speclab::experiments {
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Tokenizer* tokenizer);
 
+/// "1,2,3" as ids. @throws ConfigError where it is anything else
+std::vector<Token> parse_prompt_ids(const std::string& text);
+
 /// Says on standard error that so many bytes of the input were dropped; nothing for 0.
 void warn_of_dropped_bytes(std::size_t count);
 

@@ -31,9 +31,9 @@ int run_run(const RunCommandOptions& options) {
   }
   const std::string folder = options.output.empty() ? "results/runs/" + plan.config.name : options.output;
   const Interruption interruption;
-  const bool has_rows = experiment_kind(plan.config.kind).has_rows;
-  const std::string how_to_resume = has_rows ? fmt::format("what was measured is in {}; the same command goes on from there", folder)
-                                             : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder);
+  const Yield yield = experiment_kind(plan.config.kind).yield;
+  const std::string how_to_resume = yield != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder)
+                                                          : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder);
   Progress progress(Progress::style_of_standard_error());
   if (const std::string note = tree_axis_note(plan); !note.empty()) progress.note(note);
   const RunOptions run_options{.folder = folder, .check_interruption = [&] { interruption.check(how_to_resume); }};
@@ -44,8 +44,8 @@ int run_run(const RunCommandOptions& options) {
     if (has_report) fmt::print("{}\n", report);
     return has_report || !options.report ? 0 : run_report({.run = folder});
   }
-  if (has_rows) print_summary(plan, folder);
-  else fmt::print("{}/costs.csv\n", folder);
+  if (yield == Yield::generations) print_summary(plan, folder);
+  else fmt::print("{}/{}\n", folder, yield == Yield::costs ? "costs.csv" : "atlas.csv");
   return options.report ? run_report({.run = folder}) : 0;
 }
 

@@ -65,6 +65,13 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
   }
 }
 
+/// An atlas measures no costs, which `auto` would need.
+void check_atlas_policies(const ConfigReader& reader, Axes& axes) {
+  if (!reader.has("policy")) axes.policy = {"constant:4"};
+  for (std::size_t i = 0; i < axes.policy.size(); ++i)
+    if (axes.policy[i] == "auto") reader.refuse_element("policy", i, "constant:N or heuristic, because this kind of experiment measures no costs");
+}
+
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
   for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
@@ -87,6 +94,7 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   reader.read("verifier", config.axes.verifier);
   check_drafters(reader, config);
   check_trees(reader, config);
+  if (experiment_kind(config.kind).yield == Yield::atlas) check_atlas_policies(reader, config.axes);
   check_policies(reader, config.axes);
   check_verifiers(reader, config.axes);
   reader.finish();

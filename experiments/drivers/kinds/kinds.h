@@ -1,6 +1,7 @@
 #pragma once
 // The kinds of experiment. A new one is a file and a line in kinds.cpp.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,11 +9,14 @@ namespace speclab::experiments {
 
 class Workbench;
 
+/// What a kind leaves behind, and its report shows.
+enum class Yield : std::uint8_t { generations, costs, atlas };
+
 struct ExperimentKind {
   std::string name;
   std::string description;
   void (*run)(Workbench& bench);
-  bool has_rows = true;  ///< generations are measured; without them the report shows the costs
+  Yield yield = Yield::generations;
 };
 
 const std::vector<ExperimentKind>& experiment_kinds();
@@ -24,5 +28,7 @@ const ExperimentKind& experiment_kind(const std::string& name);
 void run_decoding(Workbench& bench);
 /// Only what rounds cost.
 void run_cost_surface(Workbench& bench);
+/// What every verification rule makes of the same logged drafts.
+void run_rule_atlas(Workbench& bench);
 
 }  // namespace speclab::experiments

@@ -153,7 +153,9 @@ Plan make_plan(const RunConfig& config) {
 std::string describe(const Plan& plan) {
   const RunConfig& config = plan.config;
   std::string text = fmt::format("{} ({}): {} cells", config.name, config.kind, plan.cells.size());
-  if (experiment_kind(config.kind).has_rows)
+  const Yield yield = experiment_kind(config.kind).yield;
+  if (yield == Yield::atlas) text += fmt::format(": what every rule makes of their drafts over {} prompts\n", plan.prompts.size());
+  else if (yield == Yield::generations)
     text += fmt::format(", {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), config.repetitions,
                         plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());
   else text += fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n", config.costs.repetitions);

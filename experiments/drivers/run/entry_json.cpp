@@ -42,6 +42,13 @@ std::vector<RoundRecord> rounds_of(const Json& list) {
   return rounds;
 }
 
+Json mean_json(const analysis::CountedMean& mean) { return {mean.closed_form, mean.counted, mean.range.low, mean.range.high, mean.p}; }
+
+analysis::CountedMean mean_of(const Json& json) {
+  const auto number = [&](std::size_t i) { return json.at(i).get<double>(); };
+  return {number(0), number(1), {number(2), number(3)}, number(4)};
+}
+
 }  // namespace
 
 Json to_json(const HeaderEntry& entry) {
@@ -119,6 +126,26 @@ PredictionEntry prediction_entry(const Json& json) {
   PredictionEntry entry{json.at("cell").get<std::size_t>(), json.at("walltime_ns").get<double>(), json.at("speedup").get<double>(),
                         json.at("tokens_per_round").get<double>(), {}};
   if (json.contains("acceptance_rate")) entry.acceptance_rate = json.at("acceptance_rate").get<double>();
+  return entry;
+}
+
+Json to_json(const AtlasEntry& entry) {
+  Json rules = Json::array();
+  for (const AtlasRuleEntry& r : entry.rules) {
+    Json rule = {{"rule", r.rule}, {"drafts", r.drafts}, {"lossless", r.lossless}, {"distance", r.distance}, {"trials", r.trials}, {"acceptance", mean_json(r.acceptance)}};
+    if (r.block) rule["block"] = mean_json(*r.block);
+    rules.push_back(rule);
+  }
+  return {{"cell", entry.cell}, {"rows", entry.rows}, {"rules", rules}};
+}
+
+AtlasEntry atlas_entry(const Json& json) {
+  AtlasEntry entry{json.at("cell").get<std::size_t>(), json.at("rows").get<std::int64_t>(), {}};
+  for (const Json& rule : json.at("rules")) {
+    entry.rules.push_back({.rule = rule.at("rule").get<std::string>(), .drafts = rule.at("drafts").get<int>(), .lossless = rule.at("lossless").get<bool>(),
+                           .distance = rule.at("distance").get<double>(), .trials = rule.at("trials").get<std::int64_t>(), .acceptance = mean_of(rule.at("acceptance"))});
+    if (rule.contains("block")) entry.rules.back().block = mean_of(rule.at("block"));
+  }
   return entry;
 }
 

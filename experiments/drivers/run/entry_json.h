@@ -15,6 +15,7 @@ Json to_json(const PilotEntry& entry);
 Json to_json(const PaceEntry& entry);
 Json to_json(const CostEntry& entry);
 Json to_json(const PredictionEntry& entry);
+Json to_json(const AtlasEntry& entry);
 
 /// @throws nlohmann::json::exception if something is missing or of another type
 HeaderEntry header_entry(const Json& json);
@@ -23,5 +24,6 @@ PilotEntry pilot_entry(const Json& json);
 PaceEntry pace_entry(const Json& json);
 CostEntry cost_entry(const Json& json);
 PredictionEntry prediction_entry(const Json& json);
+AtlasEntry atlas_entry(const Json& json);
 
 }  // namespace speclab::experiments

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "analysis/io/atlas.h"
 #include "analysis/io/csv_writer.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
@@ -165,6 +166,30 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   return lines;
 }
 
+void add_mean(CsvWriter& csv, const std::optional<analysis::CountedMean>& mean) {
+  if (!mean) {
+    for (int i = 0; i < 5; ++i) csv.missing();
+    return;
+  }
+  for (const double value : {mean->closed_form, mean->counted, mean->range.low, mean->range.high, mean->p}) csv.field(value);
+}
+
+std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log) {
+  CsvWriter csv(analysis::kAtlasColumns);
+  for (const auto& [index, entry] : log.atlas()) {
+    const Cell& cell = loaded.plan.cells[index];
+    for (const AtlasRuleEntry& r : entry.rules) {
+      csv.field(cell.id).field(cell.category);
+      add_axes(csv, cell, loaded.plan.config.sampling);
+      csv.field(r.rule).field(std::int64_t{r.drafts}).field(std::int64_t{r.lossless}).field(r.distance).field(entry.rows).field(r.trials);
+      add_mean(csv, r.acceptance);
+      add_mean(csv, r.block);
+      csv.end_row();
+    }
+  }
+  return csv.content();
+}
+
 }  // namespace
 
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
@@ -172,6 +197,7 @@ void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::str
   write_file(folder + "/manifest.toml", manifest_toml(plan.config, *log.header()));
   if (!log.costs().empty()) write_file(folder + "/costs.csv", costs_csv(log));
   if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(loaded, log));
+  if (!log.atlas().empty()) write_file(folder + "/atlas.csv", atlas_csv(loaded, log));
   if (log.rows().empty()) return;
   write_file(folder + "/rows.csv", rows_csv(plan, log));
   write_file(folder + "/rounds.csv", rounds_csv(plan, log));
@@ -184,6 +210,7 @@ bool has_run_files(const RunLog& log, const std::string& folder) {
   std::vector<std::string> names{"manifest.toml"};
   if (!log.costs().empty()) names.emplace_back("costs.csv");
   if (!log.predictions().empty()) names.emplace_back("predictions.csv");
+  if (!log.atlas().empty()) names.emplace_back("atlas.csv");
   if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "texts.jsonl"});
   return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
 }

@@ -47,6 +47,7 @@ void RunLog::take(const std::string& text) {
   else if (kind == "pace") paces_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), pace_entry(entry));
   else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
   else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
+  else if (kind == "atlas") atlas_.insert_or_assign(entry.at("cell").get<std::size_t>(), atlas_entry(entry));
   else if (kind == "end") finished_ = true;
   else throw DataError("'" + escaped(kind) + "' is no kind of entry");
 }
@@ -79,6 +80,11 @@ void RunLog::add(const std::vector<CostEntry>& entries) {
 void RunLog::add(const std::vector<PredictionEntry>& entries) {
   journal_.append(list_payload("predictions", entries));
   predictions_ = entries;
+}
+
+void RunLog::add(const AtlasEntry& entry) {
+  journal_.append(payload("atlas", to_json(entry)));
+  atlas_.insert_or_assign(entry.cell, entry);
 }
 
 void RunLog::add_end() {

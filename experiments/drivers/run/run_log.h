@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/io/atlas.h"
 #include "analysis/stats/estimate.h"
 #include "experiments/drivers/run/journal.h"
 #include "sim/analytic/cost_surface.h"
@@ -78,6 +79,23 @@ struct PredictionEntry {
   std::optional<double> acceptance_rate{};
 };
 
+/// One rule over the logged drafts of a cell (kind rule_atlas).
+struct AtlasRuleEntry {
+  std::string rule;
+  int drafts = 1;                          ///< for one place
+  bool lossless = true;
+  double distance = 0.0;                   ///< mean total variation of the emitted token
+  std::int64_t trials = 0;
+  analysis::CountedMean acceptance{};
+  std::optional<analysis::CountedMean> block{};      ///< tokens a round; of rules that take chains
+};
+
+struct AtlasEntry {
+  std::size_t cell = 0;
+  std::int64_t rows = 0;                   ///< drafts logged
+  std::vector<AtlasRuleEntry> rules;
+};
+
 /// The journal of a run, read and appended to entry by entry.
 class RunLog {
  public:
@@ -92,6 +110,7 @@ class RunLog {
   void add(const PaceEntry& entry);
   void add(const std::vector<CostEntry>& entries);
   void add(const std::vector<PredictionEntry>& entries);
+  void add(const AtlasEntry& entry);
   void add_end();
 
   const std::optional<HeaderEntry>& header() const { return header_; }
@@ -100,6 +119,7 @@ class RunLog {
   const std::map<std::int64_t, PaceEntry>& paces() const { return paces_; }  ///< by row_id
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const { return predictions_; }
+  const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
   bool finished() const { return finished_; }
   std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
 
@@ -113,6 +133,7 @@ class RunLog {
   std::map<std::int64_t, PaceEntry> paces_;
   std::vector<CostEntry> costs_;
   std::vector<PredictionEntry> predictions_;
+  std::map<std::size_t, AtlasEntry> atlas_;
   bool finished_ = false;
 };
 

@@ -12,19 +12,33 @@ namespace detail {
 /// 1 - (1 - kept)^k: whether any of k drafts is kept, each with probability `kept`.
 inline double any_of_k(double kept, int k) { return -std::expm1(k * std::log1p(-std::min(kept, 1.0))); }
 
-/// The smallest rho in [1, k] with 1 - (1 - b)^k <= rho b, b = sum of min(q, p/rho), from above to 1e-9; every rho from there
-/// on leaves the law as it is.
+constexpr int kMostSteps = 60;
+
+/// The smallest rho in [1, k] with 1 - (1 - b)^k <= rho b, b = sum of min(q, p/rho), from above: every rho from there on leaves
+/// the law as it is, so that a coarse answer costs acceptance only. b falls and rho b grows with rho: one root, which regula
+/// falsi with Illinois' step brackets. To 1e-9 in double, to 1e-6 in float.
 template <typename Scalar>
 double k_sequential_rho(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
-  const auto holds = [&](double rho) {
+  const auto surplus = [&](double rho) {
     const double kept = shared_mass(p, q, 1.0 / rho);
-    return any_of_k(kept, k) <= rho * kept;
+    return rho * kept - any_of_k(kept, k);
   };
-  double low = 1.0, high = k;
-  if (holds(low)) return low;
-  while (high - low > 1e-9) {
-    const double middle = 0.5 * (low + high);
-    (holds(middle) ? high : low) = middle;
+  double low = 1.0, high = k, below = surplus(low), above = surplus(high);
+  if (below >= 0.0) return low;
+  const double tolerance = sizeof(Scalar) == sizeof(float) ? 1e-6 : 1e-9;
+  int side = 0;  // which end moved last
+  for (int step = 0; step < kMostSteps && high - low > tolerance && above > 0.0; ++step) {
+    const double middle = std::clamp(low + (high - low) * below / (below - above), low, high);
+    const double at_middle = surplus(middle);
+    if (at_middle >= 0.0) {
+      high = middle, above = at_middle;
+      if (side == 1) below *= 0.5;
+      side = 1;
+    } else {
+      low = middle, below = at_middle;
+      if (side == -1) above *= 0.5;
+      side = -1;
+    }
   }
   return high;
 }

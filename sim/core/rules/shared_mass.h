@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "sim/core/law.h"
+#include "sim/core/vector_math.h"
 
 namespace speclab {
 
@@ -17,7 +18,7 @@ double shared_mass(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, double 
   } else if (q.form() != Form::dense) {
     for (const auto& entry : q.entries()) add(p[entry.token], entry.probability);
   } else {
-    for (std::size_t i = 0; i < p.dense_values().size(); ++i) add(p.dense_values()[i], q.dense_values()[i]);
+    return minimum_sum(p.dense_values(), scale, q.dense_values());
   }
   return total;
 }

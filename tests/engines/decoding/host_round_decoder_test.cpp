@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/interface/names.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {
@@ -49,6 +50,16 @@ TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZero) {
     accepted += total_accepted(records);
   }
   EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
+}
+
+TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderEveryRule) {
+  const auto plain = decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0);
+  for (const char* verifier : kUserVerifierKinds) {
+    if (std::string(verifier) == "block" && std::string(GetParam().tree) != "chain") continue;
+    DecoderOptions options = options_of(GetParam(), 0);
+    options.verifier = verifier;
+    EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 4)), output_ids(plain)) << verifier;
+  }
 }
 
 /// The target's own draws decide, so that nothing of the drafter shows but the time.

@@ -2,8 +2,9 @@
 
 namespace speclab::engines::testing {
 
-TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale)
-    : target_(tiny_model(config, {.weights = {.scale = scale}})), drafter_(tiny_model(config, {.weights = {.scale = scale, .foreign = foreign}})) {
+TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
+    : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
+      drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})) {
   train_table(config);
 }
 

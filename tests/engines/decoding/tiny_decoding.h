@@ -15,7 +15,7 @@ namespace speclab::engines::testing {
 /// table of the target's own text.
 class TinyPair final : public DrafterModels {
  public:
-  explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f);
+  explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f, int threads = 1);
 
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/models/cpu/llama_cpu.h"
@@ -13,6 +14,7 @@
 #include "engines/training/drafter_folder.h"
 #include "engines/training/small_transformer_model.h"
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::engines {
@@ -81,6 +83,19 @@ TEST(SmallTransformerTrainer, RefusesTooLittleText) {
                ConfigError);
 }
 
+TEST(SmallTransformerTrainer, SavesNothingWhenItDiverges) {
+  TargetEmbedding damaged = random_embedding();
+  damaged.values[7] = std::numeric_limits<float>::quiet_NaN();
+  const std::string folder = scratch_folder("diverged");
+  try {
+    train_small_transformer(synthetic_texts(136), damaged, small_options(), folder, [](const TrainProgress&) {});
+    FAIL() << "a drafter without numbers was trained";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("training diverged"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder + "/model.safetensors"));
+}
+
 LlamaConfig tiny_config() {
   LlamaConfig config;
   config.vocab_size = kVocab;
@@ -104,6 +119,19 @@ std::vector<float> engine_logits(const std::string& folder, const std::vector<To
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(tokens.size()); ++i) rows.push_back({tokens[static_cast<std::size_t>(i)], i, slot, i - 1});
   const ForwardResult result = model.forward(rows, *cache);
   return {result.logits.begin(), result.logits.end()};
+}
+
+TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
+  SmallTransformerModel model(tiny_config(), at::randn({kVocab, 32}), 1);
+  const std::string folder = scratch_folder("deeper");
+  write_drafter_folder(model, "tokens\n", folder);
+  std::string text = read_file(folder + "/config.json");
+  const std::string field = "\"num_hidden_layers\"";
+  const std::size_t at = text.find('2', text.find(field));
+  text[at] = '1';
+  write_file(folder + "/config.json", text);
+  const auto file = std::make_shared<speclab::engines::CheckpointFolder>(speclab::engines::CheckpointFolder::open(folder));
+  EXPECT_THROW(llama_weights_from_checkpoint(file, llama_config_from_json(folder + "/config.json")), ModelFileError);
 }
 
 TEST(SmallTransformerModel, GivesTheEnginesLogitsThroughItsCheckpointFolder) {

@@ -1,44 +1,19 @@
 // The built program as a user meets it: outputs, messages and exit codes of the commands that run a model.
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
 
 #include "sim/core/files.h"
+#include "tests/experiments/program/program.h"
 
 namespace speclab {
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string output;  ///< standard output; with the errors where the command line says 2>&1
-};
-
-Outcome run_shell(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
-
-/// Runs `speclab ARGUMENTS` under a shell.
-Outcome run_program(const std::string& arguments) { return run_shell(std::string(SPECLAB_PROGRAM) + " " + arguments); }
-
-void expect_refusal(const std::string& arguments, int code, const std::string& message_part) {
-  const Outcome outcome = run_program(arguments + " 2>&1 </dev/null");
-  EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.output;
-  EXPECT_NE(outcome.output.find(message_part), std::string::npos) << arguments << "\n" << outcome.output;
-}
+using testing::expect_refusal;
+using testing::Outcome;
+using testing::run_program;
+using testing::run_shell;
 
 std::string default_model() { return user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf"; }
 
@@ -47,7 +22,7 @@ std::string damaged_model(const std::string& name, std::size_t size, void (*chan
   std::string bytes(size, '\0');
   std::ifstream(default_model(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(size));
   change(bytes);
-  const std::string path = testing::TempDir() + "/" + name;
+  const std::string path = ::testing::TempDir() + "/" + name;
   write_file(path, bytes);
   return path;
 }
@@ -60,7 +35,7 @@ std::string small_run(const std::string& folder, const std::string& more) {
 }
 
 TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
-  const std::string folder = testing::TempDir() + "/small_run";
+  const std::string folder = ::testing::TempDir() + "/small_run";
   std::filesystem::remove_all(folder);
   const Outcome run = run_program(small_run(folder, "--no-report 2>&1"));
   ASSERT_EQ(run.code, 0) << run.output;
@@ -76,8 +51,19 @@ TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
 
 TEST(Program, SaysSoWhereStandardOutputIsFull) { EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8); }
 
+/// A closed descriptor must not become the next file that is opened: messages would go into it.
+TEST(Program, WritesNoMessageIntoAFileWhereStandardErrorIsClosed) {
+  const std::string folder = ::testing::TempDir() + "/closed_descriptors";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(small_run(folder, "--no-report 2>&- <&-"));
+  EXPECT_EQ(run.code, 0) << run.output;
+  EXPECT_TRUE(std::filesystem::exists(folder + "/rows.csv"));
+  EXPECT_EQ(read_file(folder + "/lock").find("measuring"), std::string::npos);
+  EXPECT_EQ(run_program("models >&- 2>/dev/null").code, 8) << "what is printed to a closed standard output has not arrived";
+}
+
 TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
-  for (const char* command : {"generate", "tokenize", "score", "models", "run", "report", "train"}) {
+  for (const char* command : {"generate", "tokenize", "law", "score", "verify", "models", "run", "report", "train"}) {
     const Outcome outcome = run_program(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0);
     const std::size_t example = outcome.output.find("Example: ");
@@ -131,7 +117,7 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
 }
 
 TEST(Program, RefusesADefaultModelWithAFlippedBitAmongTheWeights) {
-  const std::string cache = testing::TempDir() + "/flipped_cache";
+  const std::string cache = ::testing::TempDir() + "/flipped_cache";
   make_folder(cache + "/models");
   const std::string copy = damaged_model("flipped_cache/models/smollm2-135m-instruct-q4_1.gguf", std::filesystem::file_size(default_model()),
                                          [](std::string& bytes) { bytes[60000000] ^= 0x10; });
@@ -210,7 +196,7 @@ TEST(Program, MeasuresCostsForThePolicyAuto) {
 }
 
 TEST(Program, EndsWith130AndASentenceWhenGenerateIsInterrupted) {
-  const std::string text = testing::TempDir() + "/interrupted.txt";
+  const std::string text = ::testing::TempDir() + "/interrupted.txt";
   const Outcome outcome = run_shell("rm -f " + text + "; " + SPECLAB_PROGRAM + " generate --ignore-eos --max-new-tokens 8000 --prompt x 2>&1 >" + text +
                                     " & pid=$!; until [ -s " + text + " ] || ! kill -0 $pid; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
   EXPECT_EQ(outcome.code, 130) << outcome.output;
@@ -220,111 +206,6 @@ TEST(Program, EndsWith130AndASentenceWhenGenerateIsInterrupted) {
 TEST(Program, EndsWith8WhenItsOutputCannotBeWritten) {
   for (const char* arguments : {"generate --prompt x --max-new-tokens 2 --json", "models", "tokenize --raw <<'E'\nx\nE\n"})
     EXPECT_EQ(run_program("2>/dev/null >/dev/full " + std::string(arguments)).code, 8) << arguments;
-}
-
-TEST(Program, StopsBeforeAStopString) {
-  const Outcome whole = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain");
-  const std::string text = nlohmann::json::parse(whole.output).at("text");
-  ASSERT_GT(text.size(), 8u);
-  const std::string stop = text.substr(4, 3);
-  const Outcome cut = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "'");
-  const nlohmann::json object = nlohmann::json::parse(cut.output);
-  EXPECT_EQ(object.at("text"), text.substr(0, text.find(stop)));
-  EXPECT_EQ(object.at("stop_reason"), "stop_string");
-  EXPECT_EQ(object.at("settings").at("stop"), std::vector<std::string>{stop});
-  const Outcome streamed = run_program("generate --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "' 2>/dev/null");
-  EXPECT_EQ(streamed.output, text.substr(0, text.find(stop)) + "\n");
-}
-
-TEST(Program, DecodesNothingButIds) {
-  for (const char* line : {"[-1]", "[1.5]", "[true]", "[4294967297]", "{}", "7", "[\"1\"]"}) {
-    const Outcome outcome = run_program(std::string("tokenize --decode 2>&1 <<'E'\n") + line + "\nE\n");
-    EXPECT_EQ(outcome.code, 2) << line;
-    EXPECT_NE(outcome.output.find("standard input:1"), std::string::npos) << outcome.output;
-  }
-  expect_refusal("tokenize --dtype float32", 2, "--dtype");
-}
-
-TEST(Program, TokenizesBothWays) {
-  const Outcome ids = run_program("tokenize <<'E'\n\"Hello 123\"\n\"\\u00e4\"\nE\n");
-  EXPECT_EQ(ids.code, 0);
-  EXPECT_EQ(ids.output.substr(0, ids.output.find('\n')), "[19556,216,33,34,35]");
-  const Outcome text = run_program("tokenize --decode <<'E'\n" + ids.output + "E\n");
-  EXPECT_EQ(text.output, "\"Hello 123\"\n\"\xc3\xa4\"\n");
-  EXPECT_EQ(run_program("tokenize 2>/dev/null <<'E'\nnot json\nE\n").code, 2);
-}
-
-TEST(Program, NoticesAnInputThatCannotBeRead) {
-  for (const char* command : {"tokenize", "law", "generate"}) {
-    const Outcome outcome = run_program(std::string(command) + " 2>&1 < /tmp");
-    EXPECT_EQ(outcome.code, 2) << command;
-    EXPECT_NE(outcome.output.find("standard input: cannot read"), std::string::npos) << outcome.output;
-  }
-}
-
-TEST(Program, TakesAPromptFromAPipeWithoutItsFinalNewline) {
-  const auto ids = [](const std::string& input) {
-    const Outcome outcome = run_shell(input + " | " SPECLAB_PROGRAM " generate --json --max-new-tokens 1 --drafter plain");
-    return nlohmann::json::parse(outcome.output).at("prompt_ids");
-  };
-  EXPECT_EQ(ids("echo Hello"), ids("printf Hello"));
-  EXPECT_NE(ids("printf 'Hello\n\n'"), ids("printf Hello"));
-}
-
-TEST(Program, WarnsOfBytesThatTheVocabularyHasNoTokenFor) {
-  const std::string warning = " bytes of the input have no token in this model's vocabulary and are dropped";
-  const Outcome two = run_program("tokenize --raw 2>&1 <<'E'\na\x04" "b\n\x06\nE\n");
-  EXPECT_EQ(two.code, 0);
-  EXPECT_NE(two.output.find("warning: 2" + warning), std::string::npos) << two.output;
-  EXPECT_EQ(run_program("tokenize --raw 2>&1 <<'E'\nab\nE\n").output.find("warning"), std::string::npos);
-  const Outcome generated = run_program("generate --max-new-tokens 1 --prompt \"$(printf 'a\\004b')\" 2>&1");
-  EXPECT_NE(generated.output.find("warning: 1" + warning), std::string::npos) << generated.output;
-}
-
-TEST(Program, PrintsTheLawsOfThePeersProcessors) {
-  std::ifstream file(SPECLAB_SOURCE_DIR "/tests/golden/sampling.jsonl");
-  std::string requests;
-  std::vector<std::vector<double>> expected;
-  for (std::string text; expected.size() < 100 && std::getline(file, text);) {
-    nlohmann::json line = nlohmann::json::parse(text);
-    expected.push_back(line.at("law"));
-    line.erase("law");
-    requests += line.dump() + "\n";
-  }
-  const std::string path = testing::TempDir() + "/law.jsonl";
-  write_file(path, requests);
-  const Outcome outcome = run_program("law < " + path);
-  ASSERT_EQ(outcome.code, 0);
-  std::istringstream lines(outcome.output);
-  for (const auto& law : expected) {
-    std::string line;
-    ASSERT_TRUE(std::getline(lines, line));
-    const auto found = nlohmann::json::parse(line).get<std::vector<double>>();
-    ASSERT_EQ(found.size(), law.size());
-    for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(found[i], law[i], 1e-14);
-  }
-}
-
-TEST(Program, RefusesLogitsAndSettingsThatMakeNoLaw) {
-  for (const char* line : {"[1]", "not json", "{}", R"({"logits": []})", R"({"logits": [null, null]})", R"({"logits": ["1"]})", R"({"logits": [1e999]})",
-                           R"({"logits": [1, 2], "topk": 3})", R"({"logits": [1, 2], "top_p": 0})", R"({"logits": [1, 2], "top_k": -1})",
-                           R"({"logits": [1, 2], "previous_ids": [2]})", R"({"logits": [1, 2], "suppress_tokens": [0, 1]})"}) {
-    const Outcome outcome = run_program(std::string("law 2>&1 <<'E'\n{\"logits\": [1]}\n") + line + "\nE\n");
-    EXPECT_EQ(outcome.code, 2) << line;
-    EXPECT_NE(outcome.output.find("standard input:2: "), std::string::npos) << outcome.output;
-  }
-}
-
-TEST(Program, ScoresAText) {
-  const std::string path = testing::TempDir() + "/score.txt";
-  write_file(path, "The sun rises in the east and sets in the west.");
-  const Outcome outcome = run_program("score --json --dtype float32 --file " + path);
-  ASSERT_EQ(outcome.code, 0);
-  const nlohmann::json object = nlohmann::json::parse(outcome.output);
-  EXPECT_EQ(object.at("values").size() + 1, object.at("ids").size());
-  EXPECT_EQ(object.at("tokens"), object.at("values").size());
-  EXPECT_GT(object.at("mean_negative_log_likelihood").get<double>(), 0.5);
-  EXPECT_LT(object.at("mean_negative_log_likelihood").get<double>(), 4.0);
 }
 
 }  // namespace

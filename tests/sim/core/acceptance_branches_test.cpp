@@ -48,6 +48,14 @@ TEST(VerifyRejection, AcceptsBelowTheRatioOnly) {
   EXPECT_EQ(chain().verify({0.4001, 0.5}).accepted.size(), 0U);
 }
 
+TEST(VerifyRejection, NeverAcceptsWhatTheTargetCannotSay) {
+  Scene scene = chain();
+  scene.target_laws[0] = LawD::dense({0.5, 0.3, 0.2, 0.0});
+  const Verdict verdict = scene.verify({0.0, 0.0});  // a coin of exactly 0
+  EXPECT_TRUE(verdict.accepted.empty());
+  EXPECT_EQ(verdict.next, 0);
+}
+
 TEST(VerifyRejection, DrawsTheRecoveredTokenFromTheResidual) {
   // residual (.75, .25, 0, 0)
   EXPECT_EQ(chain().verify({0.9, 0.7499}).next, 0);
@@ -144,7 +152,7 @@ TEST(VerifyRejection, RefusesLawsOfDifferentVocabularies) {
 
 TEST(VerifyRejection, DrawsOneCoinPerTestedTokenAndOneTokenARound) {
   PhiloxChance philox(11);
-  CountingChance<PhiloxChance> chance(philox);
+  CountingChance chance(philox);
   std::vector<double> scratch;
   Verdict verdict;
   const Scene scene = chain();

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/analytic/one_token.h"
-#include "tests/support/small_world.h"
+#include "tests/support/named_rules.h"
 
 namespace speclab {
 namespace {
@@ -28,7 +28,7 @@ double max_error(const Case& example, std::initializer_list<int> vocab_sizes, in
       for (const LawKind draft_kind : kAllLawKinds)
         for (int seed = 0; seed < seeds; ++seed) {
           const SmallWorld world({vocab_size, target_kind, draft_kind, static_cast<std::uint64_t>(seed)});
-          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, rejection_rule<double>());
+          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, rule_named<double>("rejection"));
           EXPECT_NEAR(total_mass(law), 1.0, 1e-12);
           error = std::max(error, max_difference(law, world.target_joint_law({}, example.count)));
         }

@@ -4,15 +4,14 @@
 
 #include <map>
 
+#include "sim/core/forking_chance.h"
 #include "tests/support/counting_chance.h"
-#include "tests/support/forking_chance.h"
 #include "tests/support/scripted_chance.h"
 
 namespace speclab {
 namespace {
 
 using speclab::testing::CountingChance;
-using speclab::testing::ForkingChance;
 using speclab::testing::ScriptedChance;
 using LawD = BasicLaw<double>;
 
@@ -67,7 +66,7 @@ TEST(SampleWithoutReplacement, StopsWhenTheLawIsExhausted) {
 
 TEST(SampleWithoutReplacement, UsesAKeyPerDraw) {
   PhiloxChance philox(3);
-  CountingChance<PhiloxChance> chance(philox);
+  CountingChance chance(philox);
   std::vector<double> scratch;
   std::vector<Token> tokens;
   sample_without_replacement(LawD::dense({0.25, 0.25, 0.25, 0.25}), 3, {0, 0, Purpose::draft, 8}, chance, scratch, tokens);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tests/support/small_world.h"
+#include "tests/support/named_rules.h"
 
 namespace speclab {
 namespace {
@@ -13,29 +13,14 @@ namespace {
 using speclab::testing::Tokens;
 using namespace speclab::testing;
 
-/// `verify` with a scratch of its own, whatever its other arguments.
-template <typename Verify>
-Rule<double> rule(Verify verify) {
-  return [verify, scratch = std::vector<double>()](const auto& draft, const auto& laws, const RoundKey& key, auto& chance, Verdict& verdict) mutable {
-    verify(draft, laws, key, chance, scratch, verdict);
-  };
-}
-
-const Rule<double> kSampleAndMatch = rule([](auto&&... arguments) { verify_sample_and_match(arguments...); });
-const Rule<double> kPointMass = rule([](auto&&... arguments) { verify_point_mass(arguments...); });
-const Rule<double> kBlock = rule([](auto&&... arguments) { verify_block(arguments...); });
-const Rule<double> kRejection = rule([](auto&&... arguments) { verify_rejection(arguments...); });
-const Rule<double> kSeveralDrafts = rule([](auto&&... arguments) { verify_several_drafts(arguments...); });
-
 struct Case {
-  const char* name;
-  const Rule<double>* rule;
+  const char* verifier;
   const char* shape;
   DrawKind draw_kind;
   std::size_t count;  ///< tokens whose joint law is compared
 };
 
-void PrintTo(const Case& example, std::ostream* out) { *out << example.name << " " << example.shape; }
+void PrintTo(const Case& example, std::ostream* out) { *out << example.verifier << " " << example.shape; }
 
 class LosslessRule : public ::testing::TestWithParam<Case> {};
 
@@ -47,7 +32,7 @@ TEST_P(LosslessRule, EmitsTheTargetsJointLaw) {
       for (const LawKind draft_kind : kAllLawKinds)
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
           const SmallWorld world({vocab_size, target_kind, draft_kind, seed});
-          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, *example.rule);
+          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, rule_named<double>(example.verifier));
           EXPECT_NEAR(total_mass(law), 1.0, 1e-12);
           ASSERT_LE(max_difference(law, world.target_joint_law({}, example.count)), 1e-12)
               << "vocabulary " << vocab_size << ", laws " << static_cast<int>(target_kind) << " " << static_cast<int>(draft_kind) << ", seed " << seed;
@@ -60,19 +45,19 @@ constexpr auto kArgMax = DrawKind::arg_max;
 
 INSTANTIATE_TEST_SUITE_P(
     , LosslessRule,
-    ::testing::Values(Case{"sample_and_match", &kSampleAndMatch, "chain", kSampled, 2}, Case{"sample_and_match", &kSampleAndMatch, "1", kSampled, 3},
-                      Case{"sample_and_match", &kSampleAndMatch, "2", kArgMax, 3}, Case{"sample_and_match", &kSampleAndMatch, "3", kSampled, 3},
-                      Case{"tree_naive", &kSampleAndMatch, "2x2", kSampled, 2}, Case{"tree_naive", &kSampleAndMatch, "2x2", kWithout, 3},
-                      Case{"tree_naive", &kSampleAndMatch, "parents:0,0,1,2", kArgMax, 3},
-                      Case{"point_mass", &kPointMass, "1", kSampled, 3}, Case{"point_mass", &kPointMass, "2", kArgMax, 3}, Case{"point_mass", &kPointMass, "3", kSampled, 3},
-                      Case{"point_mass", &kPointMass, "2x2", kWithout, 3}, Case{"point_mass", &kPointMass, "parents:0,0,0,1", kSampled, 2},
-                      Case{"block", &kBlock, "chain", kSampled, 2}, Case{"block", &kBlock, "1", kSampled, 3}, Case{"block", &kBlock, "2", kSampled, 3},
-                      Case{"block", &kBlock, "2", kSampled, 4}, Case{"block", &kBlock, "3", kSampled, 4}, Case{"block", &kBlock, "3", kArgMax, 4},
-                      Case{"tree_multi_round", &kRejection, "parents:0,0", kSampled, 3}, Case{"tree_multi_round", &kRejection, "parents:0,0,0", kSampled, 2},
-                      Case{"tree_multi_round", &kRejection, "parents:0,0,1,1", kSampled, 2}, Case{"tree_multi_round", &kRejection, "parents:0,0,1,2", kSampled, 2},
-                      Case{"several_drafts", &kSeveralDrafts, "1", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "2", kSampled, 3},
-                      Case{"several_drafts", &kSeveralDrafts, "parents:0,0", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "parents:0,0,0", kSampled, 2},
-                      Case{"several_drafts", &kSeveralDrafts, "parents:0,0,1,2", kSampled, 3}, Case{"several_drafts", &kSeveralDrafts, "parents:0,0,1,2", kArgMax, 2}));
+    ::testing::Values(Case{"sample_and_match", "chain", kSampled, 2}, Case{"sample_and_match", "1", kSampled, 3},
+                      Case{"sample_and_match", "2", kArgMax, 3}, Case{"sample_and_match", "3", kSampled, 3},
+                      Case{"tree_naive", "2x2", kSampled, 2}, Case{"tree_naive", "2x2", kWithout, 3},
+                      Case{"tree_naive", "parents:0,0,1,2", kArgMax, 3},
+                      Case{"point_mass", "1", kSampled, 3}, Case{"point_mass", "2", kArgMax, 3}, Case{"point_mass", "3", kSampled, 3},
+                      Case{"point_mass", "2x2", kWithout, 3}, Case{"point_mass", "parents:0,0,0,1", kSampled, 2},
+                      Case{"block", "chain", kSampled, 2}, Case{"block", "1", kSampled, 3}, Case{"block", "2", kSampled, 3},
+                      Case{"block", "2", kSampled, 4}, Case{"block", "3", kSampled, 4}, Case{"block", "3", kArgMax, 4},
+                      Case{"tree_multi_round", "parents:0,0", kSampled, 3}, Case{"tree_multi_round", "parents:0,0,0", kSampled, 2},
+                      Case{"tree_multi_round", "parents:0,0,1,1", kSampled, 2}, Case{"tree_multi_round", "parents:0,0,1,2", kSampled, 2},
+                      Case{"several_drafts", "1", kSampled, 3}, Case{"several_drafts", "2", kSampled, 3},
+                      Case{"several_drafts", "parents:0,0", kSampled, 3}, Case{"several_drafts", "parents:0,0,0", kSampled, 2},
+                      Case{"several_drafts", "parents:0,0,1,2", kSampled, 3}, Case{"several_drafts", "parents:0,0,1,2", kArgMax, 2}));
 
 /// Largest error of the joint law of two tokens over a few worlds.
 double error_of(const Rule<double>& lossy, LawKind draft_kind = LawKind::random) {
@@ -85,7 +70,15 @@ double error_of(const Rule<double>& lossy, LawKind draft_kind = LawKind::random)
 }
 
 Rule<double> lenient(double lenience, LenientResidual form) {
-  return rule([=](auto&&... arguments) { verify_lenient(arguments..., lenience, form); });
+  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key, Chance& chance, Verdict& verdict) mutable {
+    verify_lenient(draft, laws, key, chance, scratch, verdict, lenience, form);
+  };
+}
+
+Rule<double> typical(double epsilon, double delta) {
+  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key, Chance& chance, Verdict& verdict) mutable {
+    verify_typical(draft, laws, key, chance, scratch, verdict, epsilon, delta);
+  };
 }
 
 TEST(Lenient, IsTheRatioTestAtLenienceOneAndLossyBelow) {
@@ -107,9 +100,9 @@ TEST(Lenient, MakesNoTokenLikelierThanItsProbabilityOverTheLenience) {
 }
 
 TEST(Typical, IsLossyAndDrawsNothingForDrafts) {
-  EXPECT_GT(error_of(rule([](auto&&... arguments) { verify_typical(arguments..., 0.09, 0.3); })), 1e-3);
+  EXPECT_GT(error_of(typical(0.09, 0.3)), 1e-3);
   // A threshold that no probability exceeds leaves plain sampling.
-  EXPECT_LE(error_of(rule([](auto&&... arguments) { verify_typical(arguments..., 1.0, 4.0); })), 1e-12);
+  EXPECT_LE(error_of(typical(1.0, 4.0)), 1e-12);
 }
 
 /// @source Sun et al. 2024, theorem 1: no rule for chains accepts more than block verification
@@ -117,7 +110,8 @@ TEST(Block, AcceptsAtLeastAsManyTokensAsTheRatioTest) {
   double gained = 0.0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const SmallWorld world({3, LawKind::random, LawKind::random, seed});
-    const double block = mean_accepted(world, 3, kBlock), ratio = mean_accepted(world, 3, kRejection), match = mean_accepted(world, 3, kSampleAndMatch);
+    const auto accepted = [&](const char* rule) { return mean_accepted(world, TreeShape::chain(3), DrawKind::sampled, rule_named<double>(rule)); };
+    const double block = accepted("block"), ratio = accepted("rejection"), match = accepted("sample_and_match");
     EXPECT_GE(block, ratio - 1e-12) << seed;
     EXPECT_GE(ratio, match - 1e-12) << seed;
     gained += block - ratio;

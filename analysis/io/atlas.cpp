@@ -1,0 +1,56 @@
+#include "analysis/io/atlas.h"
+
+#include <algorithm>
+
+#include "analysis/io/read_axes.h"
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr double kMostTokensARound = 1e4;
+
+/// The five columns of a counted mean. @param most  that it can be
+std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const std::string& name, double most) {
+  const auto number = [&](const std::string& column, double high) { return table.optional_number_from(0, high, row, column); };
+  const auto closed_form = number(name, most), counted = number("counted_" + name, most), low = number("counted_" + name + "_low", most),
+             high = number("counted_" + name + "_high", most), p = number(name + "_p", 1.0);
+  const std::size_t present = std::ranges::count_if(std::array{closed_form, counted, low, high, p}, [](const auto& value) { return value.has_value(); });
+  if (present == 0) return std::nullopt;
+  if (present < 5) table.fail(row, name, "all five columns of " + name + " or none");
+  return CountedMean{*closed_form, *counted, {*low, *high}, *p};
+}
+
+AtlasRow read_row(const Table& table, std::size_t row) {
+  const auto acceptance = read_mean(table, row, "acceptance", 1.0);
+  if (!acceptance) table.fail(row, "acceptance", "missing");
+  return {.category = table.text(row, "category"), .axes = read_axes(table, row), .rule = table.text(row, "rule"), .drafts = table.count(row, "drafts", 1),
+          .lossless = table.flag(row, "lossless"), .distance = table.number_from(0, 1, row, "distance"), .rows = table.count(row, "rows", 1),
+          .trials = table.count(row, "trials", 1), .acceptance = *acceptance, .block = read_mean(table, row, "block", kMostTokensARound)};
+}
+
+}  // namespace
+
+std::vector<AtlasRow> read_atlas(const std::string& path) {
+  const Table table = Table::read(path);
+  table.expect_columns(kAtlasColumns);
+  if (table.size() == 0) throw DataError(path + ": no rows; nothing was drafted");
+  std::vector<AtlasRow> rows;
+  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(read_row(table, row));
+  return rows;
+}
+
+AtlasTest test_of(const std::vector<AtlasRow>& rows) {
+  AtlasTest test;
+  const auto add = [&](const CountedMean& mean) {
+    test.smallest_p = std::min(test.smallest_p, mean.p);
+    ++test.counts;
+  };
+  for (const AtlasRow& row : rows) {
+    add(row.acceptance);
+    if (row.block) add(*row.block);
+  }
+  return test;
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,129 @@
+#include "experiments/drivers/cli_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include "engines/interface/names.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// The whole text must be a number of the option's type: CLI11 would take "" for 0 and let large seeds saturate.
+template <typename Number>
+CLI::Validator whole_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return "";
+    if constexpr (std::is_integral_v<Number>)
+      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40), std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max());
+    return fmt::format("'{}'; allowed: numbers", escaped(text, 40));
+  };
+  return CLI::Validator(check, "");
+}
+
+template <typename Number>
+CLI::Option* add_number(CLI::App* command, const char* name, Number& value, const char* description) {
+  return command->add_option(name, value, description)->capture_default_str()->check(whole_number<Number>());
+}
+
+}  // namespace
+
+void add_model_choice(CLI::App* command, std::string& model) {
+  command->add_option("--model", model, "Catalogue name, GGUF file or checkpoint folder")->capture_default_str();
+}
+
+void add_model_options(CLI::App* command, CommonOptions& common) {
+  add_model_choice(command, common.model.model);
+  command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
+  command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")->capture_default_str();
+  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant (CPU kernels always are; CUDA has it not)")->capture_default_str();
+  add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
+  command->add_flag("--json", common.json, "Print one JSON object");
+}
+
+namespace {
+
+void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  add_number(command, "--max-new-tokens", decoder.stop.max_new_tokens, "Tokens to generate at most");
+  add_number(command, "--temperature", decoder.sampling.temperature, "0 is greedy");
+  add_number(command, "--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off");
+  add_number(command, "--top-p", decoder.sampling.top_p, "Keep the smallest set of this mass; 1 is off");
+  add_number(command, "--min-p", decoder.sampling.min_p, "Keep tokens at least this likely relative to the best; 0 is off");
+  add_number(command, "--repetition-penalty", decoder.sampling.repetition_penalty, "Divides scores of tokens seen before; 1 is off");
+  add_number(command, "--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size, "No n-gram of this size twice; 0 is off");
+  add_number(command, "--min-length", decoder.sampling.min_length, "No end of sequence before this length, prompt included; 0 is off");
+  command->add_option("--suppress-tokens", decoder.sampling.suppress_tokens, "Ids that are never generated: 1,2,3")->delimiter(',')->check(whole_number<Token>());
+  add_number(command, "--typical-p", decoder.sampling.typical_p, "Keep the most typical tokens of this mass; 1 is off");
+  add_number(command, "--epsilon-cutoff", decoder.sampling.epsilon_cutoff, "Keep tokens at least this likely; 0 is off");
+  add_number(command, "--eta-cutoff", decoder.sampling.eta_cutoff, "The same, less where the law is flat; 0 is off");
+  command->add_flag("--ignore-eos", decoder.stop.ignore_eos, "Do not stop at the end-of-sequence token");
+  command->add_option("--stop", decoder.stop.stop_strings, "Stop before this text; may be repeated");
+}
+
+void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  command->add_option("--drafter", decoder.drafter.kind, "plain, none, bigram, prompt_lookup or small_transformer")->capture_default_str();
+  command->add_option("--drafter-model", decoder.drafter.model, "Model of a small_transformer drafter, table of a bigram one or its folder; the project's own where empty");
+  command->add_option("--tree", decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
+}
+
+void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  command->add_option("--verifier", decoder.verifier, fmt::format("{}; lenient and typical change the output law", fmt::join(engines::kUserVerifierKinds, ", ")))->capture_default_str();
+  add_number(command, "--lenience", decoder.lenience, "Verifier lenient: accept with p/(lenience q); 1 is exact");
+  command->add_option_function<std::string>("--lenient-residual", [&decoder](const std::string& form) {
+    decoder.lenient_residual = form == "full" ? LenientResidual::full : LenientResidual::lenient;
+  }, "Verifier lenient: a rejection leaves p - q (full) or p - lenience q (lenient)")->check(CLI::IsMember({"full", "lenient"}))->default_str("full");
+  add_number(command, "--typical-epsilon", decoder.typical_epsilon, "Verifier typical: accept above min(epsilon, delta exp(-entropy))");
+  add_number(command, "--typical-delta", decoder.typical_delta, "Verifier typical: see --typical-epsilon");
+}
+
+}  // namespace
+
+void add_generate_options(CLI::App* command, GenerateOptions& options) {
+  add_model_options(command, options.common);
+  add_sampling_options(command, options.decoder);
+  CLI::Option* prompt = command->add_option("--prompt", options.prompt, "The prompt; standard input where none is given, less a newline at its end");
+  CLI::Option* file = command->add_option("--prompt-file", options.prompt_file, "File with the prompt, less a newline at its end")->excludes(prompt);
+  command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")->excludes(prompt)->excludes(file);
+  command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
+  command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
+  add_drafter_options(command, options.decoder);
+  add_verifier_options(command, options.decoder);
+  add_number(command, "--seed", options.common.seed, "Seed of all draws");
+  const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
+  CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)")->check(whole_number<int>());
+  command->add_option("--policy", options.policy, "constant:N, heuristic, or auto, which measures costs first")->excludes(length);
+}
+
+void add_verify_options(CLI::App* command, VerifyOptions& options) {
+  add_model_options(command, options.common);
+  add_sampling_options(command, options.decoder);
+  add_drafter_options(command, options.decoder);
+  add_verifier_options(command, options.decoder);
+  add_number(command, "--seed", options.common.seed, "Seed of all draws");
+  add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round");
+  CLI::Option* prompts = add_number(command, "--prompts-per-category", options.prompts_per_category, "Of the seven categories of the project's prompts");
+  command->add_option("--prompt-ids", options.prompt_ids, "One prompt instead, as token ids: 1,2,3")->excludes(prompts);
+  command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
+}
+
+void add_run_options(CLI::App* command, RunCommandOptions& options) {
+  command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")->required();
+  command->add_option("--set", options.settings, "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")->allow_extra_args(false);
+  command->add_option("--output", options.output, "Run folder; results/runs/NAME where not given");
+  command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
+  command->add_flag("!--no-report", options.report, "Make no report at the end");
+}
+
+void add_report_options(CLI::App* command, ReportCommandOptions& options) {
+  command->add_option("run", options.run, "Run folder")->required();
+  command->add_option("--plotly", options.plotly_js, "plotly.min.js; where scripts/setup puts it if not given");
+  command->add_flag("!--no-static-figures", options.static_figures, "Draw no PDF, PNG and SVG");
+}
+
+}  // namespace speclab::experiments

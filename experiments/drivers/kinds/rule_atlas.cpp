@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "analysis/stats/count_law.h"
+#include "experiments/drivers/atlas/atlas_rules.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/workbench.h"
+#include "sim/core/policies/policy_registry.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kTrials = 4;  ///< of every rule over every logged draft
+
+std::vector<double> normalised(const Law& law) {
+  std::vector<double> values(law.vocab_size(), 0.0);
+  double total = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) total += values[i] = static_cast<double>(law[static_cast<Token>(i)]);
+  for (double& value : values) value /= total;
+  return values;
+}
+
+LoggedChain logged(const Draft& draft, const TargetLaws<float>& target_laws) {
+  LoggedChain chain;
+  for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) {
+    chain.target_laws.push_back(normalised(target_laws(node)));
+    if (node + 1 == draft.tree.size()) break;
+    chain.draft_laws.push_back(normalised(draft.law_at(node)));
+    chain.tokens.push_back(draft.tree[node + 1].token);
+  }
+  return chain;
+}
+
+/// What a rule did over the drafts of a cell.
+class RuleTally {
+ public:
+  explicit RuleTally(const AtlasRule& rule) : rule_(rule) {}
+
+  void add(const LoggedChain& chain, RuleCounter& counter) {
+    ++rows_;
+    distance_ += closed_form_distance(rule_, chain);
+    const double acceptance = std::clamp(closed_form_acceptance(rule_, chain), 0.0, 1.0);
+    const std::vector<double> coin{1.0 - acceptance, acceptance};
+    for (int i = 0; i < kTrials; ++i) acceptances_.add(coin);
+    accepted_ += counter.count_accepted(rule_, kTrials);
+    if (!rule_.takes_chains) return;
+    const std::vector<double> lengths = closed_form_lengths(rule_, chain);
+    for (int i = 0; i < kTrials; ++i) lengths_.add(lengths);
+    stood_ += counter.count_lengths(rule_, kTrials);
+  }
+
+  AtlasRuleEntry entry() const {
+    AtlasRuleEntry entry{.rule = rule_.name, .drafts = rule_.drafts, .lossless = rule_.lossless, .distance = distance_ / static_cast<double>(rows_),
+                         .trials = rows_ * kTrials, .acceptance = counted(acceptances_, accepted_, 0.0)};
+    if (rule_.takes_chains) entry.block = counted(lengths_, stood_, 1.0);
+    return entry;
+  }
+
+ private:
+  /// @param more  what a mean has beyond its count: the token that every round adds
+  analysis::CountedMean counted(const analysis::CountLaw& law, std::int64_t count, double more) const {
+    const auto mean = [&](double total) { return more + total / static_cast<double>(rows_ * kTrials); };
+    const analysis::Interval range = law.central_range(0.95);
+    return {mean(law.mean()), mean(static_cast<double>(count)), {mean(range.low), mean(range.high)}, law.two_sided_p(count)};
+  }
+
+  AtlasRule rule_;
+  std::int64_t rows_ = 0, accepted_ = 0, stood_ = 0;
+  double distance_ = 0.0;
+  analysis::CountLaw acceptances_, lengths_;
+};
+
+/// Decodes the prompts of a cell by the ratio test and shows every draft to every rule.
+AtlasEntry log_cell(Workbench& bench, std::size_t index) {
+  const Cell& cell = bench.plan().cells[index];
+  std::vector<RuleTally> tallies(atlas_rules().begin(), atlas_rules().end());
+  AtlasEntry entry{index, 0, {}};
+  engines::DecoderOptions options{.sampling = bench.plan().config.sampling, .stop = {.max_new_tokens = bench.plan().config.prompts.new_tokens, .ignore_eos = bench.plan().config.prompts.ignore_eos},
+                                  .drafter = cell.drafting.options, .seed = bench.plan().config.seed};
+  options.sampling.temperature = cell.temperature;
+  options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
+    if (draft.tree.drafted() == 0) return;
+    const LoggedChain chain = logged(draft, target_laws);
+    RuleCounter counter(chain, bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
+    for (RuleTally& tally : tallies) tally.add(chain, counter);
+  };
+  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
+  const auto decoder = bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
+  const auto policy = make_policy(cell.policy);
+  for (std::size_t prompt = 0; prompt < bench.plan().prompts.size(); ++prompt) {
+    if (cell.category != "all" && cell.category != bench.plan().prompts[prompt].category) continue;
+    bench.check_interruption();
+    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}}, *policy);
+    while (decoder->round()) {
+    }
+  }
+  if (entry.rows == 0) return entry;
+  for (const RuleTally& tally : tallies) entry.rules.push_back(tally.entry());
+  return entry;
+}
+
+}  // namespace
+
+void run_rule_atlas(Workbench& bench) {
+  const std::vector<Cell>& cells = bench.plan().cells;
+  bench.progress().begin_phase("rules", static_cast<double>(cells.size()));
+  for (std::size_t index = 0; index < cells.size(); ++index) {
+    if (!cells[index].is_plain() && !bench.log().atlas().contains(index)) bench.log().add(log_cell(bench, index));
+    bench.progress().advance(1);
+  }
+  bench.progress().end_phase();
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,163 @@
+#include "experiments/drivers/verify/sampled_law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analysis/stats/distributions.h"
+#include "sim/core/rng_stream.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kTests = 4;
+constexpr std::size_t kMostBins = 16;
+constexpr std::size_t kClassBins = 8;
+constexpr double kScoresToSee = 5.16 + 4.75;  ///< normal scores of the two-sided level and of the odds of a miss
+constexpr double kLeastExpected = 100.0;  ///< a cell, for tails of 1e-7 to be true
+
+/// Counts of uniform numbers by class, each class over equal bins; classes too small to say anything are left out.
+class UniformTest {
+ public:
+  UniformTest(const char* name, std::size_t classes, std::size_t bins) : name_(name), counts_(classes, std::vector<double>(bins)) {}
+
+  void add(std::size_t which, double uniform) {
+    std::vector<double>& bins = counts_[std::min(which, counts_.size() - 1)];
+    ++bins[std::min(static_cast<std::size_t>(uniform * static_cast<double>(bins.size())), bins.size() - 1)];
+  }
+
+  LawTest result() const {
+    double statistic = 0.0, total = 0.0;
+    int degrees = 0;
+    for (const std::vector<double>& bins : counts_) {
+      const std::vector<double> merged = merge(bins);
+      const double n = sum(merged), expected = n / static_cast<double>(merged.size());
+      if (merged.size() < 2) continue;
+      for (const double count : merged) statistic += (count - expected) * (count - expected) / expected;
+      degrees += static_cast<int>(merged.size()) - 1;
+      total += n;
+    }
+    if (degrees == 0) return {name_};
+    const double alpha = kFalseAlarm / kTests;
+    const double noncentrality = analysis::chi_squared_noncentrality(degrees, alpha, kMissOdds);
+    return {name_, analysis::chi_squared_tail(statistic, degrees), std::min(1.0, std::sqrt(noncentrality / (4.0 * total)))};
+  }
+
+ private:
+  static double sum(const std::vector<double>& values) {
+    double total = 0.0;
+    for (const double value : values) total += value;
+    return total;
+  }
+  /// Neighbours together until each bin expects enough.
+  static std::vector<double> merge(std::vector<double> bins) {
+    while (bins.size() > 1 && sum(bins) / static_cast<double>(bins.size()) < kLeastExpected) {
+      std::vector<double> halves;
+      for (std::size_t i = 0; i + 1 < bins.size(); i += 2) halves.push_back(bins[i] + bins[i + 1]);
+      bins = halves;
+    }
+    return bins;
+  }
+
+  const char* name_;
+  std::vector<std::vector<double>> counts_;
+};
+
+/// A law as a verification sees it at the token that was emitted.
+struct Place {
+  double before = 0.0;       ///< mass of likelier tokens, equal ones of lower id included
+  double probability = 0.0;
+  double entropy = 0.0, variance = 0.0;  ///< mean and variance of the surprise -log p, nats
+};
+
+Place place_of(const std::vector<double>& law, Token token) {
+  Place place;
+  const auto index = static_cast<std::size_t>(token);
+  place.probability = law[index];
+  double square = 0.0;
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    if (!(law[i] > 0.0)) continue;
+    if (law[i] > place.probability || (law[i] == place.probability && i < index)) place.before += law[i];
+    const double surprise = -std::log(law[i]);
+    place.entropy += law[i] * surprise;
+    square += law[i] * surprise * surprise;
+  }
+  place.variance = std::max(0.0, square - place.entropy * place.entropy);
+  return place;
+}
+
+class Statistics {
+ public:
+  explicit Statistics(std::uint64_t seed) : stream_(seed) {}
+
+  /// @param accepted  by the round before, where this is the first token of a round and not of the text
+  void add(const Place& place, std::optional<std::size_t> accepted) {
+    const double point = stream_.uniform({0, static_cast<std::uint32_t>(tokens_++), Purpose::order, 0});
+    const double uniform = std::min(place.before + point * place.probability, 1.0);
+    places_.add(0, uniform);
+    if (accepted) {
+      after_last_token_.add(static_cast<std::size_t>(last_uniform_ * kClassBins), uniform);
+      after_length_.add(*accepted, uniform);
+    }
+    surprise_ += -std::log(place.probability) - place.entropy;
+    variance_ += place.variance;
+    last_uniform_ = uniform;
+  }
+
+  std::vector<LawTest> tests() const {
+    return {places_.result(), after_last_token_.result(), after_length_.result(), surprise()};
+  }
+
+ private:
+  LawTest surprise() const {
+    if (static_cast<double>(tokens_) < kLeastExpected || !(variance_ > 0.0)) return {"mean surprise"};
+    const double deviation = std::sqrt(variance_), score = std::abs(surprise_) / deviation;
+    return {"mean surprise", std::erfc(score / std::sqrt(2.0)), kScoresToSee * deviation / static_cast<double>(tokens_), "nats a token"};
+  }
+
+  RngStream stream_;
+  std::int64_t tokens_ = 0;
+  double last_uniform_ = 0.0, surprise_ = 0.0, variance_ = 0.0;
+  UniformTest places_{"places of the tokens", 1, kMostBins};
+  UniformTest after_last_token_{"first token of a round, by the token before", kClassBins, kClassBins};
+  UniformTest after_length_{"first token of a round, by what the last accepted", 5, kClassBins};
+};
+
+/// For each token of the output, what the round before accepted if the token is the first of its round.
+std::vector<std::optional<std::size_t>> round_begins(const SampledText& sampled) {
+  std::vector<std::optional<std::size_t>> begins(sampled.text.ids.size() - sampled.text.prompt_length);
+  std::size_t at = 0;
+  for (std::size_t round = 0; round + 1 < sampled.emitted.size(); ++round) {
+    at += static_cast<std::size_t>(sampled.emitted[round]);
+    if (at < begins.size()) begins[at] = static_cast<std::size_t>(sampled.emitted[round] - 1);
+  }
+  return begins;
+}
+
+}  // namespace
+
+bool SampledLaw::fits() const {
+  return impossible == 0 && std::ranges::all_of(tests, [](const LawTest& test) { return !test.p || *test.p >= kFalseAlarm / kTests; });
+}
+
+SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageModel& model, const engines::SamplingOptions& sampling,
+                            const std::vector<SampledText>& texts, std::uint64_t seed) {
+  SampledLaw result;
+  Statistics statistics(seed);
+  std::vector<double> row;
+  for (const SampledText& sampled : texts) {
+    const auto begins = round_begins(sampled);
+    visit_plain_logits(model, sampled.text, [&](std::size_t index, std::span<const float> logits) {
+      row.assign(logits.begin(), logits.end());
+      const std::vector<double> law = engines.law(sampling, row, std::span(sampled.text.ids).first(index));
+      const Place place = place_of(law, sampled.text.ids[index]);
+      ++result.tokens;
+      if (place.probability > 0.0) statistics.add(place, begins[index - sampled.text.prompt_length]);
+      else ++result.impossible;
+    });
+  }
+  result.tests = statistics.tests();
+  return result;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,96 @@
+#include "experiments/drivers/verify/verification.h"
+
+#include <algorithm>
+
+#include "sim/core/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+using engines::DecoderOptions;
+
+std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::LoadedModel& target, const DecoderOptions& options, const VerificationPlan& plan) {
+  const auto decoder = engines.make_decoder(*target.model, target.tokenizer, options);
+  std::vector<GenerationRecord> records;
+  for (const engines::Request& request : plan.requests) {
+    decoder->begin({request}, ConstantPolicy(plan.speculation_length));
+    while (decoder->round()) {
+    }
+    records.push_back(decoder->records().front());
+  }
+  return records;
+}
+
+std::vector<Text> texts_of(const VerificationPlan& plan, const std::vector<GenerationRecord>& records) {
+  std::vector<Text> texts;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    texts.push_back({plan.requests[i].prompt_ids, plan.requests[i].prompt_ids.size()});
+    texts.back().ids.insert(texts.back().ids.end(), records[i].output_ids.begin(), records[i].output_ids.end());
+  }
+  return texts;
+}
+
+/// Difference of two tokens' logits before place `position` of the output.
+double gap_at(engines::LanguageModel& model, Text text, std::size_t position, Token a, Token b) {
+  double gap = 0.0;
+  text.ids.resize(text.prompt_length + position + 1);
+  visit_plain_logits(model, text, [&](std::size_t, std::span<const float> logits) {
+    gap = static_cast<double>(logits[static_cast<std::size_t>(a)]) - static_cast<double>(logits[static_cast<std::size_t>(b)]);
+  });
+  return gap;
+}
+
+GreedyComparison compare_greedy(engines::LanguageModel& model, const VerificationPlan& plan, const std::vector<GenerationRecord>& plain, const std::vector<GenerationRecord>& speculative) {
+  GreedyComparison comparison;
+  const std::vector<Text> texts = texts_of(plan, plain);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::vector<Token>&a = plain[i].output_ids, &b = speculative[i].output_ids;
+    comparison.tokens += static_cast<std::int64_t>(a.size());
+    const auto place = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    if (place == a.size() && a.size() == b.size()) continue;
+    const bool both = place < a.size() && place < b.size();
+    comparison.differences.push_back({plan.requests[i].sequence_id, place, both ? gap_at(model, texts[i], place, a[place], b[place]) : 1e9});
+  }
+  return comparison;
+}
+
+std::vector<SampledText> sampled_texts(const VerificationPlan& plan, const std::vector<GenerationRecord>& records) {
+  std::vector<SampledText> texts;
+  for (const Text& text : texts_of(plan, records)) {
+    texts.push_back({text, {}});
+    for (const RoundRecord& round : records[texts.size() - 1].rounds) texts.back().emitted.push_back(round.emitted);
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool Verification::passes() const {
+  const bool greedy_equal = std::ranges::all_of(greedy.differences, [this](const Difference& d) { return is_near_tie(d); });
+  return greedy_equal && rows.unexplained == 0 && (!sampled || sampled->fits()) && (!exact || exact->largest_error <= kExactTolerance);
+}
+
+Verification verify(engines::Engines& engines, engines::LoadedModel& target, const VerificationPlan& plan, const std::function<void(const std::string&)>& progress) {
+  Verification result;
+  DecoderOptions greedy = plan.decoder, plain = plan.decoder;
+  greedy.sampling.temperature = 0;
+  plain.drafter = {.kind = "plain"};
+  plain.sampling.temperature = 0;
+  progress("greedy texts, plain and speculative");
+  const auto plain_records = decode_all(engines, target, plain, plan), greedy_records = decode_all(engines, target, greedy, plan);
+  progress("rows alone and side by side");
+  result.rows = measure_row_noise(*target.model, texts_of(plan, plain_records), static_cast<std::size_t>(plan.speculation_length) + 1);
+  result.greedy = compare_greedy(*target.model, plan, plain_records, greedy_records);
+  auto drafted_records = greedy_records;
+  if (plan.decoder.sampling.temperature > 0) {
+    progress("the law of sampled texts");
+    drafted_records = decode_all(engines, target, plan.decoder, plan);
+    result.sampled = test_sampled_law(engines, *target.model, plan.decoder.sampling, sampled_texts(plan, drafted_records), plan.decoder.seed);
+    result.exact = enumerate_law(engines, *target.model, plan.decoder, plan.requests.front(), plan.speculation_length);
+  }
+  for (const GenerationRecord& record : drafted_records)
+    for (const RoundRecord& round : record.rounds) result.drafted += round.drafted, result.accepted += round.accepted;
+  return result;
+}
+
+}  // namespace speclab::experiments

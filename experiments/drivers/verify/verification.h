@@ -1,0 +1,52 @@
+#pragma once
+// Losslessness of a pair, a rule and settings on real text: what was compared, what was found, what could not have been seen.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/verify/exact_law.h"
+#include "experiments/drivers/verify/row_noise.h"
+#include "experiments/drivers/verify/sampled_law.h"
+
+namespace speclab::experiments {
+
+struct VerificationPlan {
+  engines::DecoderOptions decoder;            ///< sampling, drafter, verifier, length
+  int speculation_length = 4;
+  std::vector<engines::Request> requests;     ///< at least one
+};
+
+/// Where a speculative text left plain decoding's, at temperature 0.
+struct Difference {
+  std::uint32_t sequence = 0;
+  std::size_t position = 0;   ///< of the output
+  double gap = 0.0;           ///< of the two tokens' logits, in a forward of one row
+};
+
+struct GreedyComparison {
+  std::int64_t tokens = 0;
+  std::vector<Difference> differences;  ///< the first of each text
+};
+
+struct Verification {
+  GreedyComparison greedy;
+  RowNoise rows;
+  std::optional<SampledLaw> sampled;    ///< nothing at temperature 0
+  std::optional<ExactLaw> exact;        ///< nothing at temperature 0 or for a large vocabulary
+  std::int64_t drafted = 0, accepted = 0;
+
+  /// A difference that a near tie explains: its gap is within twice the ceiling of the row noise.
+  bool is_near_tie(const Difference& difference) const { return difference.gap <= 2.0 * rows.ceiling; }
+  /// Whether nothing speaks against the target's law.
+  bool passes() const;
+};
+
+/// @param progress  called with what is done next
+Verification verify(engines::Engines& engines, engines::LoadedModel& target, const VerificationPlan& plan, const std::function<void(const std::string&)>& progress);
+
+/// What a person may quote: the verdict, n, power, and what was not looked at.
+std::string verdict_text(const Verification& verification, const VerificationPlan& plan, const engines::ModelInfo& model);
+
+}  // namespace speclab::experiments

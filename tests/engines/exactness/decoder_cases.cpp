@@ -1,0 +1,121 @@
+#include "engines/interface/names.h"
+#include "sim/core/policies/constant_policy.h"
+#include "tests/engines/exactness/decoder_law.h"
+
+namespace speclab::engines::testing {
+namespace {
+
+using speclab::testing::LawKind;
+using speclab::testing::Relation;
+
+constexpr const char* kChain = "chain";
+
+/// A draft as long as what the last round accepted, and one more; shorter after a rejection.
+class FollowingPolicy final : public SpeculationLengthPolicy {
+ public:
+  int next_length() override { return length_; }
+  void observe(const RoundRecord& round) override { length_ = round.next_kind == NextKind::bonus ? round.accepted + 1 : round.accepted; }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<FollowingPolicy>(); }
+  std::string name() const override { return "following"; }
+
+ private:
+  int length_ = 1;
+};
+
+DecoderCase base(std::string name, const char* verifier, const char* tree, int new_tokens) {
+  DecoderCase example{.name = std::move(name), .options = {}};
+  example.options.drafter = {.kind = "small_transformer", .tree = tree};
+  example.options.verifier = verifier;
+  example.options.stop.max_new_tokens = new_tokens;
+  return example;
+}
+
+class Cases {
+ public:
+  std::vector<DecoderCase> all() {
+    for (const char* verifier : kLosslessVerifierKinds)
+      if (std::string_view(verifier) != "greedy") add_verifier(verifier);
+    for (const char* verifier : {"rejection", "block", "sample_and_match", "tree_without_replacement"}) add_stops(verifier);
+    add_processors();
+    add_drafters();
+    add_greedy();
+    return std::move(cases_);
+  }
+
+ private:
+  DecoderCase& add(std::string name, const char* verifier, const char* tree, int new_tokens) {
+    return cases_.emplace_back(base(std::move(name), verifier, tree, new_tokens));
+  }
+
+  void add_verifier(const std::string& verifier) {
+    const char* kind = verifier.c_str();
+    add(verifier + "_chain", kind, kChain, 3);
+    add(verifier + "_chain_of_a_llama", kind, kChain, 3).models = Models::tiny_llama;
+    add(verifier + "_chain_with_zeros", kind, kChain, 3).world = {.vocab_size = 3, .target_kind = LawKind::with_zeros, .draft_kind = LawKind::random, .seed = 5};
+    add(verifier + "_certain_target", kind, kChain, 3).world.target_kind = LawKind::point_mass;
+    add(verifier + "_batch", kind, kChain, 2).prompts = {{0}, {1, 0}};
+    cases_.back().world.vocab_size = 2;
+    DecoderCase& following = add(verifier + "_adaptive", kind, kChain, 4);
+    following.world.vocab_size = 2;
+    following.policy = std::make_shared<FollowingPolicy>();
+    DecoderCase& three = add(verifier + "_chain_of_three", kind, kChain, 4);
+    three.world.vocab_size = 2;
+    three.policy = std::make_shared<ConstantPolicy>(3);
+    if (verifier == "block") return;
+    add(verifier + "_tree_2x1", kind, "2x1", 3).world.vocab_size = 2;
+    add(verifier + "_three_siblings", kind, "parents:0,0,0", 2);
+    add(verifier + "_uneven_tree", kind, "parents:0,0,2", 3).world = {.vocab_size = 3, .seed = 3};
+    add(verifier + "_tree_of_a_llama", kind, "parents:0,0,2", 3).models = Models::tiny_llama;
+  }
+
+  void add_stops(const std::string& verifier) {
+    const char* kind = verifier.c_str();
+    const char* tree = verifier == "tree_without_replacement" ? "2x1" : kChain;
+    add(verifier + "_end_token", kind, tree, 3).end_token = 1;
+    DecoderCase& strings = add(verifier + "_stop_strings", kind, tree, 4);
+    strings.options.stop.stop_strings = {"ab", "bb"};
+    strings.world = {.vocab_size = 2, .seed = 4};
+    for (const int limit : {1, 2}) add(verifier + "_limit_" + std::to_string(limit), kind, tree, limit).policy = std::make_shared<ConstantPolicy>(4);
+  }
+
+  void add_processors() {
+    const SamplingOptions settings[] = {{.temperature = 0.6}, {.top_k = 2}, {.top_p = 0.7}, {.repetition_penalty = 1.8}, {.no_repeat_ngram_size = 2},
+                                        {.min_length = 4, .eos_token_ids = {1}}, {.temperature = 1.5, .top_p = 0.9, .min_p = 0.2}};
+    const char* names[] = {"temperature", "top_k", "top_p", "repetition_penalty", "no_repeat_ngram", "min_length", "several_processors"};
+    for (std::size_t i = 0; i < std::size(settings); ++i)
+      for (const char* tree : {kChain, "parents:0,0,2"}) {
+        DecoderCase& example = add(std::string(names[i]) + (tree == kChain ? "_chain" : "_tree"), "rejection", tree, 3);
+        example.options.sampling = settings[i];
+        example.end_token = settings[i].min_length > 0 ? 1 : -1;
+        example.world.seed = 2;
+      }
+  }
+
+  void add_drafters() {
+    for (const char* drafter : {"none", "bigram", "prompt_lookup"}) {
+      DecoderCase& example = add(std::string("drafter_") + drafter, "rejection", kChain, 4);
+      example.options.drafter.kind = drafter;
+      example.prompts = {{0, 1, 1, 0, 1}};
+    }
+  }
+
+  void add_greedy() {
+    for (const char* tree : {kChain, "2x1"})
+      for (const LawKind kind : {LawKind::random, LawKind::ties}) {
+        DecoderCase& example = add(std::string("greedy_") + (tree == kChain ? "chain" : "tree") + (kind == LawKind::ties ? "_ties" : ""), "rejection", tree, 6);
+        example.options.sampling.temperature = 0;
+        example.world.target_kind = kind;
+      }
+  }
+
+  std::vector<DecoderCase> cases_;
+};
+
+}  // namespace
+
+const std::vector<DecoderCase>& decoder_cases() {
+  static const std::vector<DecoderCase> cases = Cases().all();
+  return cases;
+}
+
+}  // namespace speclab::engines::testing

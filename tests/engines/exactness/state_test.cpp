@@ -1,0 +1,128 @@
+// COR-8, COR-9: after any script of acceptances and rejections the laws that the decoder shows its verifier, the target's and
+// the drafter's, are bit for bit those of a fresh run over the same text: cache contents, lengths, positions, penalty counts
+// and the drafter's cache all enter them. Every round is a script of its own.
+
+#include <gtest/gtest.h>
+
+#include "engines/sampling/history.h"
+#include "tests/engines/decoding/tiny_decoding.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::random_tokens;
+
+LlamaConfig small_config() {
+  LlamaConfig config = testing::tiny_config();
+  config.vocab_size = 40;
+  config.context_length = 96;
+  config.num_layers = 1;
+  return config;
+}
+
+constexpr SamplingOptions kSampling{.temperature = 0.8, .top_k = 20, .repetition_penalty = 1.2};
+
+/// The law after `text` by a forward of the whole text in a cache of its own.
+Law fresh_law(LanguageModel& model, const std::vector<Token>& text) {
+  LogitsPipeline pipeline(kSampling);
+  Law law;
+  pipeline.law(testing::logits_of(model, text).back(), text, law);
+  return law;
+}
+
+bool same_bits(const Law& a, const Law& b) {
+  const auto same = [](const auto& x, const auto& y) { return x.token == y.token && x.probability == y.probability; };
+  return std::ranges::equal(a.entries(), b.entries(), same);
+}
+
+std::vector<Token> path_to(const TokenTree& tree, TokenTree::Node node) {
+  std::vector<Token> path;
+  for (; node != 0; node = tree[node].parent) path.insert(path.begin(), tree[node].token);
+  return path;
+}
+
+/// Accepts a random path and adds a random token; on the way it compares every law with the fresh one.
+class ScriptVerifier final : public Verifier {
+ public:
+  ScriptVerifier(LanguageModel& target, LanguageModel& drafter, std::vector<Token> prompt) : target_(target), drafter_(drafter), text_(std::move(prompt)) {}
+  std::string name() const override { return "script"; }
+  bool lossless() const override { return false; }
+
+  void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) override {
+    EXPECT_EQ(key.position, text_.size());
+    EXPECT_EQ(key.round, static_cast<std::uint32_t>(rounds_++));
+    for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) compare(draft, target_laws, node);
+    verdict.clear();
+    TokenTree::Node node = 0;
+    std::vector<TokenTree::Node> children;
+    for (draft.tree.children(0, children); !children.empty() && random_() % 4 != 0; draft.tree.children(node, children))
+      verdict.accepted.push_back(node = children[random_() % children.size()]);
+    verdict.next = static_cast<Token>(random_() % 40);
+    const std::vector<Token> path = path_to(draft.tree, node);
+    text_.insert(text_.end(), path.begin(), path.end());
+    text_.push_back(verdict.next);
+    lengths_.insert(path.size());
+  }
+
+  int rounds() const { return rounds_; }
+  const std::set<std::size_t>& accepted_lengths() const { return lengths_; }
+
+ private:
+  void compare(const Draft& draft, const TargetLaws<float>& target_laws, TokenTree::Node node) {
+    std::vector<Token> text = text_;
+    const std::vector<Token> path = path_to(draft.tree, node);
+    text.insert(text.end(), path.begin(), path.end());
+    EXPECT_TRUE(same_bits(target_laws(node), fresh_law(target_, text))) << "the target's law at node " << node << " of round " << rounds_;
+    const bool has_children = draft.law_of_node[static_cast<std::size_t>(node)] >= 0;
+    EXPECT_TRUE(!has_children || same_bits(draft.law_at(node), fresh_law(drafter_, text))) << "the drafter's law at node " << node << " of round " << rounds_;
+  }
+
+  LanguageModel& target_;
+  LanguageModel& drafter_;
+  std::vector<Token> text_;
+  std::mt19937 random_{5};
+  int rounds_ = 0;
+  std::set<std::size_t> lengths_;
+};
+
+/// Runs scripts of one tree until there were `wanted`. @return the accepted lengths seen
+std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int wanted) {
+  testing::TinyPair pair(small_config(), 0.5f);
+  testing::TinyPair fresh(small_config(), 0.5f);  // the same weights; a forward of the decoder's own model would end its logits
+  const auto fresh_drafter = fresh.language_model("");
+  std::set<std::size_t> lengths;
+  std::mt19937 random(7);
+  for (int rounds = 0; rounds < wanted;) {
+    const std::vector<Token> prompt = random_tokens(random, 40, 1 + random() % 9);
+    const DecoderOptions options{.sampling = kSampling, .stop = {.max_new_tokens = 60}, .drafter = {.kind = "small_transformer", .tree = tree}, .seed = random()};
+    auto owned = std::make_unique<ScriptVerifier>(fresh.target(), *fresh_drafter, prompt);
+    const ScriptVerifier& script = *owned;
+    HostRoundDecoder decoder(pair.target(), nullptr, options, make_drafter(options, pair.target().info(), pair), std::move(owned));
+    testing::decode(decoder, {{0, prompt}}, speculation_length);
+    rounds += script.rounds();
+    lengths.insert(script.accepted_lengths().begin(), script.accepted_lengths().end());
+    if (::testing::Test::HasFailure()) break;
+  }
+  return lengths;
+}
+
+TEST(StateAfterAScript, OfAChainIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("chain", 4, 6000), (std::set<std::size_t>{0, 1, 2, 3, 4})); }
+TEST(StateAfterAScript, OfATreeIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("2x2x1", 3, 2500), (std::set<std::size_t>{0, 1, 2, 3})); }
+TEST(StateAfterAScript, OfAnUnevenTreeIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("parents:0,0,0,1,1,4", 3, 2500), (std::set<std::size_t>{0, 1, 2, 3})); }
+
+/// The last round's draft ends at every place before the end of the context.
+TEST(FullCache, IsReachedAtEveryDraftedToken) {
+  for (int length = 1; length <= 8; ++length)
+    for (int new_tokens = 1; new_tokens <= 12; ++new_tokens) {
+      LlamaConfig config = small_config();
+      config.context_length = 9 + new_tokens;
+      testing::TinyPair pair(config, 0.05f);
+      const DecoderOptions options{.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens}, .drafter = {.kind = "small_transformer"}};
+      const std::vector<Request> requests{{0, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
+      EXPECT_EQ(testing::output_ids(testing::decode(*pair.speculative(options), requests, length)), testing::output_ids(testing::decode(*pair.plain(options), requests, 0)))
+          << length << " drafted, " << new_tokens << " new tokens";
+    }
+}
+
+}  // namespace
+}  // namespace speclab::engines

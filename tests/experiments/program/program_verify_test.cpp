@@ -1,0 +1,43 @@
+// `speclab verify` on the default model, a rule that is lossy, and a pair small enough to enumerate.
+
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::expect_refusal;
+using testing::Outcome;
+using testing::run_program;
+
+TEST(ProgramVerify, FindsNothingWhereTheRuleIsLossless) {
+  const Outcome outcome = run_program("verify --json --drafter prompt_lookup --verifier block --temperature 0.8 --top-p 0.9 --prompts-per-category 1 --max-new-tokens 24 2>/dev/null");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto object = nlohmann::json::parse(outcome.output);
+  EXPECT_TRUE(object.at("passes"));
+  EXPECT_GT(object.at("greedy").at("tokens").get<int>(), 100);
+  EXPECT_EQ(object.at("greedy").at("differences").size(), 0U);
+  EXPECT_EQ(object.at("rows").at("different"), 0) << "the CPU kernels are row invariant";
+  EXPECT_EQ(object.at("sampled").at("impossible"), 0);
+  EXPECT_GT(object.at("accepted").get<int>(), 0);
+  EXPECT_NE(object.at("text").get<std::string>().find("verdict    no difference"), std::string::npos);
+}
+
+TEST(ProgramVerify, FindsALossyRule) {
+  const Outcome outcome = run_program("verify --drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 --max-new-tokens 40 2>/dev/null");
+  EXPECT_EQ(outcome.code, 5) << outcome.output;
+  EXPECT_NE(outcome.output.find("THE OUTPUT LAW IS NOT THE TARGET'S"), std::string::npos) << outcome.output;
+}
+
+TEST(ProgramVerify, RefusesWhatItCannotVerify) {
+  expect_refusal("verify --prompts-per-category 0", 2, "--prompts-per-category 0; allowed");
+  expect_refusal("verify --prompts-per-category 99", 2, "99");
+  expect_refusal("verify --speculation-length -2", 2, "--speculation-length -2; allowed");
+  expect_refusal("verify --prompt-ids 1,x", 2, "--prompt-ids");
+  expect_refusal("verify --verifier replay", 2, "verifier");
+  expect_refusal("verify --drafter psychic", 2, "psychic");
+}
+
+}  // namespace
+}  // namespace speclab
