@@ -18,6 +18,7 @@ std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const 
   const std::size_t present = std::ranges::count_if(std::array{closed_form, counted, low, high, p}, [](const auto& value) { return value.has_value(); });
   if (present == 0) return std::nullopt;
   if (present < 5) table.fail(row, name, "all five columns of " + name + " or none");
+  if (*low > *high) table.fail(row, "counted_" + name + "_low", "at most counted_" + name + "_high");
   return CountedMean{*closed_form, *counted, {*low, *high}, *p};
 }
 
@@ -25,8 +26,8 @@ AtlasRow read_row(const Table& table, std::size_t row) {
   const auto acceptance = read_mean(table, row, "acceptance", 1.0);
   if (!acceptance) table.fail(row, "acceptance", "missing");
   return {.category = table.text(row, "category"), .axes = read_axes(table, row), .rule = table.text(row, "rule"), .drafts = table.count(row, "drafts", 1),
-          .lossless = table.flag(row, "lossless"), .distance = table.number_from(0, 1, row, "distance"), .rows = table.count(row, "rows", 1),
-          .trials = table.count(row, "trials", 1), .acceptance = *acceptance, .block = read_mean(table, row, "block", kMostTokensARound)};
+          .lossless = table.flag(row, "lossless"), .distance = table.number_from(0, 1, row, "distance"), .logged_drafts = table.count(row, "logged_drafts", 1),
+          .trials = table.count(row, "trials", 1), .acceptance = *acceptance, .tokens_per_round = read_mean(table, row, "tokens_per_round", kMostTokensARound)};
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ AtlasTest test_of(const std::vector<AtlasRow>& rows) {
   };
   for (const AtlasRow& row : rows) {
     add(row.acceptance);
-    if (row.block) add(*row.block);
+    if (row.tokens_per_round) add(*row.tokens_per_round);
   }
   return test;
 }

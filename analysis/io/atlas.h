@@ -12,8 +12,9 @@ namespace speclab::analysis {
 
 inline constexpr std::array<std::string_view, 28> kAtlasColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "rule", "drafts", "lossless", "distance", "rows", "trials", "acceptance", "counted_acceptance", "counted_acceptance_low", "counted_acceptance_high",
-    "acceptance_p", "block", "counted_block", "counted_block_low", "counted_block_high", "block_p"};
+    "rule", "drafts", "lossless", "distance", "logged_drafts", "trials", "acceptance", "counted_acceptance", "counted_acceptance_low", "counted_acceptance_high",
+    "acceptance_p", "tokens_per_round", "counted_tokens_per_round", "counted_tokens_per_round_low", "counted_tokens_per_round_high",
+    "tokens_per_round_p"};
 
 /// A mean in closed form beside the same counted.
 struct CountedMean {
@@ -30,9 +31,9 @@ struct AtlasRow {
   std::int64_t drafts = 1;
   bool lossless = true;
   double distance = 0;
-  std::int64_t rows = 0, trials = 0;
+  std::int64_t logged_drafts = 0, trials = 0;
   CountedMean acceptance;
-  std::optional<CountedMean> block;  ///< tokens a round; of rules that take chains
+  std::optional<CountedMean> tokens_per_round;  ///< of rules that take chains
 };
 
 /// @throws DataError naming file, line and column; also if there is no row

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "analysis/plots/figure_text.h"
 
@@ -33,24 +34,28 @@ void add(const AtlasRow& row, const Shown& shown, Figure& figure) {
   series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form, .interval = {}});
 }
 
-Figure figure_of(const std::vector<AtlasRow>& rows, const std::string& drafter, const Shown& shown) {
-  std::int64_t fewest = INT64_MAX, most = 0;
-  const std::string name = readable(drafter);
-  Figure figure{.id = fmt::format("{}_{}", shown.id, drafter), .title = fmt::format("{}, {}", shown.title, name), .caption = "",
+/// What one figure holds: cells that differ in temperature alone.
+std::tuple<std::string, std::string, std::string, std::string, double> group_of(const AtlasRow& row) {
+  return {row.axes.model, row.axes.drafter, row.axes.policy, row.category, row.axes.top_p};
+}
+
+Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::size_t number, const Shown& shown) {
+  std::int64_t fewest = first.logged_drafts, most = 0;
+  Figure figure{.id = fmt::format("{}_{}", shown.id, number), .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)), .caption = "",
                 .x = {.label = "temperature", .scale = Scale::linear, .names = {}}, .y = {.label = shown.label, .scale = Scale::linear, .names = {}},
                 .series = {}, .reference = {}, .totals = {}, .dashed = "closed form"};
   for (const AtlasRow& row : rows) {
-    if (row.axes.drafter != drafter || !shown.takes(row)) continue;
+    if (group_of(row) != group_of(first) || !shown.takes(row)) continue;
     add(row, shown, figure);
-    fewest = std::min(fewest, row.rows);
-    most = std::max(most, row.rows);
+    fewest = std::min(fewest, row.logged_drafts);
+    most = std::max(most, row.logged_drafts);
   }
   for (Series& series : figure.series) {
     std::ranges::sort(series.points, {}, &Point::x);
     std::ranges::sort(series.prediction, {}, &Point::x);
   }
   figure.caption = fmt::format("Target {}. Points: counted over {} to {} logged drafts a temperature; dashed: closed form of the same; bars: where 95 % of the counts lie "
-                               "by their exact law. Hollow: the rule changes the output law.", rows.front().axes.model, fewest, most);
+                               "by their exact law. Hollow: the rule changes the output law.", first.axes.model, fewest, most);
   return figure;
 }
 
@@ -60,13 +65,14 @@ std::vector<Figure> atlas_figures(const std::vector<AtlasRow>& rows) {
   const Shown all_shown[] = {
       {"atlas_one_draft", "Acceptance of one draft by rule", "acceptance", [](const AtlasRow& row) { return row.drafts == 1 && row.rule != "block"; }, [](const AtlasRow& row) { return row.acceptance; }},
       {"atlas_two_drafts", "Acceptance of any of two drafts by rule", "acceptance", [](const AtlasRow& row) { return row.drafts > 1; }, [](const AtlasRow& row) { return row.acceptance; }},
-      {"atlas_block", "Tokens a round by rule", "tokens a round", [](const AtlasRow& row) { return row.block.has_value(); }, [](const AtlasRow& row) { return *row.block; }}};
-  std::vector<std::string> drafters;
+      {"atlas_block", "Tokens a round by rule", "tokens a round", [](const AtlasRow& row) { return row.tokens_per_round.has_value(); }, [](const AtlasRow& row) { return *row.tokens_per_round; }}};
+  std::vector<const AtlasRow*> groups;
   std::vector<Figure> figures;
   for (const AtlasRow& row : rows) {
-    if (std::ranges::find(drafters, row.axes.drafter) != drafters.end()) continue;
-    drafters.push_back(row.axes.drafter);
-    for (const Shown& shown : all_shown) figures.push_back(figure_of(rows, row.axes.drafter, shown));
+    if (std::ranges::any_of(groups, [&](const AtlasRow* first) { return group_of(*first) == group_of(row); })) continue;
+    groups.push_back(&row);
+    for (const Shown& shown : all_shown)
+      if (Figure figure = figure_of(rows, row, groups.size(), shown); !figure.series.empty()) figures.push_back(std::move(figure));
   }
   return figures;
 }

@@ -22,7 +22,7 @@ std::vector<TableEntry> entries_of(const AtlasRow& row) {
   std::vector<TableEntry> entries{text_entry(row.axes.drafter), setting_entry(row.axes.temperature), setting_entry(row.axes.top_p), text_entry(row.rule),
                                   setting_entry(static_cast<double>(row.drafts)), number(row.distance), setting_entry(static_cast<double>(row.trials)),
                                   number(row.acceptance.closed_form), number(row.acceptance.counted), number(row.acceptance.p)};
-  const auto block = [&](auto member) { return value_entry(row.block ? std::optional<double>((*row.block).*member) : std::nullopt); };
+  const auto block = [&](auto member) { return value_entry(row.tokens_per_round ? std::optional<double>((*row.tokens_per_round).*member) : std::nullopt); };
   for (const auto member : {&CountedMean::closed_form, &CountedMean::counted, &CountedMean::p}) entries.push_back(block(member));
   return entries;
 }
@@ -39,7 +39,7 @@ std::string table_html(const std::vector<AtlasRow>& rows) {
 std::map<std::string, double> mean_blocks(const std::vector<AtlasRow>& rows) {
   std::map<std::string, double> total, count;
   for (const AtlasRow& row : rows)
-    if (row.block && row.lossless) total[row.rule] += row.block->closed_form, ++count[row.rule];
+    if (row.tokens_per_round && row.lossless) total[row.rule] += row.tokens_per_round->closed_form, ++count[row.rule];
   for (auto& [rule, value] : total) value /= count[rule];
   return total;
 }

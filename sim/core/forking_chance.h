@@ -1,10 +1,12 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "sim/core/chance.h"
+#include "sim/core/errors.h"
 
 namespace speclab {
 
@@ -59,6 +61,7 @@ class ForkingChance final : public Chance {
   static std::vector<Outcome> stretches(std::span<const Scalar> weights) {
     double total = 0.0;
     for (const Scalar weight : weights) total += static_cast<double>(weight);
+    SPECLAB_EXPECT(total > 0.0 && std::isfinite(total), "weights must be finite, one of them positive");
     std::vector<Outcome> outcomes;
     double low = 0.0;
     for (const Scalar weight : weights) {
@@ -97,7 +100,7 @@ class ForkingChance final : public Chance {
     if (at_ == path_.size()) {
       condition(key, outcomes);
       path_.push_back({key, std::move(outcomes), 0});
-      if (!(path_.back().outcomes[0].probability > 0.0)) advance(path_.back());
+      if (!(path_.back().outcomes[0].probability > 0.0)) SPECLAB_EXPECT(advance(path_.back()), "no outcome is possible");
     }
     return path_[at_++].taken;
   }

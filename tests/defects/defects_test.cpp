@@ -51,13 +51,15 @@ const Distance& distance_of(const std::string& defect) {
   static std::map<std::string, Distance> known;
   if (!known.contains(defect)) {
     Distance& distance = known[defect];
-    std::istringstream(output_of(defect, "seeded_distance")) >> distance.total_variation >> distance.where >> distance.refused;
+    std::istringstream output(output_of(defect, "seeded_distance"));
+    if (!(output >> distance.total_variation >> distance.where >> distance.refused)) distance.total_variation = -1.0;
   }
   return known[defect];
 }
 
 /// As the table shows it: where the laws are float, what is below their rounding is none.
 std::string shown(const Distance& distance) {
+  if (distance.total_variation < 0.0) return "crashed";
   const std::string refused = distance.refused > 0 ? "refused" : "";
   if (distance.total_variation < 1e-5) return refused.empty() ? "0" : refused;
   return fmt::format("{:.2g}{}{}", distance.total_variation, refused.empty() ? "" : ", ", refused);

@@ -5,8 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
-
+#include "experiments/bench/bench_main.h"
 #include "experiments/bench/decoding_loop/null_model.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
@@ -76,14 +75,4 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return static_cast<int>(speclab::ExitCode::config);
-  try {
-    speclab::bench::run();
-    return 0;
-  } catch (const speclab::Error& error) {
-    std::fprintf(stderr, "decoding_loop_bench: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-}
+int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }

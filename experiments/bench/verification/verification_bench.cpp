@@ -1,6 +1,7 @@
 // What verifying a chain of 4 drafts costs at the default model's vocabulary: the target's laws of the nodes that are reached,
 // made of logits, and the rule; as a share of the forward that gave the logits. A rule reads each row of p and q once, the
-// rejected row twice; a forward reads all weights, a thousand times as many bytes.
+// rejected row twice; a forward reads all weights, some 150 times as many bytes as
+// five rows of p and four of q.
 
 #include <benchmark/benchmark.h>
 
@@ -13,6 +14,7 @@
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "engines/verifiers/verifier.h"
+#include "experiments/bench/bench_main.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
 #include "sim/core/law_sampling.h"
@@ -137,14 +139,4 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return static_cast<int>(speclab::ExitCode::config);
-  try {
-    speclab::bench::run();
-    return 0;
-  } catch (const speclab::Error& error) {
-    std::fprintf(stderr, "verification_bench: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-}
+int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }

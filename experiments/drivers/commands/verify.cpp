@@ -29,16 +29,16 @@ nlohmann::ordered_json json_of(const SampledLaw& sampled) {
   nlohmann::ordered_json tests = nlohmann::ordered_json::array();
   const auto number = [](const std::optional<double>& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(); };
   for (const LawTest& test : sampled.tests) tests.push_back({{"name", test.name}, {"p", number(test.p)}, {"smallest_shift", number(test.smallest_shift)}});
-  return {{"tokens", sampled.tokens}, {"impossible", sampled.impossible}, {"tests", tests}};
+  return {{"tokens", sampled.tokens}, {"impossible", sampled.impossible}, {"at_the_edge", sampled.at_the_edge}, {"tests", tests}};
 }
 
 nlohmann::ordered_json json_of(const Verification& v, const std::string& text) {
   nlohmann::ordered_json differences = nlohmann::ordered_json::array();
   for (const Difference& d : v.greedy.differences)
-    differences.push_back({{"text", d.sequence}, {"token", d.position}, {"gap", d.gap}, {"near_tie", v.is_near_tie(d)}});
+    differences.push_back({{"text", d.sequence}, {"token", d.position}, {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()}, {"near_tie", v.is_near_tie(d)}});
   nlohmann::ordered_json object = {{"passes", v.passes()},
                                    {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
-                                   {"rows", {{"rows", v.rows.rows}, {"different", v.rows.different}, {"largest", v.rows.largest}, {"ceiling", v.rows.ceiling}, {"flips", v.rows.flips}, {"unexplained", v.rows.unexplained}}},
+                                   {"rows", {{"rows", v.rows.rows}, {"different", v.rows.different}, {"largest", v.rows.largest}, {"allowed", v.rows.allowed}, {"flips", v.rows.flips}}},
                                    {"drafted", v.drafted},
                                    {"accepted", v.accepted}};
   if (v.sampled) object["sampled"] = json_of(*v.sampled);
@@ -58,7 +58,8 @@ int run_verify(const VerifyOptions& options) {
   const Verification result = verify(*engines, loaded, plan, [](const std::string& what) { fmt::print(stderr, "verify: {}\n", what); });
   const std::string text = verdict_text(result, plan, loaded.model->info());
   fmt::print("{}", options.common.json ? json_of(result, text).dump() + "\n" : text);
-  return static_cast<int>(result.passes() ? ExitCode::ok : ExitCode::drift);
+  if (!result.passes()) return static_cast<int>(ExitCode::drift);
+  return static_cast<int>(result.tests_anything() ? ExitCode::ok : ExitCode::invalid_measurement);
 }
 
 }  // namespace speclab::experiments

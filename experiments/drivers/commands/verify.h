@@ -16,7 +16,8 @@ struct VerifyOptions {
   bool chat_template = true;
 };
 
-/// @return 0 where nothing speaks against the target's law, else ExitCode::drift @throws ConfigError and what the engines throw
+/// @return 0 where nothing speaks against the target's law, ExitCode::drift where something does, ExitCode::invalid_measurement where
+///         nothing was drafted @throws ConfigError and what the engines throw
 int run_verify(const VerifyOptions& options);
 
 }  // namespace speclab::experiments

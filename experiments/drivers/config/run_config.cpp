@@ -65,11 +65,19 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
   }
 }
 
-/// An atlas measures no costs, which `auto` would need.
-void check_atlas_policies(const ConfigReader& reader, Axes& axes) {
-  if (!reader.has("policy")) axes.policy = {"constant:4"};
+/// An atlas logs chains under the ratio test, and measures no costs.
+void check_atlas(const ConfigReader& reader, const RunConfig& config) {
+  const Axes& axes = config.axes;
   for (std::size_t i = 0; i < axes.policy.size(); ++i)
-    if (axes.policy[i] == "auto") reader.refuse_element("policy", i, "constant:N or heuristic, because this kind of experiment measures no costs");
+    if (axes.policy[i] == "auto" || axes.policy[i] == "constant:0") reader.refuse_element("policy", i, "constant:N with N >= 1 or heuristic, because a rule atlas measures no costs and needs drafts");
+  for (std::size_t i = 0; i < axes.tree.size(); ++i)
+    if (axes.tree[i] != "chain") reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
+  for (std::size_t i = 0; i < axes.verifier.size(); ++i)
+    if (axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, "rejection, because a rule atlas applies every rule to what the ratio test decodes");
+  for (std::size_t i = 0; i < axes.drafter.size(); ++i)
+    for (const NamedDrafter& drafter : config.drafters)
+      if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain") reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
+  if (std::ranges::all_of(axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
 }
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
@@ -94,8 +102,10 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   reader.read("verifier", config.axes.verifier);
   check_drafters(reader, config);
   check_trees(reader, config);
-  if (experiment_kind(config.kind).yield == Yield::atlas) check_atlas_policies(reader, config.axes);
+  const bool is_atlas = experiment_kind(config.kind).yield == Yield::atlas;
+  if (is_atlas && !reader.has("policy")) config.axes.policy = {"constant:4"};
   check_policies(reader, config.axes);
+  if (is_atlas) check_atlas(reader, config);
   check_verifiers(reader, config.axes);
   reader.finish();
 }

@@ -4,6 +4,7 @@
 #include "experiments/drivers/atlas/atlas_rules.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
 #include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
@@ -20,6 +21,7 @@ std::vector<double> normalised(const Law& law) {
 }
 
 LoggedChain logged(const Draft& draft, const TargetLaws<float>& target_laws) {
+  SPECLAB_EXPECT(draft.tree.is_chain(), "the atlas logs chains");
   LoggedChain chain;
   for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) {
     chain.target_laws.push_back(normalised(target_laws(node)));
@@ -51,7 +53,7 @@ class RuleTally {
   AtlasRuleEntry entry() const {
     AtlasRuleEntry entry{.rule = rule_.name, .drafts = rule_.drafts, .lossless = rule_.lossless, .distance = distance_ / static_cast<double>(rows_),
                          .trials = rows_ * kTrials, .acceptance = counted(acceptances_, accepted_, 0.0)};
-    if (rule_.takes_chains) entry.block = counted(lengths_, stood_, 1.0);
+    if (rule_.takes_chains) entry.tokens_per_round = counted(lengths_, stood_, 1.0);
     return entry;
   }
 
@@ -80,7 +82,7 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
     if (draft.tree.drafted() == 0) return;
     const LoggedChain chain = logged(draft, target_laws);
-    RuleCounter counter(chain, bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
+    RuleCounter counter(chain, ~bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
     for (RuleTally& tally : tallies) tally.add(chain, counter);
   };
   const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);

@@ -133,7 +133,7 @@ Json to_json(const AtlasEntry& entry) {
   Json rules = Json::array();
   for (const AtlasRuleEntry& r : entry.rules) {
     Json rule = {{"rule", r.rule}, {"drafts", r.drafts}, {"lossless", r.lossless}, {"distance", r.distance}, {"trials", r.trials}, {"acceptance", mean_json(r.acceptance)}};
-    if (r.block) rule["block"] = mean_json(*r.block);
+    if (r.tokens_per_round) rule["block"] = mean_json(*r.tokens_per_round);
     rules.push_back(rule);
   }
   return {{"cell", entry.cell}, {"rows", entry.rows}, {"rules", rules}};
@@ -144,7 +144,7 @@ AtlasEntry atlas_entry(const Json& json) {
   for (const Json& rule : json.at("rules")) {
     entry.rules.push_back({.rule = rule.at("rule").get<std::string>(), .drafts = rule.at("drafts").get<int>(), .lossless = rule.at("lossless").get<bool>(),
                            .distance = rule.at("distance").get<double>(), .trials = rule.at("trials").get<std::int64_t>(), .acceptance = mean_of(rule.at("acceptance"))});
-    if (rule.contains("block")) entry.rules.back().block = mean_of(rule.at("block"));
+    if (rule.contains("block")) entry.rules.back().tokens_per_round = mean_of(rule.at("block"));
   }
   return entry;
 }

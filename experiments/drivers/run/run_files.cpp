@@ -183,7 +183,7 @@ std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log) {
       add_axes(csv, cell, loaded.plan.config.sampling);
       csv.field(r.rule).field(std::int64_t{r.drafts}).field(std::int64_t{r.lossless}).field(r.distance).field(entry.rows).field(r.trials);
       add_mean(csv, r.acceptance);
-      add_mean(csv, r.block);
+      add_mean(csv, r.tokens_per_round);
       csv.end_row();
     }
   }

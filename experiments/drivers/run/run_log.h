@@ -87,7 +87,7 @@ struct AtlasRuleEntry {
   double distance = 0.0;                   ///< mean total variation of the emitted token
   std::int64_t trials = 0;
   analysis::CountedMean acceptance{};
-  std::optional<analysis::CountedMean> block{};      ///< tokens a round; of rules that take chains
+  std::optional<analysis::CountedMean> tokens_per_round{};  ///< of rules that take chains
 };
 
 struct AtlasEntry {

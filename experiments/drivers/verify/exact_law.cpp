@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int32_t kLargestVocabulary = 8;
 constexpr std::int32_t kTokens = 3;
+constexpr std::int64_t kMostPaths = 1'000'000;
 
 using JointLaw = std::map<std::vector<Token>, double>;
 
@@ -44,6 +45,7 @@ std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::Langua
   ExactLaw result{.tokens = kTokens};
   JointLaw written;
   do {
+    if (result.paths == kMostPaths) return std::nullopt;
     decoder->begin({request}, ConstantPolicy(speculation_length));
     while (decoder->round()) {
     }

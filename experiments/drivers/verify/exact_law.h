@@ -17,7 +17,7 @@ constexpr double kExactTolerance = 1e-5;  ///< of laws in float over three token
 
 /// @param request  a prompt, at least one token
 /// @param speculation_length  tokens drafted a round
-/// @return nothing where the vocabulary is too large to enumerate
+/// @return nothing where the vocabulary or the drafts are too large to enumerate: above 8 tokens or a million paths
 std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::LanguageModel& target, const engines::DecoderOptions& options,
                                       const engines::Request& request, int speculation_length);
 

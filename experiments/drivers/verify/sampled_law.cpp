@@ -1,7 +1,9 @@
 #include "experiments/drivers/verify/sampled_law.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "analysis/stats/distributions.h"
@@ -13,7 +15,9 @@ namespace {
 constexpr int kTests = 4;
 constexpr std::size_t kMostBins = 16;
 constexpr std::size_t kClassBins = 8;
-constexpr double kScoresToSee = 5.16 + 4.75;  ///< normal scores of the two-sided level and of the odds of a miss
+constexpr double kScoresToSee = 5.64 + 4.75;  ///< deviations at which Chernoff's bound is the level, and normal score of the odds of a miss
+/// Exponents of the bound.
+constexpr double kTilts[] = {-4.0, -2.0, -1.0, -0.5, -0.25, -0.12, -0.06, -0.03, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 constexpr double kLeastExpected = 100.0;  ///< a cell, for tails of 1e-7 to be true
 
 /// Counts of uniform numbers by class, each class over equal bins; classes too small to say anything are left out.
@@ -68,6 +72,7 @@ struct Place {
   double before = 0.0;       ///< mass of likelier tokens, equal ones of lower id included
   double probability = 0.0;
   double entropy = 0.0, variance = 0.0;  ///< mean and variance of the surprise -log p, nats
+  std::array<double, std::size(kTilts)> cumulants{};  ///< log of the mean of exp(tilt * surprise)
 };
 
 Place place_of(const std::vector<double>& law, Token token) {
@@ -81,7 +86,9 @@ Place place_of(const std::vector<double>& law, Token token) {
     const double surprise = -std::log(law[i]);
     place.entropy += law[i] * surprise;
     square += law[i] * surprise * surprise;
+    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) place.cumulants[tilt] += law[i] * std::exp(kTilts[tilt] * surprise);
   }
+  for (double& cumulant : place.cumulants) cumulant = std::log(cumulant);
   place.variance = std::max(0.0, square - place.entropy * place.entropy);
   return place;
 }
@@ -99,8 +106,9 @@ class Statistics {
       after_last_token_.add(static_cast<std::size_t>(last_uniform_ * kClassBins), uniform);
       after_length_.add(*accepted, uniform);
     }
-    surprise_ += -std::log(place.probability) - place.entropy;
+    surprise_ += -std::log(place.probability);
     variance_ += place.variance;
+    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) cumulants_[tilt] += place.cumulants[tilt];
     last_uniform_ = uniform;
   }
 
@@ -111,17 +119,31 @@ class Statistics {
  private:
   LawTest surprise() const {
     if (static_cast<double>(tokens_) < kLeastExpected || !(variance_ > 0.0)) return {"mean surprise"};
-    const double deviation = std::sqrt(variance_), score = std::abs(surprise_) / deviation;
-    return {"mean surprise", std::erfc(score / std::sqrt(2.0)), kScoresToSee * deviation / static_cast<double>(tokens_), "nats a token"};
+    double upper = 0.0, lower = 0.0;  // logarithms of the bounds of either tail
+    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) {
+      double& bound = kTilts[tilt] > 0.0 ? upper : lower;
+      bound = std::min(bound, cumulants_[tilt] - kTilts[tilt] * surprise_);
+    }
+    return {"mean surprise", std::min(1.0, 2.0 * std::exp(std::min(upper, lower))), kScoresToSee * std::sqrt(variance_) / static_cast<double>(tokens_), "nats a token"};
   }
 
   RngStream stream_;
   std::int64_t tokens_ = 0;
   double last_uniform_ = 0.0, surprise_ = 0.0, variance_ = 0.0;
+  std::array<double, std::size(kTilts)> cumulants_{};
   UniformTest places_{"places of the tokens", 1, kMostBins};
   UniformTest after_last_token_{"first token of a round, by the token before", kClassBins, kClassBins};
   UniformTest after_length_{"first token of a round, by what the last accepted", 5, kClassBins};
 };
+
+/// Cutoffs a hundred-thousandth wider: the decoder cuts in float, the law here in double.
+engines::SamplingOptions widened(engines::SamplingOptions sampling) {
+  constexpr double kEdge = 1e-5;
+  sampling.top_p = std::min(1.0, sampling.top_p + kEdge);
+  sampling.typical_p = std::min(1.0, sampling.typical_p + kEdge);
+  for (double* cutoff : {&sampling.min_p, &sampling.epsilon_cutoff, &sampling.eta_cutoff}) *cutoff *= 1.0 - kEdge;
+  return sampling;
+}
 
 /// For each token of the output, what the round before accepted if the token is the first of its round.
 std::vector<std::optional<std::size_t>> round_begins(const SampledText& sampled) {
@@ -152,7 +174,9 @@ SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageMo
       const std::vector<double> law = engines.law(sampling, row, std::span(sampled.text.ids).first(index));
       const Place place = place_of(law, sampled.text.ids[index]);
       ++result.tokens;
+      const auto prefix = std::span(sampled.text.ids).first(index);
       if (place.probability > 0.0) statistics.add(place, begins[index - sampled.text.prompt_length]);
+      else if (engines.law(widened(sampling), row, prefix)[static_cast<std::size_t>(sampled.text.ids[index])] > 0.0) ++result.at_the_edge;
       else ++result.impossible;
     });
   }

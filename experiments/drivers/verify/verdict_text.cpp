@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engines/interface/names.h"
 #include "experiments/drivers/verify/verification.h"
 
@@ -11,15 +13,15 @@ std::string greedy_lines(const Verification& v, std::size_t texts) {
   if (greedy.differences.empty()) return fmt::format("greedy     {} tokens of {} texts, none differs from plain decoding\n", greedy.tokens, texts);
   std::string text = fmt::format("greedy     {} of {} texts ({} tokens) leave plain decoding's\n", greedy.differences.size(), texts, greedy.tokens);
   for (const Difference& d : v.greedy.differences)
-    text += fmt::format("           text {}, token {}: logits {:.3g} apart, {}\n", d.sequence, d.position, d.gap,
-                        v.is_near_tie(d) ? "a near tie within the row noise" : "no near tie");
+    text += d.gap ? fmt::format("           text {}, token {}: log probabilities {:.3g} apart, {}\n", d.sequence, d.position, *d.gap, v.is_near_tie(d) ? "a near tie within the row noise" : "no near tie")
+                  : fmt::format("           text {}, token {}: one of the texts ends here\n", d.sequence, d.position);
   return text;
 }
 
 std::string row_lines(const RowNoise& rows, int together) {
   if (rows.different == 0) return fmt::format("rows       {} rows of {} side by side, every bit as alone\n", rows.rows, together);
-  return fmt::format("rows       {} of {} rows differ side by side by {} from alone: at most {:.3g}, ceiling {:.3g}; {} arg max flips, {} of them wider than the row's noise\n",
-                     rows.different, rows.rows, together, rows.largest, rows.ceiling, rows.flips, rows.unexplained);
+  return fmt::format("rows       {} of {} rows differ side by side by {} from alone: by {:.3g} at most, allowed {:.3g}; {} arg max flips\n", rows.different, rows.rows, together,
+                     rows.largest, rows.allowed, rows.flips);
 }
 
 std::string test_line(const LawTest& test) {
@@ -30,6 +32,7 @@ std::string test_line(const LawTest& test) {
 std::string sampled_lines(const SampledLaw& sampled) {
   std::string text = fmt::format("sampled    {} tokens", sampled.tokens);
   text += sampled.impossible == 0 ? ", none that the target cannot say\n" : fmt::format(", {} that the target cannot say\n", sampled.impossible);
+  if (sampled.at_the_edge > 0) text += fmt::format("           {} at the edge of a cutoff, within its rounding\n", sampled.at_the_edge);
   for (const LawTest& test : sampled.tests) text += test_line(test);
   return text;
 }
@@ -43,8 +46,9 @@ std::string exact_lines(const std::optional<ExactLaw>& exact) {
 std::string blind_spots(const Verification& v) {
   std::string text = "not seen   texts, prompts and settings other than these";
   if (!v.sampled) return text + "; sampling: the temperature is 0\n";
-  text += "; smaller shifts of the sampled law than those above; changes that keep every token's place in its law\n";
-  return text + fmt::format("odds       a lossless pair is accused once in {:.0f} verifications, a shift of the size above missed as rarely\n", 1.0 / kFalseAlarm);
+  text += "; shifts of the sampled law smaller than those above, or that cancel over the contexts or within a bin; changes that keep every token's place in its law\n";
+  const bool any = std::ranges::any_of(v.sampled->tests, [](const LawTest& test) { return test.p.has_value(); });
+  return any ? text + fmt::format("odds       a lossless pair is accused once in {:.0f} verifications, a shift of the size above missed as rarely\n", 1.0 / kFalseAlarm) : text;
 }
 
 }  // namespace
@@ -58,7 +62,8 @@ std::string verdict_text(const Verification& v, const VerificationPlan& plan, co
   text += exact_lines(v.exact);
   text += fmt::format("drafts     {} of {} accepted\n", v.accepted, v.drafted) + blind_spots(v);
   const bool is_lossy = !engines::is_lossless(decoder.verifier, decoder.sampling.temperature);
-  text += fmt::format("verdict    {}{}\n", v.passes() ? "no difference from the target was found" : "THE OUTPUT LAW IS NOT THE TARGET'S", is_lossy ? " (the verifier is lossy by its definition)" : "");
+  const char* verdict = !v.passes() ? "THE OUTPUT LAW IS NOT THE TARGET'S" : v.tests_anything() ? "no difference from the target was found" : "nothing was drafted, so nothing was tested";
+  text += fmt::format("verdict    {}{}\n", verdict, is_lossy ? " (the verifier is lossy by its definition)" : "");
   return text;
 }
 

@@ -22,7 +22,8 @@ struct VerificationPlan {
 struct Difference {
   std::uint32_t sequence = 0;
   std::size_t position = 0;   ///< of the output
-  double gap = 0.0;           ///< of the two tokens' logits, in a forward of one row
+  std::optional<double> gap;  ///< of the two tokens' log probabilities behind the processors, in a forward of one row; infinite where the
+                              ///< speculative one is forbidden, nothing where one text ends
 };
 
 struct GreedyComparison {
@@ -37,14 +38,16 @@ struct Verification {
   std::optional<ExactLaw> exact;        ///< nothing at temperature 0 or for a large vocabulary
   std::int64_t drafted = 0, accepted = 0;
 
-  /// A difference that a near tie explains: its gap is within twice the ceiling of the row noise.
-  bool is_near_tie(const Difference& difference) const { return difference.gap <= 2.0 * rows.ceiling; }
+  /// A difference that a near tie explains: the likelier token lost by no more than twice what row noise may be.
+  bool is_near_tie(const Difference& difference) const { return difference.gap && *difference.gap >= 0.0 && *difference.gap <= 2.0 * rows.allowed; }
+  /// Whether anything was drafted, so that there was something to find.
+  bool tests_anything() const { return drafted > 0; }
   /// Whether nothing speaks against the target's law.
   bool passes() const;
 };
 
 /// @param progress  called with what is done next
-Verification verify(engines::Engines& engines, engines::LoadedModel& target, const VerificationPlan& plan, const std::function<void(const std::string&)>& progress);
+Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan, const std::function<void(const std::string&)>& progress);
 
 /// What a person may quote: the verdict, n, power, and what was not looked at.
 std::string verdict_text(const Verification& verification, const VerificationPlan& plan, const engines::ModelInfo& model);

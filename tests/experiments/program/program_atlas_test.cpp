@@ -33,7 +33,7 @@ TEST(ProgramAtlas, CountsWhatTheClosedFormsSay) {
   EXPECT_GE(acceptance("rejection"), acceptance("sample_and_match"));
   EXPECT_GE(acceptance("lenient"), acceptance("rejection"));
   EXPECT_GE(acceptance("tree_without_replacement"), acceptance("rejection"));
-  EXPECT_GE(row_of(rows, 1.0, "rejection").block->closed_form, row_of(rows, 1.0, "sample_and_match").block->closed_form);
+  EXPECT_GE(row_of(rows, 1.0, "rejection").tokens_per_round->closed_form, row_of(rows, 1.0, "sample_and_match").tokens_per_round->closed_form);
   EXPECT_EQ(row_of(rows, 1.0, "rejection").distance, 0.0);
   EXPECT_GT(row_of(rows, 1.0, "typical").distance, 0.0);
   for (const char* rule : {"rejection", "sample_and_match", "block", "typical"})
@@ -44,8 +44,9 @@ TEST(ProgramAtlas, CountsWhatTheClosedFormsSay) {
   EXPECT_NE(again.output.find("is complete"), std::string::npos) << again.output;
 }
 
-TEST(ProgramAtlas, RefusesAPolicyThatNeedsCosts) {
-  testing::expect_refusal("run " SPECLAB_SOURCE_DIR "/experiments/configs/rule_atlas.toml --set 'axes.policy=[\"auto\"]' --output " + ::testing::TempDir() + "/atlas_auto", 2, "policy");
+TEST(ProgramAtlas, RefusesAxesThatItCannotFollow) {
+  for (const char* axis : {"policy=[\"auto\"]", "policy=[\"constant:0\"]", "tree=[\"2x2\"]", "verifier=[\"greedy\"]", "drafter=[\"none\"]"})
+    testing::expect_refusal(std::string("run " SPECLAB_SOURCE_DIR "/experiments/configs/rule_atlas.toml --dry-run --set 'axes.temperature=[0.0]' --set 'axes.") + axis + "'", 2, "allowed: ");
 }
 
 }  // namespace

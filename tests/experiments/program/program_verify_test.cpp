@@ -1,4 +1,4 @@
-// `speclab verify` on the default model, a rule that is lossy, and a pair small enough to enumerate.
+// `speclab verify` on the default model: a rule that is lossless, one that is lossy, and nothing to verify.
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +28,12 @@ TEST(ProgramVerify, FindsALossyRule) {
   const Outcome outcome = run_program("verify --drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 --max-new-tokens 40 2>/dev/null");
   EXPECT_EQ(outcome.code, 5) << outcome.output;
   EXPECT_NE(outcome.output.find("THE OUTPUT LAW IS NOT THE TARGET'S"), std::string::npos) << outcome.output;
+}
+
+TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
+  const Outcome outcome = run_program("verify --drafter none --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4 2>/dev/null");
+  EXPECT_EQ(outcome.code, 12) << outcome.output;
+  EXPECT_NE(outcome.output.find("nothing was drafted"), std::string::npos) << outcome.output;
 }
 
 TEST(ProgramVerify, RefusesWhatItCannotVerify) {

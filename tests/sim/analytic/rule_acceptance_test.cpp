@@ -55,8 +55,8 @@ TEST(RuleAcceptance, OfSiblingsIsTheRules) {
   });
 }
 
-/// Theory's order for every pair: no rule for one draft beats the ratio test, no sibling hurts, drawing without replacement
-/// does not lose to independent drafts, and SpecTr's rule not to SpecInfer's.
+/// For every pair: a match keeps at most what the ratio test keeps, lenience and further siblings at least that, and drawing
+/// without replacement at least what independent drafts do.
 TEST(RuleAcceptance, IsOrderedAsTheorySays) {
   visit_worlds([](const SmallWorld&, const auto& p, const auto& q) {
     const double ratio = acceptance_probability(p, q), multi_round = multi_round_acceptance(p, q, 2);
