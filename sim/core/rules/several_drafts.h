@@ -19,6 +19,7 @@ constexpr int kMostSteps = 60;
 /// falsi with Illinois' step brackets. To 1e-9 in double, to 1e-6 in float.
 template <typename Scalar>
 double k_sequential_rho(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
+  if (k == 1) return 1.0;
   const auto surplus = [&](double rho) {
     const double kept = shared_mass(p, q, 1.0 / rho);
     return rho * kept - any_of_k(kept, k);
@@ -53,6 +54,7 @@ inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& a
 /// What is left over when none of k drafts was kept: norm (p - min(q, p/rho) (1 - (1 - b)^k)/b).
 template <typename Scalar>
 void leave_over(const BasicLaw<Scalar>& target, const BasicLaw<Scalar>& law, int k, double rho, Residual<Scalar>& residual) {
+  if (k == 1) return residual.subtract(law, 1.0);
   const double kept = shared_mass(target, law, 1.0 / rho);
   residual.subtract_minimum(law, rho, kept > 0.0 ? any_of_k(kept, k) / kept : 0.0);
 }
