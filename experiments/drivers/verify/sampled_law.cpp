@@ -171,12 +171,12 @@ SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageMo
     const auto begins = round_begins(sampled);
     visit_plain_logits(model, sampled.text, [&](std::size_t index, std::span<const float> logits) {
       row.assign(logits.begin(), logits.end());
-      const std::vector<double> law = engines.law(sampling, row, std::span(sampled.text.ids).first(index));
-      const Place place = place_of(law, sampled.text.ids[index]);
-      ++result.tokens;
       const auto prefix = std::span(sampled.text.ids).first(index);
+      const Token token = sampled.text.ids[index];
+      const Place place = place_of(engines.law(sampling, row, prefix), token);
+      ++result.tokens;
       if (place.probability > 0.0) statistics.add(place, begins[index - sampled.text.prompt_length]);
-      else if (engines.law(widened(sampling), row, prefix)[static_cast<std::size_t>(sampled.text.ids[index])] > 0.0) ++result.at_the_edge;
+      else if (engines.law(widened(sampling), row, prefix)[static_cast<std::size_t>(token)] > 0.0) ++result.at_the_edge;
       else ++result.impossible;
     });
   }
