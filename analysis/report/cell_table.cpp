@@ -35,6 +35,7 @@ std::vector<Column> value_columns() {
           {{"off by, %", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.paced_walltime_ns ? c.paced_prediction_error() : c.prediction_error(), 100, 2); }},
           {{"speed-up", false}, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
           {{"decoding alone", false}, [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
+          {{"median pair", false}, [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
           {{"predicted", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
           {{"tokens per round", false}, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
           {{"acceptance rate", false}, [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},

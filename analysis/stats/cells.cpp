@@ -12,11 +12,12 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 42> kColumns = {
+constexpr std::array<std::string_view, 45> kColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns",
     "n_prompts", "n_rows", "walltime_ns", "walltime_ns_low", "walltime_ns_high", "speedup", "speedup_low", "speedup_high",
     "decoding_speedup", "decoding_speedup_low", "decoding_speedup_high",
+    "pair_speedup", "pair_speedup_low", "pair_speedup_high",
     "tokens_per_round", "tokens_per_round_low", "tokens_per_round_high", "acceptance_rate", "acceptance_rate_low",
     "acceptance_rate_high", "accepted_fraction", "drafting_fraction", "draft_ns", "target_ns", "verify_ns", "other_ns",
     "lossless", "forced_acceptance"};
@@ -49,6 +50,7 @@ void write_cell(const CellSummary& cell, CsvWriter& csv) {
   write_estimate(s.walltime_ns, csv);
   write_estimate(s.speedup, csv);
   write_estimate(s.decoding_speedup, csv);
+  write_estimate(s.pair_speedup, csv);
   write_estimate(s.tokens_per_round, csv);
   write_estimate(s.acceptance_rate, csv);
   csv.field(s.accepted_fraction).field(s.drafting_fraction);

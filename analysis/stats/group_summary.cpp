@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "analysis/stats/median.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
@@ -48,14 +49,17 @@ std::optional<Estimate> ratio(const Generations& generations, const Quantity& nu
 
 void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
   Generations paired;
+  std::vector<double> speedups;
   for (const auto* g : generations) {
     const Generation* partner = g->axes.is_plain() ? nullptr : baseline.pair_of(*g);
     if (partner == nullptr) continue;
     paired.push_back(g);
+    speedups.push_back(walltime(*partner) / walltime(*g));
     if (partner->output_tokens != g->output_tokens) ++summary.unequal_pairs;
   }
   const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return quantity(*baseline.pair_of(g)); }; };
   summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
+  if (!speedups.empty()) summary.pair_speedup = median(std::move(speedups));
   summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
 }
 

@@ -42,6 +42,7 @@ struct GroupSummary {
   Estimate walltime_ns;                       ///< mean of a generation
   std::optional<Estimate> speedup;            ///< plain / own walltime over the pairs; for plain decoding missing
   std::optional<Estimate> decoding_speedup;   ///< the same without the prompts' reading
+  std::optional<Estimate> pair_speedup;       ///< median of plain / own walltime over the pairs, taken as independent
   std::optional<Estimate> tokens_per_round;   ///< missing if there were no rounds
   std::optional<Estimate> acceptance_rate;    ///< accepted / tested; missing if nothing was drafted
   std::optional<double> accepted_fraction;    ///< accepted / drafted

@@ -103,7 +103,7 @@ TEST(Cells, AreWrittenAsTheSchemaSays) {
   Fixture fixture;
   const Table table = Table::parse(cells_csv(fixture.cells()), "cells.csv");
   ASSERT_EQ(table.size(), 2U);
-  EXPECT_EQ(table.columns().size(), 42U);
+  EXPECT_EQ(table.columns().size(), 45U);
   const std::size_t row = table.text(0, "drafter") == "bigram" ? 0 : 1;
   EXPECT_EQ(table.number(row, "predicted_walltime_ns"), 70);
   EXPECT_EQ(table.number(row, "speedup"), 3);
@@ -141,6 +141,16 @@ TEST(Cells, TellDecodingFromReadingThePrompt) {
   for (auto& g : fixture.run.generations) g.prefill_ns = 200;
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.decoding_speedup.value().value, 3.0);
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, 1200.0 / 800);
+}
+
+TEST(Cells, StallOfOneGenerationDoesNotMoveTheMedianPair) {
+  Fixture fixture;
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.pair_speedup.value().value, 3.0);
+  auto& stalled = *std::ranges::find_if(fixture.run.generations, [](const Generation& g) { return !g.axes.is_plain(); });
+  stalled.decode_ns *= 100;
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.pair_speedup.value().value, 3.0);
+  EXPECT_LT(fixture.bigram().summary.speedup.value().value, 1.0);
+  EXPECT_FALSE(fixture.cells().front().summary.pair_speedup);  // plain decoding
 }
 
 TEST(PilotChoice, IsTheShortestPredictionWhateverWasMeasured) {
