@@ -10,7 +10,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 12> kColumns = {"model", "drafter", "tree", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
+constexpr std::array<std::string_view, 13> kColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
 
 constexpr std::array<std::string_view, 4> kKinds = {"target", "draft", "prefill", "overhead"};
 
@@ -27,7 +27,7 @@ CostRow read_row(const Table& table, std::size_t row) {
   if (const std::string kind = table.text(row, "kind"); std::ranges::count(kKinds, kind) == 0)
     table.fail(row, "kind", "'" + escaped(kind) + "'; allowed: target, draft, prefill, overhead");
   const auto text = [&](std::string_view column) { return table.optional_text(row, column).value_or(""); };
-  return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .regime = text("regime"), .kind = table.text(row, "kind"),
+  return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .verifier = text("verifier"), .regime = text("regime"), .kind = table.text(row, "kind"),
           .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .ns = read_estimate(table, row)};
 }
 

@@ -12,6 +12,7 @@ struct CostRow {
   std::string model;
   std::string drafter;
   std::string tree;
+  std::string verifier;
   std::string regime;
   std::string kind;  ///< "target", "draft", "overhead", "prefill"
   std::int64_t rows = 1;

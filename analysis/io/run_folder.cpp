@@ -15,11 +15,11 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 30> kRowColumns = {
+constexpr std::array<std::string_view, 31> kRowColumns = {
     "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
     "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
     "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
-    "lossless", "forced_acceptance"};
+    "lossless", "law_distance", "forced_acceptance"};
 constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns",
                                                           "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes"};
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
@@ -32,9 +32,11 @@ constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequ
 
 /// What the columns of a row owe each other.
 void check_generation(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
+  if (g.law_distance.has_value() != (!g.lossless && !g.forced_acceptance))
+    table.fail(row, "law_distance", "a number where lossless is 0 and forced_acceptance too, and only there");
   if (g.accepted > g.tested || g.tested > g.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
   if (g.drafting_rounds > g.rounds) table.fail(row, "drafting_rounds", "more than rounds");
-  if (table.count(row, "recovered") + table.count(row, "bonus") != g.rounds) table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
+  if (g.recovered + g.bonus != g.rounds) table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
   if (g.category == "all") table.fail(row, "category", "'all' is what pooled categories are called");
   if (const std::string reason = table.text(row, "stop_reason"); std::ranges::count(kStopReasons, reason) == 0)
     table.fail(row, "stop_reason", fmt::format("'{}'; allowed: {}", escaped(reason), fmt::join(kStopReasons, ", ")));
@@ -60,6 +62,9 @@ Generation read_generation(const Table& table, std::size_t row, const Manifest& 
   g.accepted = table.count(row, "accepted");
   g.tested = table.count(row, "tested");
   g.lossless = table.flag(row, "lossless");
+  g.recovered = table.count(row, "recovered");
+  g.bonus = table.count(row, "bonus");
+  g.law_distance = table.optional_number_from(0, 1, row, "law_distance");
   g.forced_acceptance = table.flag(row, "forced_acceptance");
   check_generation(table, row, g, manifest);
   return g;
@@ -105,7 +110,6 @@ Round read_round(const Table& table, std::size_t row, const Generation& g, std::
   if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
   table.count(row, "position", 1);
   table.count(row, "rows", 1);
-  table.count(row, "emitted", 1);
   const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
                     .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
   if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
@@ -116,13 +120,15 @@ Round read_round(const Table& table, std::size_t row, const Generation& g, std::
 
 /// What the rounds of a generation add up to.
 struct RoundTotals {
-  std::int64_t rounds = 0, drafted = 0, accepted = 0, tested = 0;
+  std::int64_t rounds = 0, drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0, emitted = 0;
 };
 
 void check_totals(const std::string& path, const Generation& g, const RoundTotals& totals) {
   if (g.axes.is_plain()) return;
   const std::pair<const char*, std::pair<std::int64_t, std::int64_t>> sums[] = {
-      {"rounds", {totals.rounds, g.rounds}}, {"drafted", {totals.drafted, g.drafted}}, {"accepted", {totals.accepted, g.accepted}}, {"tested", {totals.tested, g.tested}}};
+      {"rounds", {totals.rounds, g.rounds}}, {"drafted", {totals.drafted, g.drafted}}, {"accepted", {totals.accepted, g.accepted}}, {"tested", {totals.tested, g.tested}},
+      {"drafting_rounds", {totals.drafting_rounds, g.drafting_rounds}}, {"recovered", {totals.recovered, g.recovered}}, {"bonus", {totals.bonus, g.bonus}},
+      {"output_tokens", {totals.emitted, g.output_tokens}}};
   for (const auto& [name, sum] : sums)
     if (sum.first != sum.second) throw DataError(fmt::format("{}: row_id {}: its rounds make {} {}, rows.csv says {}", path, g.row_id, sum.first, name, sum.second));
 }
@@ -136,9 +142,12 @@ void read_rounds(const std::string& path, Run& run) {
     const Generation& g = generation_of(table, row, run);
     RoundTotals& sum = totals[g.row_id];
     run.rounds.push_back(read_round(table, row, g, sum.rounds++));
+    sum.drafting_rounds += run.rounds.back().drafted > 0;
     sum.drafted += run.rounds.back().drafted;
     sum.accepted += run.rounds.back().accepted;
     sum.tested += run.rounds.back().tested;
+    ++(table.text(row, "next_kind") == "bonus" ? sum.bonus : sum.recovered);
+    sum.emitted += table.count(row, "emitted", 1);
   }
   for (const Generation& g : run.generations) check_totals(path, g, totals[g.row_id]);
 }

@@ -46,7 +46,10 @@ struct Generation {
   std::int64_t drafted = 0;
   std::int64_t accepted = 0;
   std::int64_t tested = 0;
+  std::int64_t recovered = 0;
+  std::int64_t bonus = 0;
   bool lossless = true;
+  std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted token's law from the target's
   bool forced_acceptance = false;
   std::int64_t prefill_ns = 0;
   std::int64_t decode_ns = 0;

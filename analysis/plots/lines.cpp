@@ -1,6 +1,8 @@
 #include "analysis/plots/lines.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/plots/figure_text.h"
@@ -37,7 +39,7 @@ std::vector<std::size_t> varying_labels(const std::vector<Group>& groups) {
   return varying;
 }
 
-std::string line_name(const CellAxes& axes, const std::vector<std::size_t>& varying) {
+std::string lossless_name(const CellAxes& axes, const std::vector<std::size_t>& varying) {
   const auto labels = line_labels(axes);
   std::string name = labels[0];
   for (const std::size_t i : varying) {
@@ -46,15 +48,41 @@ std::string line_name(const CellAxes& axes, const std::vector<std::size_t>& vary
   return name;
 }
 
+/// Names of lines. Where a rule changes the law, the name says by how much, over all groups of the line.
+class LineNames {
+ public:
+  explicit LineNames(const std::vector<Group>& groups) : varying_(varying_labels(groups)) {
+    for (const Group& group : groups) {
+      const std::optional<double>& distance = group.summary.law_distance;
+      if (!distance) continue;
+      const auto [found, is_new] = distances_.try_emplace(lossless_name(group.axes, varying_), *distance, *distance);
+      found->second = {std::min(found->second.first, *distance), std::max(found->second.second, *distance)};
+    }
+  }
+
+  std::string of(const Group& group) const {
+    const std::string name = lossless_name(group.axes, varying_);
+    const auto found = distances_.find(name);
+    if (found == distances_.end()) return name;
+    const auto [least, most] = found->second;
+    const std::string range = short_number(least) == short_number(most) ? short_number(most) : short_number(least) + " to " + short_number(most);
+    return name + " (lossy, law off by " + range + ")";
+  }
+
+ private:
+  std::vector<std::size_t> varying_;
+  std::map<std::string, std::pair<double, double>> distances_;  ///< least and most
+};
+
 }  // namespace
 
-std::string line_name(const std::vector<Group>& groups, const Group& group) { return line_name(group.axes, varying_labels(groups)); }
+std::string line_name(const std::vector<Group>& groups, const Group& group) { return LineNames(groups).of(group); }
 
 std::vector<Line> make_lines(const std::vector<Group>& groups) {
-  const auto varying = varying_labels(groups);
+  const LineNames names(groups);
   std::vector<Line> lines;
   for (const auto& group : groups) {
-    const std::string name = line_name(group.axes, varying);
+    const std::string name = names.of(group);
     auto found = std::ranges::find(lines, name, &Line::name);
     if (found == lines.end()) found = lines.insert(lines.end(), Line{.name = name, .colour = 0, .groups = {}});
     found->groups.push_back(&group);

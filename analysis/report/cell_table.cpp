@@ -1,5 +1,6 @@
 #include "analysis/report/cell_table.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -39,6 +40,7 @@ std::vector<Column> value_columns() {
           {{"predicted", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
           {{"tokens per round", false}, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
           {{"acceptance rate", false}, [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
+          {{"law off by", false}, [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
           {{"rounds that draft, %", false}, [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }}};
 }
 
@@ -52,7 +54,9 @@ bool varies(const Column& column, const std::vector<CellSummary>& cells) {
 std::vector<Column> shown_columns(const std::vector<CellSummary>& cells) {
   std::vector<Column> columns = axis_columns();
   std::erase_if(columns, [&](const Column& column) { return column.title != "drafter" && !varies(column, cells); });
-  for (auto& column : value_columns()) columns.push_back(std::move(column));
+  const bool any_lossy = std::ranges::any_of(cells, [](const CellSummary& c) { return c.summary.law_distance.has_value(); });
+  for (auto& column : value_columns())
+    if (any_lossy || column.title != "law off by") columns.push_back(std::move(column));
   return columns;
 }
 

@@ -16,11 +16,11 @@ constexpr std::int64_t kMostRowsOfAnswer = 8;  // a chain of seven drafts, about
 
 std::string table_html(const std::vector<CostRow>& costs) {
   std::vector<TableColumn> columns;
-  for (const char* title : {"kind", "model", "drafter", "tree", "regime"}) columns.push_back({title, true});
+  for (const char* title : {"kind", "model", "drafter", "tree", "verifier", "regime"}) columns.push_back({title, true});
   for (const char* title : {"rows", "context", "ms", "timings"}) columns.push_back({title});
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
-    rows.push_back({text_entry(cost.kind), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.regime),
+    rows.push_back({text_entry(cost.kind), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier), text_entry(cost.regime),
                     setting_entry(static_cast<double>(cost.rows)), setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
                     setting_entry(static_cast<double>(cost.ns.n))});
   return sortable_table_html(columns, rows);

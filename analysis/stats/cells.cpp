@@ -12,7 +12,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 45> kColumns = {
+constexpr std::array<std::string_view, 46> kColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns",
     "n_prompts", "n_rows", "walltime_ns", "walltime_ns_low", "walltime_ns_high", "speedup", "speedup_low", "speedup_high",
@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 45> kColumns = {
     "pair_speedup", "pair_speedup_low", "pair_speedup_high",
     "tokens_per_round", "tokens_per_round_low", "tokens_per_round_high", "acceptance_rate", "acceptance_rate_low",
     "acceptance_rate_high", "accepted_fraction", "drafting_fraction", "draft_ns", "target_ns", "verify_ns", "other_ns",
-    "lossless", "forced_acceptance"};
+    "lossless", "law_distance", "forced_acceptance"};
 
 void write_axes(const CellSummary& cell, CsvWriter& csv) {
   csv.field(cell.cell_id).field(cell.category).field(cell.axes.model).field(cell.axes.drafter);
@@ -55,7 +55,7 @@ void write_cell(const CellSummary& cell, CsvWriter& csv) {
   write_estimate(s.acceptance_rate, csv);
   csv.field(s.accepted_fraction).field(s.drafting_fraction);
   csv.field(s.split.draft_ns).field(s.split.target_ns).field(s.split.verify_ns).field(s.split.other_ns);
-  csv.field(static_cast<std::int64_t>(s.lossless)).field(static_cast<std::int64_t>(s.forced_acceptance));
+  csv.field(static_cast<std::int64_t>(s.lossless)).field(s.law_distance).field(static_cast<std::int64_t>(s.forced_acceptance));
   csv.end_row();
 }
 

@@ -104,6 +104,11 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
   return pooled;
 }
 
+void add_law_distance(const Generations& generations, GroupSummary& summary) {
+  const auto distance = [](const Generation& g) { return g.law_distance.value_or(0.0) * tokens(g); };
+  if (generations[0]->law_distance) summary.law_distance = total(generations, distance) / total(generations, tokens);
+}
+
 void expect_uniform(const Generations& generations) {
   for (const auto* g : generations) {
     const bool same = g->lossless == generations[0]->lossless && g->forced_acceptance == generations[0]->forced_acceptance;
@@ -141,6 +146,7 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   if (const double n = total(generations, rounds); n > 0) {
     summary.drafting_fraction = total(generations, [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) / n;
   }
+  add_law_distance(generations, summary);
   add_speedup(generations, baseline, bootstrap, summary);
   add_time_split(generations, bootstrap, summary);
   summary.prediction = pooled_prediction(generations, run);

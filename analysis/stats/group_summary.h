@@ -52,6 +52,7 @@ struct GroupSummary {
   Prediction prediction;                      ///< pooled; missing if a cell of the group has none
   std::size_t unequal_pairs = 0;              ///< pairs whose outputs differ in length
   bool lossless = true;
+  std::optional<double> law_distance{};       ///< mean over the tokens of a lossy group
   bool forced_acceptance = false;
 };
 

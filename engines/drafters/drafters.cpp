@@ -20,7 +20,8 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
 
 void check_drafter_options(const DrafterOptions& drafter) {
-  if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds)) return;
+  if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds))
+    throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
   if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
     throw ConfigError(fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a drafter that draws trees: {}",
                                   escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
@@ -39,12 +40,10 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
     check_vocabulary(drafter.model, table->vocab_size(), target);
     return make_bigram_drafter(table, options);
   }
-  if (drafter.kind == "small_transformer") {
-    const auto model = models.language_model(drafter.model);
-    check_vocabulary(drafter.model, model->info().vocab_size, target);
-    return make_small_transformer_drafter(model, options);
-  }
-  throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
+  SPECLAB_EXPECT(drafter.kind == "small_transformer", "a drafter of kind " + drafter.kind);
+  const auto model = models.language_model(drafter.model);
+  check_vocabulary(drafter.model, model->info().vocab_size, target);
+  return make_small_transformer_drafter(model, options);
 }
 
 }  // namespace speclab::engines

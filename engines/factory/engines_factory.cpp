@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ATen/Context.h>
 
@@ -9,6 +10,7 @@
 #include "engines/drafters/drafters.h"
 #include "engines/factory/machine_info.h"
 #include "engines/interface/engines.h"
+#include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
@@ -24,17 +26,17 @@ namespace {
 /// bfloat16 where the processor multiplies it natively, else float32: half the bytes only help where the product keeps up.
 cpu::ElementType element_type(const std::string& dtype) {
   if (dtype == "auto") return std::string(cpu::best_kernels()->name) == "avx512_bf16" ? cpu::ElementType::bfloat16 : cpu::ElementType::float32;
-  if (dtype == "float32") return cpu::ElementType::float32;
-  if (dtype == "bfloat16") return cpu::ElementType::bfloat16;
-  throw ConfigError(fmt::format("dtype '{}'; allowed: auto, float32, bfloat16", escaped(dtype)));
+  return dtype == "float32" ? cpu::ElementType::float32 : cpu::ElementType::bfloat16;
+}
+
+void check_named(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
+  if (!is_among(value, allowed)) throw ConfigError(fmt::format("{} '{}'; allowed: {}", option, escaped(value), fmt::join(allowed, ", ")));
 }
 
 void check_options(const ModelOptions& options) {
-  if (options.device != "auto" && options.device != "cpu" && options.device != "cuda")
-    throw ConfigError(fmt::format("device '{}'; allowed: auto, cpu, cuda", escaped(options.device)));
-  if (options.arithmetic != "fast" && options.arithmetic != "row_invariant")
-    throw ConfigError(fmt::format("arithmetic '{}'; allowed: fast, row_invariant", escaped(options.arithmetic)));
-  element_type(options.dtype);
+  check_named("device", options.device, {"auto", "cpu", "cuda"});
+  check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
+  check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
@@ -71,9 +73,11 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& asked) override {
-    check_drafter_options(asked.drafter);
     const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
-    if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
+    if (options.drafter.kind == "plain") {
+      check_drafter_options(options.drafter);
+      return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
+    }
     auto drafter = make_drafter(options, target.info(), *this);
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));
   }

@@ -17,11 +17,11 @@ double sum_over(std::span<const double> p, std::span<const double> q, Term term)
   return total;
 }
 
-/// norm max(0, p - q), or nothing where that has no mass.
-std::vector<double> residual_of(std::span<const double> p, std::span<const double> q) {
+/// norm max(0, p - s q), or nothing where that has no mass.
+std::vector<double> residual_of(std::span<const double> p, std::span<const double> q, double scale) {
   std::vector<double> residual(p.size());
   double total = 0.0;
-  for (std::size_t i = 0; i < p.size(); ++i) total += residual[i] = std::max(0.0, p[i] - q[i]);
+  for (std::size_t i = 0; i < p.size(); ++i) total += residual[i] = std::max(0.0, p[i] - scale * q[i]);
   if (!(total > 0.0)) return {};
   for (double& probability : residual) probability /= total;
   return residual;
@@ -91,14 +91,14 @@ double multi_round_acceptance(std::span<const double> p, std::span<const double>
   double none = 1.0;
   for (int i = 0; i < siblings && !left.empty(); ++i) {
     none *= std::max(0.0, 1.0 - sum_over(left, q, [](double a, double b) { return std::min(a, b); }));
-    left = residual_of(left, q);
+    left = residual_of(left, q, 1.0);
   }
   return left.empty() ? 1.0 : 1.0 - none;
 }
 
 double two_without_replacement_acceptance(std::span<const double> p, std::span<const double> q) {
   double accepted = sum_over(p, q, [](double a, double b) { return std::min(a, b); });
-  const std::vector<double> left = residual_of(p, q);
+  const std::vector<double> left = residual_of(p, q, 1.0);
   if (left.empty()) return 1.0;
   const ScaledOverlap second(left, q);
   for (std::size_t x = 0; x < p.size(); ++x)
@@ -124,8 +124,8 @@ double several_drafts_acceptance(std::span<const double> p, std::span<const doub
   return any_of(kept(high), drafts);
 }
 
-double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience) {
-  const std::vector<double> residual = residual_of(p, q);
+double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience, LenientResidual form) {
+  const std::vector<double> residual = residual_of(p, q, form == LenientResidual::full ? 1.0 : lenience);
   return distance_of(p, q, residual.empty() ? p : std::span<const double>(residual), [&](double pi, double qi) { return std::min(qi, pi / lenience); });
 }
 
@@ -157,7 +157,7 @@ std::vector<double> block_length_law(std::span<const std::vector<double>> target
       break;
     }
     const double surplus = sum_over(target_laws[i + 1], draft_laws[i + 1], [&](double a, double b) { return std::max(0.0, joint * a - b); });
-    kept.push_back(surplus > 0.0 ? surplus / (surplus + 1.0 - joint) : 0.0);
+    kept.push_back(surplus > 0.0 ? surplus / (surplus + (1.0 - joint)) : 0.0);
   }
   std::vector<double> law(tokens.size() + 1);
   double none_after = 1.0;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/rules/lenient_residual.h"
 #include "sim/core/token.h"
 
 namespace speclab::sim {
@@ -41,8 +42,8 @@ double two_naive_acceptance(std::span<const double> p, std::span<const double> q
 /// @source SpecTr (Sun et al. 2023)
 double several_drafts_acceptance(std::span<const double> p, std::span<const double> q, int drafts);
 
-/// Total variation between what a lossy rule emits after one draft and p. A rejection leaves norm max(0, p - q).
-double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience);
+/// Total variation between what a lossy rule emits after one draft and p.
+double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience, LenientResidual form);
 /// The same of typical acceptance, which draws from p after a rejection.
 double typical_distance(std::span<const double> p, std::span<const double> q, double epsilon, double delta);
 

@@ -52,6 +52,10 @@ class Residual {
   /// From an untouched law: becomes norm (p - min(q, p/rho) * share), where that is nowhere negative.
   void subtract_minimum(const BasicLaw<Scalar>& q, double rho, double share) {
     if (is_point_mass()) return;
+    if (q.form() == BasicLaw<Scalar>::Form::dense && target_.form() == BasicLaw<Scalar>::Form::dense) {
+      weights_.resize(q.vocab_size());
+      return set_mass(rest_beyond_minimum(target_.dense_values().data(), static_cast<Scalar>(1.0 / rho), q.dense_values(), static_cast<Scalar>(share), weights_.data()));
+    }
     load();
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       const double p = static_cast<double>(weights_[i]);

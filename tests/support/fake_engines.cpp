@@ -89,6 +89,7 @@ class FakeDecoder final : public RoundDecoder {
     RoundRecord round{.round = static_cast<std::int32_t>(record.rounds.size()),
                       .position = static_cast<std::int32_t>(request_.prompt_ids.size() + record.output_ids.size())};
     draft(round);
+    if (options_.on_draft) show(round);
     round.draft_ns = state_->draft_ns * round.depth;
     round.target_ns = 10'000'000 + 100'000 * round.rows;
     round.verify_ns = 50'000;
@@ -110,6 +111,22 @@ class FakeDecoder final : public RoundDecoder {
  private:
   bool is_plain() const { return options_.drafter.kind == "plain"; }
   int remaining() const { return options_.stop.max_new_tokens - static_cast<int>(records_.front().output_ids.size()); }
+
+  /// Drafts of (3/4, 1/4) where the target has (1/2, 1/2).
+  void show(const RoundRecord& round) const {
+    std::vector<float> p(kVocabSize), q(kVocabSize);
+    p[0] = p[1] = 0.5f;
+    q[0] = 0.75f;
+    q[1] = 0.25f;
+    const Law target = Law::dense(p);
+    Draft draft;
+    draft.reset(0, DrawKind::sampled);
+    for (TokenTree::Node node = 0; node < round.depth; ++node) {
+      draft.law_for(node) = Law::dense(q);
+      draft.add(node, 1);
+    }
+    options_.on_draft(draft, [&](TokenTree::Node) -> const Law& { return target; });
+  }
 
   void draft(RoundRecord& round) {
     const int wanted = is_plain() ? 0 : std::min(policy_->next_length(), remaining() - 1);

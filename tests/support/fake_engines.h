@@ -16,6 +16,7 @@ struct FakeEnginesState {
   std::string dtype = "float32";
   int context_length = 4096;
   std::int64_t draft_ns = 1'000'000;       ///< of a level
+  std::vector<double> law{};               ///< of every token; uniform if empty
   int num_generations = 0;                 ///< begun so far
   std::function<void()> on_generation = [] {};
 };
@@ -36,6 +37,7 @@ class FakeEngines final : public engines::Engines {
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
              const engines::TrainCallback&) override;
   std::vector<double> law(const engines::SamplingOptions&, std::span<const double> logits, std::span<const Token>) const override {
+    if (!state_->law.empty()) return state_->law;
     return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));
   }
   engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, ""}; }

@@ -1,4 +1,4 @@
-// What verifying a chain of 4 drafts costs at the default model's vocabulary: the target's laws of the nodes that are reached,
+// What verifying 4 drafts, in one chain or in two, costs at the default model's vocabulary: the target's laws of the nodes that are reached,
 // made of logits, and the rule; as a share of the forward that gave the logits. A rule reads each row of p and q once, the
 // rejected row twice; a forward reads all weights, some 150 times as many bytes as
 // five rows of p and four of q.
@@ -47,16 +47,29 @@ struct Logits {
   }
 };
 
-Draft draw_draft(const Logits& logits, std::uint32_t position) {
+/// Four drafts each: one after the other, and two chains of two.
+constexpr const char* kChain = "4";
+constexpr const char* kTwoChains = "parents:0,0,1,2";
+
+/// Siblings are drawn as the rule needs them.
+Draft draw_draft(const Logits& logits, const std::string& verifier, const char* shape, std::uint32_t position) {
   engines::LogitsPipeline pipeline({});
   PhiloxChance chance(1);
   std::vector<float> scratch;
   Draft draft;
-  draft.reset(0, DrawKind::sampled);
-  for (TokenTree::Node node = 0; node < kLength; ++node) {
-    Law& law = draft.law_for(node);
-    pipeline.law(logits.draft[static_cast<std::size_t>(node)], {}, law);
-    draft.add(node, sample(law, draft_key({0, position, 0}, node, node + 1), chance, scratch));
+  const std::vector<int> parents = TreeShape::parse(shape, 0).parents();
+  const bool without = shape != kChain && !engines::is_among(verifier, engines::kReplacementVerifierKinds);
+  draft.reset(0, without ? DrawKind::sampled_without_replacement : DrawKind::sampled);
+  for (TokenTree::Node parent = 0; parent < kLength; ++parent) {
+    const auto children = static_cast<std::size_t>(std::ranges::count(parents, parent));
+    if (children == 0) continue;
+    Law& law = draft.law_for(parent);
+    pipeline.law(logits.draft[static_cast<std::size_t>(parent)], {}, law);
+    StreamKey key = draft_key({0, position, 0}, parent, parent + 1);
+    std::vector<Token> tokens;
+    if (without) sample_without_replacement(law, children, key, chance, scratch, tokens);
+    else for (; tokens.size() < children; ++key.draw) tokens.push_back(sample(law, key, chance, scratch));
+    for (const Token token : tokens) draft.add(parent, token);
   }
   return draft;
 }
@@ -86,8 +99,8 @@ double forward_ns(engines::LanguageModel& model) {
 
 class Verification {
  public:
-  Verification(const Logits& logits, const std::string& kind) : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
-    for (std::uint32_t i = 0; i < 16; ++i) drafts_.push_back(draw_draft(logits, i));
+  Verification(const Logits& logits, const std::string& kind, const char* shape) : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
+    for (std::uint32_t i = 0; i < 16; ++i) drafts_.push_back(draw_draft(logits, kind, shape, i));
   }
 
   const Verdict& operator()() {
@@ -110,11 +123,11 @@ class Verification {
   std::uint32_t at_ = 0;
 };
 
-void add(const Logits& logits, const std::string& kind, double whole_ns) {
-  const auto verification = std::make_shared<Verification>(logits, kind);
+void add(const Logits& logits, const std::string& kind, const char* shape, double whole_ns) {
+  const auto verification = std::make_shared<Verification>(logits, kind, shape);
   for (int i = 0; i < 100; ++i)
     if ((*verification)().tested > kLength) throw Error(ExitCode::invalid_measurement, kind + " tests more tokens than were drafted");
-  benchmark::RegisterBenchmark(("verification/" + kind).c_str(), [verification, whole_ns](benchmark::State& state) {
+  benchmark::RegisterBenchmark(("verification/" + kind + (shape == kChain ? "/chain" : "/two_chains")).c_str(), [verification, whole_ns](benchmark::State& state) {
     std::int64_t accepted = 0;
     const auto begin = std::chrono::steady_clock::now();
     for (auto _ : state) accepted += static_cast<std::int64_t>((*verification)().accepted.size());
@@ -131,7 +144,8 @@ void run() {
   const Logits logits(static_cast<std::size_t>(target.model->info().vocab_size));
   std::printf("a forward of %d rows behind %d tokens: %.2f ms\n", kLength + 1, kContext, whole_ns * 1e-6);
   for (const char* kind : engines::kLosslessVerifierKinds)
-    if (std::string(kind) != "greedy") add(logits, kind, whole_ns);
+    for (const char* shape : {kChain, kTwoChains})
+      if (std::string_view(kind) != "greedy" && (shape == kChain || std::string_view(kind) != "block")) add(logits, kind, shape, whole_ns);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::ClearRegisteredBenchmarks();
 }

@@ -68,7 +68,7 @@ std::vector<double> closed_form_lengths(const AtlasRule& rule, const LoggedChain
 
 double closed_form_distance(const AtlasRule& rule, const LoggedChain& chain) {
   const std::vector<double>&p = chain.target_laws.front(), &q = chain.draft_laws.front();
-  if (rule.name == "lenient") return sim::lenient_distance(p, q, kLenience);
+  if (rule.name == "lenient") return sim::lenient_distance(p, q, kLenience, LenientResidual::full);
   if (rule.name == "typical") return sim::typical_distance(p, q, kTypicalEpsilon, kTypicalDelta);
   return 0.0;
 }

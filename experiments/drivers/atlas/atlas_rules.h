@@ -6,15 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/draft.h"
+#include "experiments/drivers/atlas/logged_chain.h"
 
 namespace speclab::experiments {
-
-/// Dense laws of a logged chain: after node i the target's, for i = 0 ... n, and the draft's, for i < n. Each sums to 1.
-struct LoggedChain {
-  std::vector<std::vector<double>> target_laws, draft_laws;
-  std::vector<Token> tokens;
-};
 
 struct AtlasRule {
   std::string name;       ///< of the verifier

@@ -38,7 +38,7 @@ nlohmann::ordered_json json_of(const Verification& v, const std::string& text) {
     differences.push_back({{"text", d.sequence}, {"token", d.position}, {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()}, {"near_tie", v.is_near_tie(d)}});
   nlohmann::ordered_json object = {{"passes", v.passes()},
                                    {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
-                                   {"rows", {{"rows", v.rows.rows}, {"different", v.rows.different}, {"largest", v.rows.largest}, {"allowed", v.rows.allowed}, {"flips", v.rows.flips}}},
+                                   {"rows", {{"rows", v.rows.rows()}, {"different", v.rows.different}, {"largest", v.rows.largest()}, {"allowed", v.rows.allowed}, {"flips", v.rows.flips}}},
                                    {"drafted", v.drafted},
                                    {"accepted", v.accepted}};
   if (v.sampled) object["sampled"] = json_of(*v.sampled);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engines/interface/names.h"
+#include "experiments/drivers/config/axes_config.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/kinds/kinds.h"
@@ -44,72 +45,6 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   reader.finish();
 }
 
-void check_drafters(const ConfigReader& reader, const RunConfig& config) {
-  std::vector<std::string> names;
-  for (const NamedDrafter& drafter : all_drafters(config)) names.push_back(drafter.name);
-  for (std::size_t i = 0; i < config.axes.drafter.size(); ++i)
-    if (std::ranges::find(names, config.axes.drafter[i]) == names.end())
-      reader.refuse_element("drafter", i, fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
-}
-
-/// A tree that no drafter would draw is a mistake. Where some drafters draw trees the others draft chains (tree_axis_note).
-void check_trees(const ConfigReader& reader, const RunConfig& config) {
-  const bool any_draws = std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
-    return follows_tree_axis(drafter) && std::ranges::find(config.axes.drafter, drafter.name) != config.axes.drafter.end();
-  });
-  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) {
-    check_tree(reader, i, config.axes.tree[i]);
-    if (config.axes.tree[i] != "chain" && !any_draws)
-      reader.refuse_element("tree", i, fmt::format("chain, because no drafter of axes.drafter draws trees of this axis; those of the kind {} do",
-                                                   fmt::join(engines::kTreeDrafterKinds, ", ")));
-  }
-}
-
-/// An atlas logs chains under the ratio test, and measures no costs.
-void check_atlas(const ConfigReader& reader, const RunConfig& config) {
-  const Axes& axes = config.axes;
-  for (std::size_t i = 0; i < axes.policy.size(); ++i)
-    if (axes.policy[i] == "auto" || axes.policy[i] == "constant:0") reader.refuse_element("policy", i, "constant:N with N >= 1 or heuristic, because a rule atlas measures no costs and needs drafts");
-  for (std::size_t i = 0; i < axes.tree.size(); ++i)
-    if (axes.tree[i] != "chain") reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
-  for (std::size_t i = 0; i < axes.verifier.size(); ++i)
-    if (axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, "rejection, because a rule atlas applies every rule to what the ratio test decodes");
-  for (std::size_t i = 0; i < axes.drafter.size(); ++i)
-    for (const NamedDrafter& drafter : config.drafters)
-      if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain") reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
-  if (std::ranges::all_of(axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
-}
-
-void check_policies(const ConfigReader& reader, const Axes& axes) {
-  const ConstantPolicy any_auto(0);
-  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
-}
-
-void check_verifiers(const ConfigReader& reader, const Axes& axes) {
-  const bool samples = std::ranges::any_of(axes.temperature, [](double temperature) { return temperature > 0; });
-  for (std::size_t i = 0; i < axes.verifier.size(); ++i) {
-    if (axes.verifier[i] != "rejection" && axes.verifier[i] != "greedy") reader.refuse_element("verifier", i, "rejection, greedy");
-    if (axes.verifier[i] == "greedy" && samples) reader.refuse_element("verifier", i, "rejection, because axes.temperature has a value above 0");
-  }
-}
-
-void read_axes(const ConfigNode& table, RunConfig& config) {
-  ConfigReader reader(table, "axes");
-  read_temperatures(reader, "temperature", config.axes.temperature);
-  reader.read("drafter", config.axes.drafter);
-  reader.read("tree", config.axes.tree);
-  reader.read("policy", config.axes.policy);
-  reader.read("verifier", config.axes.verifier);
-  check_drafters(reader, config);
-  check_trees(reader, config);
-  const bool is_atlas = experiment_kind(config.kind).yield == Yield::atlas;
-  if (is_atlas && !reader.has("policy")) config.axes.policy = {"constant:4"};
-  check_policies(reader, config.axes);
-  if (is_atlas) check_atlas(reader, config);
-  check_verifiers(reader, config.axes);
-  reader.finish();
-}
-
 constexpr double kBelowOne = 0.999999;
 
 void read_sampling(const ConfigNode& table, RunConfig& config) {
@@ -128,6 +63,24 @@ void read_sampling(const ConfigNode& table, RunConfig& config) {
   const bool greedy_only = std::ranges::all_of(config.axes.temperature, [](double temperature) { return temperature == 0; });
   for (const char* key : {"top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"})
     if (greedy_only && reader.has(key)) reader.refuse(key, "nothing, because axes.temperature is 0 everywhere");
+  reader.finish();
+}
+
+void read_verification(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "verification");
+  VerificationOptions& verification = config.verification;
+  std::string residual = to_string(verification.lenient_residual);
+  reader.read("lenience", verification.lenience, {.low = 1e-6, .high = 1});
+  reader.read("lenient_residual", residual, {"full", "lenient"});
+  reader.read("typical_epsilon", verification.typical_epsilon, {.low = 0, .high = 1});
+  reader.read("typical_delta", verification.typical_delta, {.low = 0, .high = 1});
+  verification.lenient_residual = residual == "full" ? LenientResidual::full : LenientResidual::lenient;
+  const auto refuse_unused = [&](const char* verifier, std::initializer_list<const char*> keys) {
+    for (const char* key : keys)
+      if (reader.has(key) && !engines::is_among(verifier, config.axes.verifier)) reader.refuse(key, fmt::format("nothing, because axes.verifier has no {}", verifier));
+  };
+  refuse_unused("lenient", {"lenience", "lenient_residual"});
+  refuse_unused("typical", {"typical_epsilon", "typical_delta"});
   reader.finish();
 }
 
@@ -171,7 +124,7 @@ void check_sets_differ(ConfigReader& root, const RunConfig& config) {
 /// The tables in the order in which they may look at each other.
 const std::vector<std::pair<const char*, void (*)(const ConfigNode&, RunConfig&)>> kTables{
     {"experiment", read_experiment}, {"target", read_target},   {"drafters", read_drafters}, {"axes", read_axes},
-    {"sampling", read_sampling},     {"prompts", read_prompts}, {"pilot", read_pilot},       {"costs", read_costs}};
+    {"verification", read_verification}, {"sampling", read_sampling}, {"prompts", read_prompts}, {"pilot", read_pilot},       {"costs", read_costs}};
 
 }  // namespace
 

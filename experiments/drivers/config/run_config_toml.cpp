@@ -39,6 +39,20 @@ void add_axes(const RunConfig& config, TomlText& toml) {
   toml.add("verifier", config.axes.verifier);
 }
 
+/// Settings of verifiers that are not there would be refused.
+void add_verification(const RunConfig& config, TomlText& toml) {
+  toml.table("verification");
+  for (const std::string& verifier : config.axes.verifier) {
+    if (verifier == "lenient") {
+      toml.add("lenience", config.verification.lenience);
+      toml.add("lenient_residual", std::string(to_string(config.verification.lenient_residual)));
+    } else if (verifier == "typical") {
+      toml.add("typical_epsilon", config.verification.typical_epsilon);
+      toml.add("typical_delta", config.verification.typical_delta);
+    }
+  }
+}
+
 /// Only what is on: a restriction of greedy decoding would be refused.
 void add_sampling(const engines::SamplingOptions& sampling, TomlText& toml) {
   toml.table("sampling");
@@ -70,6 +84,7 @@ std::string to_toml(const RunConfig& config) {
   add_experiment(config, toml);
   for (const NamedDrafter& drafter : config.drafters) add_drafter(drafter, toml);
   add_axes(config, toml);
+  add_verification(config, toml);
   add_sampling(config.sampling, toml);
   add_prompts(config, toml);
   return toml.content();

@@ -12,26 +12,6 @@ namespace {
 
 constexpr int kTrials = 4;  ///< of every rule over every logged draft
 
-std::vector<double> normalised(const Law& law) {
-  std::vector<double> values(law.vocab_size(), 0.0);
-  double total = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) total += values[i] = static_cast<double>(law[static_cast<Token>(i)]);
-  for (double& value : values) value /= total;
-  return values;
-}
-
-LoggedChain logged(const Draft& draft, const TargetLaws<float>& target_laws) {
-  SPECLAB_EXPECT(draft.tree.is_chain(), "the atlas logs chains");
-  LoggedChain chain;
-  for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) {
-    chain.target_laws.push_back(normalised(target_laws(node)));
-    if (node + 1 == draft.tree.size()) break;
-    chain.draft_laws.push_back(normalised(draft.law_at(node)));
-    chain.tokens.push_back(draft.tree[node + 1].token);
-  }
-  return chain;
-}
-
 /// What a rule did over the drafts of a cell.
 class RuleTally {
  public:
@@ -81,7 +61,7 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   options.sampling.temperature = cell.temperature;
   options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
     if (draft.tree.drafted() == 0) return;
-    const LoggedChain chain = logged(draft, target_laws);
+    const LoggedChain chain = logged_chain(draft, target_laws);
     RuleCounter counter(chain, ~bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
     for (RuleTally& tally : tallies) tally.add(chain, counter);
   };

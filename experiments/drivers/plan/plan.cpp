@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engines/interface/names.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/measuring_order.h"
@@ -21,7 +22,7 @@ constexpr std::uint32_t kPilotSequences = 1u << 24;  ///< sequence ids from here
 
 TreeShape shape_of(const Drafting& drafting, int limit) { return TreeShape::parse(drafting.tree, limit); }
 
-/// Plain decoding, then every drafter with every tree that it can draw.
+/// Plain decoding, then every drafter with every tree that it can draw and every verifier.
 std::vector<Drafting> make_draftings(const RunConfig& config) {
   std::vector<Drafting> draftings{{.drafter = "none", .tree = "", .options = {.kind = "plain"}}};
   const std::vector<NamedDrafter> known = all_drafters(config);
@@ -29,10 +30,11 @@ std::vector<Drafting> make_draftings(const RunConfig& config) {
     if (name == "none") continue;
     const NamedDrafter& drafter = *std::ranges::find(known, name, &NamedDrafter::name);
     const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
-    for (const std::string& tree : trees) {
-      draftings.push_back({name, tree, drafter.options});
-      draftings.back().options.tree = tree;
-    }
+    for (const std::string& tree : trees)
+      for (const std::string& verifier : config.axes.verifier) {
+        draftings.push_back({name, tree, verifier, drafter.options});
+        draftings.back().options.tree = tree;
+      }
   }
   return draftings;
 }
@@ -67,20 +69,17 @@ void add_cell(Plan& plan, Cell cell) {
 }
 
 void add_cells(Plan& plan, const std::string& model, double temperature) {
-  const bool shape = is_shape_model(model);
-  const std::vector<std::string> verifiers = shape ? std::vector<std::string>{"replay"} : plan.config.axes.verifier;
   for (const Drafting& drafting : plan.draftings) {
     Cell cell{.id = "", .category = "", .model = model, .drafting = drafting, .policy = "", .verifier = "", .temperature = temperature};
     if (cell.is_plain()) {
       add_cell(plan, cell);
       continue;
     }
-    for (const std::string& policy : plan.config.axes.policy)
-      for (const std::string& verifier : verifiers) {
-        cell.policy = policy;
-        cell.verifier = verifier;
-        add_cell(plan, cell);
-      }
+    cell.verifier = is_shape_model(model) ? "replay" : drafting.verifier;
+    for (const std::string& policy : plan.config.axes.policy) {
+      cell.policy = policy;
+      add_cell(plan, cell);
+    }
   }
 }
 
@@ -117,6 +116,8 @@ std::vector<int> Drafting::rows_of_depth(int limit) const {
   }
   return rows;
 }
+
+bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "replay" && !engines::is_lossless(cell.verifier, cell.temperature); }
 
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
   return static_cast<std::uint32_t>(generation.prompt * static_cast<std::size_t>(config.repetitions)) + static_cast<std::uint32_t>(generation.repetition);

@@ -9,14 +9,15 @@
 
 namespace speclab::experiments {
 
-/// What drafts: all that acceptance and costs depend on, apart from model and temperature.
+/// What drafts and verifies: all that acceptance and costs depend on, apart from model and temperature.
 struct Drafting {
   std::string drafter = "none";  ///< a name; "none" is plain decoding
   std::string tree;              ///< empty for plain decoding
+  std::string verifier{};        ///< empty for plain decoding; drafts are drawn as it needs them
   engines::DrafterOptions options;
 
   bool is_plain() const { return drafter == "none"; }
-  bool operator==(const Drafting& other) const { return drafter == other.drafter && tree == other.tree; }
+  bool operator==(const Drafting& other) const { return drafter == other.drafter && tree == other.tree && verifier == other.verifier; }
   /// Target rows of a draft with d levels, for d from 0 to max_length(limit).
   std::vector<int> rows_of_depth(int limit) const;
   /// Levels it can draft, at most `limit`.
@@ -29,11 +30,15 @@ struct Cell {
   std::string category;          ///< "all" if pooled
   std::string model;
   Drafting drafting;
-  std::string policy, verifier;  ///< empty for plain decoding; the verifier of a shape model is "replay"
+  std::string policy;            ///< empty for plain decoding
+  std::string verifier;          ///< as of its drafting; "replay" for a shape model
   double temperature = 0;
 
   bool is_plain() const { return drafting.is_plain(); }
 };
+
+/// Whether the cell's output law is another than the target's. Forced acceptance, which has no law, is not meant.
+bool is_lossy(const Cell& cell);
 
 /// Pilot prompts are decoded by real models only, at the greatest length.
 struct Pilot {

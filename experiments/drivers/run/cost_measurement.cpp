@@ -42,13 +42,13 @@ std::vector<int> lengths_up_to(int greatest) {
   return lengths;
 }
 
-using CostKey = std::tuple<std::string, std::string, std::string, std::string, sim::CostKind, int, int>;  // as in CostEntry
+using CostKey = std::tuple<std::string, std::string, std::string, std::string, std::string, sim::CostKind, int, int>;  // as in CostEntry
 
 /// Timings by point.
 class Samples {
  public:
   void add(const CostEntry& point, double ns) {
-    const CostKey key{point.model, point.drafter, point.tree, point.regime ? to_string(*point.regime) : "", point.kind, point.rows, point.context};
+    const CostKey key{point.model, point.drafter, point.tree, point.verifier, point.regime ? to_string(*point.regime) : "", point.kind, point.rows, point.context};
     auto& [entry, values] = samples_[key];
     entry = point;
     values.push_back(ns);
@@ -122,19 +122,19 @@ class CostMeasurement {
       for (int pass = 0; pass < kForwardPasses; ++pass)
         tasks_.push_back([=, this](std::int32_t) {
           for (const auto& [rows, ns] : forwards->time_once(which))
-            samples_.add({.model = model, .drafter = "", .tree = "", .rows = rows, .context = forwards->context(which)}, ns);
+            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, ns);
         });
   }
 
   void add_generation(const std::string& model, const Drafting& drafting, Regime regime, const std::vector<Token>& prompt) {
     const double temperature = regime == Regime::greedy ? 0.0 : 1.0;
     tasks_.push_back([=, this](std::int32_t repetition) {
-      DecoderSettings settings = bench_.settings(model, drafting, real_temperature(regime, temperature), is_shape_model(model) ? "replay" : "rejection", plan_.pilot_prompts.front().category);
+      DecoderSettings settings = bench_.settings(model, drafting, real_temperature(regime, temperature), plan_.pilot_prompts.front().category);
       settings.temperature = temperature;
       settings.new_tokens = std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
       const RoundaboutPolicy policy(lengths_up_to(drafting.max_length(plan_.max_length())));
       const engines::Request request{kCostSequences + static_cast<std::uint32_t>(repetition), prompt};
-      add_samples({.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .regime = regime}, prompt.size(),
+      add_samples({.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime}, prompt.size(),
                   bench_.generate(settings, request, policy));
     });
   }
@@ -148,7 +148,7 @@ class CostMeasurement {
 
   void add_samples(CostEntry point, std::size_t prompt_tokens, const GenerationRecord& record) {
     const auto tokens = static_cast<int>(prompt_tokens);
-    CostEntry prefill{.model = point.model, .drafter = "", .tree = "", .regime = {}, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
+    CostEntry prefill{.model = point.model, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
     samples_.add(prefill, static_cast<double>(record.prefill_ns));
     point.context = tokens + static_cast<int>(record.output_ids.size()) / 2;
     for (const RoundRecord& round : record.rounds) {

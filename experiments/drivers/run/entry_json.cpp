@@ -72,9 +72,11 @@ HeaderEntry header_entry(const Json& json) {
 Json to_json(const RowEntry& entry) {
   Json pieces = Json::array();
   for (const auto& [text, fate] : entry.pieces) pieces.push_back({text, to_string(fate)});
-  return {{"row_id", entry.row_id}, {"prompt_tokens", entry.prompt_tokens}, {"output_tokens", entry.output_tokens}, {"output_hash", entry.output_hash},
+  Json json = {{"row_id", entry.row_id}, {"prompt_tokens", entry.prompt_tokens}, {"output_tokens", entry.output_tokens}, {"output_hash", entry.output_hash},
           {"stop_reason", to_string(entry.stop_reason)}, {"prefill_ns", entry.prefill_ns}, {"time_to_first_token_ns", entry.time_to_first_token_ns},
           {"decode_ns", entry.decode_ns}, {"peak_memory_bytes", entry.peak_memory_bytes}, {"rounds", rounds_json(entry.rounds)}, {"pieces", pieces}};
+  if (entry.law_distance) json["law_distance"] = *entry.law_distance;
+  return json;
 }
 
 RowEntry row_entry(const Json& json) {
@@ -82,7 +84,8 @@ RowEntry row_entry(const Json& json) {
   RowEntry entry{.row_id = integer("row_id"), .prompt_tokens = integer("prompt_tokens"), .output_tokens = integer("output_tokens"),
                  .output_hash = json.at("output_hash").get<std::string>(), .stop_reason = stop_reason(json.at("stop_reason")),
                  .prefill_ns = integer("prefill_ns"), .time_to_first_token_ns = integer("time_to_first_token_ns"), .decode_ns = integer("decode_ns"),
-                 .peak_memory_bytes = integer("peak_memory_bytes"), .rounds = rounds_of(json.at("rounds")), .pieces = {}};
+                 .peak_memory_bytes = integer("peak_memory_bytes"), .law_distance = {}, .rounds = rounds_of(json.at("rounds")), .pieces = {}};
+  if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
   for (const Json& piece : json.at("pieces")) entry.pieces.emplace_back(piece.at(0).get<std::string>(), token_fate(piece.at(1)));
   return entry;
 }
@@ -103,12 +106,12 @@ PaceEntry pace_entry(const Json& json) {
 Json to_json(const CostEntry& entry) {
   Json interval = Json::array();
   if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};
-  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"regime", entry.regime ? to_string(*entry.regime) : ""},
+  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"verifier", entry.verifier}, {"regime", entry.regime ? to_string(*entry.regime) : ""},
           {"kind", to_string(entry.kind)}, {"rows", entry.rows}, {"context", entry.context}, {"ns", entry.ns.value}, {"interval", interval}, {"n", entry.ns.n}};
 }
 
 CostEntry cost_entry(const Json& json) {
-  CostEntry entry{.model = json.at("model").get<std::string>(), .drafter = json.at("drafter").get<std::string>(), .tree = json.at("tree").get<std::string>(),
+  CostEntry entry{.model = json.at("model").get<std::string>(), .drafter = json.at("drafter").get<std::string>(), .tree = json.at("tree").get<std::string>(), .verifier = json.at("verifier").get<std::string>(),
                   .regime = {}, .kind = cost_kind(json.at("kind")), .rows = json.at("rows").get<int>(), .context = json.at("context").get<int>(),
                   .ns = {json.at("ns").get<double>(), {}, json.at("n").get<std::size_t>()}};
   if (const auto regime = json.at("regime").get<std::string>(); !regime.empty()) entry.regime = named(regime, {Regime::greedy, Regime::sampled});

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
-#include "sim/core/sha256.h"
+#include "experiments/drivers/run/law_distance.h"
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
+#include "engines/interface/names.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -49,8 +51,10 @@ void measure(Workbench& bench, std::size_t row) {
   const std::string& category = bench.plan().prompts[generation.prompt].category;
   const engines::Request request{bench.plan().sequence_id(generation), bench.loaded().prompt_ids[generation.prompt]};
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
-  const GenerationRecord record = bench.generate(bench.settings(cell, category), request, *policy);
-  bench.log().add(row_entry(bench, row, request.prompt_ids.size(), record));
+  const DecoderSettings settings = bench.settings(cell, category);
+  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), bench.generate(settings, request, *policy));
+  if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy);
+  bench.log().add(entry);
 }
 
 }  // namespace

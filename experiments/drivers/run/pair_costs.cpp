@@ -52,7 +52,7 @@ PairCosts pair_costs(const std::vector<CostEntry>& costs, const std::string& mod
   for (const CostEntry& entry : costs) {
     if (entry.model != model) continue;
     if (!entry.regime) points.push_back(to_point(entry));
-    if (entry.regime != regime || entry.drafter != (drafting.is_plain() ? "" : drafting.drafter) || entry.tree != drafting.tree) continue;
+    if (entry.regime != regime || entry.drafter != (drafting.is_plain() ? "" : drafting.drafter) || entry.tree != drafting.tree || entry.verifier != drafting.verifier) continue;
     auto& kind = entry.kind == sim::CostKind::draft ? drafts : entry.kind == sim::CostKind::overhead ? overheads : drafter_prefills;
     kind.push_back(to_point(entry));
   }

@@ -48,7 +48,7 @@ void run_pilots(Workbench& bench) {
     bench.check_interruption();
     if (!bench.log().pilots().contains(i)) {
       const Pilot& pilot = plan.pilots[i];
-      const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "rejection", "");
+      const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
       const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
       bench.log().add(PilotEntry{i, bench.generate(settings, request, ConstantPolicy(pilot_length(plan, pilot.drafting))).rounds});
     }

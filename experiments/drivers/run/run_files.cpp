@@ -22,14 +22,14 @@ namespace {
 
 using analysis::CsvWriter;
 
-constexpr std::array<std::string_view, 30> kRowColumns = {
+constexpr std::array<std::string_view, 31> kRowColumns = {
     "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
     "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
     "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
-    "lossless", "forced_acceptance"};
+    "lossless", "law_distance", "forced_acceptance"};
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
 constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes"};
-constexpr std::array<std::string_view, 12> kCostColumns = {"model", "drafter", "tree", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
+constexpr std::array<std::string_view, 13> kCostColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
 constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
@@ -77,7 +77,8 @@ void add_row(CsvWriter& csv, const Plan& plan, const RowEntry& row) {
   add_axes(csv, cell, plan.config.sampling);
   csv.field(static_cast<std::int64_t>(plan.config.seed)).field(std::int64_t{plan.sequence_id(generation)}).field(row.prompt_tokens).field(row.output_tokens);
   csv.field(static_cast<std::int64_t>(row.rounds.size())).field(totals.drafting_rounds).field(totals.drafted).field(totals.accepted).field(totals.tested);
-  csv.field(totals.recovered).field(totals.bonus).field(to_string(row.stop_reason)).field(row.output_hash).field(1 - forced).field(forced);
+  csv.field(totals.recovered).field(totals.bonus).field(to_string(row.stop_reason)).field(row.output_hash);
+  csv.field(std::int64_t{forced == 0 && !is_lossy(cell)}).field(row.law_distance).field(forced);
   csv.end_row();
 }
 
@@ -116,7 +117,7 @@ std::string costs_csv(const RunLog& log) {
   CsvWriter csv(kCostColumns);
   for (const CostEntry& cost : log.costs()) {
     csv.field(cost.model);
-    for (const std::string& text : {cost.drafter, cost.tree, std::string(cost.regime ? to_string(*cost.regime) : "")}) add_text(csv, text);
+    for (const std::string& text : {cost.drafter, cost.tree, cost.verifier, std::string(cost.regime ? to_string(*cost.regime) : "")}) add_text(csv, text);
     csv.field(to_string(cost.kind)).field(std::int64_t{cost.rows}).field(std::int64_t{cost.context}).field(std::int64_t{1}).field(cost.ns.value);
     csv.field(cost.ns.interval ? std::optional(cost.ns.interval->low) : std::nullopt).field(cost.ns.interval ? std::optional(cost.ns.interval->high) : std::nullopt);
     csv.field(static_cast<std::int64_t>(cost.ns.n)).end_row();

@@ -41,6 +41,7 @@ struct RowEntry {
   StopReason stop_reason = StopReason::length;
   std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
   std::int64_t peak_memory_bytes = 0;
+  std::optional<double> law_distance{};                    ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
 };
@@ -61,9 +62,9 @@ struct PilotEntry {
 /// Whether tokens are sampled: laws cost more to make and to draw from.
 enum class Regime : std::uint8_t { greedy, sampled };
 
-/// A measured point of the cost surface of a model; of a drafter where one is named.
+/// A measured point of the cost surface of a model; of a drafting where one is named.
 struct CostEntry {
-  std::string model, drafter, tree;
+  std::string model, drafter{}, tree{}, verifier{};
   std::optional<Regime> regime{};     ///< nothing where it does not matter
   sim::CostKind kind = sim::CostKind::target;
   int rows = 1;

@@ -14,24 +14,32 @@ namespace {
 constexpr std::size_t kMaxDecoders = 48;  // a decoder of the default model holds about 50 MB of cache
 
 std::string key_of(const DecoderSettings& settings) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}", settings.model, settings.drafting.drafter, settings.drafting.tree, settings.temperature, settings.verifier,
-                     settings.new_tokens, settings.replay_name);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", settings.model, settings.drafting.drafter, settings.drafting.tree, settings.drafting.verifier,
+                     settings.temperature, settings.new_tokens, settings.replay_name);
 }
 
 }  // namespace
+
+engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config) const {
+  engines::DecoderOptions options{.sampling = config.sampling, .stop = {.max_new_tokens = new_tokens, .ignore_eos = config.prompts.ignore_eos},
+                                  .drafter = drafting.options, .lenience = config.verification.lenience,
+                                  .lenient_residual = config.verification.lenient_residual, .typical_epsilon = config.verification.typical_epsilon,
+                                  .typical_delta = config.verification.typical_delta, .seed = config.seed, .replay = replay};
+  options.sampling.temperature = temperature;
+  if (!drafting.is_plain()) options.verifier = replay ? "replay" : drafting.verifier;
+  return options;
+}
 
 Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, std::function<void()> check_interruption)
     : loaded_(loaded), log_(log), progress_(progress), check_interruption_(std::move(check_interruption)) {}
 
 DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
-  return settings(cell.model, cell.drafting, cell.temperature, cell.verifier, category);
+  return settings(cell.model, cell.drafting, cell.temperature, category);
 }
 
-DecoderSettings Workbench::settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& verifier,
-                                    const std::string& category) const {
-  DecoderSettings settings{.model = model, .drafting = drafting, .temperature = temperature, .verifier = drafting.is_plain() ? "" : verifier,
-                           .new_tokens = plan().config.prompts.new_tokens, .replay_name = ""};
-  if (settings.verifier != "replay") return settings;
+DecoderSettings Workbench::settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& category) const {
+  DecoderSettings settings{.model = model, .drafting = drafting, .temperature = temperature, .new_tokens = plan().config.prompts.new_tokens};
+  if (drafting.is_plain() || !is_shape_model(model)) return settings;
   settings.replay_name = category;
   settings.replay = std::make_shared<engines::ReplayTrace>(replay_trace(plan(), log_, {plan().real_model(), drafting, temperature, category}));
   return settings;
@@ -45,14 +53,8 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
     return *found->second;
   }
   if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
-  engines::DecoderOptions options{.sampling = plan().config.sampling, .stop = {}, .drafter = settings.drafting.options, .verifier = "rejection",
-                                  .seed = plan().config.seed, .replay = settings.replay};
-  options.sampling.temperature = settings.temperature;
-  options.stop.max_new_tokens = settings.new_tokens;
-  options.stop.ignore_eos = plan().config.prompts.ignore_eos;
-  if (!settings.verifier.empty()) options.verifier = settings.verifier;
   const engines::LoadedModel& loaded = loaded_.models.at(settings.model);
-  decoders_.emplace_front(key, loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));
+  decoders_.emplace_front(key, loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, settings.decoder_options(plan().config)));
   warm_up(*decoders_.front().second);
   return *decoders_.front().second;
 }

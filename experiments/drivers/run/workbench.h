@@ -34,10 +34,12 @@ struct DecoderSettings {
   std::string model;
   Drafting drafting;
   double temperature = 0;
-  std::string verifier;                          ///< empty for plain decoding
   std::int32_t new_tokens = 0;
-  std::string replay_name;                       ///< names the trace
+  std::string replay_name{};                     ///< names the trace of a shape model
   std::shared_ptr<const engines::ReplayTrace> replay{};
+
+  /// What the decoder is told. @param config  sampling, stops, seed and the settings of rules
+  engines::DecoderOptions decoder_options(const RunConfig& config) const;
 };
 
 /// One run in progress.
@@ -55,7 +57,7 @@ class Workbench {
 
   /// Settings for a cell and a prompt of this category.
   DecoderSettings settings(const Cell& cell, const std::string& category) const;
-  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& verifier, const std::string& category) const;
+  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& category) const;
   /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two rounds: no first touch of
   /// memory is timed later.
   void prepare(const DecoderSettings& settings) { decoder(settings); }

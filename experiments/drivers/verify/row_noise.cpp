@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "sim/core/errors.h"
+
 namespace speclab::experiments {
 namespace {
 
@@ -16,16 +18,25 @@ double allowed_share(const engines::ModelInfo& model) {
 }
 
 void add(std::span<const float> alone, std::span<const float> together, double share, RowNoise& noise) {
-  ++noise.rows;
   noise.different += std::memcmp(alone.data(), together.data(), alone.size_bytes()) != 0;
+  double& largest = noise.largest_of_row.emplace_back(0.0);
   for (std::size_t i = 0; i < alone.size(); ++i) {
-    noise.largest = std::max(noise.largest, std::abs(static_cast<double>(alone[i]) - static_cast<double>(together[i])));
+    largest = std::max(largest, std::abs(static_cast<double>(alone[i]) - static_cast<double>(together[i])));
     noise.allowed = std::max(noise.allowed, share * std::abs(static_cast<double>(alone[i])));
   }
   noise.flips += arg_max(alone) != arg_max(together);
 }
 
 }  // namespace
+
+double RowNoise::largest() const { return largest_of_row.empty() ? 0.0 : *std::ranges::max_element(largest_of_row); }
+
+double RowNoise::ceiling() const {
+  SPECLAB_EXPECT(!largest_of_row.empty(), "no rows were compared");
+  std::vector<double> sorted = largest_of_row;
+  std::ranges::sort(sorted);
+  return 1.5 * sorted[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(sorted.size()))) - 1];
+}
 
 RowNoise measure_row_noise(engines::LanguageModel& model, const std::vector<Text>& texts, std::size_t rows_together) {
   RowNoise noise;

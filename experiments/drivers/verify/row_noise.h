@@ -8,11 +8,17 @@ namespace speclab::experiments {
 
 /// What the same rows give alone and side by side: teacher-forced, so that every row counts and not only the first difference.
 struct RowNoise {
-  std::int64_t rows = 0;
+  std::vector<double> largest_of_row;  ///< |difference| of a logit
   std::int64_t different = 0;       ///< rows of which any bit differs
-  double largest = 0.0;             ///< largest |difference| of a logit
   double allowed = 0.0;             ///< what the order of additions may do at most, whatever was found: 0 where kernels are row-invariant
   std::int64_t flips = 0;           ///< rows whose arg max differs
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(largest_of_row.size()); }
+  /// At most one row in fifty: near ties are rarer than that.
+  bool flips_are_rare() const { return 50 * flips <= rows(); }
+  double largest() const;
+  /// 1.5 times the 99.9th percentile over the rows: what another set of rows of the same model and shapes may show.
+  double ceiling() const;
 };
 
 /// Allowed are 0 on the CPU, whose kernels are row-invariant; elsewhere, of the largest |logit|, 32 rounding errors in float32 (on

@@ -19,9 +19,9 @@ std::string greedy_lines(const Verification& v, std::size_t texts) {
 }
 
 std::string row_lines(const RowNoise& rows, int together) {
-  if (rows.different == 0) return fmt::format("rows       {} rows of {} side by side, every bit as alone\n", rows.rows, together);
-  return fmt::format("rows       {} of {} rows differ side by side by {} from alone: by {:.3g} at most, allowed {:.3g}; {} arg max flips\n", rows.different, rows.rows, together,
-                     rows.largest, rows.allowed, rows.flips);
+  if (rows.different == 0) return fmt::format("rows       {} rows of {} side by side, every bit as alone\n", rows.rows(), together);
+  return fmt::format("rows       {} of {} rows differ side by side by {} from alone: by {:.3g} at most, allowed {:.3g}; {} arg max flips\n", rows.different, rows.rows(), together,
+                     rows.largest(), rows.allowed, rows.flips);
 }
 
 std::string test_line(const LawTest& test) {

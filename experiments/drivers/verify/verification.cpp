@@ -82,7 +82,7 @@ std::vector<SampledText> sampled_texts(const VerificationPlan& plan, const std::
 
 bool Verification::passes() const {
   const bool greedy_equal = std::ranges::all_of(greedy.differences, [this](const Difference& d) { return is_near_tie(d); });
-  return greedy_equal && rows.largest <= rows.allowed && (!sampled || sampled->fits()) && (!exact || exact->largest_error <= kExactTolerance);
+  return greedy_equal && rows.largest() <= rows.allowed && rows.flips_are_rare() && (!sampled || sampled->fits()) && (!exact || exact->largest_error <= kExactTolerance);
 }
 
 Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan, const std::function<void(const std::string&)>& progress) {

@@ -25,7 +25,7 @@ KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>
     const BasicLaw<Scalar>& target = target_laws(node);
     if (node > 0) {
       const double left = std::max(0.0, joint - shared_mass(target, draft.law_at(node), joint));
-      if (chance.bernoulli(accept_key(key, tree, node), left > 0.0 ? left / (left + 1.0 - joint) : 0.0)) kept = {node, joint};
+      if (chance.bernoulli(accept_key(key, tree, node), left > 0.0 ? left / (left + (1.0 - joint)) : 0.0)) kept = {node, joint};
     }
     const double drawn = draft_odds(draft, node + 1, target.vocab_size()).probability;
     joint = std::min(1.0, joint * static_cast<double>(target[tree[node + 1].token]) / drawn);

@@ -12,36 +12,37 @@ namespace detail {
 /// 1 - (1 - kept)^k: whether any of k drafts is kept, each with probability `kept`.
 inline double any_of_k(double kept, int k) { return -std::expm1(k * std::log1p(-std::min(kept, 1.0))); }
 
+/// A candidate rho: b = sum of min(q, p/rho), and by how much rho b exceeds 1 - (1 - b)^k.
+struct KSequential {
+  double rho = 1.0, kept = 0.0, surplus = 0.0;
+};
+
 constexpr int kMostSteps = 60;
 
-/// The smallest rho in [1, k] with 1 - (1 - b)^k <= rho b, b = sum of min(q, p/rho), from above: every rho from there on leaves
-/// the law as it is, so that a coarse answer costs acceptance only. b falls and rho b grows with rho: one root, which regula
-/// falsi with Illinois' step brackets. To 1e-9 in double, to 1e-6 in float.
+/// The smallest rho in [1, k] without deficit, from above: every rho from there on leaves the law as it is, so that a coarse
+/// answer costs acceptance only. b falls and rho b grows with rho: one root, which secants find, bracketed. To 1e-9 in
+/// double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
 template <typename Scalar>
-double k_sequential_rho(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
-  if (k == 1) return 1.0;
-  const auto surplus = [&](double rho) {
+KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
+  if (k == 1) return {};
+  const auto at = [&](double rho) {
     const double kept = shared_mass(p, q, 1.0 / rho);
-    return rho * kept - any_of_k(kept, k);
+    return KSequential{rho, kept, rho * kept - any_of_k(kept, k)};
   };
-  double low = 1.0, high = k, below = surplus(low), above = surplus(high);
-  if (below >= 0.0) return low;
   const double tolerance = sizeof(Scalar) == sizeof(float) ? 1e-6 : 1e-9;
-  int side = 0;  // which end moved last
-  for (int step = 0; step < kMostSteps && high - low > tolerance && above > 0.0; ++step) {
-    const double middle = std::clamp(low + (high - low) * below / (below - above), low, high);
-    const double at_middle = surplus(middle);
-    if (at_middle >= 0.0) {
-      high = middle, above = at_middle;
-      if (side == 1) below *= 0.5;
-      side = 1;
-    } else {
-      low = middle, below = at_middle;
-      if (side == -1) above *= 0.5;
-      side = -1;
-    }
+  KSequential low = at(1.0), last = low, high{.rho = static_cast<double>(k)};
+  if (low.surplus >= 0.0) return low;
+  double guess = any_of_k(low.kept, k) / low.kept;  // between 1 and the root
+  for (int step = 0; step < kMostSteps; ++step) {
+    const KSequential here = at(guess);
+    const double slope = (here.surplus - last.surplus) / (here.rho - last.rho);
+    (here.surplus >= 0.0 ? high : low) = here;
+    if (here.surplus >= 0.0 && (here.surplus <= tolerance * slope || high.rho - low.rho <= tolerance)) return here;
+    last = here;
+    guess = here.rho - here.surplus / slope + 0.5 * tolerance;
+    if (!(guess > low.rho && guess < high.rho)) guess = 0.5 * (low.rho + high.rho);
   }
-  return high;
+  return high.kept > 0.0 ? high : at(high.rho);
 }
 
 /// The children of all of `alive`, in drawing order.
@@ -53,10 +54,9 @@ inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& a
 
 /// What is left over when none of k drafts was kept: norm (p - min(q, p/rho) (1 - (1 - b)^k)/b).
 template <typename Scalar>
-void leave_over(const BasicLaw<Scalar>& target, const BasicLaw<Scalar>& law, int k, double rho, Residual<Scalar>& residual) {
+void leave_over(const BasicLaw<Scalar>& law, int k, const KSequential& choice, Residual<Scalar>& residual) {
   if (k == 1) return residual.subtract(law, 1.0);
-  const double kept = shared_mass(target, law, 1.0 / rho);
-  residual.subtract_minimum(law, rho, kept > 0.0 ? any_of_k(kept, k) / kept : 0.0);
+  residual.subtract_minimum(law, choice.rho, choice.kept > 0.0 ? any_of_k(choice.kept, k) / choice.kept : 0.0);
 }
 
 }  // namespace detail
@@ -87,15 +87,15 @@ void verify_several_drafts(const BasicDraft<Scalar>& draft, const TargetLaws<Sca
     }
     const BasicLaw<Scalar>& law = draft.law_at(tree[offered.front()].parent);
     const int k = static_cast<int>(offered.size());
-    const double rho = detail::k_sequential_rho(target, law, k);
+    const detail::KSequential choice = detail::k_sequential(target, law, k);
     const auto kept = std::ranges::find_if(offered, [&](TokenTree::Node child) {
       ++verdict.tested;
       const double odds = draft_odds(draft, child, target.vocab_size()).probability;
-      return chance.bernoulli(accept_key(key, tree, child), static_cast<double>(target[tree[child].token]) / (rho * odds));
+      return chance.bernoulli(accept_key(key, tree, child), static_cast<double>(target[tree[child].token]) / (choice.rho * odds));
     });
     if (kept == offered.end()) {
       Residual<Scalar> residual(target, scratch);
-      detail::leave_over(target, law, k, rho, residual);
+      detail::leave_over(law, k, choice, residual);
       verdict.next = residual.sample(node_key(key, Purpose::recover, depth, node), chance);
       verdict.next_kind = NextKind::recovered;
       return;

@@ -139,17 +139,6 @@ TEST_F(RunFolder, MayLackPredictionsAndTexts) {
   EXPECT_TRUE(run.texts.empty());
 }
 
-TEST(ReferenceRuns, CanAllBeRead) {
-  int num_runs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference")) {
-    if (!std::filesystem::exists(entry.path() / "rows.csv") || !std::filesystem::exists(entry.path() / "manifest.toml")) continue;
-    const auto run = read_run(entry.path());
-    EXPECT_FALSE(run.predictions.empty()) << entry.path();
-    ++num_runs;
-  }
-  EXPECT_GE(num_runs, 1);
-}
-
 TEST_F(RunFolder, SaysWhichTextIsBroken) {
   edit("texts.jsonl", "\"accepted\"", "\"guessed\"");
   EXPECT_TRUE(error_has("fate 'guessed'; allowed: plain, accepted, recovered, bonus")) << error();

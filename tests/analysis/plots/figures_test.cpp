@@ -56,6 +56,17 @@ TEST(Figures, HaveALineForEachDrafterAndAPointForEachTemperature) {
   }
 }
 
+TEST(Figures, SayByHowMuchALossyRuleChangesTheLaw) {
+  Fixture fixture({.drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4, 0.04}}});
+  for (const Figure& figure : {walltime_vs_temperature(fixture.data), speedup_vs_temperature(fixture.data)}) {
+    const bool told = std::ranges::any_of(figure.series, [](const Series& series) {
+      return series.name.find("(lossy, law off by 0.04 to 0.08)") != std::string::npos;
+    });
+    EXPECT_TRUE(told) << figure.id;
+    EXPECT_TRUE(std::ranges::any_of(figure.series, [](const Series& series) { return series.name == "bigram, rejection"; })) << figure.id;
+  }
+}
+
 TEST(Figures, DashTheWalltimeAtThePaceOfTheMachine) {
   Fixture usual({}), paced({.pace_ratio = 1.25});
   const Figure figure = walltime_vs_temperature(paced.data);

@@ -97,8 +97,8 @@ TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   std::string manifest = read_file(scratch_.file("manifest.toml"));
   manifest.replace(manifest.find("decoding"), 8, "cost_surface");
   write_file(scratch_.file("manifest.toml"), manifest);
-  write_file(scratch_.file("costs.csv"), "model,drafter,tree,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
-                                         "m,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,greedy,draft,4,64,1,2e4,,,3\n");
+  write_file(scratch_.file("costs.csv"), "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
+                                         "m,,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,rejection,greedy,draft,4,64,1,2e4,,,3\n");
   write_file(plotly_, "");
   const ReportSummary summary = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
   EXPECT_EQ(summary.answer, "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");

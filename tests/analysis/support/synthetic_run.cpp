@@ -43,9 +43,11 @@ struct Cell {
     id << model << '-' << name() << '-' << temperature;
     return id.str();
   }
+  bool is_lossy() const { return drafter && !shape && drafter->law_distance > 0; }
+  std::string verifier() const { return shape ? "replay" : is_lossy() ? "lenient" : "rejection"; }
   std::string axes() const {
     std::ostringstream axes;
-    axes << model << ',' << name() << ',' << (!drafter ? ",," : shape ? "chain,constant:4,replay" : "chain,constant:4,rejection") << ',' << temperature << ",0,1,0,1";
+    axes << model << ',' << name() << ',' << (!drafter ? ",," : "chain,constant:4," + verifier()) << ',' << temperature << ",0,1,0,1";
     return axes.str();
   }
   double acceptance_rate() const { return drafter ? drafter->acceptance_rate * (1 - 0.5 * temperature) : 0; }
@@ -107,7 +109,9 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
                                 : Totals{.rounds = kOutputTokens, .bonus = kOutputTokens};
   b.rows << b.row_id << ',' << cell.id() << ',' << repetition << ',' << category << "_0" << prompt + 1 << ',' << category << ',' << cell.axes()
          << ",1," << b.row_id << ",120," << kOutputTokens << ',' << t.rounds << ',' << t.drafting_rounds << ',' << t.drafted << ',' << t.accepted
-         << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef,1," << (cell.shape && cell.drafter ? 1 : 0) << '\n';
+         << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef," << (cell.is_lossy() ? 0 : 1) << ',';
+  if (cell.is_lossy()) b.rows << cell.drafter->law_distance * (1 + cell.temperature);
+  b.rows << ',' << (cell.shape && cell.drafter ? 1 : 0) << '\n';
   write_times(b, cell, t);
   if (prompt == 0 && repetition == 0 && category == "extraction") write_text(b, cell);
   ++b.row_id;
@@ -177,7 +181,7 @@ void write_synthetic_run(const SyntheticRun& options, const std::string& folder)
   Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}};
   b.rows << "row_id,cell_id,repetition,prompt_id,category," << kHeadAxes
          << ",seed,sequence_id,prompt_tokens,output_tokens,rounds,drafting_rounds,drafted,accepted,tested,recovered,bonus,stop_reason,output_hash,"
-            "lossless,forced_acceptance\n";
+            "lossless,law_distance,forced_acceptance\n";
   b.rounds << "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
   b.times << "row_id,prefill_ns,time_to_first_token_ns,decode_ns,draft_ns,target_ns,verify_ns,other_ns,peak_memory_bytes\n";
   b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate,paced_walltime_ns\n";

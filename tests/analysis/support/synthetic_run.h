@@ -24,6 +24,7 @@ struct SyntheticDrafter {
   std::string name;
   double acceptance_rate = 0.5;  ///< at temperature 0; falls by half towards temperature 1
   double draft_ns = 1e6;         ///< per round
+  double law_distance = 0;       ///< of a lossy verifier; 0 is a lossless one
 };
 
 struct SyntheticRun {

@@ -1,7 +1,8 @@
-// The whole losslessness run (scripts/losslessness): at temperature 0 every drafter and tree must give plain decoding's
-// tokens on the default model, for the core prompts, in float32 and in bfloat16. Plain decoding runs prompt by prompt,
+// The whole losslessness run (scripts/losslessness): at temperature 0 every drafter, tree and rule must give plain decoding's
+// tokens on the default model, for the core prompts. `drafters` are all drafters and trees under the ratio test, in float32
+// and in bfloat16; `rules` every other lossless rule with every drafter, in bfloat16. Plain decoding runs prompt by prompt,
 // speculative decoding in batches of a category, so batches are covered too.
-// Usage: losslessness OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
+// Usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
 
 #include <fmt/format.h>
 #include <speclab_revision.h>
@@ -10,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 
+#include "engines/interface/names.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/prompt_set.h"
 #include "sim/core/errors.h"
@@ -21,19 +24,45 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kHeader =
-    "date,revision,model_sha256,kernels,dtype,arithmetic,drafter,tree,speculation_length,prompts,tokens,different_tokens,rounds,drafted,accepted\n";
+    "date,revision,model_sha256,kernels,dtype,arithmetic,verifier,drafter,tree,speculation_length,prompts,tokens,different_tokens,rounds,drafted,accepted,accepted_lengths\n";
 
 struct Mode {
   const char* drafter;
   const char* tree;
   int speculation_length;
+  const char* verifier = "rejection";
 };
-constexpr Mode kModes[] = {
+const std::vector<Mode> kDrafterModes{
     {"none", "chain", 4},           {"bigram", "chain", 4},
     {"prompt_lookup", "chain", 5},  {"prompt_lookup", "chain", 10},
     {"small_transformer", "chain", 4}, {"small_transformer", "2x2x1", 3},
     {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
 };
+
+std::vector<Mode> rule_modes() {
+  std::vector<Mode> modes;
+  for (const char* verifier : engines::kLosslessVerifierKinds) {
+    const std::string_view name = verifier;
+    if (name == "rejection") continue;
+    for (const Mode& chain : {Mode{"bigram", "chain", 4}, {"prompt_lookup", "chain", 8}, {"small_transformer", "chain", 4}})
+      modes.push_back({chain.drafter, chain.tree, chain.speculation_length, verifier});
+    for (const char* tree : {"2x2x1", "4x1x1"})
+      if (name != "block") modes.push_back({"small_transformer", tree, 3, verifier});
+  }
+  return modes;
+}
+
+/// What is compared, and in which number formats.
+struct Comparison {
+  std::vector<Mode> modes;
+  std::vector<const char*> dtypes;
+};
+
+Comparison comparison_named(const std::string& name) {
+  if (name == "drafters") return {kDrafterModes, {"float32", "bfloat16"}};
+  if (name == "rules") return {rule_modes(), {"bfloat16"}};
+  throw ConfigError("losslessness of '" + escaped(name) + "'; allowed: drafters, rules");
+}
 
 /// The requests of one category.
 using Batch = std::vector<engines::Request>;
@@ -55,6 +84,7 @@ std::vector<Batch> read_batches(const engines::Tokenizer& tokenizer, int per_cat
 struct Outcome {
   std::vector<Token> tokens;
   std::int64_t rounds = 0, drafted = 0, accepted = 0;
+  std::map<std::int32_t, std::int64_t> accepted_lengths;  ///< rounds by what they accepted
 };
 
 void decode(engines::RoundDecoder& decoder, const Batch& batch, int speculation_length, Outcome& outcome) {
@@ -67,6 +97,7 @@ void decode(engines::RoundDecoder& decoder, const Batch& batch, int speculation_
       ++outcome.rounds;
       outcome.drafted += round.drafted;
       outcome.accepted += round.accepted;
+      ++outcome.accepted_lengths[round.accepted];
     }
   }
 }
@@ -85,6 +116,13 @@ std::string today() {
   return text;
 }
 
+/// "0:310 1:42": rounds by accepted length.
+std::string counts_text(const std::map<std::int32_t, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [length, count] : counts) text += fmt::format("{}{}:{}", text.empty() ? "" : " ", length, count);
+  return text;
+}
+
 class Run {
  public:
   Run(std::string path, int per_category, int new_tokens) : path_(std::move(path)), per_category_(per_category), new_tokens_(new_tokens) {
@@ -92,7 +130,7 @@ class Run {
   }
 
   /// @return tokens that differ, over all modes
-  std::int64_t compare_all(const std::string& dtype) {
+  std::int64_t compare_all(const std::vector<Mode>& modes, const std::string& dtype) {
     const auto engines = open_engines();
     const auto loaded = engines->load_model({.model = "smollm2-135m", .device = "cpu", .dtype = dtype, .arithmetic = "row_invariant"});
     const std::vector<Batch> batches = read_batches(*loaded.tokenizer, per_category_);
@@ -101,7 +139,7 @@ class Run {
     for (const Batch& batch : batches)
       for (const engines::Request& request : batch) decode(*plain_decoder, {request}, 0, plain);
     std::int64_t different = 0;
-    for (const Mode& mode : kModes) {
+    for (const Mode& mode : modes) {
       const auto decoder = engines->make_decoder(*loaded.model, nullptr, options(mode));
       Outcome outcome;
       for (const Batch& batch : batches) decode(*decoder, batch, mode.speculation_length, outcome);
@@ -112,14 +150,15 @@ class Run {
 
  private:
   engines::DecoderOptions options(const Mode& mode) const {
-    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true}, .drafter = {.kind = mode.drafter, .tree = mode.tree}};
+    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true}, .drafter = {.kind = mode.drafter, .tree = mode.tree},
+            .verifier = mode.verifier};
   }
 
   std::int64_t write_row(const engines::ModelInfo& model, const Mode& mode, const Outcome& outcome, std::int64_t different) {
-    const std::string row = fmt::format("{},{},{},{},{},row_invariant,{},\"{}\",{},{},{},{},{},{},{}\n", today(), SPECLAB_REVISION, model.sha256, model.kernels,
-                                        model.dtype, mode.drafter, mode.tree, mode.speculation_length,
+    const std::string row = fmt::format("{},{},{},{},{},row_invariant,{},{},\"{}\",{},{},{},{},{},{},{},{}\n", today(), SPECLAB_REVISION, model.sha256, model.kernels,
+                                        model.dtype, mode.verifier, mode.drafter, mode.tree, mode.speculation_length,
                                         outcome.tokens.size() / static_cast<std::size_t>(new_tokens_), outcome.tokens.size(), different,
-                                        outcome.rounds, outcome.drafted, outcome.accepted);
+                                        outcome.rounds, outcome.drafted, outcome.accepted, counts_text(outcome.accepted_lengths));
     append_file(path_, row);
     std::fputs(row.c_str(), stderr);
     return different;
@@ -130,10 +169,11 @@ class Run {
 };
 
 int run(int argc, char** argv) {
-  if (argc < 2) throw ConfigError("usage: losslessness OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
-  Run run(argv[1], argc > 2 ? std::atoi(argv[2]) : 7, argc > 3 ? std::atoi(argv[3]) : 128);
+  if (argc < 3) throw ConfigError("usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
+  const Comparison comparison = comparison_named(argv[1]);
+  Run run(argv[2], argc > 3 ? std::atoi(argv[3]) : 7, argc > 4 ? std::atoi(argv[4]) : 128);
   std::int64_t different = 0;
-  for (const char* dtype : {"float32", "bfloat16"}) different += run.compare_all(dtype);
+  for (const char* dtype : comparison.dtypes) different += run.compare_all(comparison.modes, dtype);
   std::fprintf(stderr, "%lld tokens differ\n", static_cast<long long>(different));
   return different == 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 #include "tests/engines/models/tiny_llama.h"
 
+#include <cmath>
 #include <numeric>
 
 namespace speclab::engines::testing {
@@ -25,6 +26,33 @@ class TinyWeights final : public LlamaWeights {
   std::unique_ptr<LlamaWeights> own_, foreign_;
 };
 
+class MovedWeights final : public LlamaWeights {
+ public:
+  MovedWeights(const LlamaConfig& config, int step, const TinyWeightsOptions& options) : config_(config), step_(step), weights_(config, options) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    std::vector<float> values = weights_.read(role, layer);
+    if (role != LlamaTensor::query && role != LlamaTensor::key) return values;
+    const std::size_t columns = static_cast<std::size_t>(config_.hidden_size), dim = static_cast<std::size_t>(config_.head_dim), half = dim / 2;
+    for (std::size_t head = 0; head < values.size(); head += dim * columns)
+      for (std::size_t i = 0; i < half * columns; ++i) turn(values[head + i], values[head + i + half * columns], i / columns);
+    return values;
+  }
+  std::string sha256() const override { return weights_.sha256(); }
+
+ private:
+  void turn(float& low, float& high, std::size_t pair) const {
+    const double angle = step_ * std::pow(static_cast<double>(config_.rope_theta), -2.0 * static_cast<double>(pair) / config_.head_dim);
+    const double a = static_cast<double>(low), b = static_cast<double>(high);
+    low = static_cast<float>(a * std::cos(angle) - b * std::sin(angle));
+    high = static_cast<float>(b * std::cos(angle) + a * std::sin(angle));
+  }
+
+  LlamaConfig config_;
+  int step_;
+  TinyWeights weights_;
+};
+
 }  // namespace
 
 LlamaConfig tiny_config() {
@@ -46,9 +74,14 @@ std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config, const Tiny
   return std::make_unique<TinyWeights>(config, options);
 }
 
+std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step, const TinyWeightsOptions& options) {
+  return std::make_unique<MovedWeights>(config, step, options);
+}
+
 std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyModelOptions& options) {
   config.validate("tiny_model");
-  return std::make_unique<cpu::LlamaCpu>(config, *tiny_weights(config, options.weights), options.type,
+  const auto weights = options.position_step == 0 ? tiny_weights(config, options.weights) : moved_weights(config, options.position_step, options.weights);
+  return std::make_unique<cpu::LlamaCpu>(config, *weights, options.type,
                                          std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
 }
 

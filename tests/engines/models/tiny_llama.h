@@ -23,11 +23,15 @@ struct TinyWeightsOptions {
 };
 std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config, const TinyWeightsOptions& options = {});
 
+/// The same weights, with query and key rows turned by `step` rotary steps: a model that takes every position for one `step` further.
+std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step, const TinyWeightsOptions& options = {});
+
 struct TinyModelOptions {
   cpu::ElementType type = cpu::ElementType::float32;
   int threads = 1;
   const cpu::CpuKernels* kernels = cpu::best_kernels();
   TinyWeightsOptions weights{};
+  int position_step = 0;  ///< see moved_weights
 };
 std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyModelOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/analytic/one_token.h"
+#include "sim/core/acceptance.h"
 #include "tests/support/named_rules.h"
 
 namespace speclab::sim {
@@ -52,6 +53,53 @@ TEST(RuleAcceptance, OfSiblingsIsTheRules) {
     EXPECT_NEAR(two_without_replacement_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_without_replacement"), 1e-12);
     EXPECT_NEAR(two_naive_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_naive"), 1e-12);
     EXPECT_NEAR(several_drafts_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "several_drafts"), 1e-8) << "a root to 1e-9";
+  });
+}
+
+/// Total variation of the first token that a round emits from the target's law, all decisions forked.
+double forked_distance(const SmallWorld& world, const Rule<double>& rule) {
+  std::map<Tokens, double> target;
+  const std::vector<double> p = world.target({});
+  for (std::size_t token = 0; token < p.size(); ++token) target[{static_cast<Token>(token)}] = p[token];
+  return total_variation(emitted_law<double>(world, {}, 1, TreeShape::parse("1", 0), kSampled, rule), target);
+}
+
+TEST(LawDistance, OfLossyRulesIsWhatTheyEmit) {
+  const Rule<double> lenient_residual = [](const auto& draft, const auto& laws, const RoundKey& key, Chance& chance, Verdict& verdict) {
+    std::vector<double> scratch;
+    verify_lenient(draft, laws, key, chance, scratch, verdict, 0.8, LenientResidual::lenient);
+  };
+  double largest = 0.0;
+  visit_worlds([&](const SmallWorld& world, const auto& p, const auto& q) {
+    const double lenient = lenient_distance(p, q, 0.8, LenientResidual::full);
+    EXPECT_NEAR(lenient, forked_distance(world, rule_named<double>("lenient")), 1e-12);
+    EXPECT_NEAR(lenient_distance(p, q, 0.8, LenientResidual::lenient), forked_distance(world, lenient_residual), 1e-12);
+    EXPECT_NEAR(typical_distance(p, q, 0.09, 0.3), forked_distance(world, rule_named<double>("typical")), 1e-12);
+    EXPECT_NEAR(lenient_distance(p, q, 1.0, LenientResidual::full), 0.0, 1e-12);
+    largest = std::max(largest, lenient);
+  });
+  EXPECT_GT(largest, 0.05);
+}
+
+/// Laws of the accepted length of a chain, its tokens drawn from q: means of what holds for each chain of tokens.
+TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
+  visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
+    double ratio = 0.0, block = 0.0;
+    for (std::size_t x = 0; x < q.size(); ++x) {
+      if (q[x] == 0.0) continue;
+      const Tokens prefix{static_cast<Token>(x)};
+      const std::vector<double> p2 = world.target(prefix), q2 = world.draft(prefix);
+      for (std::size_t y = 0; y < q2.size(); ++y) {
+        if (q2[y] == 0.0) continue;
+        const Tokens tokens{static_cast<Token>(x), static_cast<Token>(y)};
+        const double stands[] = {std::min(1.0, p[x] / q[x]), std::min(1.0, p2[y] / q2[y])};
+        const auto mean = [&](const std::vector<double>& law) { return q[x] * q2[y] * (law[1] + 2.0 * law[2]); };
+        ratio += mean(accepted_length_law(stands));
+        block += mean(block_length_law(std::vector{p, p2}, std::vector{q, q2}, tokens));
+      }
+    }
+    EXPECT_NEAR(ratio, kept(world, "2", kSampled, "rejection"), 1e-12);
+    EXPECT_NEAR(block, kept(world, "2", kSampled, "block"), 1e-12);
   });
 }
 

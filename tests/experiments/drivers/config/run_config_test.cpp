@@ -58,7 +58,13 @@ const Mistake kMistakes[] = {
     {"[axes]\ntree = \"0\"\n", "2:8", "tree = \"0\"; allowed"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
-    {"[axes]\nverifier = \"replay\"\n", "2:12", "rejection, greedy"},
+    {"[axes]\nverifier = \"replay\"\n", "2:12", "allowed: greedy, rejection, sample_and_match"},
+    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\nverifier = [\"rejection\", \"block\"]\n", "4:26", "take trees"},
+    {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2x2\"\n[axes]\ndrafter = \"mine\"\nverifier = \"lenient\"\n", "6:12", "take trees"},
+    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\nverifier = [\"rejection\", \"typical\"]\n", "4:26", "one verifier"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 0\n", "4:12", "verification.lenience = 0"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenient_residual = \"half\"\n", "4:20", "full, lenient"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\ntypical_delta = 0.5\n", "4:17", "axes.verifier has no typical"},
     {"[axes]\ntemperature = 0.5\nverifier = \"greedy\"\n", "3:12", "temperature"},
     {"[axes]\npolicies = \"auto\"\n", "2:1", "allowed: temperature, drafter, tree, policy, verifier"},
     {"[sampling]\ntop_p = 0.9\n", "2:9", "axes.temperature is 0 everywhere"},
@@ -140,8 +146,26 @@ top_p = 0.9
   EXPECT_NE(toml.find("temperature = [0.0, 0.1]"), std::string::npos) << toml;
 }
 
+TEST(RunConfig, ItsTomlKeepsTheSettingsOfLossyVerifiers) {
+  const testing::TemporaryFolder folder;
+  const RunConfig config = read_run_config(folder.file("a.toml", R"([axes]
+temperature = 1.0
+verifier = ["lenient", "typical"]
+[verification]
+lenience = 0.25
+lenient_residual = "lenient"
+typical_delta = 0.75
+)"),
+                                           {});
+  const RunConfig again = read_run_config(folder.file("b.toml", to_toml(config)), {});
+  EXPECT_EQ(to_toml(again), to_toml(config));
+  EXPECT_EQ(again.verification.lenience, 0.25);
+  EXPECT_EQ(again.verification.lenient_residual, LenientResidual::lenient);
+  EXPECT_EQ(again.verification.typical_delta, 0.75);
+}
+
 TEST(RunConfig, EveryConfigOfTheProjectIsAccepted) {
-  for (const char* name : {"quickstart", "walltime_vs_temperature", "walltime_vs_model_size", "cost_surface"})
+  for (const char* name : {"quickstart", "walltime_vs_temperature", "walltime_vs_model_size", "cost_surface", "default_policy", "rule_atlas", "rule_atlas_top_p", "verification_rules"})
     EXPECT_NO_THROW(read_run_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml", {})) << name;
 }
 

@@ -16,19 +16,18 @@ using testing::SmallExperiment;
 constexpr int kNewTokens = 24;
 constexpr double kTargetNs = 1e7, kRowNs = 1e5, kDraftNs = 1e6, kOverheadNs = 5e4, kPromptTokenNs = 1e6;
 
-CostEntry cost(const char* drafter, const char* tree, std::optional<Regime> regime, CostKind kind, int rows, double ns) {
-  return {.model = "fake", .drafter = drafter, .tree = tree, .regime = regime, .kind = kind, .rows = rows, .context = 0, .ns = {ns, {}, 1}};
+CostEntry cost(const Drafting& drafting, std::optional<Regime> regime, CostKind kind, int rows, double ns) {
+  return {.model = "fake", .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime, .kind = kind, .rows = rows, .context = 0, .ns = {ns, {}, 1}};
 }
 
 /// The costs that fake engines have.
 std::vector<CostEntry> fake_costs(const Plan& plan) {
-  std::vector<CostEntry> costs{cost("", "", {}, CostKind::prefill, 1, kPromptTokenNs), cost("", "", {}, CostKind::prefill, 100, 100 * kPromptTokenNs)};
-  for (int rows = 1; rows <= 16; ++rows) costs.push_back(cost("", "", {}, CostKind::target, rows, kTargetNs + kRowNs * rows));
+  std::vector<CostEntry> costs{cost({}, {}, CostKind::prefill, 1, kPromptTokenNs), cost({}, {}, CostKind::prefill, 100, 100 * kPromptTokenNs)};
+  for (int rows = 1; rows <= 16; ++rows) costs.push_back(cost({}, {}, CostKind::target, rows, kTargetNs + kRowNs * rows));
   for (const Regime regime : {Regime::greedy, Regime::sampled})
     for (const Drafting& drafting : plan.draftings) {
-      const char* name = drafting.is_plain() ? "" : drafting.drafter.c_str();
-      costs.push_back(cost(name, drafting.tree.c_str(), regime, CostKind::overhead, 1, kOverheadNs));
-      for (int depth = 1; depth <= drafting.max_length(4); ++depth) costs.push_back(cost(name, drafting.tree.c_str(), regime, CostKind::draft, depth, kDraftNs * depth));
+      costs.push_back(cost(drafting, regime, CostKind::overhead, 1, kOverheadNs));
+      for (int depth = 1; depth <= drafting.max_length(4); ++depth) costs.push_back(cost(drafting, regime, CostKind::draft, depth, kDraftNs * depth));
     }
   return costs;
 }

@@ -71,6 +71,23 @@ TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {
   EXPECT_NEAR(accepted[1] / tested[1], accepted[0] / tested[0], 0.12);  // about 300 tested of each: three standard errors
 }
 
+TEST(RunExperiment, LossyRowsSayHowFarTheirLawIsOff) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"axes.drafter=bigram", R"(axes.verifier=["rejection", "lenient"])"});
+  EXPECT_EQ(plan.pilots.size(), 2u * 2u * 2u);  // temperatures, verifiers, prompts
+  experiment.run(plan, "run");
+  int lossy = 0;
+  for (const auto& g : analysis::read_run(experiment.folder("run")).generations) {
+    EXPECT_EQ(g.lossless, g.axes.verifier != "lenient" || g.axes.temperature == 0);
+    EXPECT_EQ(g.law_distance.has_value(), !g.lossless);
+    if (!g.law_distance) continue;
+    ++lossy;
+    // Kept: min(q, p/0.8) = (5/8, 1/4); all that is left goes to the second token: 1/8 at every place that was tested.
+    EXPECT_NEAR(*g.law_distance, 0.125 * static_cast<double>(g.tested) / static_cast<double>(g.accepted + g.rounds), 1e-6);
+  }
+  EXPECT_EQ(lossy, 4);
+}
+
 TEST(RunExperiment, TheAutomaticPolicyRunsAndIsPredicted) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan({"axes.policy=[\"auto\", \"heuristic\", \"constant:6\"]"});
@@ -83,7 +100,7 @@ TEST(RunExperiment, ACostSurfaceHasNoRows) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan({"experiment.kind=cost_surface"});
   experiment.run(plan, "run");
-  EXPECT_NE(experiment.file("run", "costs.csv").find("fake,tree,2x1,sampled,draft,2,"), std::string::npos) << experiment.file("run", "costs.csv");
+  EXPECT_NE(experiment.file("run", "costs.csv").find("fake,tree,2x1,rejection,sampled,draft,2,"), std::string::npos) << experiment.file("run", "costs.csv");
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/rows.csv"));
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
 }

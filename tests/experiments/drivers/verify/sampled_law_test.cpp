@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "tests/support/fake_engines.h"
@@ -60,6 +61,60 @@ TEST_F(SampledLawTest, FindsTheShiftThatItPromisesToFind) {
     EXPECT_FALSE(test(seed, promised).fits()) << seed;
     EXPECT_TRUE(test(seed, 0.1 * promised).fits()) << seed;
   }
+}
+
+/// Zipf's law to the power `exponent`, over the fake vocabulary.
+std::vector<double> zipf_law(double exponent) {
+  std::vector<double> law(256);
+  for (std::size_t i = 0; i < law.size(); ++i) law[i] = std::pow(static_cast<double>(i + 1), -exponent);
+  const double total = std::accumulate(law.begin(), law.end(), 0.0);
+  for (double& probability : law) probability /= total;
+  return law;
+}
+
+SampledText text_of_law(std::uint32_t seed, const std::vector<double>& law) {
+  std::mt19937 random(seed);
+  std::discrete_distribution<Token> token(law.begin(), law.end());
+  SampledText sampled{{{0}, 1}, std::vector<std::int32_t>(kTokens / 2, 2)};
+  while (sampled.text.ids.size() < kTokens + 1) sampled.text.ids.push_back(token(random));
+  return sampled;
+}
+
+/// Mean of -log p under q, nats.
+double cross_entropy(const std::vector<double>& q, const std::vector<double>& p) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < p.size(); ++i) total -= q[i] * std::log(p[i]);
+  return total;
+}
+
+class SkewedLawTest : public ::testing::Test {
+ protected:
+  SkewedLawTest() { state_->law = zipf_law(1.5); }
+  SampledLaw test(std::uint32_t seed, const std::vector<double>& written) { return test_sampled_law(engines_, *model_.model, {}, {text_of_law(seed, written)}, seed); }
+
+  std::shared_ptr<testing::FakeEnginesState> state_ = std::make_shared<testing::FakeEnginesState>();
+  testing::FakeEngines engines_{state_};
+  engines::LoadedModel model_ = engines_.load_model({.model = "fake"});
+};
+
+/// As above; the mean surprise has a bound for its p, which is below 0.05 more seldom than one time in twenty.
+TEST_F(SkewedLawTest, FindsNothingInTextsOfTheLaw) {
+  std::vector<int> below(4, 0);
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const SampledLaw law = test(seed, state_->law);
+    EXPECT_TRUE(law.fits());
+    for (std::size_t i = 0; i < below.size(); ++i) below[i] += law.tests[i].p.value() < 0.05;
+  }
+  for (const int count : below) EXPECT_LE(count, 15);
+  EXPECT_LE(below[3], 5);
+}
+
+TEST_F(SkewedLawTest, FindsTheMeanSurpriseThatItPromisesToFind) {
+  const double promised = test(0, state_->law).tests[3].smallest_shift.value();
+  EXPECT_LT(promised, 0.4);
+  double exponent = 1.5;  // a sharper law surprises less
+  while (cross_entropy(state_->law, state_->law) - cross_entropy(zipf_law(exponent), state_->law) < promised) exponent += 0.001;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) EXPECT_LT(test(seed, zipf_law(exponent)).tests[3].p.value(), kFalseAlarm / 4) << seed;
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include "experiments/drivers/config/axes_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engines/interface/names.h"
+#include "experiments/drivers/config/config_checks.h"
+#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/config/named_drafters.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/policy_registry.h"
+
+namespace speclab::experiments {
+namespace {
+
+void check_drafters(const ConfigReader& reader, const RunConfig& config) {
+  std::vector<std::string> names;
+  for (const NamedDrafter& drafter : all_drafters(config)) names.push_back(drafter.name);
+  for (std::size_t i = 0; i < config.axes.drafter.size(); ++i)
+    if (std::ranges::find(names, config.axes.drafter[i]) == names.end())
+      reader.refuse_element("drafter", i, fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
+}
+
+/// A tree that no drafter would draw is a mistake. Where some drafters draw trees the others draft chains (tree_axis_note).
+void check_trees(const ConfigReader& reader, const RunConfig& config) {
+  const bool any_draws = std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
+    return follows_tree_axis(drafter) && std::ranges::find(config.axes.drafter, drafter.name) != config.axes.drafter.end();
+  });
+  for (std::size_t i = 0; i < config.axes.tree.size(); ++i) {
+    check_tree(reader, i, config.axes.tree[i]);
+    if (config.axes.tree[i] != "chain" && !any_draws)
+      reader.refuse_element("tree", i, fmt::format("chain, because no drafter of axes.drafter draws trees of this axis; those of the kind {} do",
+                                                   fmt::join(engines::kTreeDrafterKinds, ", ")));
+  }
+}
+
+/// An atlas logs chains under the ratio test, and measures no costs.
+void check_atlas(const ConfigReader& reader, const RunConfig& config) {
+  const Axes& axes = config.axes;
+  for (std::size_t i = 0; i < axes.policy.size(); ++i)
+    if (axes.policy[i] == "auto" || axes.policy[i] == "constant:0") reader.refuse_element("policy", i, "constant:N with N >= 1 or heuristic, because a rule atlas measures no costs and needs drafts");
+  for (std::size_t i = 0; i < axes.tree.size(); ++i)
+    if (axes.tree[i] != "chain") reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
+  for (std::size_t i = 0; i < axes.verifier.size(); ++i)
+    if (axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, "rejection, because a rule atlas applies every rule to what the ratio test decodes");
+  for (std::size_t i = 0; i < axes.drafter.size(); ++i)
+    for (const NamedDrafter& drafter : config.drafters)
+      if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain") reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
+  if (std::ranges::all_of(axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
+}
+
+void check_policies(const ConfigReader& reader, const Axes& axes) {
+  const ConstantPolicy any_auto(0);
+  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
+}
+
+/// Whether any drafter of the axis drafts something else than chains.
+bool draws_trees(const RunConfig& config) {
+  return std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
+    if (!engines::is_among(drafter.name, config.axes.drafter)) return false;
+    if (follows_tree_axis(drafter)) return config.axes.tree != std::vector<std::string>{"chain"};
+    return drafter.options.tree != "chain";
+  });
+}
+
+/// The distance of a lossy rule is known for one draft a place.
+bool needs_chains(const std::string& verifier) { return verifier == "block" || !engines::is_among(verifier, engines::kLosslessVerifierKinds); }
+
+void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
+  const std::vector<std::string>& verifiers = config.axes.verifier;
+  const bool samples = std::ranges::any_of(config.axes.temperature, [](double temperature) { return temperature > 0; });
+  for (std::size_t i = 0; i < verifiers.size(); ++i) {
+    if (!engines::is_among(verifiers[i], engines::kUserVerifierKinds)) reader.refuse_element("verifier", i, fmt::format("{}", fmt::join(engines::kUserVerifierKinds, ", ")));
+    if (verifiers[i] == "greedy" && samples) reader.refuse_element("verifier", i, "another one, because axes.temperature has a value above 0");
+    if (needs_chains(verifiers[i]) && draws_trees(config)) reader.refuse_element("verifier", i, "verifiers that take trees, because a drafter of axes.drafter draws some");
+  }
+  if (verifiers.size() > 1 && std::ranges::any_of(config.models, is_shape_model))
+    reader.refuse_element("verifier", 1, "one verifier, because target.model names a shape model, which replays its verdicts");
+}
+
+}  // namespace
+
+void read_axes(const ConfigNode& table, RunConfig& config) {
+  ConfigReader reader(table, "axes");
+  read_temperatures(reader, "temperature", config.axes.temperature);
+  reader.read("drafter", config.axes.drafter);
+  reader.read("tree", config.axes.tree);
+  reader.read("policy", config.axes.policy);
+  reader.read("verifier", config.axes.verifier);
+  check_drafters(reader, config);
+  check_trees(reader, config);
+  const bool is_atlas = experiment_kind(config.kind).yield == Yield::atlas;
+  if (is_atlas && !reader.has("policy")) config.axes.policy = {"constant:4"};
+  check_policies(reader, config.axes);
+  if (is_atlas) check_atlas(reader, config);
+  check_verifiers(reader, config);
+  reader.finish();
+}
+
+}  // namespace speclab::experiments

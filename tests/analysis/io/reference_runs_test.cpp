@@ -1,0 +1,76 @@
+// Every committed run: its counters, row by row, are what its rounds add up to, and its cells what its rounds say.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "analysis/io/run_folder.h"
+#include "analysis/io/table.h"
+
+namespace speclab::analysis {
+namespace {
+
+std::vector<std::string> reference_runs() {
+  std::vector<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference"))
+    if (std::filesystem::exists(entry.path() / "rounds.csv")) folders.push_back(entry.path().string());
+  return folders;
+}
+
+struct Counts {
+  std::int64_t rounds = 0, accepted = 0, tested = 0, drafted = 0, drafting = 0, tokens = 0;
+  std::map<std::int64_t, std::int64_t> accepted_lengths;
+};
+
+/// From rounds.csv alone but for the tokens, which a stop rule may cut.
+std::map<std::string, Counts> counts_by_cell(const analysis::Run& run) {
+  std::map<std::string, Counts> cells;
+  for (const Generation& g : run.generations)
+    if (!g.axes.is_plain()) cells[g.cell_id].tokens += g.output_tokens;
+  for (const Round& round : run.rounds) {
+    Counts& counts = cells.at(run.generations[run.generation_of_row.at(round.row_id)].cell_id);
+    ++counts.rounds;
+    counts.accepted += round.accepted;
+    counts.tested += round.tested;
+    counts.drafted += round.drafted;
+    counts.drafting += round.drafted > 0;
+    ++counts.accepted_lengths[round.accepted];
+  }
+  return cells;
+}
+
+void expect_ratio(const Table& cells, std::size_t row, const char* column, std::int64_t numerator, std::int64_t denominator) {
+  const auto written = cells.optional_number(row, column);
+  ASSERT_EQ(written.has_value(), denominator > 0) << column;
+  if (!written) return;
+  EXPECT_DOUBLE_EQ(*written, static_cast<double>(numerator) / static_cast<double>(denominator)) << column;
+}
+
+TEST(ReferenceRuns, SayInRowsAndCellsWhatTheirRoundsSay) {
+  const std::vector<std::string> folders = reference_runs();
+  ASSERT_GE(folders.size(), 3u);
+  for (const std::string& folder : folders) {
+    SCOPED_TRACE(folder);
+    const analysis::Run run = read_run(folder);  // throws where a row's counters are not the sums over its rounds
+    EXPECT_FALSE(run.predictions.empty());
+    const Table cells = Table::read(folder + "/cells.csv");
+    std::map<std::string, Counts> counts = counts_by_cell(run);
+    for (std::size_t row = 0; row < cells.size(); ++row) {
+      const auto found = counts.find(cells.text(row, "cell_id"));
+      if (found == counts.end()) continue;  // plain decoding
+      const Counts& c = found->second;
+      std::int64_t histogram = 0;
+      for (const auto& [length, rounds] : c.accepted_lengths) histogram += rounds;
+      EXPECT_EQ(histogram, c.rounds);
+      expect_ratio(cells, row, "acceptance_rate", c.accepted, c.tested);
+      expect_ratio(cells, row, "accepted_fraction", c.accepted, c.drafted);
+      expect_ratio(cells, row, "tokens_per_round", c.tokens, c.rounds);
+      expect_ratio(cells, row, "drafting_fraction", c.drafting, c.rounds);
+      counts.erase(found);
+    }
+    EXPECT_TRUE(counts.empty()) << "a cell of rows.csv that cells.csv lacks";
+  }
+}
+
+}  // namespace
+}  // namespace speclab::analysis
