@@ -9,6 +9,7 @@
 
 #include "sim/core/files.h"
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 #include "sim/core/toml_depth.h"
 
 namespace speclab::analysis {
@@ -17,8 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kRequired = {"revision", "compiler",   "device",       "dtype",
                                                        "arithmetic", "seed", "config_sha256"};
 
-toml::table parse(const std::string& path) {
-  const std::string text = read_file(path);
+toml::table parse(const std::string& path, const std::string& text) {
   if (const std::size_t line = too_deep_toml_line(text); line > 0) throw DataError(path + ":" + std::to_string(line) + ": a dotted key of too many parts");
   try {
     return toml::parse(text, path);
@@ -84,6 +84,12 @@ void expect_required(const std::string& path, const toml::table& provenance) {
   }
 }
 
+/// The digest is that of the config, which stands before [provenance].
+void expect_unchanged_config(const std::string& path, const std::string& text, const std::string& digest) {
+  if (sha256_text(text.substr(0, text.find("\n[provenance]\n"))) != digest)
+    throw DataError(path + ": the config is not the one whose config_sha256 stands below it; rows would be shown under settings they were not made with: put the file back as it was");
+}
+
 }  // namespace
 
 const ModelProvenance& Manifest::target(const std::string& model_name) const {
@@ -94,10 +100,12 @@ const ModelProvenance& Manifest::target(const std::string& model_name) const {
 }
 
 Manifest read_manifest(const std::string& path) {
-  const toml::table root = parse(path);
+  const std::string text = read_file(path);
+  const toml::table root = parse(path, text);
   const auto* provenance = root["provenance"].as_table();
   if (provenance == nullptr) throw_missing(path, "*");
   expect_required(path, *provenance);
+  expect_unchanged_config(path, text, text_of(*provenance->get("config_sha256")));
   const auto seed = (*provenance)["seed"].value<std::int64_t>();
   if (!seed || *seed < 0) throw DataError(path + ": provenance.seed: allowed: integers >= 0");
   Manifest manifest;
@@ -105,6 +113,7 @@ Manifest read_manifest(const std::string& path) {
   manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
+  manifest.planned_generations = (*provenance)["planned_generations"].value<std::int64_t>();
   manifest.models = read_models(path, *provenance);
   for (const auto& [key, node] : *provenance) {
     if (key != "question" && key != "models") manifest.entries.emplace_back(key.str(), text_of(node));

@@ -2,6 +2,7 @@
 // What made a run: without it no number of the run is used.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ struct Manifest {
   std::string kind;      ///< "decoding", "cost_surface"
   std::string question;  ///< what it asks; empty if the config does not say
   std::uint64_t seed = 0;
+  std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
   /// Every entry of [provenance] but `question` and the models, as text, in alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
@@ -32,7 +34,8 @@ struct Manifest {
   const ModelProvenance& target(const std::string& model_name) const;
 };
 
-/// @throws DataError with line and column for a syntax error; naming the key if something required is missing
+/// @throws DataError with line and column for a syntax error; naming the key if something required is missing; if the config is not
+///         the one whose digest stands there
 Manifest read_manifest(const std::string& path);
 
 }  // namespace speclab::analysis

@@ -6,80 +6,14 @@
 #include <functional>
 #include <set>
 
+#include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/stats/acceptance_by_position.h"
 
 namespace speclab::analysis {
 namespace {
 
 constexpr double kNsPerS = 1e9;
-constexpr double kNsPerMs = 1e6;
 constexpr std::size_t kFewestPromptsOfACategory = 4;  // with fewer the intervals are wider than the figure
-
-using Position = std::function<double(const Group&)>;
-using Measured = std::function<std::optional<Estimate>(const GroupSummary&)>;
-using Predicted = std::function<std::optional<double>(const Prediction&)>;
-
-Estimate scaled(Estimate estimate, double factor) {
-  estimate.value *= factor;
-  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
-  return estimate;
-}
-
-Point make_point(double x, const Estimate& estimate, Mark mark) {
-  return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
-}
-
-/// The quantity that a figure shows of each group.
-struct Shown {
-  Position x;
-  Measured measured;
-  Predicted predicted;
-  std::function<Mark(const Group&)> mark = [](const Group&) { return Mark::filled; };
-  const char* prediction_note = " Dashed: predicted from pilot prompts.";
-};
-
-Series make_series(const Line& line, const Shown& shown) {
-  Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
-  for (const auto* group : line.groups) {
-    const double x = shown.x(*group);
-    if (const auto y = shown.measured(group->summary)) series.points.push_back(make_point(x, *y, shown.mark(*group)));
-    if (const auto y = shown.predicted(group->summary.prediction)) series.prediction.push_back({.x = x, .y = *y, .interval = {}});
-  }
-  std::ranges::sort(series.points, {}, &Point::x);
-  std::ranges::sort(series.prediction, {}, &Point::x);
-  return series;
-}
-
-std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
-  std::vector<const Group*> groups;
-  for (const auto& line : lines) groups.insert(groups.end(), line.groups.begin(), line.groups.end());
-  return groups;
-}
-
-void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
-  for (const auto& line : lines) {
-    Series series = make_series(line, shown);
-    if (!series.points.empty()) figure.series.push_back(std::move(series));
-  }
-  const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
-  if (std::ranges::any_of(figure.series, predicted)) figure.caption += shown.prediction_note;
-  figure.caption += " " + describe_intervals(groups_of(lines));
-}
-
-std::vector<Line> primary_lines(const FigureData& data) {
-  const std::string model = primary_model(data.run.manifest, data.pooled);
-  return filtered(make_lines(data.pooled), [&](const Group& group) { return group.axes.model == model; });
-}
-
-double lowest_temperature(const std::vector<Line>& lines) {
-  const auto groups = groups_of(lines);
-  return (*std::ranges::min_element(groups, {}, [](const Group* group) { return group->axes.temperature; }))->axes.temperature;
-}
-
-std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperature) {
-  return filtered(lines, [&](const Group& group) { return group.axes.temperature == temperature; });
-}
 
 std::optional<Estimate> walltime_s(const GroupSummary& summary) { return scaled(summary.walltime_ns, 1 / kNsPerS); }
 
@@ -193,59 +127,6 @@ Figure speedup_by_category(const FigureData& data) {
   const auto position = [&](const Group& group) { return static_cast<double>(std::distance(categories.begin(), categories.find(group.category))); };
   add_lines(at_temperature(all, lowest),
             {position, [](const GroupSummary& s) { return s.speedup; }, [](const Prediction&) { return std::optional<double>(); }}, figure);
-  return figure;
-}
-
-Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstrap) {
-  const auto all = primary_lines(data);
-  const double lowest = lowest_temperature(all);
-  Figure figure{.id = "acceptance_by_position",
-                .title = "Acceptance by position",
-                .caption = fmt::format("Probability that at least so many drafted tokens are accepted, at temperature {}; rounds that draft less do "
-                                       "not count as rejections.", short_number(lowest)),
-                .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
-                .y = {.label = "survival", .scale = Scale::linear, .names = {}},
-                .series = {},
-                .reference = {},
-                .totals = {}};
-  const auto lines = filtered(at_temperature(all, lowest), [](const Group& group) { return !group.axes.is_plain(); });
-  for (const auto& line : lines) {
-    Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
-    for (const auto& at : acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
-      series.points.push_back(make_point(at.position, at.survival, Mark::filled));
-    }
-    if (!series.points.empty()) figure.series.push_back(std::move(series));
-  }
-  if (!lines.empty()) figure.caption += " " + describe_intervals(groups_of(lines));
-  return figure;
-}
-
-Figure time_split(const FigureData& data) {
-  const auto all = primary_lines(data);
-  const double lowest = lowest_temperature(all);
-  const auto lines = at_temperature(all, lowest);
-  Figure figure{.id = "time_split",
-                .title = "Where the time of a round goes",
-                .caption = fmt::format("Mean time of a round at temperature {}; a round of plain decoding is one step. {}", short_number(lowest),
-                                       describe_intervals(groups_of(lines))),
-                .kind = FigureKind::stacked_bars,
-                .x = {},
-                .y = {.label = "time of a round, ms", .scale = Scale::linear, .names = {}},
-                .series = {{.name = "target", .colour = 1, .points = {}, .prediction = {}},
-                           {.name = "draft", .colour = 2, .points = {}, .prediction = {}},
-                           {.name = "verify", .colour = 3, .points = {}, .prediction = {}},
-                           {.name = "other", .colour = 0, .points = {}, .prediction = {}}},
-                .reference = {},
-                .totals = {}};
-  for (const auto& line : lines) {
-    const double x = static_cast<double>(figure.x.names.size());
-    const GroupSummary& summary = line.groups.front()->summary;
-    const TimeSplit& split = summary.split;
-    figure.x.names.push_back(line.name);
-    const double parts[] = {split.target_ns, split.draft_ns, split.verify_ns, split.other_ns};
-    for (std::size_t i = 0; i < std::size(parts); ++i) figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
-    figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs), Mark::filled));
-  }
   return figure;
 }
 

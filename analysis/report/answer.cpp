@@ -49,7 +49,7 @@ const Group* best_group(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   const Group* best = nullptr;
   for (const auto& group : data.pooled) {
-    if (group.axes.model != model || group.axes.temperature != temperature || !group.summary.speedup) continue;
+    if (group.axes.model != model || group.axes.temperature != temperature || !group.summary.speedup || group.summary.law_distance) continue;
     if (best == nullptr || group.summary.speedup->value > best->summary.speedup->value) best = &group;
   }
   return best;
@@ -82,6 +82,9 @@ std::vector<std::string> notes(const FigureData& data) {
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
   std::vector<std::string> result;
+  const auto measured = static_cast<std::int64_t>(data.run.generations.size());
+  if (const std::int64_t planned = data.run.manifest.planned_generations.value_or(0); measured < planned)
+    result.push_back(fmt::format("Not finished: {} of {} generations were measured; the same speclab run goes on where it stopped.", measured, planned));
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));

@@ -12,7 +12,7 @@ namespace speclab::analysis {
 /// its speed-up (where nothing was predicted, the fastest), and how far the predictions were off.
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
-/// The speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
+/// The lossless speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
 const Group* best_group(const FigureData& data, double temperature);
 
 /// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal length. Empty if all is plain.

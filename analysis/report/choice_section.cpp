@@ -7,7 +7,7 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kNote =
-    "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted before anything was measured; chosen is the shortest. "
+    "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted before anything was measured; chosen is the shortest of the lossless ones. "
     "The speed-ups are measured, on other prompts.</p>\n";
 
 std::vector<TableEntry> row(const FigureData& data, const PilotChoice& choice) {

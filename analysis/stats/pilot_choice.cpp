@@ -11,7 +11,8 @@ using Candidates = std::vector<const Group*>;
 Candidates candidates_beside(const Group& plain, const std::vector<Group>& groups) {
   Candidates candidates;
   for (const Group& group : groups) {
-    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns) candidates.push_back(&group);
+    const bool is_lossy = group.summary.law_distance.has_value();
+    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns && !is_lossy) candidates.push_back(&group);
   }
   return candidates;
 }

@@ -6,7 +6,7 @@
 namespace speclab::analysis {
 
 /// Of the groups that share model and sampling settings: the one whose walltime the pilots predicted to be the shortest, and
-/// the one that was found to have the shortest. Either may be plain decoding.
+/// the one that was found to have the shortest. Either may be plain decoding; neither is lossy, which would be another text's time.
 struct PilotChoice {
   const Group* chosen;
   const Group* fastest;

@@ -80,6 +80,8 @@ std::string bigram_file(const std::string& path) {
 
 BigramTable BigramTable::load(const std::string& table_or_folder) {
   const std::string path = bigram_file(table_or_folder);
+  if (std::error_code none; !std::filesystem::exists(table_or_folder, none))
+    throw ConfigError(fmt::format("drafter model '{}': no such file or folder; allowed: a bigram table written by speclab train, or its folder", escaped(table_or_folder, 200)));
   const std::string bytes = content_of(path);
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     throw ModelFileError(fmt::format("{}: byte 0: no bigram table; allowed: files written by speclab train", path));

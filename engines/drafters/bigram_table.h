@@ -22,7 +22,7 @@ class BigramTable {
   /// Counts neighbours within each of the texts, keeping the `max_successors` most frequent of every token.
   static BigramTable count(std::span<const std::vector<Token>> texts, std::int32_t vocab_size, std::size_t max_successors);
   /// @param path  a table, or the folder that speclab train wrote it into
-  /// @throws ModelFileError naming file, offset and field
+  /// @throws ConfigError if there is no such file, ModelFileError naming file, offset and field
   static BigramTable load(const std::string& path);
   /// Written under a temporary name, then renamed. @throws WriteError
   void save(const std::string& path) const;

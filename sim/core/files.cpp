@@ -52,6 +52,8 @@ std::string read_file(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) throw DataError(path + ": cannot read: " + error.message());
+  if (size > kLargestFileRead)
+    throw DataError(path + ": has " + std::to_string(size) + " bytes; allowed: at most " + std::to_string(kLargestFileRead) + "; is it the file that was meant?");
   std::string content(size, '\0');
   std::ifstream stream(path, std::ios::binary);
   if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {

@@ -1,9 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <string>
 
 namespace speclab {
 
-/// The bytes of a file. @throws DataError naming the file and the system's reason
+/// Whatever is read whole: texts, configs, tables.
+inline constexpr std::uintmax_t kLargestFileRead = std::uintmax_t{1} << 30;
+
+/// The bytes of a file. @throws DataError naming the file and the system's reason, or its size if it is above kLargestFileRead
 std::string read_file(const std::string& path);
 
 /// Writes beside the file, syncs and renames, so that a reader sees the old file or the whole new one.

@@ -10,6 +10,8 @@
 namespace speclab::experiments {
 namespace {
 
+constexpr std::int64_t kLastLevelCacheBytes = std::int64_t{64} << 20;  ///< of the largest machines in use
+
 std::set<int> rows_of(const Plan& plan) {
   std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
   for (const Drafting& drafting : plan.draftings)
@@ -24,7 +26,8 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
   return {static_cast<int>(shortest.size()), static_cast<int>(longest.size())};
 }
 
-ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model) : rows_(rows_of(bench.plan())) {
+ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model)
+    : rows_(rows_of(bench.plan())), follows_its_like_(bench.model(model).info().weight_bytes <= kLastLevelCacheBytes) {
   const auto [shortest, longest] = prompt_lengths(bench.loaded());
   const int room = bench.model(model).info().context_length - *rows_.rbegin();
   if (room < 0)
@@ -37,8 +40,12 @@ ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model) : rows_(r
 
 std::vector<std::pair<int, double>> ForwardCosts::time_once(std::size_t which) {
   std::vector<std::pair<int, double>> timings;
-  timers_[which].second.forward_ns(1);  // a round follows a round: small models' weights are still in the last-level cache
-  for (const int rows : rows_) timings.emplace_back(rows, timers_[which].second.forward_ns(rows));
+  ForwardTimer& timer = timers_[which].second;
+  timer.forward_ns(1);
+  for (const int rows : rows_) {
+    if (follows_its_like_) timer.forward_ns(rows);
+    timings.emplace_back(rows, timer.forward_ns(rows));
+  }
   return timings;
 }
 

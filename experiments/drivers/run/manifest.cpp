@@ -9,6 +9,7 @@
 
 #include "sim/core/sha256.h"
 #include "experiments/drivers/config/toml_text.h"
+#include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/config_changes.h"
 #include "sim/core/errors.h"
 
@@ -70,7 +71,8 @@ void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const s
     throw DriftError(fmt::format("{}: this is not the run that was begun here:{}\nrestore what differs, or give another --output", folder, differences));
 }
 
-std::string manifest_toml(const RunConfig& config, const HeaderEntry& header) {
+std::string manifest_toml(const Plan& plan, const HeaderEntry& header) {
+  const RunConfig& config = plan.config;
   TomlText provenance;
   provenance.table("provenance");
   provenance.add("question", config.question);
@@ -80,6 +82,7 @@ std::string manifest_toml(const RunConfig& config, const HeaderEntry& header) {
   }
   for (const auto& [key, value] : header.machine) provenance.add(key, value);
   provenance.add("seed", config.seed);
+  if (experiment_kind(config.kind).yield == Yield::generations) provenance.add("planned_generations", static_cast<std::int64_t>(plan.generations.size()));
   provenance.add("started_at", header.started_at);
   for (const ModelEntry& model : header.models) {
     provenance.table("[provenance.models]");

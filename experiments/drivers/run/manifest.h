@@ -13,6 +13,6 @@ HeaderEntry make_header(const LoadedPlan& loaded);
 void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
 
 /// The effective config and [provenance], as results/README.md describes it.
-std::string manifest_toml(const RunConfig& config, const HeaderEntry& header);
+std::string manifest_toml(const Plan& plan, const HeaderEntry& header);
 
 }  // namespace speclab::experiments

@@ -8,12 +8,10 @@
 #include <map>
 #include <string_view>
 
-#include "analysis/io/atlas.h"
 #include "analysis/io/csv_writer.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
-#include "experiments/drivers/run/pace.h"
-#include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/run/prediction_tables.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/files.h"
 
@@ -29,23 +27,6 @@ constexpr std::array<std::string_view, 31> kRowColumns = {
     "lossless", "law_distance", "forced_acceptance"};
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
 constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes"};
-constexpr std::array<std::string_view, 13> kCostColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
-constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
-constexpr std::array<std::string_view, 17> kPredictionColumns = {
-    "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
-
-/// An empty text is a missing value.
-void add_text(CsvWriter& csv, const std::string& text) {
-  if (text.empty()) csv.missing();
-  else csv.field(text);
-}
-
-void add_axes(CsvWriter& csv, const Cell& cell, const engines::SamplingOptions& sampling) {
-  csv.field(cell.model).field(cell.drafting.drafter);
-  for (const std::string& text : {cell.drafting.tree, cell.policy, cell.verifier}) add_text(csv, text);
-  csv.field(cell.temperature).field(std::int64_t{sampling.top_k}).field(sampling.top_p).field(sampling.min_p).field(sampling.repetition_penalty);
-}
 
 /// Sums over the rounds of a generation.
 struct RoundTotals {
@@ -113,47 +94,6 @@ std::string times_csv(const RunLog& log) {
   return csv.content();
 }
 
-std::string costs_csv(const RunLog& log) {
-  CsvWriter csv(kCostColumns);
-  for (const CostEntry& cost : log.costs()) {
-    csv.field(cost.model);
-    for (const std::string& text : {cost.drafter, cost.tree, cost.verifier, std::string(cost.regime ? to_string(*cost.regime) : "")}) add_text(csv, text);
-    csv.field(to_string(cost.kind)).field(std::int64_t{cost.rows}).field(std::int64_t{cost.context}).field(std::int64_t{1}).field(cost.ns.value);
-    csv.field(cost.ns.interval ? std::optional(cost.ns.interval->low) : std::nullopt).field(cost.ns.interval ? std::optional(cost.ns.interval->high) : std::nullopt);
-    csv.field(static_cast<std::int64_t>(cost.ns.n)).end_row();
-  }
-  return csv.content();
-}
-
-/// Walltimes by cell, predicted from what forwards cost while generations were measured; none where that is not known.
-std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, const RunLog& log) {
-  std::vector<std::optional<double>> walltimes(loaded.plan.cells.size());
-  const std::vector<CostEntry> costs = paced_costs(log);
-  if (costs.empty()) return walltimes;
-  for (const PredictionEntry& entry : predict_cells(loaded, log, costs)) walltimes[entry.cell] = entry.walltime_ns;
-  return walltimes;
-}
-
-std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log) {
-  CsvWriter csv(kPredictionColumns);
-  const std::vector<std::optional<double>> paced = paced_walltimes(loaded, log);
-  for (const PredictionEntry& prediction : log.predictions()) {
-    const Cell& cell = loaded.plan.cells.at(prediction.cell);
-    csv.field(cell.id).field(cell.category);
-    add_axes(csv, cell, loaded.plan.config.sampling);
-    csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate);
-    csv.field(paced[prediction.cell]).end_row();
-  }
-  return csv.content();
-}
-
-std::string pace_csv(const RunLog& log) {
-  CsvWriter csv(kPaceColumns);
-  for (const auto& [row_id, pace] : log.paces())
-    for (const auto& [rows, ns] : pace.forwards) csv.field(row_id).field(pace.model).field(std::int64_t{rows}).field(std::int64_t{pace.context}).field(ns).end_row();
-  return csv.content();
-}
-
 std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   std::string lines;
   for (const auto& [id, row] : log.rows()) {
@@ -167,35 +107,11 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   return lines;
 }
 
-void add_mean(CsvWriter& csv, const std::optional<analysis::CountedMean>& mean) {
-  if (!mean) {
-    for (int i = 0; i < 5; ++i) csv.missing();
-    return;
-  }
-  for (const double value : {mean->closed_form, mean->counted, mean->range.low, mean->range.high, mean->p}) csv.field(value);
-}
-
-std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log) {
-  CsvWriter csv(analysis::kAtlasColumns);
-  for (const auto& [index, entry] : log.atlas()) {
-    const Cell& cell = loaded.plan.cells[index];
-    for (const AtlasRuleEntry& r : entry.rules) {
-      csv.field(cell.id).field(cell.category);
-      add_axes(csv, cell, loaded.plan.config.sampling);
-      csv.field(r.rule).field(std::int64_t{r.drafts}).field(std::int64_t{r.lossless}).field(r.distance).field(entry.rows).field(r.trials);
-      add_mean(csv, r.acceptance);
-      add_mean(csv, r.tokens_per_round);
-      csv.end_row();
-    }
-  }
-  return csv.content();
-}
-
 }  // namespace
 
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
   const Plan& plan = loaded.plan;
-  write_file(folder + "/manifest.toml", manifest_toml(plan.config, *log.header()));
+  write_file(folder + "/manifest.toml", manifest_toml(plan, *log.header()));
   if (!log.costs().empty()) write_file(folder + "/costs.csv", costs_csv(log));
   if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) write_file(folder + "/atlas.csv", atlas_csv(loaded, log));

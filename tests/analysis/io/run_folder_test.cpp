@@ -73,6 +73,11 @@ TEST_F(RunFolder, RefusesRowsOfAModelTheManifestDoesNotName) {
   EXPECT_TRUE(error_has("is named 'base'"));
 }
 
+TEST_F(RunFolder, RefusesAConfigThatIsNotTheOneItWasMadeWith) {
+  edit("manifest.toml", "name = \"synthetic\"", "name = \"better\"");
+  EXPECT_TRUE(error_has("the config is not the one whose config_sha256 stands below it")) << error();
+}
+
 TEST_F(RunFolder, SaysWhereTheManifestIsNotToml) {
   edit("manifest.toml", "threads = 2", "threads = = 2");
   EXPECT_TRUE(error_has("manifest.toml:14:11: "));
@@ -93,8 +98,7 @@ TEST_F(RunFolder, MissesRoundsThatAreLostDoubledOrMoved) {
 }
 
 TEST_F(RunFolder, RefusesRowsOfAnotherRun) {
-  edit("manifest.toml", "\nseed = 1\n", "\nseed = 2\n");
-  edit("manifest.toml", "\nseed = 1\n", "\nseed = 2\n");
+  edit("manifest.toml", "\"fast\"\nseed = 1\n", "\"fast\"\nseed = 2\n");
   EXPECT_TRUE(error_has("rows of another run")) << error();
 }
 

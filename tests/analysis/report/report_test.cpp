@@ -85,6 +85,13 @@ TEST_F(Report, CannotBeEndedEarlyByItsScripts) {
   EXPECT_TRUE(page_has("'<\\/script>'"));
 }
 
+TEST_F(Report, SaysHowMuchOfAnInterruptedRunIsMissing) {
+  make({.planned_generations = 1000, .temperatures = {0.0}, .repetitions = 1});
+  EXPECT_TRUE(page_has("Not finished: 56 of 1000 generations were measured")) << page();
+  make({.planned_generations = 56, .temperatures = {0.0}, .repetitions = 1});
+  EXPECT_FALSE(page_has("Not finished"));
+}
+
 TEST_F(Report, SaysThatShapeModelsAreReplayed) {
   make({.temperatures = {0.0}, .shape_models = {"tiny"}, .repetitions = 1});
   EXPECT_TRUE(page_has("Shape models have random weights"));
@@ -92,11 +99,8 @@ TEST_F(Report, SaysThatShapeModelsAreReplayed) {
 }
 
 TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
-  testing::write_synthetic_run({.repetitions = 1}, scratch_.path());
+  testing::write_synthetic_run({.kind = "cost_surface", .repetitions = 1}, scratch_.path());
   for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"}) std::filesystem::remove(scratch_.file(file));
-  std::string manifest = read_file(scratch_.file("manifest.toml"));
-  manifest.replace(manifest.find("decoding"), 8, "cost_surface");
-  write_file(scratch_.file("manifest.toml"), manifest);
   write_file(scratch_.file("costs.csv"), "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
                                          "m,,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,rejection,greedy,draft,4,64,1,2e4,,,3\n");
   write_file(plotly_, "");

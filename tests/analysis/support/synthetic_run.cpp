@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::analysis::testing {
 namespace {
@@ -151,11 +152,13 @@ double shape_scale(std::size_t index) { return std::pow(3.0, static_cast<double>
 
 std::string manifest(const SyntheticRun& options) {
   std::ostringstream text;
-  text << "[experiment]\nkind = \"decoding\"\nname = \"synthetic\"\nseed = 1\n\n[provenance]\n"
+  const std::string config = "[experiment]\nkind = \"" + options.kind + "\"\nname = \"synthetic\"\nseed = 1\n";
+  text << config << "\n[provenance]\n"
           "question = \"Does temperature eat the speed-up, and does the model say by how much?\"\n"
           "revision = \"0123456789ab\"\nbuild_type = \"Release\"\ncompiler = \"GNU 12.2.0\"\nlibtorch = \"2.11.0\"\nmachine = \"a made-up machine\"\n"
-          "device = \"cpu\"\nthreads = 2\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \"c0ffee\"\n"
-          "prompts_sha256 = \"beef\"\nstarted_at = \"2026-01-01T00:00:00Z\"\n\n[[provenance.models]]\nname = \"base\"\nrole = \"target\"\n"
+          "device = \"cpu\"\nthreads = 2\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \"" << sha256_text(config) << "\"\n";
+  if (options.planned_generations > 0) text << "planned_generations = " << options.planned_generations << '\n';
+  text << "prompts_sha256 = \"beef\"\nstarted_at = \"2026-01-01T00:00:00Z\"\n\n[[provenance.models]]\nname = \"base\"\nrole = \"target\"\n"
           "sha256 = \"abc\"\nparameters = 135000000\nweights = \"trained\"\n";
   for (std::size_t i = 0; i < options.shape_models.size(); ++i) {
     text << "\n[[provenance.models]]\nname = \"" << options.shape_models[i] << "\"\nrole = \"target\"\nsha256 = \"def\"\nparameters = "

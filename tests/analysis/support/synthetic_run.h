@@ -28,6 +28,8 @@ struct SyntheticDrafter {
 };
 
 struct SyntheticRun {
+  std::string kind = "decoding";
+  int planned_generations = 0;  ///< where the run was interrupted
   std::vector<double> temperatures = {0.0, 0.5, 1.0};
   std::vector<SyntheticDrafter> drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4}, {"small_transformer", 0.6, 4e6}};
   std::vector<std::string> shape_models = {};  ///< beside the trained one

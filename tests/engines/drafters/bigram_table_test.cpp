@@ -102,7 +102,7 @@ TEST_F(BigramFile, IsFoundInTheFolderThatTrainWrites) {
   EXPECT_EQ(BigramTable::load(folder.path()).num_successors(), BigramTable::load(path_).num_successors());
 }
 
-TEST_F(BigramFile, NamesAMissingFile) { EXPECT_THROW(BigramTable::load(path_ + ".missing"), ModelFileError); }
+TEST_F(BigramFile, NamesAMissingFile) { EXPECT_THROW(BigramTable::load(path_ + ".missing"), ConfigError); }
 
 TEST_F(BigramFile, IsNotWrittenIntoAMissingFolder) { EXPECT_THROW(small_table().save("/no/such/folder/bigram.bin"), WriteError); }
 

@@ -34,6 +34,18 @@ TEST(WriteFile, LeavesTheOldFileAndNothingElseWhenTheNewOneDoesNotFit) {
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
 }
 
+TEST(ReadFile, SaysSoWhenAFileIsTooLargeToBeMeant) {
+  const TemporaryFolder folder;
+  write_file(folder.path("a"), "");
+  std::filesystem::resize_file(folder.path("a"), std::uintmax_t{40} << 30);  // takes no space on the disk
+  try {
+    read_file(folder.path("a"));
+    FAIL() << "40 GiB were read";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("a: has 42949672960 bytes; allowed: at most 1073741824"), std::string::npos) << error.what();
+  }
+}
+
 TEST(WriteFile, LeavesNothingWhereAFolderStandsInItsPlace) {
   const TemporaryFolder folder;
   make_folder(folder.path("a/b"));

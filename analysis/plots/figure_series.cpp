@@ -1,0 +1,64 @@
+#include "analysis/plots/figure_series.h"
+
+#include <algorithm>
+
+#include "analysis/plots/figure_text.h"
+
+namespace speclab::analysis {
+namespace {
+
+Series make_series(const Line& line, const Shown& shown) {
+  Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
+  for (const auto* group : line.groups) {
+    const double x = shown.x(*group);
+    if (const auto y = shown.measured(group->summary)) series.points.push_back(make_point(x, *y, shown.mark(*group)));
+    if (const auto y = shown.predicted(group->summary.prediction)) series.prediction.push_back({.x = x, .y = *y, .interval = {}});
+  }
+  std::ranges::sort(series.points, {}, &Point::x);
+  std::ranges::sort(series.prediction, {}, &Point::x);
+  return series;
+}
+
+}  // namespace
+
+Estimate scaled(Estimate estimate, double factor) {
+  estimate.value *= factor;
+  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
+  return estimate;
+}
+
+Point make_point(double x, const Estimate& estimate, Mark mark) {
+  return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
+}
+
+std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
+  std::vector<const Group*> groups;
+  for (const auto& line : lines) groups.insert(groups.end(), line.groups.begin(), line.groups.end());
+  return groups;
+}
+
+void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
+  for (const auto& line : lines) {
+    Series series = make_series(line, shown);
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
+  if (std::ranges::any_of(figure.series, predicted)) figure.caption += shown.prediction_note;
+  figure.caption += " " + describe_intervals(groups_of(lines));
+}
+
+std::vector<Line> primary_lines(const FigureData& data) {
+  const std::string model = primary_model(data.run.manifest, data.pooled);
+  return filtered(make_lines(data.pooled), [&](const Group& group) { return group.axes.model == model; });
+}
+
+double lowest_temperature(const std::vector<Line>& lines) {
+  const auto groups = groups_of(lines);
+  return (*std::ranges::min_element(groups, {}, [](const Group* group) { return group->axes.temperature; }))->axes.temperature;
+}
+
+std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperature) {
+  return filtered(lines, [&](const Group& group) { return group.axes.temperature == temperature; });
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,24 @@
+#pragma once
+// Tables of a run folder beside its rows: costs, predictions, pace and atlas, as results/README.md describes them.
+
+#include <string>
+
+#include "analysis/io/csv_writer.h"
+#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/plan/plan.h"
+
+namespace speclab::experiments {
+
+struct LoadedPlan;
+
+/// An empty text is a missing value.
+void add_text(analysis::CsvWriter& csv, const std::string& text);
+/// The columns from `model` to `repetition_penalty`.
+void add_axes(analysis::CsvWriter& csv, const Cell& cell, const engines::SamplingOptions& sampling);
+
+std::string costs_csv(const RunLog& log);
+std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
+std::string pace_csv(const RunLog& log);
+std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);
+
+}  // namespace speclab::experiments
