@@ -37,6 +37,23 @@ std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
   return groups;
 }
 
+void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
+  figure.kind = FigureKind::marks;
+  Series measured{.name = "measured", .colour = 1, .points = {}, .prediction = {}}, predicted{.name = "predicted from pilot prompts", .colour = 2, .points = {}, .prediction = {}};
+  for (const Line& line : lines) {
+    const Group& group = *line.groups.front();
+    const auto estimate = shown.measured(group.summary);
+    if (!estimate) continue;
+    const auto place = static_cast<double>(figure.x.names.size());
+    figure.x.names.push_back(line.name);
+    measured.points.push_back(make_point(place, *estimate, shown.mark(group)));
+    if (const auto y = shown.predicted(group.summary.prediction)) predicted.points.push_back({.x = place, .y = *y, .interval = {}});
+  }
+  for (Series* series : {&measured, &predicted})
+    if (!series->points.empty()) figure.series.push_back(std::move(*series));
+  figure.caption += " " + describe_intervals(groups_of(lines));
+}
+
 void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
   for (const auto& line : lines) {
     Series series = make_series(line, shown);
@@ -51,6 +68,8 @@ std::vector<Line> primary_lines(const FigureData& data) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   return filtered(make_lines(data.pooled), [&](const Group& group) { return group.axes.model == model; });
 }
+
+bool has_one_temperature(const std::vector<Line>& lines) { return at_temperature(lines, lowest_temperature(lines)).size() == lines.size() && groups_of(lines).size() == lines.size(); }
 
 double lowest_temperature(const std::vector<Line>& lines) {
   const auto groups = groups_of(lines);

@@ -17,9 +17,13 @@ struct Shown {
   std::function<double(const Group&)> x;
   std::function<std::optional<Estimate>(const GroupSummary&)> measured;
   std::function<std::optional<double>(const Prediction&)> predicted;
-  std::function<Mark(const Group&)> mark = [](const Group&) { return Mark::filled; };
+  std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.law_distance ? Mark::hollow : Mark::filled; };  ///< lossy: hollow
   const char* prediction_note = " Dashed: predicted from pilot prompts.";
 };
+
+/// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the x axis, a series of what was
+/// measured and one of what was predicted.
+void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure);
 
 /// Adds a series a line, and to the caption what is dashed and what the intervals are.
 void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figure);
@@ -27,6 +31,7 @@ void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figur
 std::vector<const Group*> groups_of(const std::vector<Line>& lines);
 /// The lines of the model that figures over other axes show.
 std::vector<Line> primary_lines(const FigureData& data);
+bool has_one_temperature(const std::vector<Line>& lines);
 double lowest_temperature(const std::vector<Line>& lines);
 std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperature);
 

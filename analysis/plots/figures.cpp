@@ -28,9 +28,15 @@ constexpr const char* kPacedNote = " Dashed: predicted from pilot prompts, at th
 double temperature(const Group& group) { return group.axes.temperature; }
 
 Figure over_temperature(const FigureData& data, Figure figure, const Shown& shown) {
-  figure.x = {.label = "temperature", .scale = Scale::linear, .names = {}};
   const auto lines = primary_lines(data);
   figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
+  if (has_one_temperature(lines)) {
+    figure.title += fmt::format(" at temperature {}", short_number(lowest_temperature(lines)));
+    add_places(lines, shown, figure);
+    return figure;
+  }
+  figure.title += " against temperature";
+  figure.x = {.label = "temperature", .scale = Scale::linear, .names = {}};
   add_lines(lines, shown, figure);
   return figure;
 }
@@ -51,7 +57,7 @@ std::size_t num_values(const std::vector<Group>& groups, const std::function<std
 Figure walltime_vs_temperature(const FigureData& data) {
   return over_temperature(data,
                           {.id = "walltime_vs_temperature",
-                           .title = "Walltime against temperature",
+                           .title = "Walltime",
                            .caption = "Mean walltime of a generation, prefill included.",
                            .x = {},
                            .y = {.label = "walltime of a generation, s", .scale = Scale::linear, .names = {}},
@@ -64,7 +70,7 @@ Figure walltime_vs_temperature(const FigureData& data) {
 Figure speedup_vs_temperature(const FigureData& data) {
   return over_temperature(data,
                           {.id = "speedup",
-                           .title = "Speed-up over plain decoding",
+                           .title = "Speed-up",
                            .caption = "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
                            .x = {},
                            .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},

@@ -3,73 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <sstream>
+
+#include "analysis/plots/gnuplot_parts.h"
 
 namespace speclab::analysis {
 namespace {
-
-constexpr std::size_t kCaptionWidth = 128;  // characters a line at the caption's size
-constexpr std::array kFilledMarks = {7, 5, 9, 13, 11, 15};
-constexpr std::array kHollowMarks = {6, 4, 8, 12, 10, 14};
-
-/// A gnuplot string expression. Single quotes take everything but themselves and line ends literally, back-quotes too.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\n') {
-      out += "' . \"\\n\" . '";
-    } else {
-      out.append(c == '\'' ? 2 : 1, c);
-    }
-  }
-  return out + "'";
-}
-
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::istringstream words(text);
-  std::string out, line, word;
-  while (words >> word) {
-    if (!line.empty() && line.size() + 1 + word.size() > width) {
-      out += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return out + line;
-}
-
-const char* colour(const Series& series) { return kPalette[palette_index(series.colour)].light; }
-int mark(const Series& series, Mark fill) {
-  const auto& marks = fill == Mark::filled ? kFilledMarks : kHollowMarks;
-  return marks[series.colour % marks.size()];
-}
-
-/// A named block of "x y low high"; a point without an interval gets one of no length.
-std::string data_block(const std::string& name, const std::vector<Point>& points) {
-  std::string block = fmt::format("${} << EOD\n", name);
-  for (const auto& p : points) {
-    const Interval interval = p.interval.value_or(Interval{p.y, p.y});
-    block += fmt::format("{} {} {} {}\n", p.x, p.y, interval.low, interval.high);
-  }
-  return block + "EOD\n";
-}
-
-/// Shifts the marks of neighbouring lines apart, so that their bars do not hide each other.
-double dodge(const Figure& figure, std::size_t index) {
-  if (figure.x.scale == Scale::logarithmic) return 0;
-  const double step = figure.kind == FigureKind::marks ? 0.13 : 0.0;
-  return step * (static_cast<double>(index) - static_cast<double>(figure.series.size() - 1) / 2);
-}
-
-std::vector<Point> shifted(std::vector<Point> points, double offset, Mark mark) {
-  std::erase_if(points, [&](const Point& p) { return p.mark != mark; });
-  for (auto& p : points) p.x += offset;
-  return points;
-}
 
 void append_marks(const Figure& figure, std::size_t index, Mark fill, std::string& blocks, std::vector<std::string>& plots) {
   const Series& series = figure.series[index];
@@ -112,11 +53,9 @@ std::string draw_lines(const Figure& figure) {
 std::string draw_stacked_bars(const Figure& figure) {
   std::string blocks;
   std::vector<std::string> plots;
-  std::vector<Point> tops = figure.series.front().points;
-  for (auto& p : tops) p.y = 0;
+  const auto tops = tops_of_parts(figure);
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    for (std::size_t bar = 0; bar < tops.size(); ++bar) tops[bar].y += figure.series[i].points[bar].y;
-    blocks += data_block(fmt::format("part{}", i), tops);
+    blocks += data_block(fmt::format("part{}", i), tops[i]);
     plots.insert(plots.begin(), fmt::format("$part{} using 1:2 with boxes fs solid 1 border lc rgb 'white' fc rgb '{}' title {}", i,
                                             colour(figure.series[i]), quoted(figure.series[i].name)));
   }
@@ -126,6 +65,11 @@ std::string draw_stacked_bars(const Figure& figure) {
 }
 
 bool has_slanted_names(const Figure& figure) { return figure.x.names.size() > 5; }
+
+/// Long names stand beside rows instead of below columns.
+bool is_drawn_in_rows(const Figure& figure) {
+  return has_slanted_names(figure) && std::ranges::any_of(figure.x.names, [](const std::string& name) { return name.size() > 24; });
+}
 
 std::string named_ticks(const Figure& figure) {
   std::vector<std::string> ticks;
@@ -175,17 +119,10 @@ std::string y_range(const Figure& figure) {
 }  // namespace
 
 std::string gnuplot_script(const Figure& figure, const std::string& pdf_path) {
-  const std::string caption = wrapped(figure.caption, kCaptionWidth);
-  const auto caption_lines = std::ranges::count(caption, '\n') + 1;
-  std::string script = fmt::format(
-      "set terminal pdfcairo size 6.4in,{}in noenhanced font 'DejaVu Sans,8' fontscale 0.72 linewidth 0.8 pointscale 0.5\n"
-      "set output {}\n"
-      "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\nset grid ytics back lc rgb '#E2E2E2' lt 1 lw 0.7\n"
-      "set key outside right top vertical Left reverse samplen 2.5 spacing 1.3\n"
-      "set title {} font ',10' offset 0,-0.3\nset xlabel {}\nset ylabel {}\n"
-      "set lmargin 10.5\nset errorbars 0.6\nset bmargin {}\nset label 1 {} at screen 0.015, screen {} left font ',6.5' textcolor rgb '#555555'\n",
-      3.5 + 0.13 * static_cast<double>(caption_lines), quoted(pdf_path), quoted(figure.title), quoted(figure.x.label), quoted(figure.y.label),
-      (has_slanted_names(figure) ? 8.0 : 4.8) + 1.1 * static_cast<double>(caption_lines), quoted(caption), 0.02 + 0.032 * static_cast<double>(caption_lines - 1));
+  if (is_drawn_in_rows(figure)) return script_in_rows(figure, pdf_path);
+  std::string script = script_head(figure, pdf_path, {.height = 3.5, .left_margin = 10.5, .bottom_margin = has_slanted_names(figure) ? 8.0 : 4.8,
+                                                      .x_label = figure.x.label, .y_label = figure.y.label});
+  script += "set grid ytics back lc rgb '#E2E2E2' lt 1 lw 0.7\n";
   script += y_range(figure) + (figure.x.names.empty() ? numeric_ticks(figure) : named_ticks(figure));
   return script + (figure.kind == FigureKind::stacked_bars ? draw_stacked_bars(figure) : draw_lines(figure));
 }

@@ -65,7 +65,7 @@ class LineNames {
     const auto found = distances_.find(name);
     if (found == distances_.end()) return name;
     const auto [least, most] = found->second;
-    const std::string range = short_number(least) == short_number(most) ? short_number(most) : short_number(least) + " to " + short_number(most);
+    const std::string range = short_number(least, 2) == short_number(most, 2) ? short_number(most, 2) : short_number(least, 2) + " to " + short_number(most, 2);
     return name + " (lossy, law off by " + range + ")";
   }
 

@@ -67,6 +67,30 @@ TEST(Figures, SayByHowMuchALossyRuleChangesTheLaw) {
   }
 }
 
+TEST(Figures, OfOneTemperatureHaveAPlaceALine) {
+  Fixture fixture({.temperatures = {1.0}, .drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4, 0.04}}});
+  const Figure figure = speedup_vs_temperature(fixture.data);
+  EXPECT_EQ(figure.title, "Speed-up at temperature 1");
+  EXPECT_EQ(figure.x.names, (std::vector<std::string>{"bigram, rejection", "prompt lookup, lenient (lossy, law off by 0.08)"}));
+  const Series measured = series_named(figure, "measured"), predicted = series_named(figure, "predicted from pilot prompts");
+  ASSERT_EQ(measured.points.size(), 2U);
+  EXPECT_EQ(predicted.points.size(), 2U);
+  EXPECT_EQ(measured.points[0].mark, Mark::filled);
+  EXPECT_EQ(measured.points[1].mark, Mark::hollow);
+}
+
+/// Many long names would overlap below columns.
+TEST(Figures, WithLongNamesAreDrawnInRows) {
+  std::vector<testing::SyntheticDrafter> drafters;
+  for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f'}) drafters.push_back({std::string("a_drafter_with_a_long_name_") + letter});
+  Fixture fixture({.temperatures = {0.0}, .drafters = drafters, .repetitions = 1});
+  for (const Figure& figure : {speedup_vs_temperature(fixture.data), time_split(fixture.data)}) {
+    const std::string script = gnuplot_script(figure, "x.pdf");
+    EXPECT_NE(script.find("set ytics ('"), std::string::npos) << figure.id;
+    EXPECT_EQ(script.find("rotate"), std::string::npos) << figure.id;
+  }
+}
+
 TEST(Figures, DashTheWalltimeAtThePaceOfTheMachine) {
   Fixture usual({}), paced({.pace_ratio = 1.25});
   const Figure figure = walltime_vs_temperature(paced.data);
