@@ -1,6 +1,7 @@
 #include "analysis/io/atlas.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/io/read_axes.h"
 #include "sim/core/errors.h"
@@ -23,6 +24,7 @@ std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const 
 }
 
 AtlasRow read_row(const Table& table, std::size_t row) {
+  if (table.flag(row, "lossless") && table.number(row, "distance") != 0.0) table.fail(row, "distance", "not 0, of a rule that is lossless");
   const auto acceptance = read_mean(table, row, "acceptance", 1.0);
   if (!acceptance) table.fail(row, "acceptance", "missing");
   return {.category = table.text(row, "category"), .axes = read_axes(table, row), .rule = table.text(row, "rule"), .drafts = table.count(row, "drafts", 1),
@@ -35,9 +37,12 @@ AtlasRow read_row(const Table& table, std::size_t row) {
 std::vector<AtlasRow> read_atlas(const std::string& path) {
   const Table table = Table::read(path);
   table.expect_columns(kAtlasColumns);
-  if (table.size() == 0) throw DataError(path + ": no rows; nothing was drafted");
   std::vector<AtlasRow> rows;
-  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(read_row(table, row));
+  std::set<std::pair<std::string, std::string>> known;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!known.emplace(table.text(row, "cell_id"), table.text(row, "rule")).second) table.fail(row, "rule", "occurs twice in its cell");
+    rows.push_back(read_row(table, row));
+  }
   return rows;
 }
 

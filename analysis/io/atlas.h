@@ -36,7 +36,7 @@ struct AtlasRow {
   std::optional<CountedMean> tokens_per_round;  ///< of rules that take chains
 };
 
-/// @throws DataError naming file, line and column; also if there is no row
+/// Empty where nothing was drafted. @throws DataError naming file, line and column
 std::vector<AtlasRow> read_atlas(const std::string& path);
 
 /// The smallest p of all counts, and the level below which it speaks against a rule: 1e-6 over their number.

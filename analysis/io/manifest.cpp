@@ -113,7 +113,9 @@ Manifest read_manifest(const std::string& path) {
   manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
-  manifest.planned_generations = (*provenance)["planned_generations"].value<std::int64_t>();
+  manifest.planned_generations = (*provenance)["planned_generations"].value_exact<std::int64_t>();
+  if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
+    throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");
   manifest.models = read_models(path, *provenance);
   for (const auto& [key, node] : *provenance) {
     if (key != "question" && key != "models") manifest.entries.emplace_back(key.str(), text_of(node));

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <string_view>
 
 #include "analysis/io/read_axes.h"
 #include "analysis/io/table.h"
 #include "sim/core/errors.h"
+#include "sim/core/rules/lossy_rule_options.h"
 
 namespace speclab::analysis {
 namespace {
@@ -30,8 +32,18 @@ constexpr std::array<std::string_view, 17> kPredictionColumns = {
 
 constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequence", "stop_string"};
 
+/// What the verifier says of the output law.
+void check_rule(const Table& table, std::size_t row, const Generation& g) {
+  const bool is_forced = g.axes.verifier == "replay", is_lossy = is_lossy_rule(g.axes.verifier) && g.axes.temperature > 0;
+  if (g.forced_acceptance != is_forced) table.fail(row, "forced_acceptance", "is 1 for the verifier replay, and for no other");
+  if (g.lossless == (is_forced || is_lossy)) table.fail(row, "lossless", "the verifier '" + escaped(g.axes.verifier) + "' at this temperature says otherwise");
+  if (g.axes.is_plain() && (g.drafting_rounds + g.drafted + g.accepted + g.tested + g.recovered != 0 || g.rounds != g.output_tokens))
+    table.fail(row, "drafted", "plain decoding drafts nothing and takes a round a token");
+}
+
 /// What the columns of a row owe each other.
 void check_generation(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
+  check_rule(table, row, g);
   if (g.law_distance.has_value() != (!g.lossless && !g.forced_acceptance))
     table.fail(row, "law_distance", "a number where lossless is 0 and forced_acceptance too, and only there");
   if (g.accepted > g.tested || g.tested > g.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
@@ -74,8 +86,11 @@ void read_rows(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   table.expect_columns(kRowColumns);
   if (table.size() == 0) throw DataError(path + ": no rows; nothing was measured");
+  std::set<std::tuple<std::string, std::string, std::int64_t>> known;
   for (std::size_t row = 0; row < table.size(); ++row) {
     run.generations.push_back(read_generation(table, row, run.manifest));
+    const Generation& g = run.generations.back();
+    if (!known.emplace(g.cell_id, g.prompt_id, g.repetition).second) table.fail(row, "repetition", "the cell has this repetition of the prompt twice");
     if (!run.generation_of_row.emplace(run.generations.back().row_id, row).second) table.fail(row, "row_id", "occurs twice");
     run.manifest.target(run.generations.back().axes.model);
   }
@@ -105,6 +120,18 @@ void read_times(const std::string& path, Run& run) {
   }
 }
 
+constexpr std::int64_t kMostDrafts = 4095;  ///< of a round
+
+/// What the columns of a round owe each other. A chain that stands as a whole ends with a bonus token, any other with a recovered one.
+void check_round(const Table& table, std::size_t row, const Round& round, bool is_chain) {
+  if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
+  if (round.drafted > kMostDrafts) table.fail(row, "drafted", fmt::format("at most {} in a round", kMostDrafts));
+  if (round.accepted > round.tested || round.tested > round.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
+  if (table.count(row, "emitted", 1) > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
+  if (table.count(row, "rows", 1) > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
+  if (is_chain && (round.accepted == round.drafted) != (table.text(row, "next_kind") == "bonus")) table.fail(row, "next_kind", "a bonus where all of a chain was accepted, and only there");
+}
+
 Round read_round(const Table& table, std::size_t row, const Generation& g, std::int64_t expected_round) {
   if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
   if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
@@ -112,7 +139,7 @@ Round read_round(const Table& table, std::size_t row, const Generation& g, std::
   table.count(row, "rows", 1);
   const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
                     .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
-  if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
+  check_round(table, row, round, g.axes.tree == "chain");
   if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
     table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
   return round;
@@ -139,11 +166,12 @@ void read_rounds(const std::string& path, Run& run) {
   table.expect_columns(kRoundColumns);
   std::map<std::int64_t, RoundTotals> totals;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const Generation& g = generation_of(table, row, run);
+    Generation& g = generation_of(table, row, run);
     RoundTotals& sum = totals[g.row_id];
     run.rounds.push_back(read_round(table, row, g, sum.rounds++));
     sum.drafting_rounds += run.rounds.back().drafted > 0;
     sum.drafted += run.rounds.back().drafted;
+    g.deepest = std::max(g.deepest, run.rounds.back().depth);
     sum.accepted += run.rounds.back().accepted;
     sum.tested += run.rounds.back().tested;
     ++(table.text(row, "next_kind") == "bonus" ? sum.bonus : sum.recovered);
@@ -188,7 +216,11 @@ Run read_run(const std::string& folder) {
   Run run;
   run.folder = folder;
   run.manifest = read_manifest(folder + "/manifest.toml");
+  if (!std::filesystem::exists(folder + "/rows.csv"))
+    throw DataError(folder + ": no rows.csv: nothing was measured before the run was interrupted; the same speclab run goes on where it stopped");
   read_rows(folder + "/rows.csv", run);
+  if (static_cast<std::int64_t>(run.generations.size()) > run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())))
+    throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the rows of rows.csv");
   read_times(folder + "/times.csv", run);
   read_rounds(folder + "/rounds.csv", run);
   if (const std::string path = folder + "/predictions.csv"; std::filesystem::exists(path)) read_predictions(path, run);

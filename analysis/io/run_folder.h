@@ -48,6 +48,7 @@ struct Generation {
   std::int64_t tested = 0;
   std::int64_t recovered = 0;
   std::int64_t bonus = 0;
+  std::int64_t deepest = 0;      ///< draft of its rounds
   bool lossless = true;
   std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted token's law from the target's
   bool forced_acceptance = false;

@@ -20,10 +20,7 @@ struct Shown {
   std::function<CountedMean(const AtlasRow&)> mean;
 };
 
-std::string line_name(const AtlasRow& row) { return readable(row.rule) + (row.lossless ? "" : " (lossy)"); }
-
-void add(const AtlasRow& row, const Shown& shown, Figure& figure) {
-  const std::string name = line_name(row);
+void add(const AtlasRow& row, const std::string& name, const Shown& shown, Figure& figure) {
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end()) {
     figure.series.push_back({.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
@@ -39,6 +36,15 @@ std::tuple<std::string, std::string, std::string, std::string, double> group_of(
   return {row.axes.model, row.axes.drafter, row.axes.policy, row.category, row.axes.top_p};
 }
 
+/// The rule, and of a lossy one by how much it changes the law at the temperatures of the figure.
+std::string line_name(const AtlasRow& row, const std::vector<AtlasRow>& rows) {
+  if (row.lossless) return readable(row.rule);
+  double least = row.distance, most = row.distance;
+  for (const AtlasRow& other : rows)
+    if (group_of(other) == group_of(row) && other.rule == row.rule) least = std::min(least, other.distance), most = std::max(most, other.distance);
+  return readable(row.rule) + lossy_suffix(least, most);
+}
+
 Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::size_t number, const Shown& shown) {
   std::int64_t fewest = first.logged_drafts, most = 0;
   Figure figure{.id = fmt::format("{}_{}", shown.id, number), .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)), .caption = "",
@@ -46,7 +52,7 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
                 .series = {}, .reference = {}, .totals = {}, .dashed = "closed form"};
   for (const AtlasRow& row : rows) {
     if (group_of(row) != group_of(first) || !shown.takes(row)) continue;
-    add(row, shown, figure);
+    add(row, line_name(row, rows), shown, figure);
     fewest = std::min(fewest, row.logged_drafts);
     most = std::max(most, row.logged_drafts);
   }

@@ -1,8 +1,11 @@
 #include "analysis/plots/figure_series.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/plots/figure_text.h"
+#include "sim/core/errors.h"
 
 namespace speclab::analysis {
 namespace {
@@ -17,6 +20,11 @@ Series make_series(const Line& line, const Shown& shown) {
   std::ranges::sort(series.points, {}, &Point::x);
   std::ranges::sort(series.prediction, {}, &Point::x);
   return series;
+}
+
+std::string hollow_note(const std::vector<Line>& lines) {
+  const bool any = std::ranges::any_of(groups_of(lines), [](const Group* group) { return group->summary.is_lossy(); });
+  return any ? " Hollow: the rule changes the output law." : "";
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
 
 void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
   figure.kind = FigureKind::marks;
-  Series measured{.name = "measured", .colour = 1, .points = {}, .prediction = {}}, predicted{.name = "predicted from pilot prompts", .colour = 2, .points = {}, .prediction = {}};
+  Series measured{.name = "measured", .colour = 1, .points = {}, .prediction = {}}, predicted{.name = "predicted", .colour = 2, .points = {}, .prediction = {}};
   for (const Line& line : lines) {
     const Group& group = *line.groups.front();
     const auto estimate = shown.measured(group.summary);
@@ -51,6 +59,8 @@ void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figu
   }
   for (Series* series : {&measured, &predicted})
     if (!series->points.empty()) figure.series.push_back(std::move(*series));
+  if (figure.series.size() > 1) figure.caption += fmt::format(" Triangles: {}.", shown.prediction_basis);
+  figure.caption += hollow_note(lines);
   figure.caption += " " + describe_intervals(groups_of(lines));
 }
 
@@ -60,7 +70,8 @@ void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figur
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
   const auto predicted = [](const Series& series) { return !series.prediction.empty(); };
-  if (std::ranges::any_of(figure.series, predicted)) figure.caption += shown.prediction_note;
+  if (std::ranges::any_of(figure.series, predicted)) figure.caption += fmt::format(" Dashed: {}.", shown.prediction_basis);
+  figure.caption += hollow_note(lines);
   figure.caption += " " + describe_intervals(groups_of(lines));
 }
 
@@ -69,10 +80,11 @@ std::vector<Line> primary_lines(const FigureData& data) {
   return filtered(make_lines(data.pooled), [&](const Group& group) { return group.axes.model == model; });
 }
 
-bool has_one_temperature(const std::vector<Line>& lines) { return at_temperature(lines, lowest_temperature(lines)).size() == lines.size() && groups_of(lines).size() == lines.size(); }
+bool has_one_point_a_line(const std::vector<Line>& lines) { return groups_of(lines).size() == lines.size(); }
 
 double lowest_temperature(const std::vector<Line>& lines) {
   const auto groups = groups_of(lines);
+  SPECLAB_EXPECT(!groups.empty(), "a figure without lines");
   return (*std::ranges::min_element(groups, {}, [](const Group* group) { return group->axes.temperature; }))->axes.temperature;
 }
 

@@ -17,8 +17,8 @@ struct Shown {
   std::function<double(const Group&)> x;
   std::function<std::optional<Estimate>(const GroupSummary&)> measured;
   std::function<std::optional<double>(const Prediction&)> predicted;
-  std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.law_distance ? Mark::hollow : Mark::filled; };  ///< lossy: hollow
-  const char* prediction_note = " Dashed: predicted from pilot prompts.";
+  std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.is_lossy() ? Mark::hollow : Mark::filled; };
+  const char* prediction_basis = "predicted from pilot prompts";
 };
 
 /// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the x axis, a series of what was
@@ -31,7 +31,8 @@ void add_lines(const std::vector<Line>& lines, const Shown& shown, Figure& figur
 std::vector<const Group*> groups_of(const std::vector<Line>& lines);
 /// The lines of the model that figures over other axes show.
 std::vector<Line> primary_lines(const FigureData& data);
-bool has_one_temperature(const std::vector<Line>& lines);
+bool has_one_point_a_line(const std::vector<Line>& lines);
+/// @throws ContractError if there is no line
 double lowest_temperature(const std::vector<Line>& lines);
 std::vector<Line> at_temperature(const std::vector<Line>& lines, double temperature);
 

@@ -56,4 +56,9 @@ std::string describe_intervals(const std::vector<const Group*>& groups) {
   return fmt::format("n = {}. Bars: 95 % intervals, {}.", describe_sample(groups), fmt::join(methods, "; "));
 }
 
+std::string lossy_suffix(double least, double most) {
+  const std::string low = short_number(least, 2), high = short_number(most, 2);
+  return " (lossy, law off by " + (low == high ? high : low + " to " + high) + ")";
+}
+
 }  // namespace speclab::analysis

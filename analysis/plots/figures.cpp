@@ -23,14 +23,14 @@ std::optional<double> predicted_walltime_s(const Prediction& prediction) {
   return *predicted / kNsPerS;
 }
 
-constexpr const char* kPacedNote = " Dashed: predicted from pilot prompts, at the pace of the machine while measuring.";
+constexpr const char* kPacedBasis = "predicted from pilot prompts, at the pace of the machine while measuring";
 
 double temperature(const Group& group) { return group.axes.temperature; }
 
 Figure over_temperature(const FigureData& data, Figure figure, const Shown& shown) {
   const auto lines = primary_lines(data);
   figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
-  if (has_one_temperature(lines)) {
+  if (has_one_point_a_line(lines)) {
     figure.title += fmt::format(" at temperature {}", short_number(lowest_temperature(lines)));
     add_places(lines, shown, figure);
     return figure;
@@ -43,7 +43,7 @@ Figure over_temperature(const FigureData& data, Figure figure, const Shown& show
 
 Mark mark_of(const Manifest& manifest, const Group& group) {
   const bool is_shape = manifest.target(group.axes.model).weights == Weights::random;
-  return is_shape || group.summary.forced_acceptance ? Mark::hollow : Mark::filled;
+  return is_shape || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow : Mark::filled;
 }
 
 std::size_t num_values(const std::vector<Group>& groups, const std::function<std::string(const Group&)>& value) {
@@ -64,7 +64,7 @@ Figure walltime_vs_temperature(const FigureData& data) {
                            .series = {},
                            .reference = {},
                            .totals = {}},
-                          {.x = temperature, .measured = walltime_s, .predicted = predicted_walltime_s, .prediction_note = kPacedNote});
+                          {.x = temperature, .measured = walltime_s, .predicted = predicted_walltime_s, .prediction_basis = kPacedBasis});
 }
 
 Figure speedup_vs_temperature(const FigureData& data) {
@@ -108,7 +108,7 @@ Figure walltime_vs_model_size(const FigureData& data) {
   const auto size = [&](const Group& group) { return static_cast<double>(data.run.manifest.target(group.axes.model).parameters); };
   const auto mark = [&](const Group& group) { return mark_of(data.run.manifest, group); };
   const auto lines = at_temperature(all, lowest);
-  add_lines(lines, {size, walltime_s, predicted_walltime_s, mark, kPacedNote}, figure);
+  add_lines(lines, {size, walltime_s, predicted_walltime_s, mark, kPacedBasis}, figure);
   const bool any_hollow = std::ranges::any_of(groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
   if (any_hollow) figure.caption += " Hollow marks: shape models with random weights; their time is real, their acceptance is replayed.";
   return figure;

@@ -34,7 +34,4 @@ struct Frame {
 /// Terminal, title, labels and caption. @param frame  height and bottom margin without the caption
 std::string script_head(const Figure& figure, const std::string& pdf_path, const Frame& frame);
 
-/// A figure whose places have long names, drawn in rows: names on the left, values to the right.
-std::string script_in_rows(const Figure& figure, const std::string& pdf_path);
-
 }  // namespace speclab::analysis

@@ -1,3 +1,5 @@
+#include "analysis/plots/gnuplot_rows.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/plots/gnuplot_parts.h"
+#include "analysis/plots/gnuplot_rows.h"
 
 namespace speclab::analysis {
 namespace {

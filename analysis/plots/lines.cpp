@@ -64,9 +64,7 @@ class LineNames {
     const std::string name = lossless_name(group.axes, varying_);
     const auto found = distances_.find(name);
     if (found == distances_.end()) return name;
-    const auto [least, most] = found->second;
-    const std::string range = short_number(least, 2) == short_number(most, 2) ? short_number(most, 2) : short_number(least, 2) + " to " + short_number(most, 2);
-    return name + " (lossy, law off by " + range + ")";
+    return name + lossy_suffix(found->second.first, found->second.second);
   }
 
  private:

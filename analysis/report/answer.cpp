@@ -43,13 +43,19 @@ std::string clause(const FigureData& data, const Named& named) {
   return where + who + fmt::format("{}, whose speed-up is {}", name, with_interval(*named.group->summary.speedup));
 }
 
+std::string unfinished_note(const FigureData& data) {
+  const auto measured = static_cast<std::int64_t>(data.run.generations.size());
+  const std::int64_t planned = data.run.manifest.planned_generations.value_or(measured);
+  return measured >= planned ? "" : fmt::format("Not finished: {} of {} generations were measured; the same speclab run goes on where it stopped. ", measured, planned);
+}
+
 }  // namespace
 
 const Group* best_group(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   const Group* best = nullptr;
   for (const auto& group : data.pooled) {
-    if (group.axes.model != model || group.axes.temperature != temperature || !group.summary.speedup || group.summary.law_distance) continue;
+    if (group.axes.model != model || group.axes.temperature != temperature || !group.summary.speedup || group.summary.is_lossy()) continue;
     if (best == nullptr || group.summary.speedup->value > best->summary.speedup->value) best = &group;
   }
   return best;
@@ -61,6 +67,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return "No drafter was compared with plain decoding in this run.";
   std::string text = clause(data, coolest);
   text[0] = 'A';
+  text = unfinished_note(data) + text;
   if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
@@ -76,15 +83,12 @@ std::vector<std::string> notes(const FigureData& data) {
   std::size_t unequal = 0, pairs = 0;
   bool forced = false;
   for (const auto& group : data.pooled) {
-    if (!group.summary.lossless) lossy.insert(readable(group.axes.verifier));
+    if (group.summary.is_lossy()) lossy.insert(readable(group.axes.verifier));
     forced = forced || group.summary.forced_acceptance;
     unequal += group.summary.unequal_pairs;
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
   std::vector<std::string> result;
-  const auto measured = static_cast<std::int64_t>(data.run.generations.size());
-  if (const std::int64_t planned = data.run.manifest.planned_generations.value_or(0); measured < planned)
-    result.push_back(fmt::format("Not finished: {} of {} generations were measured; the same speclab run goes on where it stopped.", measured, planned));
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));

@@ -47,6 +47,7 @@ std::map<std::string, double> mean_blocks(const std::vector<AtlasRow>& rows) {
 }  // namespace
 
 std::string atlas_answer(const std::vector<AtlasRow>& rows) {
+  if (rows.empty()) return "Nothing was drafted in any cell: no rule had anything to verify. Choose drafters that draft on these prompts.";
   const AtlasTest test = test_of(rows);
   const auto blocks = mean_blocks(rows);
   std::vector<std::pair<double, std::string>> ordered;

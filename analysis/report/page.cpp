@@ -43,7 +43,7 @@ std::string facts_html(const PageContent& content) {
   for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
   if (const Group* best = best_group(content.data, lowest)) {
     html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
-                 readable(best->axes.drafter) + "; " + interval_detail(*best->summary.speedup, 1, ""));
+                 line_name(content.data.pooled, *best) + "; " + interval_detail(*best->summary.speedup, 1, ""));
   }
   const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
     if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_detail(*error, 100, " %", 2));
@@ -52,7 +52,7 @@ std::string facts_html(const PageContent& content) {
   error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
   for (const auto& [model, pace] : paces(content.data)) {
     html += fact("pace while measuring " + model, short_number(pace),
-                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes and the table are at this pace");
+                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes are at this pace");
   }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";

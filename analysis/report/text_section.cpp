@@ -18,8 +18,9 @@ const Generation& generation_of(const Run& run, const TextSample& sample) {
 }
 
 std::string sample_title(const Generation& g) {
-  return fmt::format("{}{}, temperature {}, {}", g.axes.is_plain() ? "plain decoding" : readable(g.axes.drafter),
-                     g.axes.tree.empty() || g.axes.tree == "chain" ? "" : ", " + g.axes.tree, short_number(g.axes.temperature), g.prompt_id);
+  const std::string rule = g.axes.is_plain() ? "" : ", " + readable(g.axes.verifier) + (g.law_distance ? " (lossy)" : "");
+  return fmt::format("{}{}{}, temperature {}, {}", g.axes.is_plain() ? "plain decoding" : readable(g.axes.drafter),
+                     g.axes.tree.empty() || g.axes.tree == "chain" ? "" : ", " + g.axes.tree, rule, short_number(g.axes.temperature), g.prompt_id);
 }
 
 std::string sample_html(const TextSample& sample, bool hidden) {

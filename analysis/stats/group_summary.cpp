@@ -1,7 +1,7 @@
 #include "analysis/stats/group_summary.h"
 
+#include <algorithm>
 #include <functional>
-#include <limits>
 #include <set>
 
 #include "analysis/stats/median.h"
@@ -109,6 +109,13 @@ void add_law_distance(const Generations& generations, GroupSummary& summary) {
   if (generations[0]->law_distance) summary.law_distance = total(generations, distance) / total(generations, tokens);
 }
 
+/// Levels of the deepest draft of any round.
+double deepest_draft(const Generations& generations) {
+  std::int64_t deepest = 0;
+  for (const auto* g : generations) deepest = std::max(deepest, g->deepest);
+  return static_cast<double>(deepest);
+}
+
 void expect_uniform(const Generations& generations) {
   for (const auto* g : generations) {
     const bool same = g->lossless == generations[0]->lossless && g->forced_acceptance == generations[0]->forced_acceptance;
@@ -140,7 +147,7 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   summary.lossless = generations[0]->lossless;
   summary.forced_acceptance = generations[0]->forced_acceptance;
   summary.walltime_ns = bootstrap.ratio(by_prompt(generations, walltime, one));
-  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap)) summary.tokens_per_round = within(*estimate, 1, std::numeric_limits<double>::infinity());
+  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap)) summary.tokens_per_round = within(*estimate, 1, 1.0 + deepest_draft(generations));
   if (const auto estimate = ratio(generations, accepted, tested, bootstrap)) summary.acceptance_rate = within(*estimate, 0, 1);
   if (const double n = total(generations, drafted); n > 0) summary.accepted_fraction = total(generations, accepted) / n;
   if (const double n = total(generations, rounds); n > 0) {

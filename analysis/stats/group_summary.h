@@ -54,6 +54,9 @@ struct GroupSummary {
   bool lossless = true;
   std::optional<double> law_distance{};       ///< mean over the tokens of a lossy group
   bool forced_acceptance = false;
+
+  /// Whether the rule changes the output law; forced acceptance, which has none, is not meant.
+  bool is_lossy() const { return law_distance.has_value(); }
 };
 
 /// @param generations  not empty, all lossless or none, all of forced acceptance or none (else DataError)

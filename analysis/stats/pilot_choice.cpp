@@ -11,8 +11,7 @@ using Candidates = std::vector<const Group*>;
 Candidates candidates_beside(const Group& plain, const std::vector<Group>& groups) {
   Candidates candidates;
   for (const Group& group : groups) {
-    const bool is_lossy = group.summary.law_distance.has_value();
-    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns && !is_lossy) candidates.push_back(&group);
+    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns && !group.summary.is_lossy()) candidates.push_back(&group);
   }
   return candidates;
 }

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "engines/interface/language_model.h"
+#include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "sim/core/records.h"
-#include "sim/core/rules/lenient_residual.h"
+#include "sim/core/rules/lossy_rule_options.h"
 #include "sim/core/rules/rule.h"
 #include "sim/core/speculation_length_policy.h"
 
@@ -54,16 +55,20 @@ struct DecoderOptions {
   StopOptions stop{};
   DrafterOptions drafter{};
   std::string verifier = "rejection";     ///< one of kVerifierKinds
-  double lenience = 0.8;                  ///< verifier `lenient`: l, in (0, 1]
-  LenientResidual lenient_residual = LenientResidual::full;
-  double typical_epsilon = 0.09;          ///< verifier `typical`, as in Medusa's code: in [0, 1]
-  double typical_delta = 0.3;
+  LossyRuleOptions lossy{};
   std::uint64_t seed = 0;
   std::shared_ptr<Chance> chance = nullptr;  ///< what drafts, verdicts and plain samples draw from; Philox under `seed` if null
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
   /// Shown every draft with the target's laws after its nodes, before it is verified; nothing if empty.
   std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};
 };
+
+/// Whether the output law is the target's.
+inline bool is_lossless(const DecoderOptions& options) {
+  const bool drafts = options.drafter.kind != "plain" && options.drafter.kind != "none";
+  const bool is_exact = options.verifier == "lenient" && options.lossy.lenience == 1.0;
+  return !drafts || is_exact || is_lossless(options.verifier, options.sampling.temperature);
+}
 
 /// The source of chance that the options name.
 inline std::shared_ptr<Chance> chance_of(const DecoderOptions& options) {

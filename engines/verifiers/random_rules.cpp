@@ -18,11 +18,11 @@ Rule rule_of(const DecoderOptions& options) {
   if (kind == "several_drafts") return verify_several_drafts<float, Chance>;
   if (kind == "lenient")
     return [=](const Draft& draft, const TargetLaws<float>& laws, const RoundKey& key, Chance& chance, std::vector<float>& scratch, Verdict& verdict) {
-      verify_lenient(draft, laws, key, chance, scratch, verdict, options.lenience, options.lenient_residual);
+      verify_lenient(draft, laws, key, chance, scratch, verdict, options.lossy.lenience, options.lossy.lenient_residual);
     };
   if (kind == "typical")
     return [=](const Draft& draft, const TargetLaws<float>& laws, const RoundKey& key, Chance& chance, std::vector<float>& scratch, Verdict& verdict) {
-      verify_typical(draft, laws, key, chance, scratch, verdict, options.typical_epsilon, options.typical_delta);
+      verify_typical(draft, laws, key, chance, scratch, verdict, options.lossy.typical_epsilon, options.lossy.typical_delta);
     };
   return verify_rejection<float, Chance>;
 }

@@ -13,9 +13,9 @@ void check_settings(const DecoderOptions& options) {
   const auto check = [](bool valid, const char* name, double value, const char* allowed) {
     if (!valid) throw ConfigError(fmt::format("{} = {}; allowed: {}", name, value, allowed));
   };
-  check(options.lenience > 0 && options.lenience <= 1, "lenience", options.lenience, "numbers in (0, 1]");
-  check(options.typical_epsilon >= 0 && options.typical_epsilon <= 1, "typical_epsilon", options.typical_epsilon, "numbers in [0, 1]");
-  check(options.typical_delta >= 0 && options.typical_delta <= 1, "typical_delta", options.typical_delta, "numbers in [0, 1]");
+  check(options.lossy.lenience > 0 && options.lossy.lenience <= 1, "lenience", options.lossy.lenience, "numbers in (0, 1]");
+  check(options.lossy.typical_epsilon >= 0 && options.lossy.typical_epsilon <= 1, "typical_epsilon", options.lossy.typical_epsilon, "numbers in [0, 1]");
+  check(options.lossy.typical_delta >= 0 && options.lossy.typical_delta <= 1, "typical_delta", options.lossy.typical_delta, "numbers in [0, 1]");
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVer
 
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;
-  if (!is_among(kind, kVerifierKinds)) throw ConfigError(fmt::format("verifier '{}'; allowed: {}", escaped(kind), fmt::join(verifier_kinds(), ", ")));
+  if (!is_among(kind, kVerifierKinds)) throw ConfigError(fmt::format("verifier '{}'; allowed: {}", escaped(kind), fmt::join(kUserVerifierKinds, ", ")));
   if (kind == "replay") return make_replay_verifier(options.replay);
   if (kind == "greedy" && options.sampling.temperature != 0)
     throw ConfigError(fmt::format("verifier 'greedy' with temperature = {}; allowed: temperature 0; use verifier 'rejection'", options.sampling.temperature));

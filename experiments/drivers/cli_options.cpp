@@ -74,12 +74,12 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
 
 void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--verifier", decoder.verifier, fmt::format("{}; lenient and typical change the output law", fmt::join(engines::kUserVerifierKinds, ", ")))->capture_default_str();
-  add_number(command, "--lenience", decoder.lenience, "Verifier lenient: accept with p/(lenience q); 1 is exact");
+  add_number(command, "--lenience", decoder.lossy.lenience, "Verifier lenient: accept with p/(lenience q); 1 is exact");
   command->add_option_function<std::string>("--lenient-residual", [&decoder](const std::string& form) {
-    decoder.lenient_residual = form == "full" ? LenientResidual::full : LenientResidual::lenient;
+    decoder.lossy.lenient_residual = form == "full" ? LenientResidual::full : LenientResidual::lenient;
   }, "Verifier lenient: a rejection leaves p - q (full) or p - lenience q (lenient)")->check(CLI::IsMember({"full", "lenient"}))->default_str("full");
-  add_number(command, "--typical-epsilon", decoder.typical_epsilon, "Verifier typical: accept above min(epsilon, delta exp(-entropy))");
-  add_number(command, "--typical-delta", decoder.typical_delta, "Verifier typical: see --typical-epsilon");
+  add_number(command, "--typical-epsilon", decoder.lossy.typical_epsilon, "Verifier typical: accept above min(epsilon, delta exp(-entropy))");
+  add_number(command, "--typical-delta", decoder.lossy.typical_delta, "Verifier typical: see --typical-epsilon");
 }
 
 }  // namespace

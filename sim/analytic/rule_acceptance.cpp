@@ -134,6 +134,12 @@ double typical_distance(std::span<const double> p, std::span<const double> q, do
   return distance_of(p, q, p, [&](double pi, double qi) { return pi > least ? qi : 0.0; });
 }
 
+double lossy_distance(const std::string& rule, std::span<const double> p, std::span<const double> q, const LossyRuleOptions& options) {
+  if (rule == "typical") return typical_distance(p, q, options.typical_epsilon, options.typical_delta);
+  SPECLAB_EXPECT(rule == "lenient", "no closed form for the distance of " + rule);
+  return lenient_distance(p, q, options.lenience, options.lenient_residual);
+}
+
 std::vector<double> accepted_length_law(std::span<const double> stands) {
   std::vector<double> law;
   double reached = 1.0;

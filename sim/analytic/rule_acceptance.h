@@ -3,9 +3,10 @@
 // same vocabulary; all sums are one or few passes over it. Siblings are k drafts for one place, of which any may be kept.
 
 #include <span>
+#include <string>
 #include <vector>
 
-#include "sim/core/rules/lenient_residual.h"
+#include "sim/core/rules/lossy_rule_options.h"
 #include "sim/core/token.h"
 
 namespace speclab::sim {
@@ -46,6 +47,9 @@ double several_drafts_acceptance(std::span<const double> p, std::span<const doub
 double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience, LenientResidual form);
 /// The same of typical acceptance, which draws from p after a rejection.
 double typical_distance(std::span<const double> p, std::span<const double> q, double epsilon, double delta);
+
+/// The distance of the rule of that name. @throws ContractError if it is not `lenient` or `typical`
+double lossy_distance(const std::string& rule, std::span<const double> p, std::span<const double> q, const LossyRuleOptions& options);
 
 /// P(exactly i tokens of a chain stand), i = 0 ... n, where token i stands with stands[i] given that all before it do.
 std::vector<double> accepted_length_law(std::span<const double> stands);

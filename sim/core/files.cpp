@@ -63,6 +63,9 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& content) {
+  std::error_code none;
+  if (const auto status = std::filesystem::status(path, none); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw WriteError(path + ": cannot write: not a regular file; choose another name");
   const std::string scratch = path + ".part";
   try {
     OutputFile(scratch, O_CREAT | O_TRUNC).write(content);

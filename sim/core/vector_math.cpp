@@ -1,7 +1,7 @@
 #include "sim/core/vector_math.h"
 
-// Resolvers of clones run before a sanitizer is set up.
-#ifdef __SANITIZE_ADDRESS__
+// Clones are x86's, and their resolvers run before a sanitizer is set up.
+#if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SPECLAB_WIDE_CLONES
 #else
 #define SPECLAB_WIDE_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]

@@ -11,8 +11,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr double kLenience = 0.8;
-constexpr double kTypicalEpsilon = 0.09, kTypicalDelta = 0.3;  // as in Medusa's code
+constexpr LossyRuleOptions kLossy{};
 
 /// P(the chain's token number i stands, given that all before it do).
 double stands(const std::string& rule, const LoggedChain& chain, std::size_t i) {
@@ -20,8 +19,8 @@ double stands(const std::string& rule, const LoggedChain& chain, std::size_t i) 
   const auto token = static_cast<std::size_t>(chain.tokens[i]);
   const double p = target[token], q = chain.draft_laws[i][token];
   if (rule == "rejection") return std::min(1.0, p / q);
-  if (rule == "lenient") return std::min(1.0, p / (kLenience * q));
-  if (rule == "typical") return p > sim::typical_threshold(target, kTypicalEpsilon, kTypicalDelta) ? 1.0 : 0.0;
+  if (rule == "lenient") return std::min(1.0, p / (kLossy.lenience * q));
+  if (rule == "typical") return p > sim::typical_threshold(target, kLossy.typical_epsilon, kLossy.typical_delta) ? 1.0 : 0.0;
   return p;  // a match, or a certainty
 }
 
@@ -49,8 +48,8 @@ double closed_form_acceptance(const AtlasRule& rule, const LoggedChain& chain) {
   const std::vector<double>&p = chain.target_laws.front(), &q = chain.draft_laws.front();
   if (rule.name == "sample_and_match") return sim::match_acceptance(p, q);
   if (rule.name == "point_mass") return sim::point_mass_acceptance(p, q);
-  if (rule.name == "lenient") return sim::lenient_acceptance(p, q, kLenience);
-  if (rule.name == "typical") return sim::typical_acceptance(p, q, kTypicalEpsilon, kTypicalDelta);
+  if (rule.name == "lenient") return sim::lenient_acceptance(p, q, kLossy.lenience);
+  if (rule.name == "typical") return sim::typical_acceptance(p, q, kLossy.typical_epsilon, kLossy.typical_delta);
   if (rule.name == "tree_naive") return sim::two_naive_acceptance(p, q);
   if (rule.name == "tree_multi_round") return sim::multi_round_acceptance(p, q, rule.drafts);
   if (rule.name == "tree_without_replacement") return sim::two_without_replacement_acceptance(p, q);
@@ -67,10 +66,7 @@ std::vector<double> closed_form_lengths(const AtlasRule& rule, const LoggedChain
 }
 
 double closed_form_distance(const AtlasRule& rule, const LoggedChain& chain) {
-  const std::vector<double>&p = chain.target_laws.front(), &q = chain.draft_laws.front();
-  if (rule.name == "lenient") return sim::lenient_distance(p, q, kLenience, LenientResidual::full);
-  if (rule.name == "typical") return sim::typical_distance(p, q, kTypicalEpsilon, kTypicalDelta);
-  return 0.0;
+  return rule.lossless ? 0.0 : sim::lossy_distance(rule.name, chain.target_laws.front(), chain.draft_laws.front(), kLossy);
 }
 
 struct RuleCounter::State {
@@ -91,8 +87,8 @@ struct RuleCounter::State {
     if (rule.name == "point_mass") return verify_point_mass(draft, laws, key, chance, scratch, verdict);
     if (rule.name == "block") return verify_block(draft, laws, key, chance, scratch, verdict);
     if (rule.name == "several_drafts") return verify_several_drafts(draft, laws, key, chance, scratch, verdict);
-    if (rule.name == "lenient") return verify_lenient(draft, laws, key, chance, scratch, verdict, kLenience, LenientResidual::full);
-    if (rule.name == "typical") return verify_typical(draft, laws, key, chance, scratch, verdict, kTypicalEpsilon, kTypicalDelta);
+    if (rule.name == "lenient") return verify_lenient(draft, laws, key, chance, scratch, verdict, kLossy.lenience, kLossy.lenient_residual);
+    if (rule.name == "typical") return verify_typical(draft, laws, key, chance, scratch, verdict, kLossy.typical_epsilon, kLossy.typical_delta);
     verify_rejection(draft, laws, key, chance, scratch, verdict);
   }
 

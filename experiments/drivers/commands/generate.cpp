@@ -97,6 +97,8 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
   const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, mode.decoder);
   RoundDecoder& decoder = *made;
+  if (!engines::is_lossless(mode.decoder))
+    fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n", mode.decoder.verifier);
   const auto policy = policy_of(session, mode, decoder);
   TextStream stream(tokenizer, mode.decoder.stop.stop_strings, !mode.common.json);
   decoder.begin({session.request}, *policy);
@@ -136,7 +138,7 @@ nlohmann::ordered_json settings_json(const GenerateOptions& options, const engin
           {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
-          {"lossless", engines::is_lossless(options.decoder.verifier, sampling.temperature)},
+          {"lossless", engines::is_lossless(options.decoder)},
           {"temperature", sampling.temperature}, {"seed", options.common.seed},
           {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}, {"stop", options.decoder.stop.stop_strings},
           {"threads", options.common.model.threads}};
@@ -158,7 +160,7 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
 Session make_session(const GenerateOptions& options) {
   auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model(options.common.model);
-  engines::Request request{0, read_prompt(options, loaded.tokenizer.get())};
+  engines::Request request{0, read_prompt(options, loaded)};
   return {std::move(engines), std::move(loaded), std::move(request)};
 }
 
@@ -181,8 +183,6 @@ std::string dump(const nlohmann::ordered_json& value) {
 
 int run_generate(const GenerateOptions& options) {
   Session session = make_session(options);
-  if (!engines::is_lossless(options.decoder.verifier, options.decoder.sampling.temperature))
-    fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n", options.decoder.verifier);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);

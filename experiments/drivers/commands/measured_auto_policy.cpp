@@ -26,13 +26,14 @@ Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
   config.models = {kTarget};
   config.seed = seed;
   config.sampling = decoder.sampling;
+  config.lossy = decoder.lossy;
   config.axes.temperature = {decoder.sampling.temperature};
   config.costs.repetitions = 1;
   config.costs.rows = {1};
   config.prompts.new_tokens = std::clamp(decoder.stop.max_new_tokens, kFewestNewTokens, kMostNewTokens);
   Plan plan{.config = config};
   plan.pilot_prompts = {{.id = "prompt", .category = "all", .text = ""}};
-  plan.draftings = {{.drafter = decoder.drafter.kind, .tree = decoder.drafter.tree, .options = decoder.drafter}};
+  plan.draftings = {{.drafter = decoder.drafter.kind, .tree = decoder.drafter.tree, .verifier = decoder.verifier, .options = decoder.drafter}};
   return plan;
 }
 

@@ -57,6 +57,7 @@ int run_score(const ScoreOptions& options) {
   const auto engines = open_engines();
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
   if (!loaded.tokenizer) throw ConfigError("this model has no tokenizer; score needs one");
+  check_text_size("--file", text.size(), loaded.model->info());
   const std::vector<Token> ids = loaded.tokenizer->encode_whole(text);
   warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
   const std::int32_t context = loaded.model->info().context_length;

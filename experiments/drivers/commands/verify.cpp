@@ -32,11 +32,19 @@ nlohmann::ordered_json json_of(const SampledLaw& sampled) {
   return {{"tokens", sampled.tokens}, {"impossible", sampled.impossible}, {"at_the_edge", sampled.at_the_edge}, {"tests", tests}};
 }
 
-nlohmann::ordered_json json_of(const Verification& v, const std::string& text) {
+nlohmann::ordered_json settings_of(const VerificationPlan& plan, const engines::ModelInfo& model) {
+  const engines::DecoderOptions& decoder = plan.decoder;
+  return {{"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"kernels", model.kernels}, {"drafter", decoder.drafter.kind},
+          {"tree", decoder.drafter.tree}, {"speculation_length", plan.speculation_length}, {"verifier", decoder.verifier}, {"lossless", engines::is_lossless(decoder)},
+          {"temperature", decoder.sampling.temperature}, {"seed", decoder.seed}, {"texts", plan.requests.size()}, {"max_new_tokens", decoder.stop.max_new_tokens}};
+}
+
+nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_json& settings, const std::string& text) {
   nlohmann::ordered_json differences = nlohmann::ordered_json::array();
   for (const Difference& d : v.greedy.differences)
     differences.push_back({{"text", d.sequence}, {"token", d.position}, {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()}, {"near_tie", v.is_near_tie(d)}});
   nlohmann::ordered_json object = {{"passes", v.passes()},
+                                   {"settings", settings},
                                    {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
                                    {"rows", {{"rows", v.rows.rows()}, {"different", v.rows.different}, {"largest", v.rows.largest()}, {"allowed", v.rows.allowed}, {"flips", v.rows.flips}}},
                                    {"drafted", v.drafted},
@@ -57,8 +65,8 @@ int run_verify(const VerifyOptions& options) {
   plan.decoder.seed = options.common.seed;
   const Verification result = verify(*engines, loaded, plan, [](const std::string& what) { fmt::print(stderr, "verify: {}\n", what); });
   const std::string text = verdict_text(result, plan, loaded.model->info());
-  fmt::print("{}", options.common.json ? json_of(result, text).dump() + "\n" : text);
-  if (!result.passes()) return static_cast<int>(ExitCode::drift);
+  fmt::print("{}", options.common.json ? json_of(result, settings_of(plan, loaded.model->info()), text).dump() + "\n" : text);
+  if (!result.passes() || (result.drafted > 0 && !engines::is_lossless(plan.decoder))) return static_cast<int>(ExitCode::drift);
   return static_cast<int>(result.tests_anything() ? ExitCode::ok : ExitCode::invalid_measurement);
 }
 

@@ -66,7 +66,7 @@ bool draws_trees(const RunConfig& config) {
   });
 }
 
-/// The distance of a lossy rule is known for one draft a place.
+/// Block verification is defined for chains; the distance of a lossy rule is known for one draft a place.
 bool needs_chains(const std::string& verifier) { return verifier == "block" || !engines::is_among(verifier, engines::kLosslessVerifierKinds); }
 
 void check_verifiers(const ConfigReader& reader, const RunConfig& config) {

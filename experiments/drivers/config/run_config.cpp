@@ -41,6 +41,8 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
   if (num_real != 1 && static_cast<std::size_t>(num_real) != config.models.size())
     reader.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
+  if (experiment_kind(config.kind).yield == Yield::atlas && static_cast<std::size_t>(num_real) != config.models.size())
+    reader.refuse("model", "real models, because a rule atlas logs their laws");
   if (num_real == 0) reader.refuse("model", "at least one real model: shape models replay its acceptance");
   reader.finish();
 }
@@ -68,13 +70,13 @@ void read_sampling(const ConfigNode& table, RunConfig& config) {
 
 void read_verification(const ConfigNode& table, RunConfig& config) {
   ConfigReader reader(table, "verification");
-  VerificationOptions& verification = config.verification;
-  std::string residual = to_string(verification.lenient_residual);
-  reader.read("lenience", verification.lenience, {.low = 1e-6, .high = 1});
+  LossyRuleOptions& lossy = config.lossy;
+  std::string residual = to_string(lossy.lenient_residual);
+  reader.read("lenience", lossy.lenience, {.low = 1e-6, .high = 1});
   reader.read("lenient_residual", residual, {"full", "lenient"});
-  reader.read("typical_epsilon", verification.typical_epsilon, {.low = 0, .high = 1});
-  reader.read("typical_delta", verification.typical_delta, {.low = 0, .high = 1});
-  verification.lenient_residual = residual == "full" ? LenientResidual::full : LenientResidual::lenient;
+  reader.read("typical_epsilon", lossy.typical_epsilon, {.low = 0, .high = 1});
+  reader.read("typical_delta", lossy.typical_delta, {.low = 0, .high = 1});
+  lossy.lenient_residual = residual == "full" ? LenientResidual::full : LenientResidual::lenient;
   const auto refuse_unused = [&](const char* verifier, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
       if (reader.has(key) && !engines::is_among(verifier, config.axes.verifier)) reader.refuse(key, fmt::format("nothing, because axes.verifier has no {}", verifier));

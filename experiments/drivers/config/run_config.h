@@ -24,14 +24,6 @@ struct Axes {
   std::vector<std::string> verifier{"rejection"};
 };
 
-/// Settings of the lossy verifiers, as in engines::DecoderOptions.
-struct VerificationOptions {
-  double lenience = 0.8;
-  LenientResidual lenient_residual = LenientResidual::full;
-  double typical_epsilon = 0.09;
-  double typical_delta = 0.3;
-};
-
 struct PromptOptions {
   std::string set = "core";             ///< a folder of experiments/prompts, or a path
   std::vector<std::string> categories;  ///< empty: all of the set
@@ -65,7 +57,7 @@ struct RunConfig {
   std::string chat_template = "auto";   ///< one of kChatTemplates
   std::vector<NamedDrafter> drafters;   ///< the config's own
   Axes axes;
-  VerificationOptions verification;
+  LossyRuleOptions lossy;               ///< the table [verification]
   engines::SamplingOptions sampling;    ///< its temperature is an axis
   PromptOptions prompts;
   PilotOptions pilot;

@@ -44,11 +44,11 @@ void add_verification(const RunConfig& config, TomlText& toml) {
   toml.table("verification");
   for (const std::string& verifier : config.axes.verifier) {
     if (verifier == "lenient") {
-      toml.add("lenience", config.verification.lenience);
-      toml.add("lenient_residual", std::string(to_string(config.verification.lenient_residual)));
+      toml.add("lenience", config.lossy.lenience);
+      toml.add("lenient_residual", std::string(to_string(config.lossy.lenient_residual)));
     } else if (verifier == "typical") {
-      toml.add("typical_epsilon", config.verification.typical_epsilon);
-      toml.add("typical_delta", config.verification.typical_delta);
+      toml.add("typical_epsilon", config.lossy.typical_epsilon);
+      toml.add("typical_delta", config.lossy.typical_delta);
     }
   }
 }

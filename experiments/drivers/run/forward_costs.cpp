@@ -10,7 +10,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::int64_t kLastLevelCacheBytes = std::int64_t{64} << 20;  ///< of the largest machines in use
+constexpr std::int64_t kMostCachedBytes = std::int64_t{64} << 20;  ///< weights up to this size may stay in a last-level cache from round to round
 
 std::set<int> rows_of(const Plan& plan) {
   std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
@@ -27,7 +27,7 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
 }
 
 ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model)
-    : rows_(rows_of(bench.plan())), follows_its_like_(bench.model(model).info().weight_bytes <= kLastLevelCacheBytes) {
+    : rows_(rows_of(bench.plan())), follows_its_like_(bench.model(model).info().weight_bytes <= kMostCachedBytes) {
   const auto [shortest, longest] = prompt_lengths(bench.loaded());
   const int room = bench.model(model).info().context_length - *rows_.rbegin();
   if (room < 0)

@@ -29,7 +29,7 @@ class ForwardCosts {
 
  private:
   std::set<int> rows_;
-  bool follows_its_like_;  ///< weights that stay in the last-level cache from round to round do so while the forward is timed
+  bool follows_its_like_;  ///< small models: a forward is timed after another of as many rows, as in a generation
   std::vector<std::pair<int, ForwardTimer>> timers_;  ///< by context
 };
 

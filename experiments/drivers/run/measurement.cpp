@@ -8,7 +8,6 @@
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
-#include "engines/interface/names.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::experiments {
@@ -52,8 +51,9 @@ void measure(Workbench& bench, std::size_t row) {
   const engines::Request request{bench.plan().sequence_id(generation), bench.loaded().prompt_ids[generation.prompt]};
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
   const DecoderSettings settings = bench.settings(cell, category);
-  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), bench.generate(settings, request, *policy));
-  if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy);
+  const GenerationRecord record = bench.generate(settings, request, *policy);
+  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
+  if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
   bench.log().add(entry);
 }
 

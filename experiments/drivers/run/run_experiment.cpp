@@ -71,7 +71,10 @@ void run_kind(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, 
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const std::function<std::unique_ptr<engines::Engines>()>& open_engines, Progress& progress) {
   std::optional<RunLock> lock;
   std::optional<RunLog> log;
-  if (std::filesystem::exists(options.folder + "/journal")) {
+  std::error_code error;
+  const bool has_journal = std::filesystem::exists(options.folder + "/journal", error);
+  if (error) throw WriteError(fmt::format("{}: {}; choose another --output", escaped(options.folder, 200), error.message()));
+  if (has_journal) {
     lock.emplace(options.folder);
     log.emplace(options.folder);
     if (log->header()) check_same_config(plan, *log->header(), options.folder);

@@ -11,7 +11,7 @@
 #include "analysis/io/csv_writer.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
-#include "experiments/drivers/run/prediction_tables.h"
+#include "experiments/drivers/run/run_tables.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/files.h"
 

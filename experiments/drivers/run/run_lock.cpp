@@ -22,7 +22,7 @@ std::string holder(int descriptor) {
 
 }  // namespace
 
-RunLock::RunLock(const std::string& folder) : descriptor_(::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+RunLock::RunLock(const std::string& folder) : descriptor_(::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
   if (descriptor_ < 0) throw WriteError(fmt::format("{}/lock: cannot write: {}; choose a folder you may write to", folder, std::strerror(errno)));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     const std::string who = holder(descriptor_);

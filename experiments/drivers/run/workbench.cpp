@@ -22,9 +22,7 @@ std::string key_of(const DecoderSettings& settings) {
 
 engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config) const {
   engines::DecoderOptions options{.sampling = config.sampling, .stop = {.max_new_tokens = new_tokens, .ignore_eos = config.prompts.ignore_eos},
-                                  .drafter = drafting.options, .lenience = config.verification.lenience,
-                                  .lenient_residual = config.verification.lenient_residual, .typical_epsilon = config.verification.typical_epsilon,
-                                  .typical_delta = config.verification.typical_delta, .seed = config.seed, .replay = replay};
+                                  .drafter = drafting.options, .lossy = config.lossy, .seed = config.seed, .replay = replay};
   options.sampling.temperature = temperature;
   if (!drafting.is_plain()) options.verifier = replay ? "replay" : drafting.verifier;
   return options;

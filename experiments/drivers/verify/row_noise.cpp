@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "sim/core/errors.h"
-
 namespace speclab::experiments {
 namespace {
 
@@ -30,13 +28,6 @@ void add(std::span<const float> alone, std::span<const float> together, double s
 }  // namespace
 
 double RowNoise::largest() const { return largest_of_row.empty() ? 0.0 : *std::ranges::max_element(largest_of_row); }
-
-double RowNoise::ceiling() const {
-  SPECLAB_EXPECT(!largest_of_row.empty(), "no rows were compared");
-  std::vector<double> sorted = largest_of_row;
-  std::ranges::sort(sorted);
-  return 1.5 * sorted[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(sorted.size()))) - 1];
-}
 
 RowNoise measure_row_noise(engines::LanguageModel& model, const std::vector<Text>& texts, std::size_t rows_together) {
   RowNoise noise;

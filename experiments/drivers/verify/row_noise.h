@@ -14,11 +14,7 @@ struct RowNoise {
   std::int64_t flips = 0;           ///< rows whose arg max differs
 
   std::int64_t rows() const { return static_cast<std::int64_t>(largest_of_row.size()); }
-  /// At most one row in fifty: near ties are rarer than that.
-  bool flips_are_rare() const { return 50 * flips <= rows(); }
   double largest() const;
-  /// 1.5 times the 99.9th percentile over the rows: what another set of rows of the same model and shapes may show.
-  double ceiling() const;
 };
 
 /// Allowed are 0 on the CPU, whose kernels are row-invariant; elsewhere, of the largest |logit|, 32 rounding errors in float32 (on

@@ -51,6 +51,14 @@ std::string blind_spots(const Verification& v) {
   return any ? text + fmt::format("odds       a lossless pair is accused once in {:.0f} verifications, a shift of the size above missed as rarely\n", 1.0 / kFalseAlarm) : text;
 }
 
+std::string verdict_of(const Verification& v, const engines::DecoderOptions& decoder) {
+  if (!v.passes()) return "THE OUTPUT LAW IS NOT THE TARGET'S";
+  if (v.drafted == 0) return "nothing was drafted, so nothing was tested";
+  if (!engines::is_lossless(decoder)) return "NOT LOSSLESS: the verifier changes the law by its definition, by less than these texts would show";
+  if (!v.tests_anything()) return "too few tokens to say anything of the sampled law; raise --max-new-tokens or --prompts-per-category";
+  return "no difference from the target was found";
+}
+
 }  // namespace
 
 std::string verdict_text(const Verification& v, const VerificationPlan& plan, const engines::ModelInfo& model) {
@@ -61,10 +69,7 @@ std::string verdict_text(const Verification& v, const VerificationPlan& plan, co
   if (v.sampled) text += sampled_lines(*v.sampled);
   text += exact_lines(v.exact);
   text += fmt::format("drafts     {} of {} accepted\n", v.accepted, v.drafted) + blind_spots(v);
-  const bool is_lossy = !engines::is_lossless(decoder.verifier, decoder.sampling.temperature);
-  const char* verdict = !v.passes() ? "THE OUTPUT LAW IS NOT THE TARGET'S" : v.tests_anything() ? "no difference from the target was found" : "nothing was drafted, so nothing was tested";
-  text += fmt::format("verdict    {}{}\n", verdict, is_lossy ? " (the verifier is lossy by its definition)" : "");
-  return text;
+  return text + fmt::format("verdict    {}\n", verdict_of(v, decoder));
 }
 
 }  // namespace speclab::experiments

@@ -40,8 +40,8 @@ struct Verification {
 
   /// A difference that a near tie explains: the likelier token lost by no more than twice what row noise may be.
   bool is_near_tie(const Difference& difference) const { return difference.gap && *difference.gap >= 0.0 && *difference.gap <= 2.0 * rows.allowed; }
-  /// Whether anything was drafted, so that there was something to find.
-  bool tests_anything() const { return drafted > 0; }
+  /// Whether anything was drafted, and where text was sampled enough of it to judge its law.
+  bool tests_anything() const;
   /// Whether nothing speaks against the target's law.
   bool passes() const;
 };

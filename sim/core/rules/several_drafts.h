@@ -17,11 +17,12 @@ struct KSequential {
   double rho = 1.0, kept = 0.0, surplus = 0.0;
 };
 
-constexpr int kMostSteps = 60;
+constexpr int kMostSteps = 200;  ///< each three halve the bracket
 
 /// The smallest rho in [1, k] without deficit, from above: every rho from there on leaves the law as it is, so that a coarse
-/// answer costs acceptance only. b falls and rho b grows with rho: one root, which secants find, bracketed. To 1e-9 in
-/// double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
+/// answer costs acceptance only. b falls and rho b grows with rho: one root. Secants find it, aimed half a tolerance beyond so
+/// that the bracket closes from both sides; where two of them have not halved it, as where p and q are almost equal, it is
+/// bisected. To 1e-9 in double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
 template <typename Scalar>
 KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
   if (k == 1) return {};
@@ -33,14 +34,19 @@ KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, i
   KSequential low = at(1.0), last = low, high{.rho = static_cast<double>(k)};
   if (low.surplus >= 0.0) return low;
   double guess = any_of_k(low.kept, k) / low.kept;  // between 1 and the root
-  for (int step = 0; step < kMostSteps; ++step) {
+  double half = 0.5 * (high.rho - low.rho);
+  for (int step = 0, slow_steps = 0; step < kMostSteps && high.rho - low.rho > tolerance; ++step) {
+    if (slow_steps == 2 || !(guess > low.rho && guess < high.rho)) guess = 0.5 * (low.rho + high.rho);
     const KSequential here = at(guess);
-    const double slope = (here.surplus - last.surplus) / (here.rho - last.rho);
     (here.surplus >= 0.0 ? high : low) = here;
-    if (here.surplus >= 0.0 && (here.surplus <= tolerance * slope || high.rho - low.rho <= tolerance)) return here;
+    ++slow_steps;
+    if (high.rho - low.rho <= half) {
+      half = 0.5 * (high.rho - low.rho);
+      slow_steps = 0;
+    }
+    const double root = here.rho - here.surplus * (here.rho - last.rho) / (here.surplus - last.surplus);
+    guess = root + (here.surplus >= 0.0 ? -0.5 : 0.5) * tolerance;
     last = here;
-    guess = here.rho - here.surplus / slope + 0.5 * tolerance;
-    if (!(guess > low.rho && guess < high.rho)) guess = 0.5 * (low.rho + high.rho);
   }
   return high.kept > 0.0 ? high : at(high.rho);
 }

@@ -86,7 +86,8 @@ TEST_F(Report, CannotBeEndedEarlyByItsScripts) {
 }
 
 TEST_F(Report, SaysHowMuchOfAnInterruptedRunIsMissing) {
-  make({.planned_generations = 1000, .temperatures = {0.0}, .repetitions = 1});
+  const ReportSummary summary = make({.planned_generations = 1000, .temperatures = {0.0}, .repetitions = 1});
+  EXPECT_TRUE(summary.answer.starts_with("Not finished: 56 of 1000")) << summary.answer;
   EXPECT_TRUE(page_has("Not finished: 56 of 1000 generations were measured")) << page();
   make({.planned_generations = 56, .temperatures = {0.0}, .repetitions = 1});
   EXPECT_FALSE(page_has("Not finished"));

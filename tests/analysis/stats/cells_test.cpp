@@ -25,7 +25,7 @@ Generation make_generation(const std::string& drafter, const std::string& prompt
   g.output_tokens = 60;
   g.decode_ns = decode_ns;
   g.rounds = drafter == "none" ? 60 : 20;
-  if (drafter != "none") g.drafting_rounds = 15, g.drafted = 60, g.accepted = 40, g.tested = 50;
+  if (drafter != "none") g.drafting_rounds = 15, g.deepest = 4, g.drafted = 60, g.accepted = 40, g.tested = 50;
   return g;
 }
 

@@ -44,8 +44,8 @@ struct Cell {
     id << model << '-' << name() << '-' << temperature;
     return id.str();
   }
-  bool is_lossy() const { return drafter && !shape && drafter->law_distance > 0; }
-  std::string verifier() const { return shape ? "replay" : is_lossy() ? "lenient" : "rejection"; }
+  bool is_lossy() const { return drafter && !shape && drafter->law_distance > 0 && temperature > 0; }
+  std::string verifier() const { return shape ? "replay" : drafter->law_distance > 0 ? "lenient" : "rejection"; }
   std::string axes() const {
     std::ostringstream axes;
     axes << model << ',' << name() << ',' << (!drafter ? ",," : "chain,constant:4," + verifier()) << ',' << temperature << ",0,1,0,1";
@@ -110,7 +110,7 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
                                 : Totals{.rounds = kOutputTokens, .bonus = kOutputTokens};
   b.rows << b.row_id << ',' << cell.id() << ',' << repetition << ',' << category << "_0" << prompt + 1 << ',' << category << ',' << cell.axes()
          << ",1," << b.row_id << ",120," << kOutputTokens << ',' << t.rounds << ',' << t.drafting_rounds << ',' << t.drafted << ',' << t.accepted
-         << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef," << (cell.is_lossy() ? 0 : 1) << ',';
+         << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef," << (cell.is_lossy() || (cell.shape && cell.drafter) ? 0 : 1) << ',';
   if (cell.is_lossy()) b.rows << cell.drafter->law_distance * (1 + cell.temperature);
   b.rows << ',' << (cell.shape && cell.drafter ? 1 : 0) << '\n';
   write_times(b, cell, t);

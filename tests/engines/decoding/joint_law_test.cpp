@@ -118,8 +118,8 @@ TEST(JointLawOfVerifiers, ThatAreLossyIsFoundOut) {
   for (const char* verifier : {"lenient", "typical"}) {
     DecoderOptions options = options_of({"", "small_transformer"});
     options.verifier = verifier;
-    options.lenience = 0.3;
-    options.typical_epsilon = 0.3;
+    options.lossy.lenience = 0.3;
+    options.lossy.typical_epsilon = 0.3;
     EXPECT_GT(normal_score(counts_of(*pair().speculative(options))), kQuantile) << verifier;
   }
 }

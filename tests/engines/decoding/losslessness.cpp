@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 #include <speclab_revision.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <map>
 
 #include "engines/interface/names.h"
@@ -125,9 +126,13 @@ std::string counts_text(const std::map<std::int32_t, std::int64_t>& counts) {
 
 class Run {
  public:
+  /// Rows go to a file beside `path`, which takes its place when all are there.
   Run(std::string path, int per_category, int new_tokens) : path_(std::move(path)), per_category_(per_category), new_tokens_(new_tokens) {
-    write_file(path_, kHeader);
+    read_prompts({.set = "core", .per_category = per_category_});  // refuses more than there are
+    write_file(unfinished(), kHeader);
   }
+
+  void finish() const { std::filesystem::rename(unfinished(), path_); }
 
   /// @return tokens that differ, over all modes
   std::int64_t compare_all(const std::vector<Mode>& modes, const std::string& dtype) {
@@ -149,6 +154,8 @@ class Run {
   }
 
  private:
+  std::string unfinished() const { return path_ + ".unfinished"; }
+
   engines::DecoderOptions options(const Mode& mode) const {
     return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true}, .drafter = {.kind = mode.drafter, .tree = mode.tree},
             .verifier = mode.verifier};
@@ -159,7 +166,7 @@ class Run {
                                         model.dtype, mode.verifier, mode.drafter, mode.tree, mode.speculation_length,
                                         outcome.tokens.size() / static_cast<std::size_t>(new_tokens_), outcome.tokens.size(), different,
                                         outcome.rounds, outcome.drafted, outcome.accepted, counts_text(outcome.accepted_lengths));
-    append_file(path_, row);
+    append_file(unfinished(), row);
     std::fputs(row.c_str(), stderr);
     return different;
   }
@@ -168,12 +175,20 @@ class Run {
   int per_category_, new_tokens_;
 };
 
+int count(const char* name, const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1) throw ConfigError(fmt::format("{} '{}'; allowed: integers >= 1", name, escaped(text)));
+  return value;
+}
+
 int run(int argc, char** argv) {
-  if (argc < 3) throw ConfigError("usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
+  if (argc < 3 || argc > 5) throw ConfigError("usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
   const Comparison comparison = comparison_named(argv[1]);
-  Run run(argv[2], argc > 3 ? std::atoi(argv[3]) : 7, argc > 4 ? std::atoi(argv[4]) : 128);
+  Run run(argv[2], argc > 3 ? count("PROMPTS_PER_CATEGORY", argv[3]) : 7, argc > 4 ? count("NEW_TOKENS", argv[4]) : 128);
   std::int64_t different = 0;
   for (const char* dtype : comparison.dtypes) different += run.compare_all(comparison.modes, dtype);
+  run.finish();
   std::fprintf(stderr, "%lld tokens differ\n", static_cast<long long>(different));
   return different == 0 ? 0 : 1;
 }

@@ -36,7 +36,7 @@ TEST(DecoderLawCases, FindALossyRule) {
   for (const char* verifier : {"lenient", "typical"}) {
     DecoderCase example = testing::decoder_cases().front();
     example.options.verifier = verifier;
-    example.options.lenience = 0.5;
+    example.options.lossy.lenience = 0.5;
     EXPECT_GT(compare_laws(example).total_variation, 1e-3) << verifier;
   }
 }

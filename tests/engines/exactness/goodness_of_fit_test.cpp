@@ -3,7 +3,7 @@
 //
 // Every statistic is a chi-square with at least 100 expected a cell. All of them together raise a false alarm once in 1e6; the
 // smallest shift that one misses with odds below 1e-6 is printed. Beside them stands a bound that needs no asymptotics. SPECLAB_SAMPLES
-// is the number of samples a context, 100,000 if it is not set.
+// is the number of samples a context, 100,000 if it is not set; with few, as under sanitizers, cells are pooled until little is tested but memory.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ constexpr std::size_t kVocab = 64;
 constexpr double kFalseAlarm = 1e-6, kMissOdds = 1e-6;
 constexpr double kLeastExpected = 100.0;
 constexpr int kRules = 8;
-constexpr double kLevel = kFalseAlarm / (3.0 * kRules * kContexts);
+constexpr double kLevel = kFalseAlarm / (4.0 * kRules * kContexts);
 
 struct Pair {
   Law target, draft;
@@ -235,11 +235,11 @@ TEST_P(GoodnessOfFit, OfTheRealSamplerOverRealLaws) {
   std::printf("%s: %d samples of each of %zu contexts; a shift of %.4f is missed with odds below 1e-6\n", GetParam(), samples, kContexts, smallest_shift);
 }
 
-/// Lossy rules are found wherever they move the law by at least the shift that is promised: whatever its shape, a total variation d
-/// has a noncentrality of at least 4 n d^2.
+/// Lossy rules are found wherever they move the law, over the cells that are not pooled, by at least the shift that is promised: whatever
+/// its shape, a total variation d has a noncentrality of at least 4 n d^2.
 TEST(GoodnessOfFit, FindsEveryLossyLawThatItPromisesToFind) {
-  constexpr double kPromised = 0.027;
-  const int samples = 100'000;
+  constexpr double kPromised = 0.03;  // what is pooled may take a tenth of it away
+  constexpr int samples = 100'000;
   int found = 0, promised = 0;
   for (const bool is_lenient : {true, false}) {
     for (std::size_t context = 0; context < kContexts; context += 4) {

@@ -56,9 +56,9 @@ TEST(Verifiers, AreMadeByTheirNames) {
 
 TEST(Verifiers, RefuseSettingsThatDoNotGoTogether) {
   EXPECT_THROW(make_verifier({.drafter = {.tree = "2x2"}, .verifier = "block"}), ConfigError);
-  EXPECT_THROW(make_verifier({.verifier = "lenient", .lenience = 0}), ConfigError);
-  EXPECT_THROW(make_verifier({.verifier = "lenient", .lenience = 1.5}), ConfigError);
-  EXPECT_THROW(make_verifier({.verifier = "typical", .typical_epsilon = 2}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "lenient", .lossy = {.lenience = 0}}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "lenient", .lossy = {.lenience = 1.5}}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "typical", .lossy = {.typical_epsilon = 2}}), ConfigError);
 }
 
 TEST(Verifiers, RefuseAnUnknownNameAndListTheirs) {

@@ -30,6 +30,19 @@ TEST(ProgramVerify, FindsALossyRule) {
   EXPECT_NE(outcome.output.find("THE OUTPUT LAW IS NOT THE TARGET'S"), std::string::npos) << outcome.output;
 }
 
+TEST(ProgramVerify, NeverCallsALossyRuleLossless) {
+  const Outcome outcome = run_program("verify --json --drafter prompt_lookup --verifier lenient --lenience 0.9999 --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8 2>/dev/null");
+  EXPECT_EQ(outcome.code, 5) << outcome.output;
+  EXPECT_NE(outcome.output.find("NOT LOSSLESS"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("\"lossless\":false"), std::string::npos) << outcome.output;
+}
+
+TEST(ProgramVerify, DoesNotPassOnTooFewTokens) {
+  const Outcome outcome = run_program("verify --drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8 2>/dev/null");
+  EXPECT_EQ(outcome.code, 12) << outcome.output;
+  EXPECT_NE(outcome.output.find("too few tokens to say anything"), std::string::npos) << outcome.output;
+}
+
 TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
   const Outcome outcome = run_program("verify --drafter none --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4 2>/dev/null");
   EXPECT_EQ(outcome.code, 12) << outcome.output;
@@ -43,6 +56,7 @@ TEST(ProgramVerify, RefusesWhatItCannotVerify) {
   expect_refusal("verify --prompt-ids 1,x", 2, "--prompt-ids");
   expect_refusal("verify --verifier replay", 2, "verifier");
   expect_refusal("verify --drafter psychic", 2, "psychic");
+  expect_refusal("verify --verifier greedy --temperature 0.8", 2, "greedy");
 }
 
 }  // namespace

@@ -46,6 +46,11 @@ TEST(ReadFile, SaysSoWhenAFileIsTooLargeToBeMeant) {
   }
 }
 
+TEST(WriteFile, DoesNotReplaceADevice) {
+  EXPECT_NE(failure("/dev/null", "x"), "");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST(WriteFile, LeavesNothingWhereAFolderStandsInItsPlace) {
   const TemporaryFolder folder;
   make_folder(folder.path("a/b"));

@@ -119,5 +119,38 @@ TEST(Block, AcceptsAtLeastAsManyTokensAsTheRatioTest) {
   EXPECT_GT(gained, 0.01) << "block verification never differed from the ratio test";
 }
 
+/// The smallest rho by bisection, in double.
+double bisected_rho(const BasicLaw<double>& p, const BasicLaw<double>& q, int k) {
+  double low = 1.0, high = k;
+  const auto holds = [&](double rho) {
+    const double kept = shared_mass(p, q, 1.0 / rho);
+    return rho * kept >= detail::any_of_k(kept, k);
+  };
+  if (holds(low)) return low;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    (holds(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// From laws that have nothing in common to laws that are equal but for one part in 1e8.
+TEST(SeveralDrafts, FindTheSmallestRho) {
+  for (const double epsilon : {0.9, 0.3, 0.01, 1e-4, 1.04e-6, 1e-8})
+    for (const double ratio : {0.1, 0.4, 0.95, 3.0})
+      for (int k = 2; k <= 8; ++k) {
+        std::vector<double> p(64, epsilon / 63.0), q(64, std::min(0.99, epsilon * ratio) / 63.0);
+        p[7] = 1.0 - epsilon;
+        q[7] = 1.0 - std::min(0.99, epsilon * ratio);
+        const auto target = BasicLaw<double>::dense(p), draft = BasicLaw<double>::dense(q);
+        const detail::KSequential found = detail::k_sequential(target, draft, k);
+        EXPECT_NEAR(found.rho, bisected_rho(target, draft, k), 2e-9) << epsilon << " " << ratio << " " << k;
+        EXPECT_GE(found.surplus, 0.0) << epsilon << " " << ratio << " " << k;
+        EXPECT_EQ(found.kept, shared_mass(target, draft, 1.0 / found.rho));
+        const auto single = [](const std::vector<double>& law) { return BasicLaw<float>::dense({law.begin(), law.end()}); };
+        EXPECT_GE(detail::k_sequential(single(p), single(q), k).surplus, 0.0);
+      }
+}
+
 }  // namespace
 }  // namespace speclab

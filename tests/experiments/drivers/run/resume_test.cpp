@@ -28,7 +28,7 @@ void cut_journal(const SmallExperiment& experiment, const std::string& from, con
 
 TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
   const SmallExperiment experiment;
-  const Plan plan = experiment.plan();
+  const Plan plan = experiment.plan({R"(axes.drafter="bigram")", R"(axes.verifier=["rejection", "lenient"])"});
   experiment.run(plan, "whole");
   const std::string journal = experiment.file("whole", "journal");
   std::size_t num_cuts = 0;

@@ -83,7 +83,7 @@ TEST(RunExperiment, LossyRowsSayHowFarTheirLawIsOff) {
     if (!g.law_distance) continue;
     ++lossy;
     // Kept: min(q, p/0.8) = (5/8, 1/4); all that is left goes to the second token: 1/8 at every place that was tested.
-    EXPECT_NEAR(*g.law_distance, 0.125 * static_cast<double>(g.tested) / static_cast<double>(g.accepted + g.rounds), 1e-6);
+    EXPECT_NEAR(*g.law_distance, 0.125 * static_cast<double>(g.tested) / static_cast<double>(g.output_tokens), 1e-6);
   }
   EXPECT_EQ(lossy, 4);
 }
@@ -125,6 +125,7 @@ TEST(RunExperiment, SaysSoWhereItMayNotWrite) {
   const SmallExperiment experiment;
   write_file(experiment.folder("file"), "");
   EXPECT_THROW(experiment.run(experiment.plan(), "file/run"), WriteError);
+  EXPECT_THROW(experiment.run(experiment.plan(), std::string(300, 'a')), WriteError);
 }
 
 }  // namespace

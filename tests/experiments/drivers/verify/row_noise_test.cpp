@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "engines/models/torch/llama_torch.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -65,25 +67,31 @@ TEST(RowNoise, ShowsForwardsOfSeveralRowsThatAreWrong) {
   });
 }
 
+/// 1.5 times the 99.9th percentile over the rows.
+double ceiling_of(std::vector<double> largest_of_row) {
+  std::ranges::sort(largest_of_row);
+  return 1.5 * largest_of_row[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(largest_of_row.size()))) - 1];
+}
+
 /// The plain ATen path adds in another order for another number of rows. 5,000 rows calibrate, 5,000 others are judged: their
 /// largest differences have a tail, so that one in some thousands passes 1.5 times the 99.9th percentile.
 void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype) {
   engines::LlamaTorch model(config(), *engines::testing::tiny_weights(config()), "cpu", dtype);
   const RowNoise calibration = measure_row_noise(model, random_texts(1, 25, 300), kRowsTogether);
   const RowNoise judged = measure_row_noise(model, random_texts(2, 25, 300), kRowsTogether);
-  const double ceiling = calibration.ceiling();
+  const double ceiling = ceiling_of(calibration.largest_of_row);
   std::printf("%s: %lld of %lld rows differ, by %.3g at most; ceiling %.3g; %lld flips\n", dtype.c_str(), static_cast<long long>(judged.different),
               static_cast<long long>(judged.rows()), judged.largest(), ceiling, static_cast<long long>(judged.flips));
   ASSERT_EQ(calibration.rows(), 5000);
   EXPECT_LE(std::ranges::count_if(judged.largest_of_row, [=](double difference) { return difference > ceiling; }), judged.rows() / 1000);
-  EXPECT_LE(judged.largest(), 2.0 * ceiling);
-  EXPECT_TRUE(judged.flips_are_rare());
+  EXPECT_LE(judged.largest(), 2.0 * ceiling) << "rounding has no such outliers; a fault is larger by a hundred times";
+  EXPECT_LE(50 * judged.flips, judged.rows());
   engines::LlamaTorch next(config(), *engines::testing::moved_weights(config(), 1), "cpu", dtype);
   engines::LlamaTorch last(config(), *engines::testing::moved_weights(config(), -1), "cpu", dtype);
   visit_faults(model, next, last, [&](engines::LanguageModel& wrong, const char* fault) {
     const double found = measure_row_noise(wrong, random_texts(3, 2, 300), kRowsTogether).largest();
     std::printf("%s: %.3g\n", fault, found);
-    EXPECT_GE(found, 10.0 * ceiling) << fault;
+    EXPECT_GE(found, std::max(0.05, 10.0 * ceiling)) << fault;
   });
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/run/prediction_tables.h"
+#include "experiments/drivers/run/run_tables.h"
 
 #include <array>
 #include <string_view>
@@ -38,7 +38,6 @@ void add_mean(CsvWriter& csv, const std::optional<analysis::CountedMean>& mean) 
 
 }  // namespace
 
-/// An empty text is a missing value.
 void add_text(CsvWriter& csv, const std::string& text) {
   if (text.empty()) csv.missing();
   else csv.field(text);
