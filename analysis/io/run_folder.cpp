@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "analysis/io/read_axes.h"
+#include "analysis/io/read_rounds.h"
 #include "analysis/io/table.h"
 #include "sim/core/errors.h"
 #include "sim/core/rules/lossy_rule_options.h"
@@ -24,8 +25,6 @@ constexpr std::array<std::string_view, 31> kRowColumns = {
     "lossless", "law_distance", "forced_acceptance"};
 constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns",
                                                           "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes"};
-constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
-                                                            "depth",  "accepted", "tested",   "emitted", "next_kind"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
@@ -90,16 +89,10 @@ void read_rows(const std::string& path, Run& run) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     run.generations.push_back(read_generation(table, row, run.manifest));
     const Generation& g = run.generations.back();
+    if (!run.generation_of_row.emplace(g.row_id, row).second) table.fail(row, "row_id", "occurs twice");
     if (!known.emplace(g.cell_id, g.prompt_id, g.repetition).second) table.fail(row, "repetition", "the cell has this repetition of the prompt twice");
-    if (!run.generation_of_row.emplace(run.generations.back().row_id, row).second) table.fail(row, "row_id", "occurs twice");
-    run.manifest.target(run.generations.back().axes.model);
+    run.manifest.target(g.axes.model);
   }
-}
-
-Generation& generation_of(const Table& table, std::size_t row, Run& run) {
-  const auto found = run.generation_of_row.find(table.integer(row, "row_id"));
-  if (found == run.generation_of_row.end()) table.fail(row, "row_id", "not in rows.csv");
-  return run.generations[found->second];
 }
 
 void read_times(const std::string& path, Run& run) {
@@ -118,66 +111,6 @@ void read_times(const std::string& path, Run& run) {
     g.verify_ns = table.count(row, "verify_ns");
     g.other_ns = table.count(row, "other_ns");
   }
-}
-
-constexpr std::int64_t kMostDrafts = 4095;  ///< of a round
-
-/// What the columns of a round owe each other. A chain that stands as a whole ends with a bonus token, any other with a recovered one.
-void check_round(const Table& table, std::size_t row, const Round& round, bool is_chain) {
-  if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
-  if (round.drafted > kMostDrafts) table.fail(row, "drafted", fmt::format("at most {} in a round", kMostDrafts));
-  if (round.accepted > round.tested || round.tested > round.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
-  if (table.count(row, "emitted", 1) > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
-  if (table.count(row, "rows", 1) > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
-  if (is_chain && (round.accepted == round.drafted) != (table.text(row, "next_kind") == "bonus")) table.fail(row, "next_kind", "a bonus where all of a chain was accepted, and only there");
-}
-
-Round read_round(const Table& table, std::size_t row, const Generation& g, std::int64_t expected_round) {
-  if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
-  if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
-  table.count(row, "position", 1);
-  table.count(row, "rows", 1);
-  const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
-                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
-  check_round(table, row, round, g.axes.tree == "chain");
-  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
-    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
-  return round;
-}
-
-/// What the rounds of a generation add up to.
-struct RoundTotals {
-  std::int64_t rounds = 0, drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0, emitted = 0;
-};
-
-void check_totals(const std::string& path, const Generation& g, const RoundTotals& totals) {
-  if (g.axes.is_plain()) return;
-  const std::pair<const char*, std::pair<std::int64_t, std::int64_t>> sums[] = {
-      {"rounds", {totals.rounds, g.rounds}}, {"drafted", {totals.drafted, g.drafted}}, {"accepted", {totals.accepted, g.accepted}}, {"tested", {totals.tested, g.tested}},
-      {"drafting_rounds", {totals.drafting_rounds, g.drafting_rounds}}, {"recovered", {totals.recovered, g.recovered}}, {"bonus", {totals.bonus, g.bonus}},
-      {"output_tokens", {totals.emitted, g.output_tokens}}};
-  for (const auto& [name, sum] : sums)
-    if (sum.first != sum.second) throw DataError(fmt::format("{}: row_id {}: its rounds make {} {}, rows.csv says {}", path, g.row_id, sum.first, name, sum.second));
-}
-
-/// Rounds, checked against the totals of their generation.
-void read_rounds(const std::string& path, Run& run) {
-  const Table table = Table::read(path);
-  table.expect_columns(kRoundColumns);
-  std::map<std::int64_t, RoundTotals> totals;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    Generation& g = generation_of(table, row, run);
-    RoundTotals& sum = totals[g.row_id];
-    run.rounds.push_back(read_round(table, row, g, sum.rounds++));
-    sum.drafting_rounds += run.rounds.back().drafted > 0;
-    sum.drafted += run.rounds.back().drafted;
-    g.deepest = std::max(g.deepest, run.rounds.back().depth);
-    sum.accepted += run.rounds.back().accepted;
-    sum.tested += run.rounds.back().tested;
-    ++(table.text(row, "next_kind") == "bonus" ? sum.bonus : sum.recovered);
-    sum.emitted += table.count(row, "emitted", 1);
-  }
-  for (const Generation& g : run.generations) check_totals(path, g, totals[g.row_id]);
 }
 
 /// A prediction of a cell that has rows has that cell's axes; cells of an interrupted run may have none yet.

@@ -61,7 +61,7 @@ class LineNames {
   }
 
   std::string of(const Group& group) const {
-    const std::string name = lossless_name(group.axes, varying_);
+    std::string name = lossless_name(group.axes, varying_);
     const auto found = distances_.find(name);
     if (found == distances_.end()) return name;
     return name + lossy_suffix(found->second.first, found->second.second);

@@ -90,7 +90,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
     if (options.kind == "small_transformer") return language_model(options.model)->info();
     if (options.kind != "bigram") return std::nullopt;
-    const std::string path = bigram_path(options.model);
+    const std::string path = bigram_file(table_or_folder(options.model));
     ModelInfo info;
     info.name = path;
     info.family = "bigram";
@@ -140,12 +140,12 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const BigramTable> bigram_table(const std::string& path) override {
     std::shared_ptr<const BigramTable>& loaded = tables_[path];
-    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(bigram_path(path)));
+    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(table_or_folder(path)));
     return loaded;
   }
 
   /// The project's own where none is named.
-  static std::string bigram_path(const std::string& path) { return bigram_file(path.empty() ? project_models_folder() + "/smollm2-bigram" : path); }
+  static std::string table_or_folder(const std::string& path) { return path.empty() ? project_models_folder() + "/smollm2-bigram" : path; }
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;

@@ -144,7 +144,8 @@ TEST(SeveralDrafts, FindTheSmallestRho) {
         q[7] = 1.0 - std::min(0.99, epsilon * ratio);
         const auto target = BasicLaw<double>::dense(p), draft = BasicLaw<double>::dense(q);
         const detail::KSequential found = detail::k_sequential(target, draft, k);
-        EXPECT_NEAR(found.rho, bisected_rho(target, draft, k), 2e-9) << epsilon << " " << ratio << " " << k;
+        const double best = shared_mass(target, draft, 1.0 / bisected_rho(target, draft, k));  // where (1 - b)^k is below rounding many rho are as good
+        EXPECT_NEAR(detail::any_of_k(found.kept, k), detail::any_of_k(best, k), 1e-8) << epsilon << " " << ratio << " " << k;
         EXPECT_GE(found.surplus, 0.0) << epsilon << " " << ratio << " " << k;
         EXPECT_EQ(found.kept, shared_mass(target, draft, 1.0 / found.rho));
         const auto single = [](const std::vector<double>& law) { return BasicLaw<float>::dense({law.begin(), law.end()}); };

@@ -1,0 +1,85 @@
+#include "analysis/io/read_rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
+                                                            "depth",  "accepted", "tested",   "emitted", "next_kind"};
+
+constexpr std::int64_t kMostDrafts = 4095;  ///< of a round
+
+/// What the columns of a round owe each other. A chain that stands as a whole ends with a bonus token, any other with a recovered one.
+void check_round(const Table& table, std::size_t row, const Round& round, bool is_chain) {
+  if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
+  if (round.drafted > kMostDrafts) table.fail(row, "drafted", fmt::format("at most {} in a round", kMostDrafts));
+  if (round.accepted > round.tested || round.tested > round.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
+  if (table.count(row, "emitted", 1) > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
+  if (table.count(row, "rows", 1) > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
+  if (is_chain && (round.accepted == round.drafted) != (table.text(row, "next_kind") == "bonus")) table.fail(row, "next_kind", "a bonus where all of a chain was accepted, and only there");
+}
+
+Round read_round(const Table& table, std::size_t row, const Generation& g, std::int64_t expected_round) {
+  if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
+  if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
+  table.count(row, "position", 1);
+  table.count(row, "rows", 1);
+  const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
+                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
+  check_round(table, row, round, g.axes.tree == "chain");
+  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
+    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
+  return round;
+}
+
+/// What the rounds of a generation add up to.
+struct RoundTotals {
+  std::int64_t rounds = 0, drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0, emitted = 0;
+};
+
+void check_totals(const std::string& path, const Generation& g, const RoundTotals& totals) {
+  if (g.axes.is_plain()) return;
+  const std::pair<const char*, std::pair<std::int64_t, std::int64_t>> sums[] = {
+      {"rounds", {totals.rounds, g.rounds}}, {"drafted", {totals.drafted, g.drafted}}, {"accepted", {totals.accepted, g.accepted}}, {"tested", {totals.tested, g.tested}},
+      {"drafting_rounds", {totals.drafting_rounds, g.drafting_rounds}}, {"recovered", {totals.recovered, g.recovered}}, {"bonus", {totals.bonus, g.bonus}},
+      {"output_tokens", {totals.emitted, g.output_tokens}}};
+  for (const auto& [name, sum] : sums)
+    if (sum.first != sum.second) throw DataError(fmt::format("{}: row_id {}: its rounds make {} {}, rows.csv says {}", path, g.row_id, sum.first, name, sum.second));
+}
+
+}  // namespace
+
+Generation& generation_of(const Table& table, std::size_t row, Run& run) {
+  const auto found = run.generation_of_row.find(table.integer(row, "row_id"));
+  if (found == run.generation_of_row.end()) table.fail(row, "row_id", "not in rows.csv");
+  return run.generations[found->second];
+}
+
+void read_rounds(const std::string& path, Run& run) {
+  const Table table = Table::read(path);
+  table.expect_columns(kRoundColumns);
+  std::map<std::int64_t, RoundTotals> totals;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    Generation& g = generation_of(table, row, run);
+    RoundTotals& sum = totals[g.row_id];
+    run.rounds.push_back(read_round(table, row, g, sum.rounds++));
+    sum.drafting_rounds += run.rounds.back().drafted > 0;
+    sum.drafted += run.rounds.back().drafted;
+    g.deepest = std::max(g.deepest, run.rounds.back().depth);
+    sum.accepted += run.rounds.back().accepted;
+    sum.tested += run.rounds.back().tested;
+    ++(table.text(row, "next_kind") == "bonus" ? sum.bonus : sum.recovered);
+    sum.emitted += table.count(row, "emitted", 1);
+  }
+  for (const Generation& g : run.generations) check_totals(path, g, totals[g.row_id]);
+}
+
+}  // namespace speclab::analysis
