@@ -237,7 +237,7 @@ TEST_P(GoodnessOfFit, OfTheRealSamplerOverRealLaws) {
 
 /// Lossy rules are found wherever they move the law, over the cells that are not pooled, by at least the shift that is promised: whatever
 /// its shape, a total variation d has a noncentrality of at least 4 n d^2.
-TEST(GoodnessOfFit, FindsEveryLossyLawThatItPromisesToFind) {
+TEST(LossyLaws, AreFoundWhereverThatIsPromised) {
   constexpr double kPromised = 0.03;  // what is pooled may take a tenth of it away
   constexpr int samples = 100'000;
   int found = 0, promised = 0;
