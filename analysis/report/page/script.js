@@ -127,6 +127,7 @@ function drawFigures() {
   for (const figure of report.figures) {
     const traces = figure.kind === "stacked_bars" ? barTraces(figure) : lineTraces(figure);
     const element = document.getElementById("plot-" + figure.id);
+    if (figure.x.names.some((name) => name.length > 24)) element.classList.add("long-names");
     Plotly.react(element, traces, figureLayout(figure), { responsive: true, displayModeBar: false });
   }
 }
