@@ -31,12 +31,11 @@ Round read_round(const Table& table, std::size_t row, const Generation& g, std::
   if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
   if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
   table.count(row, "position", 1);
-  table.count(row, "rows", 1);
+  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
+    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
   const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
                     .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
   check_round(table, row, round, g.axes.tree == "chain");
-  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
-    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
   return round;
 }
 

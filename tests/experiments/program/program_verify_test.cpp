@@ -24,29 +24,27 @@ TEST(ProgramVerify, FindsNothingWhereTheRuleIsLossless) {
   EXPECT_NE(object.at("text").get<std::string>().find("verdict    no difference"), std::string::npos);
 }
 
+void expect_verdict(const std::string& arguments, int code, const std::string& verdict) {
+  const Outcome outcome = run_program("verify " + arguments + " 2>/dev/null");
+  EXPECT_EQ(outcome.code, code) << outcome.output;
+  EXPECT_NE(outcome.output.find(verdict), std::string::npos) << outcome.output;
+}
+
+constexpr const char* kRepeatedPrompt = "--drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8";
+
 TEST(ProgramVerify, FindsALossyRule) {
-  const Outcome outcome = run_program("verify --drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 --max-new-tokens 40 2>/dev/null");
-  EXPECT_EQ(outcome.code, 5) << outcome.output;
-  EXPECT_NE(outcome.output.find("THE OUTPUT LAW IS NOT THE TARGET'S"), std::string::npos) << outcome.output;
+  expect_verdict("--drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 --max-new-tokens 40", 5, "THE OUTPUT LAW IS NOT THE TARGET'S");
 }
 
 TEST(ProgramVerify, NeverCallsALossyRuleLossless) {
-  const Outcome outcome = run_program("verify --json --drafter prompt_lookup --verifier lenient --lenience 0.9999 --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8 2>/dev/null");
-  EXPECT_EQ(outcome.code, 5) << outcome.output;
-  EXPECT_NE(outcome.output.find("NOT LOSSLESS"), std::string::npos) << outcome.output;
-  EXPECT_NE(outcome.output.find("\"lossless\":false"), std::string::npos) << outcome.output;
+  expect_verdict(std::string(kRepeatedPrompt) + " --verifier lenient --lenience 0.9999", 5, "NOT LOSSLESS");
+  expect_verdict(std::string(kRepeatedPrompt) + " --json --verifier lenient --lenience 0.9999", 5, "\"lossless\":false");
 }
 
-TEST(ProgramVerify, DoesNotPassOnTooFewTokens) {
-  const Outcome outcome = run_program("verify --drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8 2>/dev/null");
-  EXPECT_EQ(outcome.code, 12) << outcome.output;
-  EXPECT_NE(outcome.output.find("too few tokens to say anything"), std::string::npos) << outcome.output;
-}
+TEST(ProgramVerify, DoesNotPassOnTooFewTokens) { expect_verdict(kRepeatedPrompt, 12, "too few tokens to say anything"); }
 
 TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
-  const Outcome outcome = run_program("verify --drafter none --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4 2>/dev/null");
-  EXPECT_EQ(outcome.code, 12) << outcome.output;
-  EXPECT_NE(outcome.output.find("nothing was drafted"), std::string::npos) << outcome.output;
+  expect_verdict("--drafter none --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4", 12, "nothing was drafted");
 }
 
 TEST(ProgramVerify, RefusesWhatItCannotVerify) {
