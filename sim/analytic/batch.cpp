@@ -83,6 +83,7 @@ double batched_round_tokens_mean_max(double acceptance_rate, int speculation_len
 }
 
 double batched_round_tokens_mean_min(double acceptance_rate, int speculation_length, int batch) {
+  expect_probability(acceptance_rate, "acceptance_rate");
   expect_at_least(1, batch, "batch");
   return tokens_per_round(std::pow(acceptance_rate, batch), speculation_length);
 }

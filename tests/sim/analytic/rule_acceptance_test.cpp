@@ -11,7 +11,9 @@
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/core/acceptance.h"
+#include "sim/core/errors.h"
 #include "tests/support/named_rules.h"
+#include "tests/support/refused_values.h"
 
 namespace speclab::sim {
 namespace {
@@ -119,6 +121,18 @@ TEST(RuleAcceptance, IsOrderedAsTheorySays) {
     EXPECT_GE(two_naive_acceptance(p, q), sample_match_acceptance_rate(p, q) - 1e-12);
     EXPECT_GE(spectr_acceptance(p, q, 2), ratio - 1e-9);
   });
+}
+
+TEST(RuleAcceptance, RefusesArgumentsOutOfRange) {
+  const std::vector<double> law{0.5, 0.5};
+  expect_pairs_refused([](const auto& p, const auto& q) { typical_acceptance(p, q, 0.09, 0.3); });
+  expect_pairs_refused([](const auto& p, const auto& q) { typical_distance(p, q, 0.09, 0.3); });
+  expect_pairs_refused([](const auto& p, const auto& q) { two_without_replacement_acceptance(p, q); });
+  expect_pairs_refused([](const auto& p, const auto& q) { two_naive_acceptance(p, q); });
+  expect_refused([](const auto& p) { typical_threshold(p, 0.09, 0.3); }, kNoLaw);
+  expect_refused([&](double epsilon) { typical_threshold(law, epsilon, 0.3); }, kNoProbability);
+  expect_refused([&](double delta) { typical_threshold(law, 0.09, delta); }, kNegative);
+  EXPECT_THROW(lossy_distance("rejection", law, law, {}), ContractError);
 }
 
 }  // namespace
