@@ -1,0 +1,23 @@
+# Defects of decoding: needs the engines.
+find_package(nlohmann_json REQUIRED)
+
+speclab_seeded_library(NAME speclab_seeded LIBRARIES speclab_sim_core speclab_decoding speclab_models UNSEEDED "kernels|catalogue|sha256|read_bandwidth")
+target_sources(speclab_seeded PRIVATE
+  ../engines/exactness/decoder_cases.cpp ../engines/exactness/decoder_law.cpp ../engines/exactness/world_model.cpp
+  ../engines/decoding/tiny_decoding.cpp ../engines/models/tiny_llama.cpp ../support/named_rules.cpp ../support/small_world.cpp)
+target_link_libraries(speclab_seeded PUBLIC speclab::formats speclab::tokenizers fmt::fmt nlohmann_json::nlohmann_json)
+
+# What includes no changed source comes from the shipping libraries.
+set(unchanged speclab::models speclab::sim_core)
+add_executable(seeded_tests
+  ../engines/decoding/host_round_decoder_test.cpp
+  ../engines/exactness/decoder_law_test.cpp
+  ../engines/exactness/exactness_test.cpp
+  ../engines/sampling/logits_pipeline_parity_test.cpp
+  ../sim/core/acceptance_branches_test.cpp)
+target_link_libraries(seeded_tests PRIVATE speclab_seeded ${unchanged} GTest::gtest GTest::gtest_main)
+add_executable(seeded_distance distance.cpp)
+target_link_libraries(seeded_distance PRIVATE speclab_seeded ${unchanged})
+
+speclab_defects_test(NAME defects_test LABEL exact LIBRARY speclab_seeded SEEDED_TESTS seeded_tests LEAST 30 SOURCES decoder_distance.cpp)
+add_dependencies(defects_test seeded_distance)

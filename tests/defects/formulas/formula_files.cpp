@@ -1,0 +1,32 @@
+// The catalogue of the closed forms has no column of its own, but must not forget a file of them.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "tests/defects/seeded_run.h"
+
+namespace speclab::defects {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of sim/analytic: what checks arguments, reads a table of costs, follows acceptance and decides by the formulas.
+const std::set<std::string> kNoFormulas{"acceptance_tracker.cpp", "arguments.cpp", "auto_policy.cpp", "cost_surface.cpp"};
+
+TEST(Catalogue, HasADefectInEveryFileOfFormulas) {
+  std::set<std::string> seeded;
+  for (const Defect& defect : catalogue()) seeded.insert(fs::path(defect.file).filename());
+  for (const auto& entry : fs::directory_iterator(SPECLAB_SOURCE_DIR "/sim/analytic")) {
+    const std::string file = entry.path().filename();
+    if (entry.path().extension() != ".cpp" || kNoFormulas.contains(file)) continue;
+    EXPECT_TRUE(seeded.contains(file)) << file;
+  }
+}
+
+}  // namespace
+
+std::optional<ExtraColumn> extra_column() { return std::nullopt; }
+
+}  // namespace speclab::defects

@@ -1,0 +1,28 @@
+#include "tests/defects/seeded_run.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "tests/support/shell.h"
+
+namespace speclab::defects {
+
+void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
+
+const std::vector<Defect>& catalogue() {
+  static const std::vector<Defect> defects{
+#include "defects.inc"
+  };
+  return defects;
+}
+
+std::string output_of(const std::string& defect, const std::string& command) {
+  return testing::run_shell(fmt::format("SPECLAB_DEFECT='{}' '{}'/{} 2>&1", defect, SPECLAB_BUILD_DIR, command)).output;
+}
+
+std::string run_test(const std::string& defect, const std::string& test) {
+  return output_of(defect, fmt::format("{} --gtest_color=no --gtest_filter={}", SPECLAB_SEEDED_TESTS, test));
+}
+
+}  // namespace speclab::defects
