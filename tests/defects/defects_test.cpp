@@ -124,6 +124,11 @@ TEST_P(SampledDefect, IsFoundByTheGoodnessOfFit) {
   EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << GetParam().sampled << " lets it live:\n" << text;
 }
 
+TEST(SampledDefects, AreAllOfTheRulesThatMoveTheLawByAHundredth) {
+  for (const Defect& defect : catalogue())
+    if (defect.file.starts_with("sim/core/rules/") && distance_of(defect.name).total_variation >= 0.01) EXPECT_FALSE(defect.sampled.empty()) << defect.name;
+}
+
 /// With a fifth of the samples: the shipping sources have a test of their own.
 TEST(SampledDefects, AreNotFoundWhereThereIsNone) {
   const std::string text = goodness_of_fit(kNoDefect, "*", "SPECLAB_SAMPLES=20000");
