@@ -1,4 +1,4 @@
-// How far a defect of decoding moves the law of what a decoder writes: the catalogue's own column.
+#include "tests/defects/decoder_distance.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,14 +9,6 @@
 #include "tests/defects/seeded_run.h"
 
 namespace speclab::defects {
-namespace {
-
-/// What the decoders' law says of a defect.
-struct Distance {
-  double total_variation = -1.0;
-  std::string where;
-  int refused = 0;
-};
 
 const Distance& distance_of(const std::string& defect) {
   static std::map<std::string, Distance> known;
@@ -27,6 +19,8 @@ const Distance& distance_of(const std::string& defect) {
   }
   return known[defect];
 }
+
+namespace {
 
 /// As the table shows it: where the laws are float, what is below their rounding is none.
 std::string shown(const Distance& distance) {
@@ -44,8 +38,10 @@ TEST(Catalogue, WithoutADefectTheLawIsTheTargets) {
 
 }  // namespace
 
-std::optional<ExtraColumn> extra_column() {
-  return ExtraColumn{"distance", [](const Defect& defect) { return shown(distance_of(defect.name)); }};
+std::vector<Column> columns() {
+  const Column distance{"distance", [](const Defect& defect) { return shown(distance_of(defect.name)); }};
+  const Column sampled{"sampled", [](const Defect& defect) { return defect.sampled.empty() ? "" : "`" + defect.sampled + "`"; }};
+  return {name_column(), wrong_column(), wild_column(), distance, killed_by_column(), sampled};
 }
 
 }  // namespace speclab::defects

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@ namespace speclab::defects {
 struct Defect {
   std::string name, wrong, wild, file;
   std::vector<std::string> killed_by;
+  std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not reach the place
 };
 
 void PrintTo(const Defect& defect, std::ostream* out);
@@ -20,19 +20,24 @@ const std::vector<Defect>& catalogue();
 
 inline constexpr const char* kNoDefect = "";
 
-/// What a program of the build prints, run with a defect.
-std::string output_of(const std::string& defect, const std::string& command);
+/// What a program of the build prints, run with a defect; `environment` holds further settings as a shell writes them.
+std::string output_of(const std::string& defect, const std::string& command, const std::string& environment = "");
 
 /// What the seeded tests print, run with a defect and the one test.
 std::string run_test(const std::string& defect, const std::string& test);
 
-/// A column that a catalogue's table has besides the common ones.
-struct ExtraColumn {
+/// A column of the table beside a catalogue.
+struct Column {
   std::string title;
   std::function<std::string(const Defect&)> cell;
 };
 
-/// Defined by each catalogue's suite.
-std::optional<ExtraColumn> extra_column();
+Column name_column();
+Column wrong_column();
+Column wild_column();
+Column killed_by_column();
+
+/// Those of a catalogue's table; defined by its suite.
+std::vector<Column> columns();
 
 }  // namespace speclab::defects
