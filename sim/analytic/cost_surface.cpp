@@ -96,17 +96,22 @@ double CostSurface::round_ns(int depth, int rows, int context) const {
   return t_draft_ns(depth, context) + t_target_ns(rows, context) + overhead_ns(rows, context);
 }
 
-double CostSurface::at(CostKind kind, int rows, int context) const {
+CostCurve CostSurface::curve(CostKind kind, int rows) const {
   const auto& curves = curves_[static_cast<std::size_t>(kind)];
   SPECLAB_EXPECT(!curves.empty(), std::string("the cost surface has no point of kind ") + to_string(kind));
-  SPECLAB_EXPECT(rows >= 1 && context >= 0, "rows = " + to_text(rows) + ", context = " + to_text(context));
+  SPECLAB_EXPECT(rows >= 1, "rows = " + to_text(rows));
   const bool covered = std::any_of(curves.begin(), curves.end(), [&](const auto& item) { return covers(item.second, rows); });
   Curve along_context;
-  for (const auto& [measured_context, curve] : curves)
-    if (!covered || covers(curve, rows)) along_context.emplace_back(measured_context, interpolated(curve, rows));
-  const double ns = interpolated(along_context, context);
-  SPECLAB_EXPECT(ns >= 0.0, std::string("the cost surface continued to rows ") + to_text(rows) + ", context " + to_text(context) + " is negative for " + to_string(kind));
-  return ns;
+  for (const auto& [measured_context, curve_of_rows] : curves)
+    if (!covered || covers(curve_of_rows, rows)) along_context.emplace_back(measured_context, interpolated(curve_of_rows, rows));
+  return CostCurve(std::string(to_string(kind)) + ", rows " + to_text(rows), std::move(along_context));
+}
+
+double CostCurve::ns(int context) const {
+  SPECLAB_EXPECT(context >= 0, "context = " + to_text(context));
+  const double value = interpolated(points_, context);
+  SPECLAB_EXPECT(value >= 0.0, "the cost surface continued to " + description_ + ", context " + to_text(context) + " is negative");
+  return value;
 }
 
 }  // namespace speclab::sim
