@@ -46,9 +46,8 @@ Curve::const_iterator first_at_or_after(const Curve& curve, int x) {
 /// The curve at x: the segment around x, or the nearest one continued.
 double interpolated(const Curve& curve, int x) {
   if (curve.size() == 1) return curve.front().second;
-  auto right = first_at_or_after(curve, x);
-  if (right == curve.begin()) ++right;
-  if (right == curve.end()) --right;
+  auto right = std::next(curve.begin());
+  while (right->first < x && std::next(right) != curve.end()) ++right;
   const auto left = std::prev(right);
   const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
   return left->second + fraction * (right->second - left->second);

@@ -6,16 +6,16 @@
 
 namespace speclab::sim {
 
-RoundTimes RoundCosts::at(int depth, int rows, int context) {
+RoundCurves::RoundCurves(const CostSurface& costs, int depth, int rows) : target_(costs.curve(CostKind::target, rows)), overhead_(costs.curve(CostKind::overhead, rows)) {
+  SPECLAB_EXPECT(depth >= 0, "depth = " + std::to_string(depth));
+  if (depth > 0) draft_ = costs.curve(CostKind::draft, depth);
+}
+
+void RoundCosts::add(int depth, int rows) {
   SPECLAB_EXPECT(depth >= 0, "depth = " + std::to_string(depth));
   const auto index = static_cast<std::size_t>(depth);
   if (index >= curves_.size()) curves_.resize(index + 1);
-  if (!curves_[index]) {
-    curves_[index] = Curves{costs_->curve(CostKind::target, rows), costs_->curve(CostKind::overhead, rows), std::nullopt};
-    if (depth > 0) curves_[index]->draft = costs_->curve(CostKind::draft, depth);
-  }
-  const Curves& curves = *curves_[index];
-  return {.target_ns = curves.target.ns(context), .draft_ns = curves.draft ? curves.draft->ns(context) : 0.0, .overhead_ns = curves.overhead.ns(context)};
+  curves_[index].emplace(*costs_, depth, rows);
 }
 
 }  // namespace speclab::sim

@@ -8,6 +8,15 @@
 #include "sim/core/rng_block.h"
 
 namespace speclab::sim {
+namespace {
+
+/// Levels up to the first whose confidence is below `least`, at most `most`; the last of `levels` holds for all later ones.
+int first_below(std::span<const double> levels, double least, int most) {
+  const auto first = std::ranges::find_if(levels, [least](double confidence) { return confidence < least; });
+  return first == levels.end() ? most : std::min(most, static_cast<int>(first - levels.begin()) + 1);
+}
+
+}  // namespace
 
 RoundSource::RoundSource(AcceptanceProcess& process, std::uint64_t seed, const std::optional<DraftTree>& tree)
     : process_(process), stream_(seed), tree_(tree ? &*tree : nullptr) {
@@ -19,14 +28,9 @@ void RoundSource::begin(std::uint32_t sequence) {
   block_size_ = 0;
   process_.begin(stream_, sequence);
   fixed_ = !process_.fixed_levels().empty();
+  available_ = kMaxLevels;
   survival_ = 1.0;
   thresholds_.clear();
-}
-
-void RoundSource::begin_round(std::uint32_t round) {
-  round_ = round;
-  available_ = process_.begin_round(round);
-  if (tree_ == nullptr && (block_size_ == 0 || round - block_begin_ >= block_size_)) draw_block(round);
 }
 
 /// A sequence begins with a small block, since many are short.
@@ -53,39 +57,37 @@ int RoundSource::drafted_levels(int levels, double stop_below) {
   const int most = std::min(levels, available_);
   if (stop_below <= 0.0) return most;
   SPECLAB_EXPECT(!process_.is_logged(), "process " + process_.name() + " has no confidences to stop a draft by");
+  if (fixed_) return first_below(process_.fixed_levels(), stop_below, most);
   for (int level = 0; level < most; ++level)
     if (process_.level(level).confidence < stop_below) return level + 1;
   return most;
 }
 
-int RoundSource::accepted_fixed(int depth) {
-  const auto index = static_cast<std::size_t>(round_ - block_begin_);
-  int run = static_cast<int>(runs_[index]);
-  if (run < static_cast<int>(kWideLevels)) return std::min(run, depth);
-  while (run < depth && bits_[index] < threshold(run)) ++run;
-  return std::min(run, depth);
+int RoundSource::accepted_beyond(int run, int depth) {
+  const std::uint64_t bits = bits_[static_cast<std::size_t>(round_ - block_begin_)];
+  while (run < depth && bits < threshold(run)) ++run;
+  return run;
 }
 
 int RoundSource::accepted_of(int depth) {
   if (fixed_) return accepted_fixed(depth);
-  const std::uint64_t bits = bits_[static_cast<std::size_t>(round_ - block_begin_)];
+  const double uniform = static_cast<double>(bits_[static_cast<std::size_t>(round_ - block_begin_)]) * 0x1.0p-53;
   double survival = 1.0;
   for (int level = 0; level < depth; ++level) {
     survival *= process_.level(level).acceptance;
-    if (bits >= bits_threshold(survival)) return level;
+    if (!(uniform < survival)) return level;
   }
   return depth;
 }
 
-RoundDraw RoundSource::draw(int levels, double stop_below) {
+RoundDraw RoundSource::draw_any(int levels, double stop_below) {
   SPECLAB_EXPECT(levels >= 0 && levels <= kMaxLevels, "levels = " + std::to_string(levels) + "; allowed: 0 to 4095");
   if (tree_ != nullptr) {
     SPECLAB_EXPECT(stop_below <= 0.0, "a draft that stops by confidence is a chain");
     return draw_tree(std::min({levels, available_, tree_->depth()}));
   }
   const int depth = drafted_levels(levels, stop_below);
-  const int accepted = accepted_of(depth);
-  return {.depth = depth, .rows = depth + 1, .accepted = accepted, .tested = std::min(depth, accepted + 1), .bonus = accepted == depth};
+  return chain(depth, accepted_of(depth));
 }
 
 RoundDraw RoundSource::draw_tree(int levels) {

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "sim/analytic/round_costs.h"
 #include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
 #include "sim/monte_carlo/clairvoyant_policy.h"
 #include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/round_source.h"
@@ -26,70 +28,72 @@ class Simulator {
     SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0, "new_tokens must be positive, prompt_tokens not negative");
     SPECLAB_EXPECT(!options.tree || plan.rows_of_depth.empty(), "a tree has its own rows_of_depth");
     if (costs != nullptr) costs_.emplace(*costs);
-    piece_.reserve(kPiece);
   }
 
   /// Decodes a sequence, and adds its rounds to `totals`.
   GenerationPrediction generate(SpeculationLengthPolicy& policy, std::uint32_t sequence, RoundTotals& totals) {
-    auto* const clairvoyant = dynamic_cast<ClairvoyantPolicy*>(&policy);
-    GenerationPrediction total;
-    source_.begin(sequence);
-    const int tokens = std::min(plan_.new_tokens, process_.tokens());
-    int left = tokens;
-    for (std::uint32_t round = 0; left > 0; ++round) {
-      source_.begin_round(round);
-      if (clairvoyant != nullptr) clairvoyant->foresee(source_.draw(clairvoyant->max_length(), 0.0).accepted);
-      int levels = policy.next_length();
-      if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
-      RoundRecord record = record_of(source_.draw(levels, policy.stop_below()));
-      record.round = static_cast<std::int32_t>(round);
-      record.position = plan_.prompt_tokens + tokens - left;
-      record.emitted = std::min(record.accepted + 1, left);
-      add_times(record, total);
-      policy.observe(record);
-      process_.advance(record.emitted);
-      totals.add(record);
-      if (options_.on_rounds) keep(record, sequence);
-      left -= record.emitted;
-    }
-    flush(sequence);
-    return total;
+    if (auto* const constant = dynamic_cast<ConstantPolicy*>(&policy)) return decode(*constant, sequence, totals);
+    if (auto* const clairvoyant = dynamic_cast<ClairvoyantPolicy*>(&policy)) return decode(*clairvoyant, sequence, totals);
+    return decode(policy, sequence, totals);
   }
 
  private:
-  RoundRecord record_of(const RoundDraw& draw) const {
-    RoundRecord record;
+  /// @tparam Policy  the policy's own class where calls shall be bound early, else the interface
+  template <typename Policy>
+  GenerationPrediction decode(Policy& policy, std::uint32_t sequence, RoundTotals& totals) {
+    source_.begin(sequence);
+    const int tokens = std::min(plan_.new_tokens, process_.tokens());
+    RoundTotals own;
+    RoundTimes times;
+    int left = tokens;
+    std::size_t kept = 0;
+    std::int64_t drafting_rounds = 0;
+    for (std::uint32_t round = 0; left > 0; ++round) {
+      source_.begin_round(round);
+      if constexpr (std::is_same_v<Policy, ClairvoyantPolicy>) policy.foresee(source_.draw(policy.max_length(), 0.0).accepted);
+      int levels = policy.next_length();
+      if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
+      RoundRecord& record = piece_[kept];
+      fill(record, source_.draw(levels, policy.stop_below()));
+      record.round = static_cast<std::int32_t>(round);
+      record.position = plan_.prompt_tokens + tokens - left;
+      record.emitted = std::min(record.accepted + 1, left);
+      if (costs_) add_times(record, times);
+      policy.observe(record);
+      source_.advance(record.emitted);
+      own.add(record);
+      drafting_rounds += record.depth > 0 ? 1 : 0;
+      left -= record.emitted;
+      if (++kept == kPiece) hand_over(sequence, kept);
+    }
+    hand_over(sequence, kept);
+    totals.add(own);
+    return {.rounds = static_cast<double>(own.rounds), .drafting_rounds = static_cast<double>(drafting_rounds), .target_ns = times.target_ns,
+            .draft_ns = times.draft_ns, .overhead_ns = times.overhead_ns};
+  }
+
+  void fill(RoundRecord& record, const RoundDraw& draw) const {
     record.depth = draw.depth;
-    record.rows = options_.tree ? draw.rows : plan_.rows(draw.depth);
+    record.rows = plan_.rows_of_depth.empty() ? draw.rows : plan_.rows(draw.depth);
     record.drafted = record.rows - 1;
     record.accepted = draw.accepted;
     record.tested = draw.tested;
     record.next_kind = draw.bonus ? NextKind::bonus : NextKind::recovered;
-    return record;
   }
 
-  void add_times(RoundRecord& record, GenerationPrediction& total) {
-    GenerationPrediction round{.rounds = 1.0, .drafting_rounds = record.depth > 0 ? 1.0 : 0.0};
-    if (costs_) {
-      const RoundTimes times = costs_->at(record.depth, record.rows, record.position);
-      round.target_ns = times.target_ns;
-      round.draft_ns = times.draft_ns;
-      round.overhead_ns = times.overhead_ns;
-      record.target_ns = rounded_ns(times.target_ns);
-      record.draft_ns = rounded_ns(times.draft_ns);
-      record.other_ns = rounded_ns(times.overhead_ns);
-    }
-    total.add(round, 1.0);
+  void add_times(RoundRecord& record, RoundTimes& total) {
+    const RoundTimes times = costs_->at(record.depth, record.rows, record.position);
+    total.target_ns += times.target_ns;
+    total.draft_ns += times.draft_ns;
+    total.overhead_ns += times.overhead_ns;
+    record.target_ns = rounded_ns(times.target_ns);
+    record.draft_ns = rounded_ns(times.draft_ns);
+    record.other_ns = rounded_ns(times.overhead_ns);
   }
 
-  void keep(const RoundRecord& record, std::uint32_t sequence) {
-    piece_.push_back(record);
-    if (piece_.size() == kPiece) flush(sequence);
-  }
-
-  void flush(std::uint32_t sequence) {
-    if (!piece_.empty()) options_.on_rounds(sequence, piece_);
-    piece_.clear();
+  void hand_over(std::uint32_t sequence, std::size_t& kept) {
+    if (kept > 0 && options_.on_rounds) options_.on_rounds(sequence, std::span<const RoundRecord>(piece_).first(kept));
+    kept = 0;
   }
 
   AcceptanceProcess& process_;
@@ -97,18 +101,18 @@ class Simulator {
   const SimulationOptions& options_;
   RoundSource source_;
   std::optional<RoundCosts> costs_;
-  std::vector<RoundRecord> piece_;
+  std::vector<RoundRecord> piece_ = std::vector<RoundRecord>(kPiece);  ///< rounds on their way to the sink
 };
 
 }  // namespace
 
-void RoundTotals::add(const RoundRecord& round) {
-  ++rounds;
-  drafted += round.drafted;
-  accepted += round.accepted;
-  tested += round.tested;
-  emitted += round.emitted;
-  bonus += round.next_kind == NextKind::bonus ? 1 : 0;
+void RoundTotals::add(const RoundTotals& other) {
+  rounds += other.rounds;
+  drafted += other.drafted;
+  accepted += other.accepted;
+  tested += other.tested;
+  emitted += other.emitted;
+  bonus += other.bonus;
 }
 
 SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, const GenerationPlan& plan,

@@ -33,7 +33,15 @@ struct RoundTotals {
   std::int64_t emitted = 0;
   std::int64_t bonus = 0;     ///< rounds that ended with a bonus token
 
-  void add(const RoundRecord& round);
+  void add(const RoundRecord& round) {
+    ++rounds;
+    drafted += round.drafted;
+    accepted += round.accepted;
+    tested += round.tested;
+    emitted += round.emitted;
+    bonus += round.next_kind == NextKind::bonus ? 1 : 0;
+  }
+  void add(const RoundTotals& other);
 };
 
 /// Mean of simulated generations, and the standard error of its decoding time.
