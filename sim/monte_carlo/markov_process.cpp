@@ -25,7 +25,10 @@ void MarkovParameters::validate() const {
   SPECLAB_EXPECT(leave_easy + leave_hard > 0.0, "leave_easy and leave_hard are both 0: the chain has no stationary law");
 }
 
-MarkovProcess::MarkovProcess(const MarkovParameters& parameters) : parameters_(parameters) { parameters_.validate(); }
+MarkovProcess::MarkovProcess(const MarkovParameters& parameters) 
+    : parameters_(parameters), log_stay_easy_(std::log1p(-parameters.leave_easy)), log_stay_hard_(std::log1p(-parameters.leave_hard)) {
+  parameters_.validate();
+}
 
 void MarkovProcess::begin(const RngStream& stream, std::uint32_t sequence) {
   stream_ = stream;
@@ -44,7 +47,7 @@ int MarkovProcess::draw_sojourn(std::uint32_t sojourn) const {
   if (leave >= 1.0) return 1;
   if (leave <= 0.0) return static_cast<int>(kForever);
   const double uniform = stream_.uniform({sequence_, sojourn + 1, Purpose::accept, 0});
-  const double tokens = 1.0 + std::floor(std::log1p(-uniform) / std::log1p(-leave));
+  const double tokens = 1.0 + std::floor(std::log1p(-uniform) / (easy ? log_stay_easy_ : log_stay_hard_));
   return tokens < kForever ? static_cast<int>(tokens) : static_cast<int>(kForever);
 }
 

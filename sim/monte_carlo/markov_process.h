@@ -38,6 +38,7 @@ class MarkovProcess final : public AcceptanceProcess {
   int draw_sojourn(std::uint32_t sojourn) const;
 
   MarkovParameters parameters_;
+  double log_stay_easy_, log_stay_hard_;
   RngStream stream_{0};
   std::uint32_t sequence_ = 0;
   State first_state_ = State::easy;  ///< of the stretch at the front

@@ -87,7 +87,9 @@ RoundDraw RoundSource::draw_any(int levels, double stop_below) {
     return draw_tree(std::min({levels, available_, tree_->depth()}));
   }
   const int depth = drafted_levels(levels, stop_below);
-  return chain(depth, accepted_of(depth));
+  RoundDraw round = chain(depth, accepted_of(depth));
+  round.limited = round.bonus && depth == available_ && depth < levels;
+  return round;
 }
 
 RoundDraw RoundSource::draw_tree(int levels) {

@@ -18,7 +18,8 @@ struct RoundDraw {
   int rows = 1;   ///< of the target's forward
   int accepted = 0;
   int tested = 0;
-  bool bonus = true;  ///< the path ended at a leaf
+  bool bonus = true;     ///< the path ended at a leaf
+  bool limited = false;  ///< all was accepted that the process had, and more was asked for
 };
 
 /// Chains take one uniform a round, the key's draw 1; branching trees one a level, from draw 1 on. Verdicts do not depend on how

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -25,7 +26,8 @@ class Simulator {
  public:
   Simulator(AcceptanceProcess& process, const GenerationPlan& plan, const CostSurface* costs, const SimulationOptions& options)
       : process_(process), plan_(plan), options_(options), source_(process, options.seed, options.tree) {
-    SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0, "new_tokens must be positive, prompt_tokens not negative");
+    SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0 && plan.prompt_tokens <= std::numeric_limits<int>::max() - plan.new_tokens,
+                   "new_tokens must be positive, prompt_tokens not negative, their sum below 2^31");
     SPECLAB_EXPECT(!options.tree || plan.rows_of_depth.empty(), "a tree has its own rows_of_depth");
     if (costs != nullptr) costs_.emplace(*costs);
   }
@@ -54,7 +56,8 @@ class Simulator {
       int levels = policy.next_length();
       if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
       RoundRecord& record = piece_[kept];
-      fill(record, source_.draw(levels, policy.stop_below()));
+      const RoundDraw draw = source_.draw(levels, policy.stop_below());
+      fill(record, draw);
       record.round = static_cast<std::int32_t>(round);
       record.position = plan_.prompt_tokens + tokens - left;
       record.emitted = std::min(record.accepted + 1, left);
@@ -62,6 +65,7 @@ class Simulator {
       policy.observe(record);
       source_.advance(record.emitted);
       own.add(record);
+      own.limited += draw.limited ? 1 : 0;
       drafting_rounds += record.depth > 0 ? 1 : 0;
       left -= record.emitted;
       if (++kept == kPiece) hand_over(sequence, kept);
@@ -113,6 +117,7 @@ void RoundTotals::add(const RoundTotals& other) {
   tested += other.tested;
   emitted += other.emitted;
   bonus += other.bonus;
+  limited += other.limited;
 }
 
 SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, const GenerationPlan& plan,

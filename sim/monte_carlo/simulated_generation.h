@@ -32,6 +32,7 @@ struct RoundTotals {
   std::int64_t tested = 0;
   std::int64_t emitted = 0;
   std::int64_t bonus = 0;     ///< rounds that ended with a bonus token
+  std::int64_t limited = 0;   ///< rounds that accepted all that the process had to draft, where the policy asked for more
 
   void add(const RoundRecord& round) {
     ++rounds;
