@@ -8,8 +8,6 @@
 namespace speclab::sim {
 namespace {
 
-enum class Verdict : std::uint8_t { accepted, rejected, unknown };
-
 [[noreturn]] void refuse(const LoggedGeneration& generation, std::size_t round, const std::string& message) {
   throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\", round " + std::to_string(round) + ": " + message);
 }
@@ -23,41 +21,39 @@ void check_round(const LoggedGeneration& generation, std::size_t index) {
     refuse(generation, index, "emitted = " + std::to_string(round.emitted) + "; allowed: accepted + 1, and 1 to that in the last round");
 }
 
-/// Verdicts of the drafts for each token of the text.
-std::vector<Verdict> verdicts(const LoggedGeneration& generation) {
-  std::vector<Verdict> text;
+}  // namespace
+
+std::vector<DraftVerdict> verdicts_of(const LoggedGeneration& generation) {
+  if (generation.rounds.empty()) throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\" has no rounds");
+  std::vector<DraftVerdict> text;
   for (std::size_t i = 0; i < generation.rounds.size(); ++i) {
     check_round(generation, i);
     const RoundRecord& round = generation.rounds[i];
-    for (std::int32_t token = 0; token < round.emitted; ++token)
-      text.push_back(token < round.accepted ? Verdict::accepted : round.accepted < round.depth ? Verdict::rejected : Verdict::unknown);
+    text.insert(text.end(), static_cast<std::size_t>(round.accepted), DraftVerdict::accepted);
+    text.push_back(round.accepted < round.depth ? DraftVerdict::rejected : DraftVerdict::unknown);
   }
   return text;
 }
 
-}  // namespace
-
 LoggedText::LoggedText(const LoggedGeneration& generation) {
-  if (generation.rounds.empty()) throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\" has no rounds");
-  const std::vector<Verdict> text = verdicts(generation);
+  const std::vector<DraftVerdict> text = verdicts_of(generation);
   std::int32_t greatest_depth = 0;
   for (const RoundRecord& round : generation.rounds) greatest_depth = std::max(greatest_depth, round.depth);
   places_.resize(text.size());
   Place after{};  // nothing is known behind the end
   for (std::size_t token = text.size(); token-- > 0;) {
-    if (text[token] == Verdict::unknown) after = {};
-    if (text[token] == Verdict::rejected) after = {.available = greatest_depth, .accepted = 0};
-    if (text[token] == Verdict::accepted) {
+    if (text[token] == DraftVerdict::unknown) after = {};
+    if (text[token] == DraftVerdict::rejected) after = {.available = greatest_depth, .accepted = 0};
+    if (text[token] == DraftVerdict::accepted) {
       const bool ends_in_rejection = after.available > after.accepted;
       ++after.accepted;
       after.available = ends_in_rejection ? std::max(after.accepted + 1, greatest_depth) : after.accepted;
     }
     places_[token] = after;
   }
-  std::size_t begin = 0;
   for (const RoundRecord& round : generation.rounds) {
-    places_[begin] = {.available = round.depth, .accepted = round.accepted};
-    begin += static_cast<std::size_t>(round.emitted);
+    places_[static_cast<std::size_t>(tokens_)] = {.available = round.depth, .accepted = round.accepted};
+    tokens_ += round.emitted;
   }
 }
 
