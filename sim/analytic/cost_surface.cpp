@@ -43,16 +43,6 @@ Curve::const_iterator first_at_or_after(const Curve& curve, int x) {
   return std::lower_bound(curve.begin(), curve.end(), x, [](const auto& point, int value) { return point.first < value; });
 }
 
-/// The curve at x: the segment around x, or the nearest one continued.
-double interpolated(const Curve& curve, int x) {
-  if (curve.size() == 1) return curve.front().second;
-  auto right = std::next(curve.begin());
-  while (right->first < x && std::next(right) != curve.end()) ++right;
-  const auto left = std::prev(right);
-  const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
-  return left->second + fraction * (right->second - left->second);
-}
-
 bool covers(const Curve& curve, int rows) { return curve.front().first <= rows && rows <= curve.back().first; }
 
 }  // namespace
@@ -106,11 +96,9 @@ CostCurve CostSurface::curve(CostKind kind, int rows) const {
   return CostCurve(std::string(to_string(kind)) + ", rows " + to_text(rows), std::move(along_context));
 }
 
-double CostCurve::ns(int context) const {
+void CostCurve::refuse(int context) const {
   SPECLAB_EXPECT(context >= 0, "context = " + to_text(context));
-  const double value = interpolated(points_, context);
-  SPECLAB_EXPECT(value >= 0.0, "the cost surface continued to " + description_ + ", context " + to_text(context) + " is negative");
-  return value;
+  throw_contract_error("ns >= 0", __FILE__, __LINE__, "the cost surface continued to " + description_ + ", context " + to_text(context) + " is negative");
 }
 
 }  // namespace speclab::sim

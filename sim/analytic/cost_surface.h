@@ -2,6 +2,7 @@
 // What rounds cost on a machine: measured points and the lines between them.
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -33,15 +34,32 @@ CostPoint cost_point(std::span<const std::string> cells);
 
 const char* to_string(CostKind kind);
 
+/// The value at x of the lines between points (x, value), x ascending, at least one: the segment around x, or the nearest one
+/// continued.
+inline double interpolated(const std::vector<std::pair<int, double>>& points, int x) {
+  if (points.size() == 1) return points.front().second;
+  auto right = std::next(points.begin());
+  while (right->first < x && std::next(right) != points.end()) ++right;
+  const auto left = std::prev(right);
+  const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
+  return left->second + fraction * (right->second - left->second);
+}
+
 /// What one kind of work with a number of rows costs, over the context.
 class CostCurve {
  public:
   /// @param description  of the kind and the rows, for messages. @param points  (context, ns), contexts ascending, at least one
   CostCurve(std::string description, std::vector<std::pair<int, double>> points) : description_(std::move(description)), points_(std::move(points)) {}
   /// @param context  >= 0. @throws ContractError if the curve, continued so far, is negative
-  double ns(int context) const;
+  double ns(int context) const {
+    const double value = interpolated(points_, context);
+    if (context < 0 || !(value >= 0.0)) refuse(context);
+    return value;
+  }
 
  private:
+  [[noreturn]] void refuse(int context) const;
+
   std::string description_;
   std::vector<std::pair<int, double>> points_;
 };

@@ -44,19 +44,20 @@ bool has_wide_blocks() { return __builtin_cpu_supports("avx2") != 0; }
 
 SPECLAB_AVX2 void fill_bits_wide(const RngStream& stream, const StreamKey& key, std::span<std::uint64_t> out) {
   const __m256i steps = _mm256_set_epi64x(3, 2, 1, 0);
+  __m256i keys0[kPhiloxRounds], keys1[kPhiloxRounds];
+  for (std::uint32_t round = 0; round < kPhiloxRounds; ++round) {
+    keys0[round] = broadcast(static_cast<std::uint32_t>(stream.seed()) + round * kPhiloxWeyl0);
+    keys1[round] = broadcast(static_cast<std::uint32_t>(stream.seed() >> 32) + round * kPhiloxWeyl1);
+  }
   for (std::size_t i = 0; i < out.size(); i += kBlockLanes) {
     std::array<FourBlocks, kVectors> blocks;
     for (std::size_t v = 0; v < kVectors; ++v)
       blocks[v] = {broadcast(key.sequence), _mm256_add_epi64(broadcast(key.position + i + 4 * v), steps),
                    broadcast(static_cast<std::uint64_t>(key.purpose)), broadcast(key.draw)};
-    auto key0 = static_cast<std::uint32_t>(stream.seed());
-    auto key1 = static_cast<std::uint32_t>(stream.seed() >> 32);
-    for (int round = 0; round < kPhiloxRounds; ++round) {
+#pragma GCC unroll 10
+    for (std::size_t round = 0; round < kPhiloxRounds; ++round)
 #pragma GCC unroll 8
-      for (FourBlocks& four : blocks) philox_round(four, broadcast(key0), broadcast(key1));
-      key0 += kPhiloxWeyl0;
-      key1 += kPhiloxWeyl1;
-    }
+      for (FourBlocks& four : blocks) philox_round(four, keys0[round], keys1[round]);
     for (std::size_t v = 0; v < kVectors; ++v) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.data() + i + 4 * v), upper_bits(blocks[v]));
   }
 }

@@ -40,7 +40,7 @@ void RoundSource::draw_block(std::uint32_t first_round) {
   const std::span bits = std::span(bits_).first(block_size_);
   fill_bits(stream_, {sequence_, first_round, Purpose::accept, 1}, bits);
   if (!fixed_) return;
-  threshold(static_cast<int>(kWideLevels) - 1);
+  threshold(kWideLevels - 1);
   count_thresholds_above(bits, std::span(thresholds_).first(kWideLevels), std::span(runs_).first(block_size_));
 }
 
@@ -80,23 +80,28 @@ int RoundSource::accepted_of(int depth) {
   return depth;
 }
 
-RoundDraw RoundSource::draw_any(int levels, double stop_below) {
+bool RoundSource::draw_any(int levels, double stop_below, RoundRecord& record) {
   SPECLAB_EXPECT(levels >= 0 && levels <= kMaxLevels, "levels = " + std::to_string(levels) + "; allowed: 0 to 4095");
   if (tree_ != nullptr) {
     SPECLAB_EXPECT(stop_below <= 0.0, "a draft that stops by confidence is a chain");
-    return draw_tree(std::min({levels, available_, tree_->depth()}));
+    draw_tree(std::min({levels, available_, tree_->depth()}), record);
+    return false;
   }
   const int depth = drafted_levels(levels, stop_below);
-  RoundDraw round = chain(depth, accepted_of(depth));
-  round.limited = round.bonus && depth == available_ && depth < levels;
-  return round;
+  set_chain(record, depth, accepted_of(depth));
+  return record.accepted == depth && depth == available_ && depth < levels;
 }
 
-RoundDraw RoundSource::draw_tree(int levels) {
+void RoundSource::draw_tree(int levels, RoundRecord& record) {
   const auto acceptance = [this](int level) { return process_.level(level).acceptance; };
   const auto coin = [this](int level) { return stream_.uniform({sequence_, round_, Purpose::accept, 1 + static_cast<std::uint32_t>(level)}); };
   const TreePath path = tree_->walk(levels, acceptance, coin);
-  return {.depth = levels, .rows = tree_->rows(levels), .accepted = path.accepted, .tested = path.tested, .bonus = path.ended_at_leaf};
+  record.depth = levels;
+  record.rows = tree_->rows(levels);
+  record.drafted = record.rows - 1;
+  record.accepted = path.accepted;
+  record.tested = path.tested;
+  record.next_kind = path.ended_at_leaf ? NextKind::bonus : NextKind::recovered;
 }
 
 }  // namespace speclab::sim

@@ -7,20 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "sim/core/records.h"
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/draft_tree.h"
 
 namespace speclab::sim {
-
-/// What a round came to.
-struct RoundDraw {
-  int depth = 0;  ///< levels drafted
-  int rows = 1;   ///< of the target's forward
-  int accepted = 0;
-  int tested = 0;
-  bool bonus = true;     ///< the path ended at a leaf
-  bool limited = false;  ///< all was accepted that the process had, and more was asked for
-};
 
 /// Chains take one uniform a round, the key's draw 1; branching trees one a level, from draw 1 on. Verdicts do not depend on how
 /// many rounds are drawn ahead.
@@ -36,12 +27,15 @@ class RoundSource {
     if (!fixed_) available_ = process_.begin_round(round);
     if (tree_ == nullptr && round - block_begin_ >= block_size_) draw_block(round);
   }
-  /// The round with a draft of at most `levels` levels; may be asked again with others.
+  /// The round with a draft of at most `levels` levels; may be asked again with others. Sets drafted, rows, depth, accepted, tested
+  /// and next_kind of `record`.
   /// @param stop_below  the draft ends behind the first level of a lower confidence; 0 ends none
-  /// @throws ContractError if it is not 0 and there are no confidences (logged processes) or no chain
-  RoundDraw draw(int levels, double stop_below) {
-    if (!fixed_ || tree_ != nullptr || stop_below > 0.0 || levels < 0 || levels > kMaxLevels) return draw_any(levels, stop_below);
-    return chain(levels, accepted_fixed(levels));
+  /// @return whether all was accepted that the process had while more was asked for
+  /// @throws ContractError if stop_below is not 0 and there are no confidences (logged processes) or no chain
+  bool draw(int levels, double stop_below, RoundRecord& record) {
+    if (!fixed_ || tree_ != nullptr || stop_below > 0.0 || levels < 0 || levels > kMaxLevels) return draw_any(levels, stop_below, record);
+    set_chain(record, levels, accepted_fixed(levels));
+    return false;
   }
   /// The round emitted that many tokens.
   void advance(int emitted) {
@@ -50,7 +44,7 @@ class RoundSource {
 
  private:
   static constexpr std::size_t kBlock = 64;       ///< rounds drawn ahead
-  static constexpr std::size_t kWideLevels = 8;   ///< of which the run is counted for a block at once
+  static constexpr int kWideLevels = 8;           ///< of which the run is counted for a block at once
 
   void draw_block(std::uint32_t first_round);
   std::uint64_t threshold(int level);
@@ -59,14 +53,19 @@ class RoundSource {
   int accepted_fixed(int depth) {
     const auto index = static_cast<std::size_t>(round_ - block_begin_);
     const auto run = static_cast<int>(runs_[index]);
-    return run < static_cast<int>(kWideLevels) || depth <= run ? std::min(run, depth) : accepted_beyond(run, depth);
+    return depth <= kWideLevels || run < kWideLevels ? std::min(run, depth) : accepted_beyond(run, depth);
   }
   int accepted_beyond(int run, int depth);
-  static RoundDraw chain(int depth, int accepted) {
-    return {.depth = depth, .rows = depth + 1, .accepted = accepted, .tested = std::min(depth, accepted + 1), .bonus = accepted == depth};
+  static void set_chain(RoundRecord& record, int depth, int accepted) {
+    record.drafted = depth;
+    record.rows = depth + 1;
+    record.depth = depth;
+    record.accepted = accepted;
+    record.tested = std::min(depth, accepted + 1);
+    record.next_kind = accepted == depth ? NextKind::bonus : NextKind::recovered;
   }
-  RoundDraw draw_any(int levels, double stop_below);
-  RoundDraw draw_tree(int levels);
+  bool draw_any(int levels, double stop_below, RoundRecord& record);
+  void draw_tree(int levels, RoundRecord& record);
 
   AcceptanceProcess& process_;
   RngStream stream_;

@@ -52,12 +52,15 @@ class Simulator {
     std::int64_t drafting_rounds = 0;
     for (std::uint32_t round = 0; left > 0; ++round) {
       source_.begin_round(round);
-      if constexpr (std::is_same_v<Policy, ClairvoyantPolicy>) policy.foresee(source_.draw(policy.max_length(), 0.0).accepted);
+      RoundRecord& record = piece_[kept];
+      if constexpr (std::is_same_v<Policy, ClairvoyantPolicy>) {
+        source_.draw(policy.max_length(), 0.0, record);
+        policy.foresee(record.accepted);
+      }
       int levels = policy.next_length();
       if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
-      RoundRecord& record = piece_[kept];
-      const RoundDraw draw = source_.draw(levels, policy.stop_below());
-      fill(record, draw);
+      const bool limited = source_.draw(levels, policy.stop_below(), record);
+      if (!plan_.rows_of_depth.empty()) set_rows(record);
       record.round = static_cast<std::int32_t>(round);
       record.position = plan_.prompt_tokens + tokens - left;
       record.emitted = std::min(record.accepted + 1, left);
@@ -65,7 +68,7 @@ class Simulator {
       policy.observe(record);
       source_.advance(record.emitted);
       own.add(record);
-      own.limited += draw.limited ? 1 : 0;
+      own.limited += limited ? 1 : 0;
       drafting_rounds += record.depth > 0 ? 1 : 0;
       left -= record.emitted;
       if (++kept == kPiece) hand_over(sequence, kept);
@@ -76,13 +79,9 @@ class Simulator {
             .draft_ns = times.draft_ns, .overhead_ns = times.overhead_ns};
   }
 
-  void fill(RoundRecord& record, const RoundDraw& draw) const {
-    record.depth = draw.depth;
-    record.rows = plan_.rows_of_depth.empty() ? draw.rows : plan_.rows(draw.depth);
+  void set_rows(RoundRecord& record) const {
+    record.rows = plan_.rows(record.depth);
     record.drafted = record.rows - 1;
-    record.accepted = draw.accepted;
-    record.tested = draw.tested;
-    record.next_kind = draw.bonus ? NextKind::bonus : NextKind::recovered;
   }
 
   void add_times(RoundRecord& record, RoundTimes& total) {
