@@ -38,8 +38,8 @@ struct TwoStateFit {
   int iterations = 0;
 };
 
-/// Expectation-maximisation from three starts, each until an iteration gains less than 1e-7; places of bonus tokens are missing
-/// observations. @throws DataError if nothing was tested, or all or no draft was accepted
+/// Expectation-maximisation from three starts, each until an iteration gains less than 1e-7, 500 at most; places of bonus tokens are missing
+/// observations, and what the first places of texts say about the chances of leaving is not used. @throws DataError if nothing was tested, or all or no draft was accepted
 /// @source Baum, Petrie, Soules and Weiss 1970
 TwoStateFit fit_two_state(std::span<const LoggedGeneration> log);
 

@@ -10,7 +10,7 @@
 namespace speclab::sim {
 namespace {
 
-constexpr int kMostIterations = 2000;
+constexpr int kMostIterations = 500;
 constexpr double kLeastGain = 1e-7;
 constexpr double kBorder = 1e-9;  // rates and chances of leaving stay so far from 0 and 1: beyond, nothing could bring them back
 
@@ -75,19 +75,20 @@ void expect(const TwoStateAcceptance& places, const Text& text, std::vector<Pair
 double inside(double probability) { return std::clamp(probability, kBorder, 1.0 - kBorder); }
 
 TwoStateFit climb(const std::vector<Text>& texts, const TwoStateAcceptance& start) {
-  TwoStateFit fit{.places = start, .log_likelihood = -std::numeric_limits<double>::infinity()};
+  TwoStateFit best{.places = start, .log_likelihood = -std::numeric_limits<double>::infinity()};
+  TwoStateAcceptance places = start;
   std::vector<Pair> forward;
-  for (fit.iterations = 1; fit.iterations <= kMostIterations; ++fit.iterations) {
+  for (int iteration = 1; iteration <= kMostIterations; ++iteration) {
     Expectation sum;
-    for (const Text& text : texts) expect(fit.places, text, forward, sum);
-    const bool settled = sum.log_likelihood - fit.log_likelihood < kLeastGain;
-    fit.log_likelihood = std::max(fit.log_likelihood, sum.log_likelihood);
-    if (settled) break;
-    for (std::size_t state = 0; state < 2; ++state) fit.places.acceptance_rate[state] = inside(sum.accepted[state] / sum.tested[state]);
-    fit.places.easy_to_hard = inside(sum.left[0] / sum.stood[0]);
-    fit.places.hard_to_easy = inside(sum.left[1] / sum.stood[1]);
+    for (const Text& text : texts) expect(places, text, forward, sum);
+    const double gain = sum.log_likelihood - best.log_likelihood;
+    if (gain > 0.0) best = {.places = places, .log_likelihood = sum.log_likelihood, .iterations = iteration};
+    if (gain < kLeastGain) break;
+    for (std::size_t state = 0; state < 2; ++state) places.acceptance_rate[state] = inside(sum.accepted[state] / sum.tested[state]);
+    places.easy_to_hard = inside(sum.left[0] / sum.stood[0]);
+    places.hard_to_easy = inside(sum.left[1] / sum.stood[1]);
   }
-  return fit;
+  return best;
 }
 
 /// All texts, and the share of accepted drafts in them.
