@@ -6,7 +6,7 @@
 namespace speclab::sim {
 
 /// Drafts exactly the run that will be accepted, as nothing that runs can: the bound on what any policy gains. The simulator
-/// tells it the run of each round; engines refuse it, because it looks at verdicts to come.
+/// tells it the run of each round; handed to an engine, which cannot, it drafts nothing.
 class ClairvoyantPolicy final : public SpeculationLengthPolicy {
  public:
   /// @param max_length  levels, in [0, 4095]. @throws ConfigError if it is out of range

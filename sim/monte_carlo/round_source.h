@@ -13,8 +13,9 @@
 
 namespace speclab::sim {
 
-/// Chains take one uniform a round, the key's draw 1; branching trees one a level, from draw 1 on. Verdicts do not depend on how
-/// many rounds are drawn ahead.
+/// Keys have the round in place of the position, since positions follow from verdicts: chains take one uniform a round, draw 1 of
+/// purpose accept; branching trees one a level, from draw 1 on; what is hidden in a process has draw 0. Verdicts do not depend on
+/// how many rounds are drawn ahead.
 class RoundSource {
  public:
   /// @param process  must outlive the source. @param tree  none: chains as long as the policy asks for
