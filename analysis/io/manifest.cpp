@@ -86,6 +86,8 @@ void expect_required(const std::string& path, const toml::table& provenance) {
 
 /// The digest is that of the config, which stands before [provenance].
 void expect_unchanged_config(const std::string& path, const std::string& text, const std::string& digest) {
+  if (text.starts_with("\xEF\xBB\xBF") || text.find('\r') != std::string::npos)
+    throw DataError(path + ": has a byte-order mark or carriage returns, which speclab does not write; turn them back (dos2unix -r)");
   if (sha256_text(text.substr(0, text.find("\n[provenance]\n"))) != digest)
     throw DataError(path + ": the config is not the one whose config_sha256 stands below it; rows would be shown under settings they were not made with: put the file back as it was");
 }

@@ -6,6 +6,7 @@
 
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
+#include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -13,6 +14,7 @@ namespace speclab::engines {
 DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
     : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling, target.info().name) {
   StopRules(options_.stop, tokenizer_);
+  if (changes_scores(options_.sampling)) options_.sampling.check_tokens(static_cast<std::size_t>(target.info().vocab_size), target.info().name);
 }
 
 void DecoderBase::check_request(const Request& request) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/core/token.h"
@@ -26,6 +27,9 @@ struct SamplingOptions {
 
   /// @throws ConfigError naming the first field out of range
   void validate() const;
+  /// @param model  whose vocabulary it is, for the message
+  /// @throws ConfigError naming the first listed token outside the vocabulary
+  void check_tokens(std::size_t vocab_size, const std::string& model) const;
   /// Whether a law depends on the tokens before it beyond the logits.
   bool looks_back() const { return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0; }
 };

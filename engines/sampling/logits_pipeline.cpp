@@ -69,10 +69,7 @@ void BasicLogitsPipeline<Scalar>::law(std::span<const Scalar> logits, std::span<
 template <typename Scalar>
 std::span<const Scalar> BasicLogitsPipeline<Scalar>::processed(std::span<const Scalar> logits, std::span<const Token> history) {
   if (!changes_scores(options_)) return logits;
-  for (const auto* tokens : {&options_.suppress_tokens, &options_.eos_token_ids})
-    for (const Token token : *tokens)
-      if (token < 0 || static_cast<std::size_t>(token) >= logits.size())
-        throw ConfigError(fmt::format("suppress_tokens or eos_token_ids has {}; allowed: 0 to {} ({}'s vocabulary)", token, logits.size() - 1, escaped(model_, 200)));
+  options_.check_tokens(logits.size(), model_);
   scores_.assign(logits.begin(), logits.end());
   process_scores(options_, std::span<Scalar>(scores_), history, tokens_);
   return scores_;

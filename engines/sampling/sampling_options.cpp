@@ -31,4 +31,11 @@ void SamplingOptions::validate() const {
   for (const std::int32_t token : eos_token_ids) check(token >= 0, "eos_token_ids", token, "token ids >= 0");
 }
 
+void SamplingOptions::check_tokens(std::size_t vocab_size, const std::string& model) const {
+  for (const auto* tokens : {&suppress_tokens, &eos_token_ids})
+    for (const Token token : *tokens)
+      if (token < 0 || static_cast<std::size_t>(token) >= vocab_size)
+        throw ConfigError(fmt::format("suppress_tokens or eos_token_ids has {}; allowed: 0 to {} ({}'s vocabulary)", token, vocab_size - 1, escaped(model, 200)));
+}
+
 }  // namespace speclab::engines

@@ -72,7 +72,14 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--tree", decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
 }
 
+/// A setting of a rule that is not used would be ignored in silence.
+void check_rule_settings(const CLI::App* command, const std::string& verifier) {
+  for (const auto& [option, rule] : {std::pair("--lenience", "lenient"), std::pair("--lenient-residual", "lenient"), std::pair("--typical-epsilon", "typical"), std::pair("--typical-delta", "typical")})
+    if (command->count(option) > 0 && verifier != rule) throw ConfigError(fmt::format("{}: --verifier is {}; allowed: only with --verifier {}", option, escaped(verifier, 40), rule));
+}
+
 void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  command->parse_complete_callback([command, &decoder] { check_rule_settings(command, decoder.verifier); });
   command->add_option("--verifier", decoder.verifier, fmt::format("{}; lenient and typical change the output law", fmt::join(engines::kUserVerifierKinds, ", ")))->capture_default_str();
   add_number(command, "--lenience", decoder.lossy.lenience, "Verifier lenient: accept with p/(lenience q); 1 is exact");
   command->add_option_function<std::string>("--lenient-residual", [&decoder](const std::string& form) {

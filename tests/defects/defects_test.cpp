@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -20,6 +22,7 @@ namespace {
 struct Defect {
   std::string name, wrong, wild, file;
   std::vector<std::string> killed_by;
+  std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not reach the place
 };
 
 void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
@@ -96,6 +99,42 @@ TEST_P(SeededDefect, IsKilledByTheTestsItNames) {
   }
 }
 
+/// The goodness of fit of one rule over real laws, with a defect.
+std::string goodness_of_fit(const std::string& defect, const std::string& rule, const std::string& environment = "") {
+  static const std::string pairs = [] {
+    std::string path = ::testing::TempDir() + "/speclab_real_pairs";
+    EXPECT_NE(output_of(kNoDefect, "log_pairs '" + path + "' && echo logged").find("logged"), std::string::npos);
+    return path;
+  }();
+  const std::string program = fmt::format("seeded_goodness_of_fit --gtest_color=no --gtest_filter='*/{}'", rule);
+  return testing::run_shell(fmt::format("SPECLAB_PAIRS='{}' {} SPECLAB_DEFECT='{}' '{}'/{} 2>&1", pairs, environment, defect, SPECLAB_BUILD_DIR, program)).output;
+}
+
+std::vector<Defect> sampled_defects() {
+  std::vector<Defect> defects;
+  std::ranges::copy_if(catalogue(), std::back_inserter(defects), [](const Defect& defect) { return !defect.sampled.empty(); });
+  return defects;
+}
+
+class SampledDefect : public ::testing::TestWithParam<Defect> {};
+INSTANTIATE_TEST_SUITE_P(, SampledDefect, ::testing::ValuesIn(sampled_defects()), [](const auto& named) { return named.param.name; });
+
+TEST_P(SampledDefect, IsFoundByTheGoodnessOfFit) {
+  const std::string text = goodness_of_fit(GetParam().name, GetParam().sampled);
+  EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << GetParam().sampled << " lets it live:\n" << text;
+}
+
+TEST(SampledDefects, AreAllOfTheRulesThatMoveTheLawByAHundredth) {
+  for (const Defect& defect : catalogue())
+    if (defect.file.starts_with("sim/core/rules/") && distance_of(defect.name).total_variation >= 0.01) EXPECT_FALSE(defect.sampled.empty()) << defect.name;
+}
+
+/// With a fifth of the samples: the shipping sources have a test of their own.
+TEST(SampledDefects, AreNotFoundWhereThereIsNone) {
+  const std::string text = goodness_of_fit(kNoDefect, "*", "SPECLAB_SAMPLES=20000");
+  EXPECT_NE(text.find("[  PASSED  ] 8 tests"), std::string::npos) << text;
+}
+
 TEST(Catalogue, HasAtLeastThirtyDefects) { EXPECT_GE(catalogue().size(), 30U); }
 
 TEST(Catalogue, WithoutADefectTheLawIsTheTargets) {
@@ -105,10 +144,10 @@ TEST(Catalogue, WithoutADefectTheLawIsTheTargets) {
 }
 
 std::string table() {
-  std::string text = "| defect | what is wrong | where it occurred | distance | killed by |\n|---|---|---|---|---|\n";
+  std::string text = "| defect | what is wrong | where it occurred | distance | killed by | sampled |\n|---|---|---|---|---|---|\n";
   for (const Defect& defect : catalogue())
-    text += fmt::format("| `{}` | {} | {} | {} | `{}` |\n", defect.name, defect.wrong, defect.wild, shown(distance_of(defect.name)),
-                        fmt::join(defect.killed_by, "`, `"));
+    text += fmt::format("| `{}` | {} | {} | {} | `{}` | {} |\n", defect.name, defect.wrong, defect.wild, shown(distance_of(defect.name)),
+                        fmt::join(defect.killed_by, "`, `"), defect.sampled.empty() ? "" : "`" + defect.sampled + "`");
   return text;
 }
 

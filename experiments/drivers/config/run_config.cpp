@@ -72,7 +72,7 @@ void read_verification(const ConfigNode& table, RunConfig& config) {
   ConfigReader reader(table, "verification");
   LossyRuleOptions& lossy = config.lossy;
   std::string residual = to_string(lossy.lenient_residual);
-  reader.read("lenience", lossy.lenience, {.low = 1e-6, .high = 1});
+  reader.read("lenience", lossy.lenience, {.low = 1e-6, .high = kBelowOne});  // 1 is the rule rejection, and its rows would be marked lossy
   reader.read("lenient_residual", residual, {"full", "lenient"});
   reader.read("typical_epsilon", lossy.typical_epsilon, {.low = 0, .high = 1});
   reader.read("typical_delta", lossy.typical_delta, {.low = 0, .high = 1});

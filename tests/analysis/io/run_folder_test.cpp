@@ -78,6 +78,11 @@ TEST_F(RunFolder, RefusesAConfigThatIsNotTheOneItWasMadeWith) {
   EXPECT_TRUE(error_has("the config is not the one whose config_sha256 stands below it")) << error();
 }
 
+TEST_F(RunFolder, SaysThatAnEditorChangedTheLineEndsOfTheManifest) {
+  edit("manifest.toml", "threads = 2\n", "threads = 2\r\n");
+  EXPECT_TRUE(error_has("has a byte-order mark or carriage returns")) << error();
+}
+
 TEST_F(RunFolder, SaysWhereTheManifestIsNotToml) {
   edit("manifest.toml", "threads = 2", "threads = = 2");
   EXPECT_TRUE(error_has("manifest.toml:14:11: "));

@@ -66,6 +66,7 @@ TEST(Table, NamesFileLineAndColumnOfAStructuralFault) {
   EXPECT_EQ(parse_error("a,a\n1,2\n"), "f.csv:1: duplicate column 'a'");
   EXPECT_EQ(parse_error("a,\n1,2\n"), "f.csv:1: column without a name");
   EXPECT_EQ(parse_error(""), "f.csv:1: no header");
+  EXPECT_EQ(parse_error(std::string(4096, ',') + "\n"), "f.csv:1: 4097 columns; allowed: at most 4096");
   EXPECT_EQ(parse_error("a,b\n1,2\n\n3,4\n"), "f.csv:3: blank line");
   EXPECT_EQ(parse_error("a,b\n1,\"2\n3,4\n"), "f.csv:2: unterminated quoted field");
   EXPECT_EQ(parse_error("a,b\n1,x\"y\n"), "f.csv:2:4: error parsing data while strict checking enabled");

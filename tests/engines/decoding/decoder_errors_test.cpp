@@ -56,6 +56,8 @@ TEST(DecoderLimits, PromptMayReachTheContextExactly) {
 TEST(DecoderLimits, SamplingAndStopOptionsAreChecked) {
   TinyPair pair(testing::tiny_config());
   EXPECT_THROW(pair.plain({.sampling = {.temperature = -1}}), ConfigError);
+  EXPECT_THROW(pair.plain({.sampling = {.suppress_tokens = {1, 300}}}), ConfigError);
+  EXPECT_THROW(pair.speculative({.sampling = {.suppress_tokens = {1, 300}}, .drafter = {.kind = "bigram"}}), ConfigError);
   EXPECT_THROW(pair.plain({.stop = {.max_new_tokens = 0}}), ConfigError);
   EXPECT_THROW(pair.speculative({.drafter = {.kind = "small_transformer", .tree = "2x0"}}), ConfigError);
 }

@@ -182,6 +182,8 @@ TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
   EXPECT_EQ(nlohmann::json::parse(lossy.output).at("settings").at("lossless"), false);
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2, "allowed: chain");
   expect_refusal("generate --prompt x --verifier lenient --lenience 0", 2, "lenience = 0; allowed: numbers in (0, 1]");
+  expect_refusal("generate --prompt x --lenience 0.5", 2, "--lenience: --verifier is rejection; allowed: only with --verifier lenient");
+  expect_refusal("verify --verifier lenient --typical-delta 0.5", 2, "--typical-delta: --verifier is lenient; allowed: only with --verifier typical");
 }
 
 TEST(Program, MeasuresCostsForThePolicyAuto) {

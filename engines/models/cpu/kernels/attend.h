@@ -10,6 +10,9 @@
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
+/// Blocks of keys, or vectors of the head, that are taken together; with kMaxAttendQueries queries their sums fit into the registers.
+constexpr int kTogether = kVectorRegisters < 8 ? 1 : kVectorRegisters / 8;
+
 /// Scores of `Queries` queries, and what they become.
 template <int Queries>
 struct Scores {
@@ -30,12 +33,11 @@ inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Q
   Vector sum[Queries][Blocks] = {};
   for (int d = 0; d < args.head_dim; ++d) {
     Vector key[Blocks];
-#pragma GCC unroll 4
-    for (int b = 0; b < Blocks; ++b) key[b] = load(keys + b * block_floats + d * kKeyBlock);
-#pragma GCC unroll 4
-    for (int q = 0; q < Queries; ++q)
-#pragma GCC unroll 4
-      for (int b = 0; b < Blocks; ++b) sum[q][b] = sum[q][b] + key[b] * args.queries[q].query[d];
+    unrolled<Blocks>([&](auto b) __attribute__((always_inline)) { key[b] = load(keys + b * block_floats + d * kKeyBlock); });
+    unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
+      const Register query = splat_register(args.queries[q].query[d]);
+      unrolled<Blocks>([&](auto b) __attribute__((always_inline)) { sum[q][b] = sum[q][b] + key[b] * query; });
+    });
   }
   for (int q = 0; q < Queries; ++q)
     for (int b = 0; b < Blocks; ++b) store(scores.by_slot + q * scores.stride + (first_block + b) * kKeyBlock, sum[q][b] * args.scale);
@@ -45,7 +47,7 @@ template <int Queries>
 inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
   const int blocks = static_cast<int>(scores.stride / kKeyBlock);
   int block = 0;
-  for (; block + 4 <= blocks; block += 4) score_blocks<Queries, 4>(args, block, scores);
+  for (; block + kTogether <= blocks; block += kTogether) score_blocks<Queries, kTogether>(args, block, scores);
   for (; block < blocks; ++block) score_blocks<Queries, 1>(args, block, scores);
 }
 
@@ -62,7 +64,7 @@ inline float* order_scores(const AttendQuery& query, float* by_slot, float* by_p
 /// Turns scores into exponentials of the distance to the largest. @return their sum
 inline float exponentiate(float* scores, int count) {
   Vector largest = splat(-INFINITY);
-  for (int i = 0; i < count; i += kLanes) largest = load(scores + i) > largest ? load(scores + i) : largest;
+  for (int i = 0; i < count; i += kLanes) largest = larger(load(scores + i), largest);
   const Vector top = splat(lane_max(largest));
   Vector sum = {};
   for (int i = 0; i < count; i += kLanes) {
@@ -92,23 +94,22 @@ inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, 
   for (int q = 1; q < Queries; ++q) shared = args.queries[q].prefix < shared ? args.queries[q].prefix : shared;
   for (int j = 0; j < shared; ++j) {
     Vector values[Vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) values[v] = value(j, v);
-#pragma GCC unroll 4
-    for (int q = 0; q < Queries; ++q)
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + values[v] * scores.weights[q][j];
+    unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { values[v] = value(j, v); });
+    unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
+      const Register weight = splat_register(scores.weights[q][j]);
+      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { sum[q][v] = sum[q][v] + values[v] * weight; });
+    });
   }
-#pragma GCC unroll 4
-  for (int q = 0; q < Queries; ++q) {
+  unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
     const AttendQuery& query = args.queries[q];
     const float* weights = scores.weights[q];
-    for (int j = shared; j < query.prefix; ++j)
-      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + value(j, v) * weights[j];
-    for (int j = 0; j < query.num_extra; ++j)
-      for (int v = 0; v < Vectors; ++v) sum[q][v] = sum[q][v] + value(query.extra[j], v) * weights[query.prefix + j];
-    for (int v = 0; v < Vectors; ++v) store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]);
-  }
+    const auto add = [&](int slot, float weight) __attribute__((always_inline)) {
+      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { sum[q][v] = sum[q][v] + value(slot, v) * splat_register(weight); });
+    };
+    for (int j = shared; j < query.prefix; ++j) add(j, weights[j]);
+    for (int j = 0; j < query.num_extra; ++j) add(query.extra[j], weights[query.prefix + j]);
+    unrolled<Vectors>([&](auto v) { store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]); });
+  });
 }
 
 template <int Queries>
@@ -117,7 +118,7 @@ void attend_tile(const AttendArgs& args) {
   score(args, scores);
   weigh_scores(args, scores);
   int dim = 0;
-  for (; dim + 4 * kLanes <= args.head_dim; dim += 4 * kLanes) weigh_values<Queries, 4>(args, scores, dim);
+  for (; dim + kTogether * kLanes <= args.head_dim; dim += kTogether * kLanes) weigh_values<Queries, kTogether>(args, scores, dim);
   for (; dim < args.head_dim; dim += kLanes) weigh_values<Queries, 1>(args, scores, dim);
 }
 

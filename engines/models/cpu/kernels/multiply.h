@@ -13,7 +13,8 @@ namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
 constexpr int kVectorsPerBlock = kBlockColumns / kLanes;
-constexpr int kMaxTileRows = 12;
+constexpr int kAccumulators = kVectorRegisters * 3 / 4;  ///< sums that stay in registers beside weights and activations
+constexpr int kMaxTileRows = kAccumulators / kVectorsPerBlock;
 
 /// What a product of one weight step and one activation step is, by element type.
 template <typename Element>
@@ -22,8 +23,8 @@ struct Step;
 template <>
 struct Step<float> {
   static constexpr int kDepth = 1;
-  using Broadcast = Vector;
-  static Broadcast broadcast(const float* x) { return splat(*x); }
+  using Broadcast = Register;
+  static Broadcast broadcast(const float* x) { return splat_register(*x); }
   static Vector add(Vector acc, const float* weights, Broadcast x) { return acc + load(weights) * x; }
 };
 
@@ -44,19 +45,18 @@ struct Step<BFloat16> {
     return reinterpret_cast<Vector>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), bit_cast_bh(w), x));
   }
 #else
-  struct Broadcast { float low, high; };
-  static float widen(BFloat16 v) {
-    const std::uint32_t bits = std::uint32_t{v} << 16;
-    float f;
-    std::memcpy(&f, &bits, sizeof f);
-    return f;
+  struct Broadcast { Register even, odd; };
+  static Broadcast broadcast(const BFloat16* x) {
+    std::uint32_t pair;
+    std::memcpy(&pair, x, sizeof pair);
+    const UintRegister v = pair - UintRegister{};
+    return {as_float(v << 16), as_float(v & 0xFFFF0000u)};
   }
-  static Broadcast broadcast(const BFloat16* x) { return {widen(x[0]), widen(x[1])}; }
   static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
     UintVector pair;
-    std::memcpy(&pair, weights, sizeof pair);
-    acc = acc + as_float(pair << 16) * x.low;
-    return acc + as_float(pair & 0xFFFF0000u) * x.high;
+    copy_lanes(weights, pair);
+    acc = acc + as_float(pair << 16) * x.even;
+    return acc + as_float(pair & 0xFFFF0000u) * x.odd;
   }
 #endif
 };
@@ -105,13 +105,10 @@ inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
   Vector sum[Rows][kVectorsPerBlock] = {};
   for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {
     prefetch_weights<Rows, kStepElements>(weights);
-#pragma GCC unroll 16
-    for (int r = 0; r < Rows; ++r) {
+    unrolled<Rows>([&](auto r) __attribute__((always_inline)) {
       const auto broadcast = Step<Element>::broadcast(x + r * args.x_stride + k);
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectorsPerBlock; ++v)
-        sum[r][v] = Step<Element>::add(sum[r][v], weights + v * kLanes * kDepthStep, broadcast);
-    }
+      unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) { sum[r][v] = Step<Element>::add(sum[r][v], weights + v * kLanes * kDepthStep, broadcast); });
+    });
   }
   for (int r = 0; r < Rows; ++r) finish_block<Element>(args, first_row + r, block, sum[r]);
 }

@@ -1,36 +1,30 @@
 #pragma once
-// Vectors of 16 lanes: GCC vector types of 64 bytes, lowered to what the instruction set has.
+// Vectors of 16 lanes on any instruction set, and what the kernels do with them.
 
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 
 #include "engines/models/cpu/kernels.h"
+#include "engines/models/cpu/kernels/lanes.h"
 
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
-typedef float Vector __attribute__((vector_size(64)));
-typedef std::int32_t IntVector __attribute__((vector_size(64)));
-typedef std::uint32_t UintVector __attribute__((vector_size(64)));
-constexpr int kLanes = 16;
-
 inline Vector load(const float* p) {
   Vector v;
-  std::memcpy(&v, p, sizeof v);
+  copy_lanes(p, v);
   return v;
 }
-inline void store(float* p, Vector v) { std::memcpy(p, &v, sizeof v); }
-inline Vector splat(float x) { return x - Vector{}; }
-inline Vector as_float(UintVector v) { return reinterpret_cast<Vector>(v); }
-inline UintVector as_bits(Vector v) { return reinterpret_cast<UintVector>(v); }
-inline Vector choose(IntVector mask, Vector a, Vector b) { return mask ? a : b; }
+inline void store(float* p, Vector v) { copy_lanes(v, p); }
 
 /// Sum of the lanes in one fixed order.
 inline float lane_sum(Vector v) {
+  float lanes[kLanes];
+  store(lanes, v);
   for (int width = kLanes / 2; width > 0; width /= 2)
-    for (int i = 0; i < width; ++i) v[i] += v[i + width];
-  return v[0];
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  return lanes[0];
 }
 
 inline float lane_max(Vector v) {
@@ -38,6 +32,14 @@ inline float lane_max(Vector v) {
   for (int i = 1; i < kLanes; ++i) best = v[i] > best ? v[i] : best;
   return best;
 }
+
+inline bool any_lane(IntVector mask) {
+  bool any = false;
+  for (int lane = 0; lane < kLanes; ++lane) any |= mask[lane] != 0;
+  return any;
+}
+
+inline Vector larger(Vector a, Vector b) { return choose(a > b, a, b); }
 
 /// exp(x) for x <= 0, relative error below 2e-7; 0 below -87. Cody-Waite reduction, degree-6 polynomial.
 inline Vector exp_nonpositive(Vector x) {
@@ -49,9 +51,8 @@ inline Vector exp_nonpositive(Vector x) {
   r = r - n * -2.12194440e-4f;
   Vector poly = splat(1.3888889e-3f);
   for (const float c : {8.3333333e-3f, 4.1666667e-2f, 1.6666667e-1f, 0.5f, 1.0f, 1.0f}) poly = poly * r + c;
-  const IntVector exponent = (__builtin_convertvector(n, IntVector) + 127) << 23;
-  const Vector result = poly * reinterpret_cast<Vector>(exponent);
-  return choose(underflow, Vector{}, result);
+  const IntVector exponent = (to_int(n) + 127) << 23;
+  return choose(underflow, Vector{}, poly * as_float(exponent));
 }
 
 inline UintVector round_to_bfloat16(Vector v) {
@@ -60,11 +61,7 @@ inline UintVector round_to_bfloat16(Vector v) {
 }
 
 inline void store_as(Vector v, float* out) { store(out, v); }
-inline void store_as(Vector v, BFloat16* out) {
-  typedef std::uint16_t Half __attribute__((vector_size(32)));
-  const Half half = __builtin_convertvector(round_to_bfloat16(v), Half);
-  std::memcpy(out, &half, sizeof half);
-}
+inline void store_as(Vector v, BFloat16* out) { store_low_halves(round_to_bfloat16(v), out); }
 
 inline Vector silu(Vector x) {
   const IntVector negative = x < Vector{};

@@ -19,13 +19,12 @@ inline float largest_of(const float* values, int size) {
     for (int s = 0; s < kStreams; ++s) {
       const Vector v = load(values + i + s * kLanes);
       unordered = unordered | (v != v);
-      streams[s] = v > streams[s] ? v : streams[s];
+      streams[s] = larger(v, streams[s]);
     }
   Vector largest = streams[0];
-  for (const Vector& stream : streams) largest = stream > largest ? stream : largest;
+  for (const Vector& stream : streams) largest = larger(stream, largest);
   float best = lane_max(largest);
-  bool any_nan = false;
-  for (int lane = 0; lane < kLanes; ++lane) any_nan |= unordered[lane] != 0;
+  bool any_nan = any_lane(unordered);
   for (; i < size; ++i) {
     any_nan |= values[i] != values[i];
     best = values[i] > best ? values[i] : best;
@@ -67,9 +66,7 @@ int arg_max(const float* values, int size) {
   for (; i + kStride <= size; i += kStride) {
     IntVector found = {};
     for (int v = 0; v < kStride; v += kLanes) found = found | (load(values + i + v) == best);
-    bool any = false;
-    for (int lane = 0; lane < kLanes; ++lane) any |= found[lane] != 0;
-    if (any) break;
+    if (any_lane(found)) break;
   }
   while (i < size && !(values[i] == best)) ++i;
   return i < size ? i : 0;

@@ -67,6 +67,7 @@ const Mistake kMistakes[] = {
     {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2x2\"\n[axes]\ndrafter = \"mine\"\nverifier = \"lenient\"\n", "6:12", "take trees"},
     {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\nverifier = [\"rejection\", \"typical\"]\n", "4:26", "one verifier"},
     {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 0\n", "4:12", "verification.lenience = 0"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 1\n", "4:12", "verification.lenience = 1"},
     {"[axes]\nverifier = \"lenient\"\n[verification]\nlenient_residual = \"half\"\n", "4:20", "full, lenient"},
     {"[axes]\nverifier = \"lenient\"\n[verification]\ntypical_delta = 0.5\n", "4:17", "axes.verifier has no typical"},
     {"[axes]\ntemperature = 0.5\nverifier = \"greedy\"\n", "3:12", "temperature"},

@@ -1,0 +1,48 @@
+#pragma once
+// The rows of a CSV text, each with the line it starts on.
+
+#include <csv.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/io/table.h"
+
+namespace speclab::analysis {
+
+/// Feeds libcsv one physical line at a time, so that every row knows the line it starts on. Fills the table it is made for.
+class TableParser {
+ public:
+  static constexpr std::size_t kMostColumns = 4096;
+
+  explicit TableParser(Table& table);
+  ~TableParser() { csv_free(&parser_); }
+  TableParser(const TableParser&) = delete;
+  TableParser& operator=(const TableParser&) = delete;
+
+  /// @throws DataError "name:line: message" at the first fault
+  void parse(std::string_view content);
+
+ private:
+  void feed(std::string_view line);
+  void take_ended_rows();
+  void end_row();
+  void take_header();
+  [[noreturn]] void fail(std::size_t line, const std::string& message, const std::string& column = "") const;
+
+  static void on_field(void* data, std::size_t length, void* self);
+  /// Only counts: an error must not be thrown through libcsv, which is C.
+  static void on_row(int, void* self) { ++static_cast<TableParser*>(self)->rows_ended_; }
+
+  Table& table_;
+  csv_parser parser_{};
+  std::vector<std::optional<std::string>> row_;
+  std::size_t line_ = 1;
+  std::size_t row_line_ = 1;
+  int rows_ended_ = 0;
+  bool row_open_ = false;
+};
+
+}  // namespace speclab::analysis
