@@ -13,6 +13,7 @@ HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const 
       tree_rows_(TreeShape::parse(options.drafter.tree, 0).num_nodes() + 1) {}
 
 void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+  if (policy.stop_below() > 0.0) throw ConfigError("policy = \"" + policy.name() + "\": drafters of this build do not stop by confidence; give another policy");
   begin_sequences(requests, tree_rows_);
   policies_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());

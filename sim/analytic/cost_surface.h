@@ -2,6 +2,7 @@
 // What rounds cost on a machine: measured points and the lines between them.
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -33,6 +34,36 @@ CostPoint cost_point(std::span<const std::string> cells);
 
 const char* to_string(CostKind kind);
 
+/// The value at x of the lines between points (x, value), x ascending, at least one: the segment around x, or the nearest one
+/// continued.
+inline double interpolated(const std::vector<std::pair<int, double>>& points, int x) {
+  if (points.size() == 1) return points.front().second;
+  auto right = std::next(points.begin());
+  while (right->first < x && std::next(right) != points.end()) ++right;
+  const auto left = std::prev(right);
+  const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
+  return left->second + fraction * (right->second - left->second);
+}
+
+/// What one kind of work with a number of rows costs, over the context.
+class CostCurve {
+ public:
+  /// @param description  of the kind and the rows, for messages. @param points  (context, ns), contexts ascending, at least one
+  CostCurve(std::string description, std::vector<std::pair<int, double>> points) : description_(std::move(description)), points_(std::move(points)) {}
+  /// @param context  >= 0. @throws ContractError if the curve, continued so far, is negative
+  double ns(int context) const {
+    const double value = interpolated(points_, context);
+    if (context < 0 || !(value >= 0.0)) refuse(context);
+    return value;
+  }
+
+ private:
+  [[noreturn]] void refuse(int context) const;
+
+  std::string description_;
+  std::vector<std::pair<int, double>> points_;
+};
+
 /// Piecewise linear in rows and, over the contexts at which that many rows were measured, in context. Beyond the measured
 /// range the nearest segment is continued; a single point is a constant.
 class CostSurface {
@@ -51,12 +82,14 @@ class CostSurface {
   double plain_step_ns(int context) const { return t_target_ns(1, context) + overhead_ns(1, context); }
   /// A whole round whose draft has `depth` levels and needs `rows` target rows.
   double round_ns(int depth, int rows, int context) const;
+  /// The curve that all of the above are read from. @param rows  >= 1. @throws ContractError if nothing of the kind was measured
+  CostCurve curve(CostKind kind, int rows) const;
   const std::vector<CostPoint>& points() const { return points_; }
 
  private:
   using Curve = std::vector<std::pair<int, double>>;  ///< (rows, ns), rows ascending
 
-  double at(CostKind kind, int rows, int context) const;
+  double at(CostKind kind, int rows, int context) const { return curve(kind, rows).ns(context); }
 
   std::vector<CostPoint> points_;
   std::array<std::map<int, Curve>, 4> curves_;  ///< by kind, then context

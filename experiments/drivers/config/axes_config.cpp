@@ -54,7 +54,11 @@ void check_atlas(const ConfigReader& reader, const RunConfig& config) {
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
-  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
+  for (std::size_t i = 0; i < axes.policy.size(); ++i)
+    check_element(reader, "policy", i, [&] {
+      if (make_policy(axes.policy[i], &any_auto)->stop_below() > 0.0)
+        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, by which drafters of this build do not stop", axes.policy[i]));
+    });
 }
 
 /// Whether any drafter of the axis drafts something else than chains.

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/interface/names.h"
+#include "sim/core/errors.h"
+#include "sim/core/policies/confidence_policy.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {
@@ -88,6 +90,10 @@ TEST_P(EveryDrafter, GivesPlainTokensAtSpeculationLengthZero) {
     const auto plain = decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
     EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), temperature)), three_requests(), 0)), output_ids(plain));
   }
+}
+
+TEST_P(EveryDrafter, RefusesAPolicyThatStopsByConfidence) {
+  EXPECT_THROW(pair().speculative(options_of(GetParam(), 0))->begin(three_requests(), ConfidencePolicy(0.4)), ConfigError);
 }
 
 TEST_P(EveryDrafter, DecodesABatchAsOneByOne) {

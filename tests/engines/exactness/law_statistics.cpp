@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/stats/distributions.h"
+#include "sim/monte_carlo/distributions.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 namespace speclab::engines::testing {
@@ -32,8 +32,8 @@ double p_value(const std::vector<double>& counts, const std::vector<double>& pro
   }
   if (pooled_expected >= kLeastExpected) add(pooled_count, pooled_expected);
   if (cells < 2) return 1.0;
-  if (smallest_shift != nullptr) *smallest_shift = std::max(*smallest_shift, std::sqrt(analysis::chi_squared_noncentrality(cells - 1, kLevel, kMissOdds) / (4.0 * n)));
-  return analysis::chi_squared_tail(statistic, cells - 1);
+  if (smallest_shift != nullptr) *smallest_shift = std::max(*smallest_shift, std::sqrt(sim::chi_squared_noncentrality(cells - 1, kLevel, kMissOdds) / (4.0 * n)));
+  return sim::chi_squared_tail(statistic, cells - 1);
 }
 
 double total_variation(const std::vector<double>& counts, const std::vector<double>& probabilities) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sim/analytic/round_costs.h"
 #include "sim/core/errors.h"
 #include "tests/support/sim_values.h"
 
@@ -57,6 +58,28 @@ TEST(CostSurface, RefusesPointsOutOfRangeAndRepeatedOnes) {
 TEST(CostSurface, RefusesToContinueBelowZero) {
   const CostSurface falling({point(CostKind::target, 1, 0, 10), point(CostKind::target, 1, 10, 5)});
   EXPECT_THROW(falling.t_target_ns(1, 100), ContractError);
+}
+
+TEST(RoundCosts, AreThoseOfTheSurfaceToTheBit) {
+  const CostSurface costs = surface();
+  RoundCosts rounds(costs);
+  for (const int context : {0, 1, 333, 500, 750, 1000, 1234})
+    for (const int depth : {3, 0, 8, 1}) {
+      const RoundTimes times = rounds.at(depth, depth + 1, context);
+      EXPECT_EQ(times.target_ns, costs.t_target_ns(depth + 1, context));
+      EXPECT_EQ(times.draft_ns, costs.t_draft_ns(depth, context));
+      EXPECT_EQ(times.overhead_ns, costs.overhead_ns(depth + 1, context));
+      EXPECT_EQ(times.total_ns(), costs.round_ns(depth, depth + 1, context));
+    }
+}
+
+TEST(RoundCosts, RefuseWhatTheSurfaceRefuses) {
+  const CostSurface no_drafter({point(CostKind::target, 1, 0, 100), point(CostKind::target, 2, 100, 10), point(CostKind::overhead, 1, 0, 3)});
+  RoundCosts rounds(no_drafter);
+  EXPECT_EQ(rounds.at(0, 1, 5).draft_ns, 0.0);
+  EXPECT_THROW(rounds.at(1, 2, 0), ContractError);
+  EXPECT_THROW(rounds.at(-1, 1, 0), ContractError);
+  EXPECT_THROW(rounds.at(0, 1, -1), ContractError);
 }
 
 TEST(CostPoint, SurvivesTheFile) {

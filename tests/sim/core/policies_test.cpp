@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/core/errors.h"
+#include "sim/core/policies/confidence_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/heuristic_policy.h"
 #include "tests/support/golden_table.h"
@@ -40,23 +42,42 @@ TEST(HeuristicPolicy, NeverFallsBelowOneAndIgnoresRoundsWithoutADraft) {
   EXPECT_EQ(policy.fresh()->next_length(), 5);
 }
 
+TEST(ConfidencePolicy, AsksForTheLongestDraftAndStopsBelowItsThreshold) {
+  ConfidencePolicy policy;
+  EXPECT_EQ(policy.next_length(), 20);
+  EXPECT_EQ(policy.stop_below(), 0.4);
+  policy.observe(round_of(20, 0));
+  EXPECT_EQ(policy.next_length(), 20);
+  const auto other = ConfidencePolicy(0.75, 6).fresh();
+  EXPECT_EQ(other->next_length(), 6);
+  EXPECT_EQ(other->stop_below(), 0.75);
+  EXPECT_EQ(HeuristicPolicy().stop_below(), 0.0);
+}
+
+TEST(ConfidencePolicy, RefusesWhatIsOutOfRange) {
+  for (const double wrong : {-0.1, 1.2, std::nan("")}) EXPECT_THROW(ConfidencePolicy{wrong}, ConfigError) << wrong;
+  EXPECT_THROW(ConfidencePolicy(0.4, 0), ConfigError);
+  EXPECT_THROW(ConfidencePolicy(0.4, 4096), ConfigError);
+}
+
 TEST(MakePolicy, KnowsEveryName) {
   EXPECT_EQ(make_policy("none")->next_length(), 0);
   EXPECT_EQ(make_policy("constant:4")->next_length(), 4);
   EXPECT_EQ(make_policy("heuristic")->next_length(), 5);
-  for (const char* name : {"none", "constant:4", "heuristic"}) EXPECT_EQ(make_policy(name)->name(), name);
+  EXPECT_EQ(make_policy("confidence")->name(), "confidence:0.4");
+  for (const char* name : {"none", "constant:4", "heuristic", "confidence:0.25"}) EXPECT_EQ(make_policy(name)->name(), name);
   const ConstantPolicy stand_in(3);
   EXPECT_EQ(make_policy("auto", &stand_in)->next_length(), 3);
 }
 
 TEST(MakePolicy, RefusesTheRestAndListsWhatIsAllowed) {
-  for (const char* text : {"", "constant", "constant:", "constant:-1", "constant:4096", "constant:4x", "constant:99999999999", "Auto", "greedy"})
+  for (const char* text : {"", "constant", "constant:", "constant:-1", "constant:4096", "constant:4x", "constant:99999999999", "Auto", "greedy", "confidence:", "confidence:1.5", "confidence:-1", "confidence:nan", "confidence:0.4x"})
     EXPECT_THROW(make_policy(text), ConfigError) << text;
   try {
     make_policy("adaptive");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    for (const char* allowed : {"adaptive", "none", "constant:N", "heuristic", "auto"})
+    for (const char* allowed : {"adaptive", "none", "constant:N", "heuristic", "confidence:P", "auto"})
       EXPECT_NE(std::string(error.what()).find(allowed), std::string::npos) << allowed;
   }
   EXPECT_THROW(make_policy("auto"), ConfigError);

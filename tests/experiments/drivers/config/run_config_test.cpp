@@ -61,6 +61,7 @@ const Mistake kMistakes[] = {
     {"[axes]\ntree = \"0\"\n", "2:8", "tree = \"0\"; allowed"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
+    {"[axes]\npolicy = \"confidence:0.4\"\n", "2:10", "do not stop"},
     {"[axes]\nverifier = \"replay\"\n", "2:12", "allowed: greedy, rejection, sample_and_match"},
     {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\nverifier = [\"rejection\", \"block\"]\n", "4:26", "take trees"},
     {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2x2\"\n[axes]\ndrafter = \"mine\"\nverifier = \"lenient\"\n", "6:12", "take trees"},
