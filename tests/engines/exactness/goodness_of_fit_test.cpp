@@ -19,6 +19,7 @@
 #include "engines/verifiers/verifier.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/prompt_set.h"
+#include "sim/analytic/lenience.h"
 #include "sim/analytic/rule_acceptance.h"
 #include "sim/core/law_sampling.h"
 #include "sim/core/policies/constant_policy.h"

@@ -6,7 +6,9 @@
 #include <map>
 #include <numeric>
 
+#include "sim/analytic/candidates.h"
 #include "sim/analytic/one_token.h"
+#include "sim/analytic/oracle.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tokens_per_round.h"
