@@ -25,23 +25,23 @@ struct Comparison {
   double ours = 0.0;
   std::optional<double> paper{};      ///< missing where the source gives none
   std::optional<double> tolerance{};  ///< absolute; missing where nothing must agree
-  std::string source, locator;        ///< as in experiments/papers
+  std::string source{}, locator{};    ///< as in experiments/papers
   Verdict verdict = Verdict::context;
   std::string note{};
 };
 
 /// A slip of a source: of one row, or (empty setting) of its text.
 struct Slip {
-  std::string experiment, name, setting, quantity;
+  std::string experiment{}, name{}, setting{}, quantity{};
   std::optional<double> allowed{};    ///< how far the row may be off
-  std::string source, locator, printed, right;
+  std::string source{}, locator{}, printed{}, right{};
 };
 
 /// A table or figure rebuilt.
 struct Reproduction {
-  std::vector<Comparison> rows;
-  std::vector<analysis::Figure> figures;
-  std::vector<std::string> remarks;  ///< what the rows show together
+  std::vector<Comparison> rows{};
+  std::vector<analysis::Figure> figures{};
+  std::vector<std::string> remarks{};  ///< what the rows show together
 };
 
 /// Judges every row by its tolerance. A slip's row must be off, by no more than the slip allows; a slip that meets no such row makes

@@ -11,6 +11,7 @@
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/batch.h"
 #include "sim/analytic/roofline.h"
+#include "sim/analytic/static_tree.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/core/errors.h"
 
