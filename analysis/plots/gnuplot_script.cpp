@@ -63,8 +63,8 @@ std::string draw_stacked_bars(const Figure& figure) {
     plots.insert(plots.begin(), fmt::format("$part{} using 1:2 with boxes fs solid 1 border lc rgb 'white' fc rgb '{}' title {}", i,
                                             colour(figure.series[i]), quoted(figure.series[i].name)));
   }
-  blocks += data_block("totals", figure.totals);
-  plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
+  if (!figure.totals.empty()) blocks += data_block("totals", figure.totals);
+  if (!figure.totals.empty()) plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
   return blocks + fmt::format("set boxwidth 0.6\nplot {}\n", fmt::join(plots, ", \\\n  "));
 }
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <tuple>
+#include <string>
 
 #include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
@@ -69,13 +69,18 @@ std::optional<int> batch_of(const std::string& condition, const std::string& key
   return batch;
 }
 
-/// What a paper measured over batches.
-analysis::Series measured(const analysis::Table& table, const std::string& method, const std::string& source, const std::string& key, std::size_t colour) {
-  analysis::Series series{.name = fmt::format("{} ({})", method, source), .colour = colour, .points = {}, .prediction = {}};
+/// What a paper measured over batches: rows of context_headlines.csv whose condition begins with `key`.
+struct MeasuredLine {
+  std::string method, source, key, device;
+};
+
+analysis::Series measured(const analysis::Table& table, const MeasuredLine& line, std::size_t colour) {
+  analysis::Series series{.name = fmt::format("{} ({})", line.method, line.device), .colour = colour, .points = {}, .prediction = {}};
   for (std::size_t row = 0; row < table.size(); ++row) {
     const bool is_ratio = is(table, row, "quantity", "throughput_ratio") || is(table, row, "quantity", "speedup_ratio");
-    const auto batch = batch_of(table.optional_text(row, "condition").value_or(""), key);
-    if (is(table, row, "method", method) && is(table, row, "source", source) && is(table, row, "target_model", "Llama-3.1-8B") && is_ratio && batch) series.points.push_back(paper_point(*batch, table.number(row, "value")));
+    const auto batch = batch_of(table.optional_text(row, "condition").value_or(""), line.key);
+    const bool is_line = is(table, row, "method", line.method) && is(table, row, "source", line.source) && is(table, row, "target_model", "Llama-3.1-8B");
+    if (is_line && is_ratio && batch) series.points.push_back(paper_point(*batch, table.number(row, "value")));
   }
   return series;
 }
@@ -88,7 +93,7 @@ analysis::Figure empty_figure(const char* id, const char* title, std::string cap
 /// Shapes differ from machine to machine; what must agree is that the gain falls with the batch unless the cache dominates.
 analysis::Figure roofline_figure() {
   analysis::Figure figure = empty_figure("batch_crossover", "Speed-up over the batch, by roofline", "Acceptance rate 0.8. An 8B-class target and a 1.2B-class draft on one H200 (4.3e12 B/s, 788e12 FLOP/s), chain of 4 after contexts of 0, 2048 "
-                                         "and 8192 tokens, and a binary tree of depth 4 (31 nodes) at context 0, second children accepted as often as the first after it (0.8, 0.16). MagicDec 2024, Section 3.2.");
+                                         "and 8192 tokens, and a binary tree of depth 4 (31 nodes) at context 0 with acceptance by rank 0.8, 0.16. MagicDec 2024, Section 3.2.");
   const auto batches = steps(0, 9, 90);
   for (const int context : {0, 2048, 8192}) {
     std::vector<analysis::Point> points;
@@ -108,9 +113,9 @@ analysis::Figure measured_figure(const analysis::Table& table) {
   analysis::Figure figure = empty_figure("batch_crossover_measured", "Speed-up over the batch, as measured", "Llama-3.1-8B. EAGLE and EAGLE-3 on an H100 (SGLang, chain of 3; EAGLE-3 paper), trees and chains on a B200 (SGLang, gsm8k; DFlash paper). "
                                          "Context: read from the papers' tables, other machines than the roofline's.");
   figure.x.range = analysis::Interval{0.8, 100};
-  const std::tuple<const char*, const char*, const char*> lines[] = {{"EAGLE", "eagle3_2025", "batch="}, {"EAGLE-3", "eagle3_2025", "batch="}, {"EAGLE-3 chain of 10", "dflash2026", "concurrency="},
-                                                                      {"EAGLE-3 tree of 60", "dflash2026", "concurrency="}, {"DFlash block of 10", "dflash2026", "concurrency="}};
-  for (const auto& [method, source, key] : lines) figure.series.push_back(measured(table, method, source, key, figure.series.size() + 1));
+  const MeasuredLine lines[] = {{"EAGLE", "eagle3_2025", "batch=", "H100"}, {"EAGLE-3", "eagle3_2025", "batch=", "H100"}, {"EAGLE-3 chain of 10", "dflash2026", "concurrency=", "B200"},
+                                {"EAGLE-3 tree of 60", "dflash2026", "concurrency=", "B200"}, {"DFlash block of 10", "dflash2026", "concurrency=", "B200"}};
+  for (const MeasuredLine& line : lines) figure.series.push_back(measured(table, line, figure.series.size() + 1));
   return figure;
 }
 

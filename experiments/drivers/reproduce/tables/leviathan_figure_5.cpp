@@ -34,7 +34,6 @@ analysis::Figure figure_of(const analysis::Table& table) {
   for (const char* trace : {"gamma_7", "gamma_3", "baseline"}) {
     target.points.push_back({.x = place, .y = drawn(table, trace, kTarget), .interval = {}});
     draft.points.push_back({.x = place, .y = drawn(table, trace, kDraft), .interval = {}});
-    figure.totals.push_back({.x = place, .y = target.points.back().y + draft.points.back().y, .interval = {}});
     ++place;
   }
   figure.series = {target, draft};

@@ -44,7 +44,9 @@ TEST(PaperExperiments, HoldAllRowsThatMustBeReproduced) {
   EXPECT_EQ(count_of(figure_3, "optimal_speculation_length"), 36);
   EXPECT_EQ(count_of(figure_3, "acceptance_rate_of_step"), 52);
   for (const Comparison& row : figure_3.rows)
-    if (row.quantity == "acceptance_rate_of_step") EXPECT_LE(std::abs(row.ours - *row.paper), 1e-9);
+    if (row.quantity == "acceptance_rate_of_step") {
+      EXPECT_LE(std::abs(row.ours - *row.paper), 1e-9);
+    }
   EXPECT_EQ(count_verdicts(judged(paper_experiment("leviathan_figure_4"), papers).rows).agrees, 90);
   EXPECT_EQ(count_of(judged(paper_experiment("sequoia"), papers), "sequoia_optimal_tokens_per_round"), 58);
   EXPECT_EQ(count_verdicts(judged(paper_experiment("hf_schedule"), papers).rows).agrees, 48 + 7);
@@ -74,7 +76,9 @@ TEST(PaperExperiments, TheFolderIsWhatIsCompiledIn) {
     files.insert(std::string(paper.file));
   }
   for (const auto& entry : std::filesystem::directory_iterator(kFolder))
-    if (entry.path().extension() == ".csv") EXPECT_TRUE(files.contains(entry.path().filename().string())) << entry.path();
+    if (entry.path().extension() == ".csv") {
+      EXPECT_TRUE(files.contains(entry.path().filename().string())) << entry.path();
+    }
 }
 
 /// A copy of the papers' folder with one change.
