@@ -5,44 +5,25 @@
 #include <numeric>
 #include <string>
 
+#include "sim/monte_carlo/acceptance_counts.h"
+
 namespace speclab::analysis {
 namespace {
 
-/// Rounds of one prompt that reached each position, and that accepted there; index 0 is position 1.
-struct PositionCounts {
-  std::vector<double> reached;
-  std::vector<double> accepted;
-
-  void add(const Round& round) {
-    const auto depth = static_cast<std::size_t>(round.depth);
-    if (reached.size() < depth) {
-      reached.resize(depth);
-      accepted.resize(depth);
-    }
-    for (std::int64_t i = 0; i < round.depth && i <= round.accepted; ++i) {
-      reached[static_cast<std::size_t>(i)] += 1;
-      accepted[static_cast<std::size_t>(i)] += i < round.accepted ? 1 : 0;
-    }
-  }
-};
-
-std::map<std::string, PositionCounts> counts_by_prompt(const Generations& generations, const Run& run) {
+std::map<std::string, sim::AcceptanceCounts> counts_by_prompt(const Generations& generations, const Run& run) {
   std::map<std::int64_t, const std::string*> prompt_of_row;
   for (const auto* g : generations) prompt_of_row[g->row_id] = &g->prompt_id;
-  std::map<std::string, PositionCounts> counts;
+  std::map<std::string, sim::AcceptanceCounts> counts;
   for (const auto& round : run.rounds) {
     const auto found = prompt_of_row.find(round.row_id);
-    if (found != prompt_of_row.end()) counts[*found->second].add(round);
+    if (found != prompt_of_row.end()) counts[*found->second].add(static_cast<int>(round.depth), static_cast<int>(round.accepted));
   }
   return counts;
 }
 
-ClusterTotals totals_at(const std::map<std::string, PositionCounts>& counts, std::size_t index) {
+ClusterTotals totals_at(const std::map<std::string, sim::AcceptanceCounts>& counts, std::size_t index) {
   ClusterTotals totals;
-  for (const auto& [prompt, c] : counts) {
-    const bool has = index < c.reached.size();
-    totals.add(has ? c.accepted[index] : 0, has ? c.reached[index] : 0);
-  }
+  for (const auto& [prompt, c] : counts) totals.add(c.accepted_at(index), c.tested_at(index));
   return totals;
 }
 

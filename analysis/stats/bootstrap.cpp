@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/stats/distributions.h"
 #include "sim/core/errors.h"
+#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::analysis {
 namespace {
@@ -116,7 +116,7 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
     result.interval = Interval{result.value, result.value};
     return result;
   }
-  const double t = student_t_quantile(1 - kTail, static_cast<double>(n - 1));
+  const double t = sim::student_t_quantile(1 - kTail, static_cast<double>(n - 1));
   result.interval = exponentiated(estimate, -t, t);
   if (n < kMinClusters) return result;
   const auto deviations = studentised(factors, estimate, multiplicities(n), n);

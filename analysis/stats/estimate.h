@@ -1,26 +1,10 @@
 #pragma once
-#include <algorithm>
-#include <cstddef>
-#include <optional>
+#include "sim/monte_carlo/estimate.h"
 
 namespace speclab::analysis {
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
-/// A number with its 95 % interval (missing where the data do not bear one) and the number of independent units behind it.
-struct Estimate {
-  double value = 0;
-  std::optional<Interval> interval;
-  std::size_t n = 0;
-};
-
-/// The estimate with the part of its interval that the quantity can be in.
-inline Estimate within(Estimate estimate, double low, double high) {
-  if (estimate.interval) estimate.interval = Interval{std::max(low, estimate.interval->low), std::min(high, estimate.interval->high)};
-  return estimate;
-}
+using sim::Estimate;
+using sim::Interval;
+using sim::within;
 
 }  // namespace speclab::analysis

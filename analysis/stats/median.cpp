@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/stats/distributions.h"
 #include "sim/core/errors.h"
+#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::analysis {
 
@@ -15,7 +15,7 @@ Estimate median(std::vector<double> values) {
   Estimate result{.value = std::midpoint(values[(n - 1) / 2], values[n / 2]), .interval = std::nullopt, .n = n};
   // The interval from the k-th smallest to the k-th largest misses with twice P(at most k - 1 heads of n).
   std::size_t k = 0;
-  while (fair_coin_cdf(static_cast<int>(k), static_cast<int>(n)) <= 0.025) ++k;
+  while (sim::fair_coin_cdf(static_cast<int>(k), static_cast<int>(n)) <= 0.025) ++k;
   if (k > 0) result.interval = Interval{values[k - 1], values[n - k]};
   return result;
 }

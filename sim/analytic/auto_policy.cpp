@@ -30,8 +30,16 @@ void AutoPolicyOptions::validate() const {
   require(probe_interval >= 1 && max_probe_interval >= probe_interval, "needs 1 <= probe_interval <= max_probe_interval");
 }
 
-AutoPolicy::AutoPolicy(AutoPolicyOptions options)
-    : options_(validated(std::move(options))),
+AutoPolicy::AutoPolicy(AutoPolicyOptions options) : AutoPolicy(validated(std::move(options)), nullptr) {
+  auto curves = std::make_shared<Curves>();
+  for (int depth = 0; depth <= options_.max_length && options_.max_length > 0; ++depth)
+    curves->emplace_back(*options_.costs, depth, options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[static_cast<std::size_t>(depth)]);
+  curves_ = std::move(curves);
+}
+
+AutoPolicy::AutoPolicy(AutoPolicyOptions options, std::shared_ptr<const Curves> curves)
+    : options_(std::move(options)),
+      curves_(std::move(curves)),
       tracker_(options_.prior, options_.max_length, options_.forgetting),
       context_(options_.initial_context),
       probe_interval_(options_.probe_interval) {}
@@ -43,8 +51,7 @@ void AutoPolicy::update_model() {
   model_.cost_ns.resize(levels + 1);
   for (int depth = 0; depth <= options_.max_length; ++depth) {
     const auto i = static_cast<std::size_t>(depth);
-    const int rows = options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[i];
-    model_.cost_ns[i] = options_.costs->round_ns(depth, rows, context_);
+    model_.cost_ns[i] = (*curves_)[i].at(context_).total_ns();
     if (depth == options_.max_length) break;
     model_.reach[i] = tracker_.reach(depth);
     model_.conditional_acceptance[i] = tracker_.conditional_acceptance(depth);

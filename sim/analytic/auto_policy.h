@@ -6,6 +6,7 @@
 
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/cost_surface.h"
+#include "sim/analytic/round_costs.h"
 #include "sim/analytic/round_model.h"
 #include "sim/core/speculation_length_policy.h"
 
@@ -39,19 +40,23 @@ struct AutoPolicyOptions {
 /// Only past verdicts decide, never the tokens about to be submitted and never a clock.
 class AutoPolicy final : public SpeculationLengthPolicy {
  public:
-  /// @throws ConfigError if an option is out of range, ContractError if the prior or the forgetting is
+  /// @throws ConfigError if an option is out of range, ContractError if the prior or the forgetting is or the surface lacks a kind
   explicit AutoPolicy(AutoPolicyOptions options);
   int next_length() override;
   void observe(const RoundRecord& round) override;
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<AutoPolicy>(options_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::unique_ptr<AutoPolicy>(new AutoPolicy(options_, curves_)); }
   std::string name() const override { return "auto"; }
 
  private:
+  using Curves = std::vector<RoundCurves>;  ///< by depth
+
+  AutoPolicy(AutoPolicyOptions options, std::shared_ptr<const Curves> curves);
   void update_model();
   int paying_length() const;
   int affordable(int length) const;
 
   AutoPolicyOptions options_;
+  std::shared_ptr<const Curves> curves_;  ///< shared with all fresh policies of these options
   AcceptanceTracker tracker_;
   RoundModel model_;
   int context_;

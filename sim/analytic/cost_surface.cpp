@@ -46,9 +46,8 @@ Curve::const_iterator first_at_or_after(const Curve& curve, int x) {
 /// The curve at x: the segment around x, or the nearest one continued.
 double interpolated(const Curve& curve, int x) {
   if (curve.size() == 1) return curve.front().second;
-  auto right = first_at_or_after(curve, x);
-  if (right == curve.begin()) ++right;
-  if (right == curve.end()) --right;
+  auto right = std::next(curve.begin());
+  while (right->first < x && std::next(right) != curve.end()) ++right;
   const auto left = std::prev(right);
   const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
   return left->second + fraction * (right->second - left->second);
@@ -96,17 +95,22 @@ double CostSurface::round_ns(int depth, int rows, int context) const {
   return t_draft_ns(depth, context) + t_target_ns(rows, context) + overhead_ns(rows, context);
 }
 
-double CostSurface::at(CostKind kind, int rows, int context) const {
+CostCurve CostSurface::curve(CostKind kind, int rows) const {
   const auto& curves = curves_[static_cast<std::size_t>(kind)];
   SPECLAB_EXPECT(!curves.empty(), std::string("the cost surface has no point of kind ") + to_string(kind));
-  SPECLAB_EXPECT(rows >= 1 && context >= 0, "rows = " + to_text(rows) + ", context = " + to_text(context));
+  SPECLAB_EXPECT(rows >= 1, "rows = " + to_text(rows));
   const bool covered = std::any_of(curves.begin(), curves.end(), [&](const auto& item) { return covers(item.second, rows); });
   Curve along_context;
-  for (const auto& [measured_context, curve] : curves)
-    if (!covered || covers(curve, rows)) along_context.emplace_back(measured_context, interpolated(curve, rows));
-  const double ns = interpolated(along_context, context);
-  SPECLAB_EXPECT(ns >= 0.0, std::string("the cost surface continued to rows ") + to_text(rows) + ", context " + to_text(context) + " is negative for " + to_string(kind));
-  return ns;
+  for (const auto& [measured_context, curve_of_rows] : curves)
+    if (!covered || covers(curve_of_rows, rows)) along_context.emplace_back(measured_context, interpolated(curve_of_rows, rows));
+  return CostCurve(std::string(to_string(kind)) + ", rows " + to_text(rows), std::move(along_context));
+}
+
+double CostCurve::ns(int context) const {
+  SPECLAB_EXPECT(context >= 0, "context = " + to_text(context));
+  const double value = interpolated(points_, context);
+  SPECLAB_EXPECT(value >= 0.0, "the cost surface continued to " + description_ + ", context " + to_text(context) + " is negative");
+  return value;
 }
 
 }  // namespace speclab::sim

@@ -33,6 +33,19 @@ CostPoint cost_point(std::span<const std::string> cells);
 
 const char* to_string(CostKind kind);
 
+/// What one kind of work with a number of rows costs, over the context.
+class CostCurve {
+ public:
+  /// @param description  of the kind and the rows, for messages. @param points  (context, ns), contexts ascending, at least one
+  CostCurve(std::string description, std::vector<std::pair<int, double>> points) : description_(std::move(description)), points_(std::move(points)) {}
+  /// @param context  >= 0. @throws ContractError if the curve, continued so far, is negative
+  double ns(int context) const;
+
+ private:
+  std::string description_;
+  std::vector<std::pair<int, double>> points_;
+};
+
 /// Piecewise linear in rows and, over the contexts at which that many rows were measured, in context. Beyond the measured
 /// range the nearest segment is continued; a single point is a constant.
 class CostSurface {
@@ -51,12 +64,14 @@ class CostSurface {
   double plain_step_ns(int context) const { return t_target_ns(1, context) + overhead_ns(1, context); }
   /// A whole round whose draft has `depth` levels and needs `rows` target rows.
   double round_ns(int depth, int rows, int context) const;
+  /// The curve that all of the above are read from. @param rows  >= 1. @throws ContractError if nothing of the kind was measured
+  CostCurve curve(CostKind kind, int rows) const;
   const std::vector<CostPoint>& points() const { return points_; }
 
  private:
   using Curve = std::vector<std::pair<int, double>>;  ///< (rows, ns), rows ascending
 
-  double at(CostKind kind, int rows, int context) const;
+  double at(CostKind kind, int rows, int context) const { return curve(kind, rows).ns(context); }
 
   std::vector<CostPoint> points_;
   std::array<std::map<int, Curve>, 4> curves_;  ///< by kind, then context

@@ -8,13 +8,6 @@ namespace {
 constexpr std::uint32_t kNodeBits = 12;
 constexpr std::uint32_t kRoundBits = 20;
 
-// Multipliers and Weyl increments of Philox4x32. @source Salmon et al. 2011, section 3.3 and Random123 philox.h
-constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
-constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;
-constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
-constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
-constexpr int kRounds = 10;
-
 }  // namespace
 
 std::uint32_t round_draw(std::uint32_t round, std::uint32_t node) {
@@ -24,22 +17,21 @@ std::uint32_t round_draw(std::uint32_t round, std::uint32_t node) {
 }
 
 std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
-  for (int round = 0; round < kRounds; ++round) {
-    const std::uint64_t product0 = kMultiplier0 * counter[0];
-    const std::uint64_t product1 = kMultiplier1 * counter[2];
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const std::uint64_t product0 = kPhiloxMultiplier0 * counter[0];
+    const std::uint64_t product1 = kPhiloxMultiplier1 * counter[2];
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product1),
                static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
+    key[0] += kPhiloxWeyl0;
+    key[1] += kPhiloxWeyl1;
   }
   return counter;
 }
 
-double RngStream::uniform(const StreamKey& key) const {
+std::uint64_t RngStream::bits(const StreamKey& key) const {
   const auto block = philox4x32_10({key.sequence, key.position, static_cast<std::uint32_t>(key.purpose), key.draw},
                                    {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
-  const std::uint64_t bits = (static_cast<std::uint64_t>(block[0]) << 32) | block[1];
-  return static_cast<double>(bits >> 11) * 0x1.0p-53;
+  return ((static_cast<std::uint64_t>(block[0]) << 32) | block[1]) >> 11;
 }
 
 }  // namespace speclab

@@ -22,6 +22,13 @@ struct StreamKey {
 /// @throws ContractError if either is out of range
 std::uint32_t round_draw(std::uint32_t round, std::uint32_t node);
 
+// Multipliers and Weyl increments of Philox4x32. @source Salmon et al. 2011, section 3.3 and Random123 philox.h
+inline constexpr std::uint64_t kPhiloxMultiplier0 = 0xD2511F53;
+inline constexpr std::uint64_t kPhiloxMultiplier1 = 0xCD9E8D57;
+inline constexpr std::uint32_t kPhiloxWeyl0 = 0x9E3779B9;
+inline constexpr std::uint32_t kPhiloxWeyl1 = 0xBB67AE85;
+inline constexpr int kPhiloxRounds = 10;
+
 /// Philox4x32-10. @source Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"; Random123 known answers
 std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
@@ -31,8 +38,10 @@ class RngStream {
   explicit RngStream(std::uint64_t seed) : seed_(seed) {}
   std::uint64_t seed() const { return seed_; }
 
-  /// In [0, 1), a multiple of 2^-53; 0 is possible, 1 is not.
-  double uniform(const StreamKey& key) const;
+  /// The upper 53 bits of the key's block.
+  std::uint64_t bits(const StreamKey& key) const;
+  /// In [0, 1), `bits` as a multiple of 2^-53; 0 is possible, 1 is not.
+  double uniform(const StreamKey& key) const { return static_cast<double>(bits(key)) * 0x1.0p-53; }
 
  private:
   std::uint64_t seed_;

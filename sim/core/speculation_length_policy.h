@@ -8,12 +8,15 @@
 
 namespace speclab {
 
-/// A policy looks only at past verdicts, never at the token it is about to submit, so the output law is unharmed.
+/// A policy looks at past verdicts and at tokens that will be submitted in any case, never at one that it might withhold, so
+/// the output law is unharmed.
 class SpeculationLengthPolicy {
  public:
   virtual ~SpeculationLengthPolicy() = default;
   /// Tokens to draft in the next round, >= 0.
   virtual int next_length() = 0;
+  /// The draft ends behind the first token, itself submitted, that the drafter gave less than this probability; 0 ends none.
+  virtual double stop_below() const { return 0.0; }
   virtual void observe(const RoundRecord& round) = 0;
   /// A fresh policy of the same settings, for another sequence.
   virtual std::unique_ptr<SpeculationLengthPolicy> fresh() const = 0;

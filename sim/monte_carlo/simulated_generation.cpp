@@ -2,75 +2,133 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <vector>
 
-#include "sim/core/chance.h"
+#include "sim/analytic/round_costs.h"
 #include "sim/core/errors.h"
+#include "sim/core/policies/constant_policy.h"
+#include "sim/monte_carlo/clairvoyant_policy.h"
+#include "sim/monte_carlo/round_law_process.h"
+#include "sim/monte_carlo/round_source.h"
 
 namespace speclab::sim {
 namespace {
 
-/// A round that drafts at most `levels` of what `outcome` would have drafted.
-RoundRecord cut_round(const RoundOutcome& outcome, int levels, const GenerationPlan& plan) {
-  RoundRecord record;
-  record.depth = std::min(outcome.depth, levels);
-  record.accepted = std::min(outcome.accepted, levels);
-  record.rows = plan.rows(record.depth);
-  record.drafted = record.rows - 1;
-  record.tested = std::min(record.depth, record.accepted + 1);
-  record.next_kind = record.accepted == record.depth ? NextKind::bonus : NextKind::recovered;
-  return record;
-}
+constexpr std::size_t kPiece = 256;  ///< rounds handed over at once
 
-/// Draws outcomes of rounds, one stream of keys a generation.
-class RoundSource {
+std::int64_t rounded_ns(double ns) { return static_cast<std::int64_t>(ns + 0.5); }
+
+class Simulator {
  public:
-  RoundSource(const RoundLaw& law, std::uint64_t seed) : law_(law), chance_(seed) {
-    for (const RoundOutcome& outcome : law) weights_.push_back(outcome.probability);
+  Simulator(AcceptanceProcess& process, const GenerationPlan& plan, const CostSurface* costs, const SimulationOptions& options)
+      : process_(process), plan_(plan), options_(options), source_(process, options.seed, options.tree) {
+    SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0 && plan.prompt_tokens <= std::numeric_limits<int>::max() - plan.new_tokens,
+                   "new_tokens must be positive, prompt_tokens not negative, their sum below 2^31");
+    SPECLAB_EXPECT(!options.tree || plan.rows_of_depth.empty(), "a tree has its own rows_of_depth");
+    if (costs != nullptr) costs_.emplace(*costs);
   }
-  const RoundOutcome& draw(int generation, int round) {
-    const StreamKey key{static_cast<std::uint32_t>(generation), static_cast<std::uint32_t>(round), Purpose::accept, 0};
-    return law_[chance_.categorical(key, std::span<const double>(weights_))];
+
+  /// Decodes a sequence, and adds its rounds to `totals`.
+  GenerationPrediction generate(SpeculationLengthPolicy& policy, std::uint32_t sequence, RoundTotals& totals) {
+    if (auto* const constant = dynamic_cast<ConstantPolicy*>(&policy)) return decode(*constant, sequence, totals);
+    if (auto* const clairvoyant = dynamic_cast<ClairvoyantPolicy*>(&policy)) return decode(*clairvoyant, sequence, totals);
+    return decode(policy, sequence, totals);
   }
 
  private:
-  const RoundLaw& law_;
-  std::vector<double> weights_;
-  PhiloxChance chance_;
-};
-
-GenerationPrediction one_generation(SpeculationLengthPolicy& policy, RoundSource& source, int generation,
-                                    const GenerationPlan& plan, const CostSurface& costs) {
-  GenerationPrediction total;
-  int left = plan.new_tokens;
-  for (int round = 0; left > 0; ++round) {
-    int levels = policy.next_length();
-    if (plan.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
-    const int context = plan.prompt_tokens + plan.new_tokens - left;
-    RoundRecord record = cut_round(source.draw(generation, round), levels, plan);
-    record.round = round;
-    record.position = context;
-    record.emitted = std::min(record.accepted + 1, left);
-    total.add(round_prediction(record.depth, context, plan, costs), 1.0);
-    policy.observe(record);
-    left -= record.emitted;
+  /// @tparam Policy  the policy's own class where calls shall be bound early, else the interface
+  template <typename Policy>
+  GenerationPrediction decode(Policy& policy, std::uint32_t sequence, RoundTotals& totals) {
+    source_.begin(sequence);
+    const int tokens = std::min(plan_.new_tokens, process_.tokens());
+    RoundTotals own;
+    RoundTimes times;
+    int left = tokens;
+    std::size_t kept = 0;
+    std::int64_t drafting_rounds = 0;
+    for (std::uint32_t round = 0; left > 0; ++round) {
+      source_.begin_round(round);
+      if constexpr (std::is_same_v<Policy, ClairvoyantPolicy>) policy.foresee(source_.draw(policy.max_length(), 0.0).accepted);
+      int levels = policy.next_length();
+      if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
+      RoundRecord& record = piece_[kept];
+      const RoundDraw draw = source_.draw(levels, policy.stop_below());
+      fill(record, draw);
+      record.round = static_cast<std::int32_t>(round);
+      record.position = plan_.prompt_tokens + tokens - left;
+      record.emitted = std::min(record.accepted + 1, left);
+      if (costs_) add_times(record, times);
+      policy.observe(record);
+      source_.advance(record.emitted);
+      own.add(record);
+      own.limited += draw.limited ? 1 : 0;
+      drafting_rounds += record.depth > 0 ? 1 : 0;
+      left -= record.emitted;
+      if (++kept == kPiece) hand_over(sequence, kept);
+    }
+    hand_over(sequence, kept);
+    totals.add(own);
+    return {.rounds = static_cast<double>(own.rounds), .drafting_rounds = static_cast<double>(drafting_rounds), .target_ns = times.target_ns,
+            .draft_ns = times.draft_ns, .overhead_ns = times.overhead_ns};
   }
-  return total;
-}
+
+  void fill(RoundRecord& record, const RoundDraw& draw) const {
+    record.depth = draw.depth;
+    record.rows = plan_.rows_of_depth.empty() ? draw.rows : plan_.rows(draw.depth);
+    record.drafted = record.rows - 1;
+    record.accepted = draw.accepted;
+    record.tested = draw.tested;
+    record.next_kind = draw.bonus ? NextKind::bonus : NextKind::recovered;
+  }
+
+  void add_times(RoundRecord& record, RoundTimes& total) {
+    const RoundTimes times = costs_->at(record.depth, record.rows, record.position);
+    total.target_ns += times.target_ns;
+    total.draft_ns += times.draft_ns;
+    total.overhead_ns += times.overhead_ns;
+    record.target_ns = rounded_ns(times.target_ns);
+    record.draft_ns = rounded_ns(times.draft_ns);
+    record.other_ns = rounded_ns(times.overhead_ns);
+  }
+
+  void hand_over(std::uint32_t sequence, std::size_t& kept) {
+    if (kept > 0 && options_.on_rounds) options_.on_rounds(sequence, std::span<const RoundRecord>(piece_).first(kept));
+    kept = 0;
+  }
+
+  AcceptanceProcess& process_;
+  const GenerationPlan& plan_;
+  const SimulationOptions& options_;
+  RoundSource source_;
+  std::optional<RoundCosts> costs_;
+  std::vector<RoundRecord> piece_ = std::vector<RoundRecord>(kPiece);  ///< rounds on their way to the sink
+};
 
 }  // namespace
 
-SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law, const GenerationPlan& plan,
-                                        const CostSurface& costs, const SimulationOptions& options) {
+void RoundTotals::add(const RoundTotals& other) {
+  rounds += other.rounds;
+  drafted += other.drafted;
+  accepted += other.accepted;
+  tested += other.tested;
+  emitted += other.emitted;
+  bonus += other.bonus;
+  limited += other.limited;
+}
+
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, const GenerationPlan& plan,
+                                        const CostSurface* costs, const SimulationOptions& options) {
   SPECLAB_EXPECT(options.generations >= 1, "generations = " + std::to_string(options.generations));
-  SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0, "new_tokens must be positive, prompt_tokens not negative");
-  RoundSource source(law, options.seed);
+  Simulator simulator(process, plan, costs, options);
   SimulatedGeneration result;
   double square_sum = 0.0;
   for (int generation = 0; generation < options.generations; ++generation) {
     const auto own_policy = policy.fresh();
-    const GenerationPrediction total = one_generation(*own_policy, source, generation, plan, costs);
+    const GenerationPrediction total = simulator.generate(*own_policy, static_cast<std::uint32_t>(generation), result.totals);
     const double delta = total.decode_ns() - result.mean.decode_ns();
     GenerationPrediction difference = total;
     difference.add(result.mean, -1.0);
@@ -80,6 +138,12 @@ SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, c
   const double n = options.generations;
   result.decode_ns_standard_error = n > 1.0 ? std::sqrt(square_sum / (n - 1.0) / n) : 0.0;
   return result;
+}
+
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law, const GenerationPlan& plan,
+                                        const CostSurface& costs, const SimulationOptions& options) {
+  RoundLawProcess process(law);
+  return simulate_generation(policy, process, plan, &costs, options);
 }
 
 }  // namespace speclab::sim

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <optional>
 
-#include "analysis/stats/distributions.h"
 #include "sim/core/rng_stream.h"
+#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -43,8 +43,8 @@ class UniformTest {
     }
     if (degrees == 0) return {name_};
     const double alpha = kFalseAlarm / kTests;
-    const double noncentrality = analysis::chi_squared_noncentrality(degrees, alpha, kMissOdds);
-    return {name_, analysis::chi_squared_tail(statistic, degrees), std::min(1.0, std::sqrt(noncentrality / (4.0 * total)))};
+    const double noncentrality = sim::chi_squared_noncentrality(degrees, alpha, kMissOdds);
+    return {name_, sim::chi_squared_tail(statistic, degrees), std::min(1.0, std::sqrt(noncentrality / (4.0 * total)))};
   }
 
  private:

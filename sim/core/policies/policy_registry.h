@@ -8,7 +8,7 @@
 
 namespace speclab {
 
-/// "none" (drafts nothing), "constant:N", "heuristic" or "auto".
+/// "none" (drafts nothing), "constant:N", "heuristic", "confidence", "confidence:P" with P in [0, 1] or "auto".
 ///
 /// @param auto_policy  what "auto" means here: a policy that needs a measured cost surface, made in sim/analytic; a fresh
 ///                     copy of it is returned. Null where there is none

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "analysis/stats/distributions.h"
 #include "analysis/stats/median.h"
 #include "sim/core/errors.h"
+#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::analysis {
 namespace {
@@ -123,9 +123,9 @@ TEST(CoverageOfIntervals, IsNearNominal) {
 }
 
 TEST(Distributions, AgreeWithTables) {
-  EXPECT_NEAR(student_t_quantile(0.975, 9), 2.2621571627982, 1e-12);
-  EXPECT_NEAR(fair_coin_cdf(0, 6), 1.0 / 64, 1e-15);
-  EXPECT_NEAR(fair_coin_cdf(2, 5), 0.5, 1e-15);
+  EXPECT_NEAR(sim::student_t_quantile(0.975, 9), 2.2621571627982, 1e-12);
+  EXPECT_NEAR(sim::fair_coin_cdf(0, 6), 1.0 / 64, 1e-15);
+  EXPECT_NEAR(sim::fair_coin_cdf(2, 5), 0.5, 1e-15);
 }
 
 TEST(Median, IsTheMiddleWithRanksFromTheBinomialLaw) {

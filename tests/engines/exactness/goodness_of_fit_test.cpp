@@ -14,7 +14,6 @@
 #include <numeric>
 #include <random>
 
-#include "analysis/stats/distributions.h"
 #include "engines/interface/names.h"
 #include "engines/verifiers/verifier.h"
 #include "experiments/drivers/engines_loader.h"
@@ -23,6 +22,7 @@
 #include "sim/analytic/rule_acceptance.h"
 #include "sim/core/law_sampling.h"
 #include "sim/core/policies/constant_policy.h"
+#include "sim/monte_carlo/distributions.h"
 #include "tests/support/named_rules.h"
 
 namespace speclab::engines {
@@ -99,8 +99,8 @@ double p_value(const std::vector<double>& counts, const std::vector<double>& pro
   }
   if (pooled_expected >= kLeastExpected) add(pooled_count, pooled_expected);
   if (cells < 2) return 1.0;
-  if (smallest_shift != nullptr) *smallest_shift = std::max(*smallest_shift, std::sqrt(analysis::chi_squared_noncentrality(cells - 1, kLevel, kMissOdds) / (4.0 * n)));
-  return analysis::chi_squared_tail(statistic, cells - 1);
+  if (smallest_shift != nullptr) *smallest_shift = std::max(*smallest_shift, std::sqrt(sim::chi_squared_noncentrality(cells - 1, kLevel, kMissOdds) / (4.0 * n)));
+  return sim::chi_squared_tail(statistic, cells - 1);
 }
 
 std::vector<double> probabilities_of(const Law& law) {

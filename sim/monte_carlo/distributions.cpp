@@ -1,15 +1,23 @@
-#include "analysis/stats/distributions.h"
+#include "sim/monte_carlo/distributions.h"
 
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/non_central_chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-namespace speclab::analysis {
+namespace speclab::sim {
 
 double student_t_quantile(double probability, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), probability);
 }
+
+double f_tail(double statistic, double numerator_degrees, double denominator_degrees) {
+  return boost::math::cdf(boost::math::complement(boost::math::fisher_f(numerator_degrees, denominator_degrees), statistic));
+}
+
+double beta_quantile(double probability, double a, double b) { return boost::math::quantile(boost::math::beta_distribution<double>(a, b), probability); }
 
 double chi_squared_tail(double statistic, int degrees) { return boost::math::cdf(boost::math::complement(boost::math::chi_squared(degrees), statistic)); }
 
@@ -27,4 +35,4 @@ double chi_squared_noncentrality(int degrees, double alpha, double miss) {
 
 double fair_coin_cdf(int successes, int trials) { return boost::math::cdf(boost::math::binomial(trials, 0.5), successes); }
 
-}  // namespace speclab::analysis
+}  // namespace speclab::sim
