@@ -81,9 +81,11 @@ std::vector<std::vector<double>> read_laws(const std::string& path) {
   std::vector<std::vector<double>> laws;
   for (Line& line : as_one_law_if_column(read_lines(path))) {
     const double sum = std::reduce(line.values.begin(), line.values.end());
-    if (!(std::abs(sum - 1.0) <= kSumTolerance)) fail(path, line.number, fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}", line.values.size(), sum, kSumTolerance));
+    if (!(std::abs(sum - 1.0) <= kSumTolerance))
+      fail(path, line.number, fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}", line.values.size(), sum, kSumTolerance));
     if (!laws.empty() && line.values.size() != laws[0].size())
-      fail(path, line.number, fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary", line.values.size(), laws[0].size()));
+      fail(path, line.number,
+           fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary", line.values.size(), laws[0].size()));
     for (double& value : line.values) value /= sum;
     laws.push_back(std::move(line.values));
   }

@@ -27,6 +27,7 @@ class TableParser {
 
   void parse(std::string_view content) {
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+    most_fields_ = static_cast<std::size_t>(std::ranges::count_if(content, [](char c) { return c == ',' || c == '\n'; }));
     for (line_ = 1; !content.empty(); ++line_) {
       const std::size_t length = std::min(content.find('\n'), content.size() - 1) + 1;
       feed(content.substr(0, length));
@@ -73,6 +74,7 @@ class TableParser {
       table_.columns_.push_back(*name);
     }
     row_.clear();
+    table_.fields_.reserve(std::min(most_fields_, kMostReserved));
   }
 
   [[noreturn]] void fail(std::size_t line, const std::string& message, const std::string& column = "") const {
@@ -93,6 +95,8 @@ class TableParser {
   Table& table_;
   csv_parser parser_{};
   std::vector<std::optional<std::string>> row_;
+  static constexpr std::size_t kMostReserved = std::size_t{1} << 22;
+  std::size_t most_fields_ = 0;  ///< separators of the whole file
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
   int rows_ended_ = 0;

@@ -23,7 +23,8 @@ std::map<std::int64_t, Origin> read_origins(const std::string& path) {
   const Table table = Table::read(path);
   std::map<std::int64_t, Origin> origins;
   for (std::size_t row = 0; row < table.size(); ++row)
-    if (!origins.try_emplace(table.count(row, "row_id"), Origin{table.text(row, "prompt_id"), read_axes(table, row)}).second) table.fail(row, "row_id", "occurs twice");
+    if (!origins.try_emplace(table.count(row, "row_id"), Origin{table.text(row, "prompt_id"), read_axes(table, row)}).second)
+      table.fail(row, "row_id", "occurs twice");
   return origins;
 }
 
@@ -55,7 +56,8 @@ std::vector<TracedGeneration> read_generations(const std::string& path, const st
     }
     TracedGeneration& generation = generations[found->second];
     const bool is_chain = table.count(row, "drafted") == table.count(row, "depth");
-    generation.rounds.push_back(read_round_fields(table, row, {.row_id = id, .round = static_cast<std::int64_t>(generation.rounds.size()), .is_chain = is_chain}));
+    generation.rounds.push_back(
+        read_round_fields(table, row, {.row_id = id, .round = static_cast<std::int64_t>(generation.rounds.size()), .is_chain = is_chain}));
   }
   return generations;
 }
@@ -66,8 +68,11 @@ std::vector<TracedGeneration> read_trace(const std::string& path, const TraceFil
   const std::string rows = (std::filesystem::path(path).parent_path() / "rows.csv").string();
   std::map<std::int64_t, Origin> origins;
   const bool has_rows = std::filesystem::exists(rows);
-  if (has_rows) origins = read_origins(rows);
-  else if (!is_empty(filter)) throw DataError(fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter or temperature; leave those options out", path));
+  if (has_rows)
+    origins = read_origins(rows);
+  else if (!is_empty(filter))
+    throw DataError(
+        fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter or temperature; leave those options out", path));
   std::vector<TracedGeneration> generations = read_generations(path, has_rows ? &origins : nullptr);
   if (has_rows) std::erase_if(generations, [&](const TracedGeneration& generation) { return !keeps(filter, *generation.axes); });
   if (generations.empty()) throw DataError(path + ": no round of that model, drafter and temperature; rows.csv beside it lists those that were run");

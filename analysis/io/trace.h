@@ -13,7 +13,7 @@ namespace speclab::analysis {
 /// A generation of a trace; without rows.csv nothing is known but its number.
 struct TracedGeneration {
   std::int64_t row_id = 0;
-  std::string cluster;               ///< prompt, where known, else the generation itself
+  std::string cluster;  ///< prompt, where known, else the generation itself
   std::optional<CellAxes> axes{};
   std::vector<Round> rounds;
 };

@@ -72,9 +72,9 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
   PredictOptions predict;
-  add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", "speclab predict --acceptance-rate 0.8 --cost-ratio 0.05", predict, run_predict, status), predict);
+  add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);
   ReproduceOptions reproduce;
-  add_reproduce_options(add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs", "speclab reproduce leviathan_figure_3", reproduce, run_reproduce, status), reproduce);
+  add_reproduce_options(add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs", kReproduceExamples, reproduce, run_reproduce, status), reproduce);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);

@@ -11,14 +11,22 @@ constexpr const char* kCosts = "Costs (ratios, or a file)";
 void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--acceptance-rate", options.acceptance_rate, "accepted / tested drafts, 0 to 1; VALUE or VALUE:LOW:HIGH")->group(kAcceptance);
   command->add_option("--trace", options.trace, "rounds.csv of a run; with rows.csv beside it clustered by prompt")->group(kAcceptance);
-  command->add_option("--target-law,--p", options.target_law, "File of the target's laws, a line of probabilities a prefix, as speclab law prints them")->group(kAcceptance);
+  command
+      ->add_option("--target-law,--p", options.target_law, "File of the target's laws, a line of probabilities a prefix, as speclab law prints them")
+      ->group(kAcceptance);
   command->add_option("--draft-law,--q", options.draft_law, "File of the draft's laws, as many")->group(kAcceptance);
-  command->add_option("--rank-acceptance", options.rank_acceptance, "Chance of child 1, 2, ... of a tree's node to be the accepted one: 0.7,0.1,0.04; the first is the acceptance rate")->delimiter(',')->group(kAcceptance);
+  command
+      ->add_option("--rank-acceptance", options.rank_acceptance,
+                   "Chance of child 1, 2, ... of a tree's node to be the accepted one: 0.7,0.1,0.04; the first is the acceptance rate")
+      ->delimiter(',')
+      ->group(kAcceptance);
 }
 
 void add_cost_options(CLI::App* command, PredictOptions& options) {
-  command->add_option("--cost-ratio", options.cost_ratio, "c: one draft forward / one target forward of a token; VALUE or VALUE:LOW:HIGH")->group(kCosts);
-  command->add_option("--verify-cost-ratio", options.verify_cost_ratio, "v: target forward of a whole draft / of one token; 1 where not given")->group(kCosts);
+  command->add_option("--cost-ratio", options.cost_ratio, "c: one draft forward / one target forward of a token; VALUE or VALUE:LOW:HIGH")
+      ->group(kCosts);
+  command->add_option("--verify-cost-ratio", options.verify_cost_ratio, "v: target forward of a whole draft / of one token; 1 where not given")
+      ->group(kCosts);
   command->add_option("--overhead-ratio", options.overhead_ratio, "o: the rest of a round / one target forward; 0 where not given")->group(kCosts);
   command->add_option("--costs", options.costs, "costs.csv of a run instead")->group(kCosts);
   command->add_option("--model", options.model, "Of --costs and --trace: the target");
@@ -34,7 +42,8 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_cost_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length, "Also say what this length gives");
   add_number(command, "--max-length", options.max_length, "Longest length of the table and of the search");
-  command->add_option("--draft-operations-ratio", options.draft_operations_ratio, "Operations of a draft token / of a target token")->capture_default_str();
+  command->add_option("--draft-operations-ratio", options.draft_operations_ratio, "Operations of a draft token / of a target token")
+      ->capture_default_str();
   command->add_option("--target-bytes", options.target_bytes, "Bytes that a target forward reads, for bytes a token");
   command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads");
   add_number(command, "--tree-budget", options.tree_budget, "Nodes of the best tree, root included; needs --rank-acceptance or laws (32)");

@@ -22,7 +22,8 @@ CLI::Validator whole_number() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return "";
     if constexpr (std::is_integral_v<Number>)
-      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40), std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max());
+      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40), std::numeric_limits<Number>::min(),
+                         std::numeric_limits<Number>::max());
     return fmt::format("'{}'; allowed: numbers", escaped(text, 40));
   };
   return CLI::Validator(check, "");

@@ -19,7 +19,8 @@ void print_list() {
 void print_conversions(const std::vector<std::string>& metrics) {
   TextTable table({"metric", "value", "conversion", "counts"});
   for (const ConvertedMetric& metric : convert_metrics(metrics))
-    table.add_row({metric.name->name, fmt::format("{:.6g}", metric.value), metric.assumes_independence ? "if acceptances are independent" : "exact", metric.name->definition});
+    table.add_row({metric.name->name, fmt::format("{:.6g}", metric.value), metric.assumes_independence ? "if acceptances are independent" : "exact",
+                   metric.name->definition});
   fmt::print("{}", table.text());
 }
 
@@ -42,7 +43,8 @@ Reproduction judged(const PaperExperiment& experiment, const Papers& papers) {
 
 bool is_conversion(const ReproduceOptions& options) {
   if (options.metrics.empty()) return false;
-  if (options.all_analytic || options.ids != std::vector<std::string>{"metric_crosswalk"}) throw ConfigError("--metric converts numbers for metric_crosswalk; give that name alone");
+  if (options.all_analytic || options.ids != std::vector<std::string>{"metric_crosswalk"})
+    throw ConfigError("--metric converts numbers for metric_crosswalk; give that name alone");
   return true;
 }
 

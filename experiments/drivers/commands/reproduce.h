@@ -12,8 +12,8 @@ struct ReproduceOptions {
   bool all_analytic = false;
   std::string output = "results/runs/reproduce";
   bool figures = true;
-  std::optional<std::string> data{};     ///< folder of the papers' numbers; those compiled in where not given
-  std::vector<std::string> metrics{};    ///< NAME=VALUE, for metric_crosswalk
+  std::optional<std::string> data{};   ///< folder of the papers' numbers; those compiled in where not given
+  std::vector<std::string> metrics{};  ///< NAME=VALUE, for metric_crosswalk
 };
 
 /// `speclab reproduce`: ours beside the paper's.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/io/laws.h"
+#include "analysis/stats/bootstrap.h"
 #include "experiments/drivers/predict/trace_acceptance.h"
 #include "sim/analytic/candidates.h"
 #include "sim/analytic/one_token.h"
@@ -15,8 +16,9 @@ namespace speclab::experiments {
 namespace {
 
 constexpr AllowedNumbers kProbability{0.0, 1.0, "numbers from 0 to 1"};
-constexpr int kRanks = 4;               ///< of siblings drawn from q, where laws are given
-constexpr double kSameRate = 1e-9;      ///< α and the first rank's acceptance are one number, typed twice
+constexpr int kRanks = 4;           ///< of siblings drawn from q, where laws are given
+constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files give equal intervals
+constexpr double kSameRate = 1e-9;  ///< α and the first rank's acceptance are one number, typed twice
 
 /// @throws ConfigError if several sources of α are given, or none
 void check_one_source(const PredictOptions& options) {
@@ -37,11 +39,20 @@ std::vector<double> parse_ranks(const std::vector<std::string>& texts) {
   return ranks;
 }
 
+/// Mean over prefixes, taken as independent.
+IntervalValue mean_over_prefixes(const analysis::ClusterTotals& accepted) {
+  if (std::reduce(accepted.numerator.begin(), accepted.numerator.end()) == 0.0) return {};
+  const analysis::Estimate mean = within(analysis::Bootstrap(kSeed).ratio(accepted), 0.0, 1.0);
+  return {.value = mean.value, .interval = mean.interval};
+}
+
 AcceptanceInput from_laws(const std::string& target_path, const std::string& draft_path) {
   const auto p = analysis::read_laws(target_path), q = analysis::read_laws(draft_path);
-  if (p.size() != q.size()) throw DataError(fmt::format("{} has {} laws, {} has {}; a pair for each prefix is needed", target_path, p.size(), draft_path, q.size()));
+  if (p.size() != q.size())
+    throw DataError(fmt::format("{} has {} laws, {} has {}; a pair for each prefix is needed", target_path, p.size(), draft_path, q.size()));
   if (p[0].size() != q[0].size())
-    throw DataError(fmt::format("{}:1: {} probabilities, {}:1 has {}; p and q need the same vocabulary", target_path, p[0].size(), draft_path, q[0].size()));
+    throw DataError(
+        fmt::format("{}:1: {} probabilities, {}:1 has {}; p and q need the same vocabulary", target_path, p[0].size(), draft_path, q[0].size()));
   AcceptanceInput input{.rate = {}, .source = fmt::format("laws p and q of {} prefix{}", p.size(), p.size() == 1 ? "" : "es")};
   analysis::ClusterTotals accepted;
   input.rank_acceptance.assign(kRanks, 0.0);
@@ -50,21 +61,25 @@ AcceptanceInput from_laws(const std::string& target_path, const std::string& dra
     const std::vector<double> ranks = sim::multi_step_rank_acceptance(p[i], q[i], kRanks);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) input.rank_acceptance[rank] += ranks[rank] / static_cast<double>(p.size());
   }
-  input.rate = clustered_rate(accepted);
+  input.rate = mean_over_prefixes(accepted);
   input.notes.push_back("siblings of a tree are drawn from q independently and tried one after the other (SpecInfer)");
   return input;
 }
 
-AcceptanceInput from_rate(const std::string& text) { return {.rate = parse_interval_value("--acceptance-rate", text, kProbability), .source = "given"}; }
+AcceptanceInput from_rate(const std::string& text) {
+  return {.rate = parse_interval_value("--acceptance-rate", text, kProbability), .source = "given"};
+}
 
 /// @throws ConfigError where --rank-acceptance says another α
 void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
   if (options.rank_acceptance.empty()) return;
-  if (options.target_law) throw ConfigError("--rank-acceptance and --target-law contradict each other: the laws give the acceptance of ranks; leave one out");
+  if (options.target_law)
+    throw ConfigError("--rank-acceptance and --target-law contradict each other: the laws give the acceptance of ranks; leave one out");
   input.rank_acceptance = parse_ranks(options.rank_acceptance);
   if (options.acceptance_rate && std::abs(input.rank_acceptance[0] - input.rate.value) > kSameRate)
-    throw ConfigError(fmt::format("--rank-acceptance begins with {}, --acceptance-rate is {}; both are the chance of the first child: make them equal or leave one out",
-                                  input.rank_acceptance[0], input.rate.value));
+    throw ConfigError(fmt::format(
+        "--rank-acceptance begins with {}, --acceptance-rate is {}; both are the chance of the first child: make them equal or leave one out",
+        input.rank_acceptance[0], input.rate.value));
 }
 
 }  // namespace
@@ -72,10 +87,14 @@ void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
 AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::TraceFilter& filter) {
   check_one_source(options);
   AcceptanceInput input;
-  if (options.acceptance_rate) input = from_rate(*options.acceptance_rate);
-  else if (options.trace) input = trace_acceptance(*options.trace, filter);
-  else if (options.target_law) input = from_laws(*options.target_law, *options.draft_law);
-  else input = {.rate = {.value = parse_ranks(options.rank_acceptance)[0]}, .source = "given as --rank-acceptance"};
+  if (options.acceptance_rate)
+    input = from_rate(*options.acceptance_rate);
+  else if (options.trace)
+    input = trace_acceptance(*options.trace, filter);
+  else if (options.target_law)
+    input = from_laws(*options.target_law, *options.draft_law);
+  else
+    input = {.rate = {.value = parse_ranks(options.rank_acceptance)[0]}, .source = "given as --rank-acceptance"};
   add_ranks(options, input);
   return input;
 }

@@ -22,12 +22,12 @@ struct CostCorner {
 struct CostInput {
   /// Costs of a round that drafts that many tokens, >= 1, in steps of plain decoding.
   std::function<sim::RelativeCosts(int speculation_length, const CostCorner& corner)> at;
-  int longest = 0;                   ///< length that costs are known for
+  int longest = 0;  ///< length that costs are known for
   bool has_interval = false;
-  bool is_textbook = false;          ///< scalar c, v = 1, o = 0: Theorem 3.8
-  std::string source;                ///< for the reader
+  bool is_textbook = false;  ///< scalar c, v = 1, o = 0: Theorem 3.8
+  std::string source;        ///< for the reader
   std::vector<std::string> notes{};
-  analysis::TraceFilter pair{};      ///< of measured costs: the model, drafter and regime they are of
+  analysis::TraceFilter pair{};  ///< of measured costs: the model, drafter and regime they are of
 };
 
 /// From --cost-ratio, --verify-cost-ratio and --overhead-ratio, or from --costs.

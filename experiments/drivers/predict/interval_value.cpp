@@ -14,8 +14,10 @@ namespace {
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text)
-    if (c == separator) parts.emplace_back();
-    else parts.back() += c;
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
   return parts;
 }
 
@@ -30,7 +32,8 @@ std::optional<double> finite_number(const std::string& text) {
 
 double parse_number(const std::string& option, const std::string& text, const AllowedNumbers& allowed) {
   const auto value = finite_number(text);
-  if (!value || *value < allowed.low || *value > allowed.high) throw ConfigError(fmt::format("{} {}; allowed: {}", option, escaped(text, 60), allowed.text));
+  if (!value || *value < allowed.low || *value > allowed.high)
+    throw ConfigError(fmt::format("{} {}; allowed: {}", option, text.empty() ? "''" : escaped(text, 60), allowed.text));
   return *value;
 }
 

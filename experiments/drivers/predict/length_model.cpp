@@ -33,7 +33,8 @@ MemoryOptions memory_options(const PredictOptions& options) {
   if (options.target_bytes.has_value() != options.draft_bytes.has_value())
     throw ConfigError("--target-bytes and --draft-bytes belong together: what one forward of each reads; give both");
   if (options.target_bytes)
-    memory.bytes = {parse_number("--target-bytes", *options.target_bytes, kTargetBytes), parse_number("--draft-bytes", *options.draft_bytes, kDraftBytes)};
+    memory.bytes = {parse_number("--target-bytes", *options.target_bytes, kTargetBytes),
+                    parse_number("--draft-bytes", *options.draft_bytes, kDraftBytes)};
   return memory;
 }
 
@@ -43,7 +44,9 @@ double LengthModel::speedup(double acceptance_rate, int speculation_length, cons
 
 PredictedLength LengthModel::at(int length) const {
   const IntervalValue& rate = acceptance_.rate;
-  PredictedLength result{.speculation_length = length, .tokens_per_round = {.value = sim::tokens_per_round(rate.value, length)}, .predicted_speedup = {.value = speedup(rate.value, length, {})}};
+  PredictedLength result{.speculation_length = length,
+                         .tokens_per_round = {.value = sim::tokens_per_round(rate.value, length)},
+                         .predicted_speedup = {.value = speedup(rate.value, length, {})}};
   if (rate.interval) result.tokens_per_round.interval = {sim::tokens_per_round(rate.low(), length), sim::tokens_per_round(rate.high(), length)};
   if (has_interval()) result.predicted_speedup.interval = speedup_interval(length);
   if (length > 0) result.accepted_fraction = sim::accepted_fraction(rate.value, length);
@@ -52,7 +55,8 @@ PredictedLength LengthModel::at(int length) const {
   if (memory_.bytes) result.bytes_per_token = sim::bytes_per_token(rate.value, length, *memory_.bytes);
   result.trace_tokens_per_round = trace_tokens(length);
   if (result.trace_tokens_per_round)
-    result.trace_predicted_speedup = length == 0 ? 1.0 : *result.trace_tokens_per_round / result.tokens_per_round.value * result.predicted_speedup.value;
+    result.trace_predicted_speedup =
+        length == 0 ? 1.0 : *result.trace_tokens_per_round / result.tokens_per_round.value * result.predicted_speedup.value;
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace speclab::experiments {
 
 /// What operations and memory traffic are counted with.
 struct MemoryOptions {
-  double draft_operations_ratio = 0.0;            ///< ĉ
+  double draft_operations_ratio = 0.0;  ///< ĉ
   std::optional<sim::ReadBytes> bytes{};
 };
 

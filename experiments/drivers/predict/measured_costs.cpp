@@ -89,9 +89,15 @@ std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector
   constexpr std::int64_t kMost = 1 << 20;
   std::vector<sim::CostPoint> points;
   for (const CostRow& row : rows) {
-    if (row.rows > kMost || row.context > kMost) throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path, row.rows, row.context, kMost));
+    if (row.rows > kMost || row.context > kMost)
+      throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path, row.rows, row.context, kMost));
     const double ns = ns_at(row.ns, end);
-    points.push_back({.kind = kind_of(row.kind), .rows = static_cast<int>(row.rows), .context = static_cast<int>(row.context), .ns = ns, .ns_low = ns, .ns_high = ns,
+    points.push_back({.kind = kind_of(row.kind),
+                      .rows = static_cast<int>(row.rows),
+                      .context = static_cast<int>(row.context),
+                      .ns = ns,
+                      .ns_low = ns,
+                      .ns_high = ns,
                       .n = 1});
   }
   return points;
@@ -105,17 +111,22 @@ void check_grid(const std::string& path, const std::vector<CostRow>& target) {
   for (const std::int64_t row : rows)
     for (const std::int64_t context : contexts)
       if (!points.contains({row, context}))
-        throw DataError(fmt::format("{}: no target forward of {} row{} at context {}: a hole in the grid of rows and contexts; measure that point, or leave out its row or its context",
-                                    path, row, row == 1 ? "" : "s", context));
+        throw DataError(
+            fmt::format("{}: no target forward of {} row{} at context {}: a hole in the grid of rows and contexts; measure that point, or leave out "
+                        "its row or its context",
+                        path, row, row == 1 ? "" : "s", context));
 }
 
 /// Costs of one pair at the three ends of their intervals, at one context.
 class PairSurface {
  public:
   PairSurface(const std::string& path, const std::vector<CostRow>& costs, const Pair& pair)
-      : target_(rows_of(costs, pair, "target", true)), draft_(rows_of(costs, pair, "draft", false)), overhead_(rows_of(costs, pair, "overhead", false)),
+      : target_(rows_of(costs, pair, "target", true)),
+        draft_(rows_of(costs, pair, "draft", false)),
+        overhead_(rows_of(costs, pair, "overhead", false)),
         plain_overhead_(rows_of(costs, pair, "overhead", true)) {
-    for (const auto& [rows, what] : {std::pair{&target_, "target"}, {&overhead_, "overhead (with the drafter)"}, {&plain_overhead_, "overhead of plain decoding"}})
+    for (const auto& [rows, what] :
+         {std::pair{&target_, "target"}, {&overhead_, "overhead (with the drafter)"}, {&plain_overhead_, "overhead of plain decoding"}})
       if (rows->empty()) throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path, what, pair.text()));
     check_grid(path, target_);
     for (const End end : {End::value, End::low, End::high}) {
@@ -127,7 +138,9 @@ class PairSurface {
   }
 
   /// Drafts as long as were timed, and verified in forwards that were timed.
-  int longest() const { return static_cast<int>(std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows, std::ranges::max(target_, {}, &CostRow::rows).rows - 1)); }
+  int longest() const {
+    return static_cast<int>(std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows, std::ranges::max(target_, {}, &CostRow::rows).rows - 1));
+  }
 
   /// The context in the middle of those timed.
   int middle_context() const {
@@ -150,7 +163,8 @@ class PairSurface {
     const auto index = [](End end) { return static_cast<std::size_t>(end); };
     const sim::CostSurface& target = target_at_[index(corner.verify)];
     const double plain = target.t_target_ns(1, context) + plain_overhead_at_[index(corner.overhead)].overhead_ns(1, context);
-    return {.cost_ratio = draft_at_[index(corner.draft)].t_draft_ns(length, context) / (length * plain), .verify_cost_ratio = target.t_target_ns(length + 1, context) / plain,
+    return {.cost_ratio = draft_at_[index(corner.draft)].t_draft_ns(length, context) / (length * plain),
+            .verify_cost_ratio = target.t_target_ns(length + 1, context) / plain,
             .overhead_ratio = overhead_at_[index(corner.overhead)].overhead_ns(length + 1, context) / plain};
   }
 
@@ -177,11 +191,15 @@ CostInput measured_costs(const PredictOptions& options) {
   const auto surface = std::make_shared<const PairSurface>(path, costs, pair);
   const int context = context_of(options, *surface);
   if (surface->longest() < 1) throw DataError(path + ": no target forward of 2 rows or more; a draft of one token needs it");
-  CostInput input{.at = [surface, context](int length, const CostCorner& corner) { return surface->at(length, context, corner); }, .longest = surface->longest(),
-                  .has_interval = surface->has_interval(), .source = fmt::format("{}: {}, at context {}", path, pair.text(), context)};
+  CostInput input{.at = [surface, context](int length, const CostCorner& corner) { return surface->at(length, context, corner); },
+                  .longest = surface->longest(),
+                  .has_interval = surface->has_interval(),
+                  .source = fmt::format("{}: {}, at context {}", path, pair.text(), context)};
   input.pair = {.model = pair.model, .drafter = pair.drafter};
   if (!pair.regime.empty()) input.pair.is_greedy = pair.regime == "greedy";
-  if (pairs.size() > 1) input.notes.push_back(fmt::format("costs are of {}; the file also has {}; --model, --drafter and --temperature choose", pair.text(), list_of({pairs.begin() + 1, pairs.end()})));
+  if (pairs.size() > 1)
+    input.notes.push_back(fmt::format("costs are of {}; the file also has {}; --model, --drafter and --temperature choose", pair.text(),
+                                      list_of({pairs.begin() + 1, pairs.end()})));
   input.notes.push_back(fmt::format("lengths up to {} were measured", input.longest));
   return input;
 }

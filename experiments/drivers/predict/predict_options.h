@@ -15,8 +15,8 @@ struct PredictOptions {
   std::optional<std::string> cost_ratio{};
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
-  std::optional<std::string> costs{};        ///< a costs.csv
-  std::optional<std::string> model{};        ///< these four choose among what `costs` and `trace` hold
+  std::optional<std::string> costs{};  ///< a costs.csv
+  std::optional<std::string> model{};  ///< these four choose among what `costs` and `trace` hold
   std::optional<std::string> drafter{};
   std::optional<std::string> temperature{};
   std::optional<int> context{};
@@ -25,8 +25,8 @@ struct PredictOptions {
   std::optional<std::string> target_bytes{};
   std::optional<std::string> draft_bytes{};
   std::optional<int> max_length{};
-  std::optional<int> speculation_length{};   ///< also say what this one gives
-  std::optional<int> tree_budget{};          ///< nodes, root included
+  std::optional<int> speculation_length{};  ///< also say what this one gives
+  std::optional<int> tree_budget{};         ///< nodes, root included
   std::optional<int> tree_levels{};
   std::vector<std::string> rank_acceptance{};
 

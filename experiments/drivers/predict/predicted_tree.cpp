@@ -17,7 +17,7 @@ constexpr int kMostNodes = 512;
 constexpr int kMostLevels = 64;
 
 int checked(const char* option, int value, int most) {
-  if (value < 1 || value > most) throw ConfigError(fmt::format("{} {}; allowed: integers from 1 to {}, root included", option, value, most));
+  if (value < 2 || value > most) throw ConfigError(fmt::format("{} {}; allowed: integers from 2 to {}, root included", option, value, most));
   return value;
 }
 
@@ -35,7 +35,9 @@ std::vector<sim::VerifyCost> verify_costs(int budget, const CostInput& costs, bo
 bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance) {
   const bool is_asked_for = options.tree_budget || options.tree_levels;
   if (acceptance.rank_acceptance.empty() && is_asked_for)
-    throw ConfigError("--tree-budget and --tree-levels need acceptance by rank, which one acceptance rate does not tell: give --rank-acceptance P1,P2,..., or --target-law and --draft-law");
+    throw ConfigError(
+        "--tree-budget and --tree-levels need acceptance by rank, which one acceptance rate does not tell: give --rank-acceptance P1,P2,..., or "
+        "--target-law and --draft-law");
   return !acceptance.rank_acceptance.empty();
 }
 
@@ -49,11 +51,17 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   const int budget = checked("--tree-budget", options.tree_budget.value_or(std::min(kDefaultBudget, most_nodes)), most_nodes);
   const int levels = checked("--tree-levels", options.tree_levels.value_or(std::min(kDefaultLevels, most_levels)), most_levels);
   const double cost_ratio = costs.at(std::max(1, std::min(levels - 1, costs.longest)), {}).cost_ratio;
-  const sim::HardwareAwareTree best = sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(budget, costs, are_measured), cost_ratio, levels);
+  const sim::HardwareAwareTree best =
+      sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(budget, costs, are_measured), cost_ratio, levels);
+  const std::string assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "));
+  if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
   const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);
-  return PredictedTree{.nodes = tree.shape.num_nodes() + 1, .levels = tree.shape.depth() + 1, .tokens_per_round = tree.tokens_per_round, .predicted_speedup = best.predicted_speedup,
+  return PredictedTree{.nodes = tree.shape.num_nodes() + 1,
+                       .levels = tree.shape.depth() + 1,
+                       .tokens_per_round = tree.tokens_per_round,
+                       .predicted_speedup = best.predicted_speedup,
                        .parents = fmt::format("parents:{}", fmt::join(tree.shape.parents(), ",")),
-                       .assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "))};
+                       .assumption = assumption};
 }
 
 }  // namespace speclab::experiments

@@ -11,7 +11,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kSearched = 256;     ///< lengths that are tried where --max-length does not say
+constexpr int kSearched = 256;  ///< lengths that are tried where --max-length does not say
 constexpr int kFewestShown = 8;
 constexpr int kMostShown = 32;
 
@@ -48,8 +48,17 @@ Prediction predict(const PredictOptions& options) {
   const AcceptanceInput acceptance = acceptance_input(options, trace_filter(options, costs));
   const int searched = options.max_length ? checked_length("--max-length", *options.max_length, costs.longest) : std::min(kSearched, costs.longest);
   const LengthModel model(acceptance, costs, memory_options(options), searched);
-  Prediction prediction{.acceptance_rate = acceptance.rate, .acceptance_source = acceptance.source, .cost_source = costs.source, .notes = acceptance.notes, .lengths = {},
-                        .optimum = model.optimum(), .trace_optimum = model.trace_optimum(), .trace_optimum_reach = std::min(searched, static_cast<int>(acceptance.conditional_acceptance.size())), .chosen = {}, .tree = {}, .has_interval = model.has_interval()};
+  Prediction prediction{.acceptance_rate = acceptance.rate,
+                        .acceptance_source = acceptance.source,
+                        .cost_source = costs.source,
+                        .notes = acceptance.notes,
+                        .lengths = {},
+                        .optimum = model.optimum(),
+                        .trace_optimum = model.trace_optimum(),
+                        .trace_optimum_reach = std::min(searched, static_cast<int>(acceptance.conditional_acceptance.size())),
+                        .chosen = {},
+                        .tree = {},
+                        .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
   if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, costs.longest));

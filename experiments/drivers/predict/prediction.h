@@ -15,11 +15,11 @@ struct PredictedLength {
   int speculation_length = 0;
   IntervalValue tokens_per_round;
   IntervalValue predicted_speedup;
-  std::optional<double> accepted_fraction{};             ///< missing where nothing is drafted
+  std::optional<double> accepted_fraction{};  ///< missing where nothing is drafted
   double operations_factor = 1.0;
   double target_reads_per_token = 1.0;
-  std::optional<double> bytes_per_token{};               ///< where bytes are given
-  std::optional<double> trace_tokens_per_round{};        ///< from acceptance by position, as far as the trace reaches
+  std::optional<double> bytes_per_token{};         ///< where bytes are given
+  std::optional<double> trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
   std::optional<double> trace_predicted_speedup{};
 };
 
@@ -30,21 +30,21 @@ struct Optimum {
   bool is_at_longest = false;              ///< the search ended there: a longer one may be better
 };
 
-/// The best tree of a budget.
+/// The best tree of a budget; the root alone where no tree pays.
 struct PredictedTree {
-  int nodes = 1;          ///< root included
-  int levels = 1;         ///< root included
+  int nodes = 1;   ///< root included
+  int levels = 1;  ///< root included
   double tokens_per_round = 1.0;
-  std::optional<double> predicted_speedup{};  ///< with scalar costs, where all rows are taken to cost what v says
-  std::string parents;    ///< as `--tree` takes it
-  std::string assumption; ///< what its acceptance by rank rests on
+  double predicted_speedup = 1.0;
+  std::string parents{};     ///< as `--tree` takes it; empty for the root alone
+  std::string assumption{};  ///< what its acceptance by rank rests on
 };
 
 struct Prediction {
   IntervalValue acceptance_rate;
   std::string acceptance_source, cost_source;
   std::vector<std::string> notes;
-  std::vector<PredictedLength> lengths;          ///< from 0 on, all that are shown
+  std::vector<PredictedLength> lengths;  ///< from 0 on, all that are shown
   Optimum optimum;
   std::optional<PredictedLength> trace_optimum;  ///< by acceptance by position
   int trace_optimum_reach = 0;                   ///< the longest length that the trace tells of

@@ -11,13 +11,16 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 13> kColumns = {
-    "speculation_length", "tokens_per_round", "tokens_per_round_low", "tokens_per_round_high", "predicted_speedup", "predicted_speedup_low", "predicted_speedup_high",
-    "accepted_fraction", "operations_factor", "target_reads_per_token", "bytes_per_token", "trace_tokens_per_round", "trace_predicted_speedup"};
+    "speculation_length",    "tokens_per_round",       "tokens_per_round_low",   "tokens_per_round_high", "predicted_speedup",
+    "predicted_speedup_low", "predicted_speedup_high", "accepted_fraction",      "operations_factor",     "target_reads_per_token",
+    "bytes_per_token",       "trace_tokens_per_round", "trace_predicted_speedup"};
 
 void add(analysis::CsvWriter& csv, const IntervalValue& value) {
   csv.field(value.value);
-  if (value.interval) csv.field(value.low()).field(value.high());
-  else csv.missing().missing();
+  if (value.interval)
+    csv.field(value.low()).field(value.high());
+  else
+    csv.missing().missing();
 }
 
 void add(ordered_json& object, const char* name, const IntervalValue& value) {
@@ -57,7 +60,12 @@ std::string prediction_csv(const Prediction& prediction) {
     csv.field(std::int64_t{at.speculation_length});
     add(csv, at.tokens_per_round);
     add(csv, at.predicted_speedup);
-    csv.field(at.accepted_fraction).field(at.operations_factor).field(at.target_reads_per_token).field(at.bytes_per_token).field(at.trace_tokens_per_round).field(at.trace_predicted_speedup);
+    csv.field(at.accepted_fraction)
+        .field(at.operations_factor)
+        .field(at.target_reads_per_token)
+        .field(at.bytes_per_token)
+        .field(at.trace_tokens_per_round)
+        .field(at.trace_predicted_speedup);
     csv.end_row();
   }
   return csv.content();
@@ -73,8 +81,12 @@ std::string prediction_json(const Prediction& prediction) {
   if (prediction.trace_optimum) object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
   if (prediction.chosen) object["chosen"] = json_of(*prediction.chosen, "speculation_length");
   if (prediction.tree)
-    object["tree"] = {{"nodes", prediction.tree->nodes}, {"levels", prediction.tree->levels}, {"tokens_per_round", prediction.tree->tokens_per_round},
-                      {"predicted_speedup", *prediction.tree->predicted_speedup}, {"tree", prediction.tree->parents}, {"assumption", prediction.tree->assumption}};
+    object["tree"] = {{"nodes", prediction.tree->nodes},
+                      {"levels", prediction.tree->levels},
+                      {"tokens_per_round", prediction.tree->tokens_per_round},
+                      {"predicted_speedup", prediction.tree->predicted_speedup},
+                      {"tree", prediction.tree->parents},
+                      {"assumption", prediction.tree->assumption}};
   object["lengths"] = ordered_json::array();
   for (const PredictedLength& at : prediction.lengths) object["lengths"].push_back(json_of(at, "speculation_length"));
   return object.dump() + "\n";

@@ -15,7 +15,8 @@ std::size_t width_of(const std::string& text) {
 }  // namespace
 
 void TextTable::add_row(std::vector<std::string> row) {
-  SPECLAB_EXPECT(row.size() == rows_[0].size(), std::to_string(row.size()) + " fields, the table has " + std::to_string(rows_[0].size()) + " columns");
+  SPECLAB_EXPECT(row.size() == rows_[0].size(),
+                 std::to_string(row.size()) + " fields, the table has " + std::to_string(rows_[0].size()) + " columns");
   rows_.push_back(std::move(row));
 }
 

@@ -2,16 +2,12 @@
 #include <string>
 
 #include "analysis/io/trace.h"
-#include "analysis/stats/bootstrap.h"
 #include "experiments/drivers/predict/acceptance_input.h"
 
 namespace speclab::experiments {
 
-/// Accepted over tested with its interval over clusters; 0 without an interval where nothing was accepted.
-IntervalValue clustered_rate(const analysis::ClusterTotals& totals);
-
-/// α of the chains of a trace, clustered by prompt, and acceptance by position. Rounds of trees and rounds without drafts tell
-/// nothing about a chain; how many were left out is among the notes, as is what was pooled.
+/// α of the chains of a trace, clustered by prompt, and acceptance by position as far as enough rounds tested it. Rounds of trees and
+/// rounds without drafts tell nothing about a chain; how many were left out is among the notes, as is what was pooled.
 /// @throws DataError if no draft was tested, or what read_trace throws
 AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter);
 

@@ -31,7 +31,12 @@ void judge_slip(const Slip& slip, std::vector<Comparison>& rows) {
     is_met = true;
   }
   if (is_met) return;
-  rows.push_back({.setting = slip.setting, .quantity = slip.quantity, .ours = 0.0, .source = slip.source, .locator = slip.locator, .verdict = Verdict::disagrees,
+  rows.push_back({.setting = slip.setting,
+                  .quantity = slip.quantity,
+                  .ours = 0.0,
+                  .source = slip.source,
+                  .locator = slip.locator,
+                  .verdict = Verdict::disagrees,
                   .note = "slip " + slip.name + " meets no row that is off by what it allows"});
 }
 
@@ -39,10 +44,14 @@ void judge_slip(const Slip& slip, std::vector<Comparison>& rows) {
 
 const char* to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::agrees: return "agrees";
-    case Verdict::known_slip: return "known_slip";
-    case Verdict::context: return "context";
-    case Verdict::disagrees: return "disagrees";
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::known_slip:
+      return "known_slip";
+    case Verdict::context:
+      return "context";
+    case Verdict::disagrees:
+      return "disagrees";
   }
   throw_contract_error("a Verdict", __FILE__, __LINE__, "not a Verdict");
 }
@@ -66,8 +75,9 @@ VerdictCounts count_verdicts(const std::vector<Comparison>& rows) {
 }
 
 std::string text_of(const VerdictCounts& counts) {
-  return fmt::format("{} rows: {} agree, {} known slips, {} context, {} disagree", counts.agrees + counts.known_slips + counts.context + counts.disagrees, counts.agrees, counts.known_slips,
-                     counts.context, counts.disagrees);
+  return fmt::format("{} rows: {} agree, {} known slips, {} context, {} disagree",
+                     counts.agrees + counts.known_slips + counts.context + counts.disagrees, counts.agrees, counts.known_slips, counts.context,
+                     counts.disagrees);
 }
 
 }  // namespace speclab::experiments

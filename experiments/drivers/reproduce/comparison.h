@@ -20,7 +20,7 @@ const char* to_string(Verdict verdict);
 
 /// One number of ours beside the source's.
 struct Comparison {
-  std::string setting;                ///< key=value;...
+  std::string setting;  ///< key=value;...
   std::string quantity;
   double ours = 0.0;
   std::optional<double> paper{};      ///< missing where the source gives none
@@ -33,7 +33,7 @@ struct Comparison {
 /// A slip of a source: of one row, or (empty setting) of its text.
 struct Slip {
   std::string experiment{}, name{}, setting{}, quantity{};
-  std::optional<double> allowed{};    ///< how far the row may be off
+  std::optional<double> allowed{};  ///< how far the row may be off
   std::string source{}, locator{}, printed{}, right{};
 };
 

@@ -11,7 +11,7 @@ namespace speclab::experiments {
 
 /// A reported number.
 struct MetricName {
-  const char* name;                ///< "vllm.mean_acceptance_length"
+  const char* name;  ///< "vllm.mean_acceptance_length"
   sim::RoundQuantity quantity;
   const char* definition;
   const char* source;

@@ -13,7 +13,9 @@ analysis::Series curve(std::string name, std::size_t colour, std::vector<analysi
   return {.name = std::move(name), .colour = colour, .points = std::move(points), .prediction = {}};
 }
 
-analysis::Axis axis(std::string label, double low, double high) { return {.label = std::move(label), .names = {}, .range = analysis::Interval{low, high}}; }
+analysis::Axis axis(std::string label, double low, double high) {
+  return {.label = std::move(label), .names = {}, .range = analysis::Interval{low, high}};
+}
 
 std::vector<double> steps(double low, double high, int count) {
   std::vector<double> values;

@@ -20,7 +20,8 @@ std::vector<Number> list_of(const Table& table, std::size_t row, const std::stri
     const char* separator = std::find(at, end, '|');
     Number value{};
     const auto [stop, error] = std::from_chars(at, separator, value);
-    if (error != std::errc() || stop != separator || !std::isfinite(static_cast<double>(value))) table.fail(row, column, "'" + escaped(text, 60) + "'; allowed: numbers separated by |");
+    if (error != std::errc() || stop != separator || !std::isfinite(static_cast<double>(value)))
+      table.fail(row, column, "'" + escaped(text, 60) + "'; allowed: numbers separated by |");
     values.push_back(value);
     at = separator + 1;
   }
@@ -43,8 +44,8 @@ std::vector<Slip> Papers::slips(const std::string& experiment) const {
   std::vector<Slip> slips;
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (is(rows, row, "experiment", experiment))
-      slips.push_back({experiment, rows.text(row, "name"), text(row, "setting"), text(row, "quantity"), rows.optional_number(row, "allowed_abs"), rows.text(row, "source"),
-                       rows.text(row, "locator"), rows.text(row, "printed"), rows.text(row, "right")});
+      slips.push_back({experiment, rows.text(row, "name"), text(row, "setting"), text(row, "quantity"), rows.optional_number(row, "allowed_abs"),
+                       rows.text(row, "source"), rows.text(row, "locator"), rows.text(row, "printed"), rows.text(row, "right")});
   return slips;
 }
 
@@ -70,6 +71,8 @@ double value_of(const Table& table, const std::string& key_column, const std::st
   return *value;
 }
 
-bool is(const Table& table, std::size_t row, const std::string& column, const std::string& text) { return table.optional_text(row, column).value_or("") == text; }
+bool is(const Table& table, std::size_t row, const std::string& column, const std::string& text) {
+  return table.optional_text(row, column).value_or("") == text;
+}
 
 }  // namespace speclab::experiments

@@ -16,7 +16,8 @@ namespace {
 
 using analysis::CsvWriter;
 
-constexpr std::array<std::string_view, 11> kComparisonColumns = {"experiment", "setting", "quantity", "ours", "paper", "difference", "tolerance_abs", "verdict", "source", "locator", "note"};
+constexpr std::array<std::string_view, 11> kComparisonColumns = {"experiment",    "setting", "quantity", "ours",    "paper", "difference",
+                                                                 "tolerance_abs", "verdict", "source",   "locator", "note"};
 constexpr std::array<std::string_view, 7> kSummaryColumns = {"experiment", "rows", "agrees", "known_slips", "context", "disagrees", "revision"};
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : "-"; }
@@ -27,8 +28,8 @@ std::string table_of(const Reproduction& reproduction) {
   TextTable table({"setting", "quantity", "ours", "paper", "difference", "tolerance", "verdict"});
   for (const Comparison& row : reproduction.rows) {
     const auto off = difference(row);
-    table.add_row({row.setting, row.quantity, number(row.ours), number(row.paper), off ? fmt::format("{:.2g}", *off) : "-", row.tolerance ? fmt::format("{:.2g}", *row.tolerance) : "-",
-                   to_string(row.verdict) + (row.note.empty() ? "" : ": " + row.note)});
+    table.add_row({row.setting, row.quantity, number(row.ours), number(row.paper), off ? fmt::format("{:.2g}", *off) : "-",
+                   row.tolerance ? fmt::format("{:.2g}", *row.tolerance) : "-", to_string(row.verdict) + (row.note.empty() ? "" : ": " + row.note)});
   }
   return table.text();
 }
@@ -39,7 +40,13 @@ std::string comparison_csv(const PaperExperiment& experiment, const Reproduction
   CsvWriter csv(kComparisonColumns);
   for (const Comparison& row : reproduction.rows) {
     csv.field(experiment.id);
-    field(csv, row.setting).field(row.quantity).field(row.ours).field(row.paper).field(difference(row)).field(row.tolerance).field(to_string(row.verdict));
+    field(csv, row.setting)
+        .field(row.quantity)
+        .field(row.ours)
+        .field(row.paper)
+        .field(difference(row))
+        .field(row.tolerance)
+        .field(to_string(row.verdict));
     field(csv, row.source);
     field(csv, row.locator);
     field(csv, row.note);
@@ -53,7 +60,8 @@ std::string comparison_csv(const PaperExperiment& experiment, const Reproduction
 std::string reproduction_text(const PaperExperiment& experiment, const Reproduction& reproduction, const std::vector<Slip>& slips) {
   std::string text = fmt::format("{}: {}\n{}", experiment.id, experiment.title, table_of(reproduction));
   for (const std::string& remark : reproduction.remarks) text += "note: " + remark + "\n";
-  for (const Slip& slip : slips) text += fmt::format("slip {} ({}, {}): printed \"{}\"; {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
+  for (const Slip& slip : slips)
+    text += fmt::format("slip {} ({}, {}): printed \"{}\"; {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
   return text + text_of(count_verdicts(reproduction.rows)) + "\n";
 }
 

@@ -10,7 +10,7 @@ namespace speclab::experiments {
 std::string reproduction_text(const PaperExperiment& experiment, const Reproduction& reproduction, const std::vector<Slip>& slips);
 
 struct ReproductionOutput {
-  std::string folder;   ///< of all; each experiment has a folder of its name in it
+  std::string folder;  ///< of all; each experiment has a folder of its name in it
   bool figures = true;
 };
 

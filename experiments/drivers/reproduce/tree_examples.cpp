@@ -14,7 +14,8 @@ double ours_of(const analysis::Table& table, std::size_t row) {
   const auto ranks = [&] { return number_list(table, row, "rank_acceptance"); };
   if (quantity == "k_ary_tokens_per_round") return sim::k_ary_tokens_per_round(ranks(), integer("width"), integer("depth"));
   if (quantity == "k_ary_nodes") return sim::k_ary_nodes(integer("width"), integer("depth"));
-  if (quantity == "independent_chains_tokens_per_round") return sim::independent_chains_tokens_per_round(ranks(), integer("chains"), integer("depth"));
+  if (quantity == "independent_chains_tokens_per_round")
+    return sim::independent_chains_tokens_per_round(ranks(), integer("chains"), integer("depth"));
   if (quantity == "independent_chains_limit") return sim::independent_chains_limit(ranks(), integer("chains"));
   if (quantity == "expansion_tokens_per_round") return sim::expansion_tokens_per_round(ranks(), integer_list(table, row, "expansion"));
   if (quantity == "expansion_nodes") return sim::expansion_nodes(integer_list(table, row, "expansion"));
@@ -41,14 +42,18 @@ std::vector<double> specinfer_ranks(const Papers& papers, const std::string& dec
     ranks.push_back((percent - before) / 100);
     before = percent;
   }
-  if (ranks.size() != kRanks) throw DataError("specinfer_table1.csv: " + decoding + ", " + dataset + ": " + std::to_string(ranks.size()) + " ranks, expected 5; restore the file");
+  if (ranks.size() != kRanks)
+    throw DataError("specinfer_table1.csv: " + decoding + ", " + dataset + ": " + std::to_string(ranks.size()) +
+                    " ranks, expected 5; restore the file");
   return ranks;
 }
 
 void add_tree_examples(const Papers& papers, const std::string& source, Reproduction& result) {
   const analysis::Table table = papers.table("tree_examples.csv");
   for (std::size_t row = 0; row < table.size(); ++row)
-    if (is(table, row, "source", source)) result.rows.push_back(compare(table, row, "value", {.setting = setting_of(table, row), .quantity = table.text(row, "quantity"), .ours = ours_of(table, row)}));
+    if (is(table, row, "source", source))
+      result.rows.push_back(
+          compare(table, row, "value", {.setting = setting_of(table, row), .quantity = table.text(row, "quantity"), .ours = ours_of(table, row)}));
 }
 
 }  // namespace speclab::experiments

@@ -56,7 +56,8 @@ TEST(Trace, RefusesWhatSaysNothingOrContradictsItself) {
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
-  EXPECT_THROW(read_trace(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError) << "without rows.csv nothing tells drafters apart";
+  EXPECT_THROW(read_trace(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError)
+      << "without rows.csv nothing tells drafters apart";
   EXPECT_THROW(read_trace(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", {.drafter = "psychic"}), DataError);
   EXPECT_THROW(read_trace("/nowhere/rounds.csv"), DataError);
 }

@@ -68,7 +68,8 @@ TEST(ProgramPredict, DrawsOneFileOfTheFormatAskedFor) {
 
 TEST(ProgramPredict, RefusesBadArgumentsWithTwo) {
   const std::string cost = " --cost-ratio 0.1";
-  for (const char* rate : {"1.2", "-0.2", "nan", "inf", "''", "0.5:0.6:0.7"}) expect_refusal("predict --acceptance-rate " + std::string(rate) + cost, 2, "allowed:");
+  for (const char* rate : {"1.2", "-0.2", "nan", "inf", "''", "0.5:0.6:0.7"})
+    expect_refusal("predict --acceptance-rate " + std::string(rate) + cost, 2, "allowed:");
   expect_refusal("predict --acceptance-rate 1.2" + cost, 2, "--acceptance-rate 1.2; allowed: numbers from 0 to 1");
   expect_refusal("predict --acceptance-rate 0.8 --speculation-length -1" + cost, 2, "--speculation-length -1; allowed: integers from 0");
   expect_refusal("predict --acceptance-rate 0.8 --max-length -1" + cost, 2, "--max-length -1; allowed");
@@ -92,7 +93,10 @@ TEST(ProgramPredict, RefusesBadFilesWithThree) {
   expect_refusal("predict --trace " + folder + "/rounds.csv" + cost, 3, "an empty trace");
   expect_refusal("predict --trace " + file_with("empty.csv", "") + cost, 3, "no header");
   expect_refusal("predict --trace /nowhere.csv" + cost, 3, "/nowhere.csv");
-  expect_refusal(acceptance + "--costs " + file_with("hole.csv", "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nt,,,,,target,1,0,1,,,,9\n"), 3, "hole.csv:2: column 'ns': missing");
+  expect_refusal(
+      acceptance + "--costs " +
+          file_with("hole.csv", "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nt,,,,,target,1,0,1,,,,9\n"),
+      3, "hole.csv:2: column 'ns': missing");
   const std::string p = file_with("p_sum.txt", "0.5 0.4\n"), q = file_with("q_sum.txt", "0.5 0.5\n");
   expect_refusal("predict --p " + p + " --q " + q + cost, 3, "p_sum.txt:1: 2 probabilities that sum to 0.9; allowed: a sum of 1");
 }

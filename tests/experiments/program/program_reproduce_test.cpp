@@ -22,8 +22,9 @@ std::string fresh_folder(const std::string& name) {
 TEST(ProgramReproduce, ListsEveryName) {
   const Outcome list = run_program("reproduce --list");
   EXPECT_EQ(list.code, 0);
-  for (const char* id : {"leviathan_table_1", "leviathan_table_4", "leviathan_table_5", "leviathan_figure_2", "leviathan_figure_3", "leviathan_figure_4", "leviathan_figure_5", "chen_figure_1", "specinfer", "sequoia",
-                         "hf_schedule", "ntt_metrics", "batch_crossover", "metric_crosswalk"})
+  for (const char* id :
+       {"leviathan_table_1", "leviathan_table_4", "leviathan_table_5", "leviathan_figure_2", "leviathan_figure_3", "leviathan_figure_4",
+        "leviathan_figure_5", "chen_figure_1", "specinfer", "sequoia", "hf_schedule", "ntt_metrics", "batch_crossover", "metric_crosswalk"})
     EXPECT_NE(list.output.find(id), std::string::npos) << id;
 }
 

@@ -15,13 +15,14 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kTokens = 128;     ///< of an XSum answer
-constexpr int kLongest = 7;      ///< the figure's axis
+constexpr int kTokens = 128;  ///< of an XSum answer
+constexpr int kLongest = 7;   ///< the figure's axis
 constexpr double kNsPerMs = 1e6;
 constexpr double kRounding = 0.005 + 1e-12;  ///< speed-ups are printed to two decimals
 
 sim::LoopTimes loop_times(const analysis::Table& setup) {
-  return {.draft_ns = kNsPerMs * value_of(setup, "quantity", "draft_token_time_ms"), .target_ns = kNsPerMs * value_of(setup, "quantity", "target_token_time_ms")};
+  return {.draft_ns = kNsPerMs * value_of(setup, "quantity", "draft_token_time_ms"),
+          .target_ns = kNsPerMs * value_of(setup, "quantity", "target_token_time_ms")};
 }
 
 /// A pair of task and sampling, with the acceptance rate that its time a token implies.
@@ -30,9 +31,13 @@ struct Curve {
   double acceptance_rate;
 };
 
-std::string setting_of(const analysis::Table& table, std::size_t row) { return fmt::format("task={};sampling={}", table.text(row, "task"), table.text(row, "sampling")); }
+std::string setting_of(const analysis::Table& table, std::size_t row) {
+  return fmt::format("task={};sampling={}", table.text(row, "task"), table.text(row, "sampling"));
+}
 
-bool is_speculative(const analysis::Table& table, std::size_t row, const std::string& quantity) { return is(table, row, "method", "speculative") && is(table, row, "quantity", quantity); }
+bool is_speculative(const analysis::Table& table, std::size_t row, const std::string& quantity) {
+  return is(table, row, "method", "speculative") && is(table, row, "quantity", quantity);
+}
 
 double mean_token_ms(const analysis::Table& table, const std::string& setting) {
   for (std::size_t row = 0; row < table.size(); ++row)
@@ -46,12 +51,18 @@ void add_row(const analysis::Table& table, std::size_t row, const sim::LoopTimes
   const int length = static_cast<int>(table.count(row, "speculation_length", 1));
   const double token_ns = kNsPerMs * mean_token_ms(table, setting), tokens = times.loop_ns(length) / token_ns;
   Comparison ours{.setting = setting, .quantity = quantity, .tolerance = 1e-12};
-  if (quantity == "speedup_ratio") ours = {.setting = setting, .quantity = "speedup", .ours = times.target_ns / token_ns, .tolerance = kRounding};
-  else if (quantity == "speedup_from_times_ratio") ours.ours = times.target_ns / token_ns;
-  else if (quantity == "implied_tokens_per_round") ours.ours = tokens;
-  else if (quantity == "implied_committed_share") ours.ours = tokens / (length + 1);
-  else if (quantity == "implied_acceptance_rate") ours.ours = sim::acceptance_rate_from_tokens_per_round(tokens, length);
-  else return;  // scores of the answers, and the times themselves
+  if (quantity == "speedup_ratio")
+    ours = {.setting = setting, .quantity = "speedup", .ours = times.target_ns / token_ns, .tolerance = kRounding};
+  else if (quantity == "speedup_from_times_ratio")
+    ours.ours = times.target_ns / token_ns;
+  else if (quantity == "implied_tokens_per_round")
+    ours.ours = tokens;
+  else if (quantity == "implied_committed_share")
+    ours.ours = tokens / (length + 1);
+  else if (quantity == "implied_acceptance_rate")
+    ours.ours = sim::acceptance_rate_from_tokens_per_round(tokens, length);
+  else
+    return;  // scores of the answers, and the times themselves
   result.rows.push_back(compare(table, row, "value", ours));
 }
 
@@ -61,7 +72,8 @@ std::vector<Curve> curves_of(const analysis::Table& table, const sim::LoopTimes&
     if (is_speculative(table, row, "mean_token_time_ms")) {
       const int length = static_cast<int>(table.count(row, "speculation_length", 1));
       const double tokens = times.loop_ns(length) / (kNsPerMs * table.number(row, "value"));
-      curves.push_back({fmt::format("{}, {}", table.text(row, "task"), table.text(row, "sampling")), sim::acceptance_rate_from_tokens_per_round(tokens, length)});
+      curves.push_back(
+          {fmt::format("{}, {}", table.text(row, "task"), table.text(row, "sampling")), sim::acceptance_rate_from_tokens_per_round(tokens, length)});
     }
   return curves;
 }
@@ -83,14 +95,28 @@ AnswerTime answer_time(double rate, int length, const sim::LoopTimes& times) {
 }
 
 analysis::Figure empty_figure(const char* id, const char* title, const char* caption, analysis::Axis y) {
-  return {.id = id, .title = title, .caption = std::string(caption) + " Chen et al. 2023, Figure 1.", .x = axis("K, tokens drafted a loop", -0.3, kLongest + 0.3), .y = std::move(y),
-          .series = {}, .reference = {}, .totals = {}};
+  return {.id = id,
+          .title = title,
+          .caption = std::string(caption) + " Chen et al. 2023, Figure 1.",
+          .x = axis("K, tokens drafted a loop", -0.3, kLongest + 0.3),
+          .y = std::move(y),
+          .series = {},
+          .reference = {},
+          .totals = {}};
 }
 
 std::vector<analysis::Figure> figures_of(const analysis::Table& table, const sim::LoopTimes& times) {
-  analysis::Figure answer = empty_figure("chen_figure_1_left", "Time of 128 tokens over K", "Closed form with the acceptance rates that Table 1 implies at K = 4; bars: one standard deviation between answers.", axis("time of 128 tokens, ms", 0, 2200));
-  analysis::Figure share = empty_figure("chen_figure_1_middle", "Share of the tokens of a loop that are kept", "Closed form, tokens a loop / (K + 1), with the acceptance rates that Table 1 implies at K = 4; the paper draws measurements, from 0.45 to 0.7 at K = 7.", axis("tokens kept / (K + 1)", 0, 1.05));
-  analysis::Figure loop = empty_figure("chen_figure_1_right", "Time of a loop over K", "14.1 ms and 1.8 ms a drafted token; the paper measured a slightly steeper line.", axis("time of a loop, ms", 0, 30));
+  analysis::Figure answer =
+      empty_figure("chen_figure_1_left", "Time of 128 tokens over K",
+                   "Closed form with the acceptance rates that Table 1 implies at K = 4; bars: one standard deviation between answers.",
+                   axis("time of 128 tokens, ms", 0, 2200));
+  analysis::Figure share = empty_figure("chen_figure_1_middle", "Share of the tokens of a loop that are kept",
+                                        "Closed form, tokens a loop / (K + 1), with the acceptance rates that Table 1 implies at K = 4; the paper "
+                                        "draws measurements, from 0.45 to 0.7 at K = 7.",
+                                        axis("tokens kept / (K + 1)", 0, 1.05));
+  analysis::Figure loop =
+      empty_figure("chen_figure_1_right", "Time of a loop over K", "14.1 ms and 1.8 ms a drafted token; the paper measured a slightly steeper line.",
+                   axis("time of a loop, ms", 0, 30));
   for (const Curve& curve : curves_of(table, times)) {
     const std::size_t colour = answer.series.size() + 1;
     const std::string name = fmt::format("{} ({:.3f})", curve.name, curve.acceptance_rate);
@@ -98,12 +124,16 @@ std::vector<analysis::Figure> figures_of(const analysis::Table& table, const sim
     share.series.push_back({.name = name, .colour = colour, .points = {}, .prediction = {}});
     for (int length = 0; length <= kLongest; ++length) {
       const AnswerTime time = answer_time(curve.acceptance_rate, length, times);
-      answer.series.back().points.push_back({.x = static_cast<double>(length), .y = time.mean_ms, .interval = analysis::Interval{time.mean_ms - time.deviation_ms, time.mean_ms + time.deviation_ms}});
-      share.series.back().points.push_back({.x = static_cast<double>(length), .y = sim::tokens_per_round(curve.acceptance_rate, length) / (length + 1), .interval = {}});
+      answer.series.back().points.push_back({.x = static_cast<double>(length),
+                                             .y = time.mean_ms,
+                                             .interval = analysis::Interval{time.mean_ms - time.deviation_ms, time.mean_ms + time.deviation_ms}});
+      share.series.back().points.push_back(
+          {.x = static_cast<double>(length), .y = sim::tokens_per_round(curve.acceptance_rate, length) / (length + 1), .interval = {}});
     }
   }
   loop.series.push_back({.name = "loop", .colour = 1, .points = {}, .prediction = {}});
-  for (int length = 0; length <= kLongest; ++length) loop.series[0].points.push_back({.x = static_cast<double>(length), .y = times.loop_ns(length) / kNsPerMs, .interval = {}});
+  for (int length = 0; length <= kLongest; ++length)
+    loop.series[0].points.push_back({.x = static_cast<double>(length), .y = times.loop_ns(length) / kNsPerMs, .interval = {}});
   return {answer, share, loop};
 }
 
@@ -112,7 +142,13 @@ void add_setup(const analysis::Table& setup, const std::vector<Curve>& curves, c
   const double cost = times.draft_ns / times.target_ns;
   const int best = sim::optimal_speculation_length(0.68, cost, 64);
   const auto add = [&](const char* quantity, const std::string& setting, double ours, std::optional<double> tolerance) {
-    result.rows.push_back({.setting = setting, .quantity = quantity, .ours = ours, .paper = value_of(setup, "quantity", quantity), .tolerance = tolerance, .source = "chen2023", .locator = "Section 6, Figure 1"});
+    result.rows.push_back({.setting = setting,
+                           .quantity = quantity,
+                           .ours = ours,
+                           .paper = value_of(setup, "quantity", quantity),
+                           .tolerance = tolerance,
+                           .source = "chen2023",
+                           .locator = "Section 6, Figure 1"});
   };
   const auto share = [&](const Curve& curve) { return sim::tokens_per_round(curve.acceptance_rate, kLongest) / (kLongest + 1); };
   add("cost_ratio", "", cost, 1e-12);

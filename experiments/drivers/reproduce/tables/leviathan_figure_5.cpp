@@ -27,9 +27,17 @@ Comparison compared(const analysis::Table& table, std::size_t row) {
 }
 
 analysis::Figure figure_of(const analysis::Table& table) {
-  analysis::Figure figure{.id = "leviathan_figure_5", .title = "Decoder blocks of one generation", .caption = "Counts read off Figure 5 of Leviathan et al. 2023: how often each model's decoder runs.",
-                          .kind = analysis::FigureKind::stacked_bars, .x = {.label = "", .names = {"length 7", "length 3", "plain decoding"}}, .y = {.label = "decoder runs", .names = {}}, .series = {}, .reference = {}, .totals = {}};
-  analysis::Series target{.name = "target", .colour = 1, .points = {}, .prediction = {}}, draft{.name = "draft", .colour = 2, .points = {}, .prediction = {}};
+  analysis::Figure figure{.id = "leviathan_figure_5",
+                          .title = "Decoder blocks of one generation",
+                          .caption = "Counts read off Figure 5 of Leviathan et al. 2023: how often each model's decoder runs.",
+                          .kind = analysis::FigureKind::stacked_bars,
+                          .x = {.label = "", .names = {"length 7", "length 3", "plain decoding"}},
+                          .y = {.label = "decoder runs", .names = {}},
+                          .series = {},
+                          .reference = {},
+                          .totals = {}};
+  analysis::Series target{.name = "target", .colour = 1, .points = {}, .prediction = {}},
+      draft{.name = "draft", .colour = 2, .points = {}, .prediction = {}};
   double place = 0;
   for (const char* trace : {"gamma_7", "gamma_3", "baseline"}) {
     target.points.push_back({.x = place, .y = drawn(table, trace, kTarget), .interval = {}});

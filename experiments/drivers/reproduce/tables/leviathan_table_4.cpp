@@ -12,8 +12,8 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr double kRounding = 0.05 + 1e-12;    ///< one decimal is printed
-constexpr double kInputRounding = 0.005;      ///< α and c are printed to two decimals
+constexpr double kRounding = 0.05 + 1e-12;  ///< one decimal is printed
+constexpr double kInputRounding = 0.005;    ///< α and c are printed to two decimals
 constexpr int kLongest = 64;
 
 /// The settings of a row.
@@ -25,7 +25,8 @@ struct Setting {
 
 Setting setting_of(const analysis::Table& table, std::size_t row) {
   return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"), static_cast<int>(table.count(row, "speculation_length")),
-          fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"), table.text(row, "draft_model"), table.integer(row, "temperature"))};
+          fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"), table.text(row, "draft_model"),
+                      table.integer(row, "temperature"))};
 }
 
 Comparison compared(const analysis::Table& table, std::size_t row) {
@@ -64,16 +65,26 @@ bool is_reachable(const analysis::Table& table, std::size_t row) {
 std::vector<std::string> place_names(const analysis::Table& table) {
   std::vector<std::string> names;
   for (std::size_t row = 0; row < table.size(); ++row)
-    if (is(table, row, "quantity", "measured_speedup_ratio")) names.push_back(fmt::format("{} {} T={}", table.text(row, "task"), table.text(row, "draft_model"), table.integer(row, "temperature")));
+    if (is(table, row, "quantity", "measured_speedup_ratio"))
+      names.push_back(fmt::format("{} {} T={}", table.text(row, "task"), table.text(row, "draft_model"), table.integer(row, "temperature")));
   return names;
 }
 
 analysis::Figure figure_of(const Reproduction& result, const std::vector<std::string>& places) {
   using analysis::Mark;
-  analysis::Figure figure{.id = "leviathan_table_4", .title = "Expected and measured speed-ups of T5-XXL", .caption = "Filled: Theorem 3.8 from the printed inputs; hollow: as printed, expected and "
-                          "measured (one TPU-v4, batch 1). Leviathan et al. 2023, Table 4.", .kind = analysis::FigureKind::marks, .x = {.label = "task, draft, temperature", .names = {}},
-                          .y = {.label = "speed-up", .names = {}}, .series = {}, .reference = analysis::ReferenceLine{1.0, "plain decoding"}, .totals = {}};
-  analysis::Series ours{.name = "expected, ours", .colour = 1, .points = {}, .prediction = {}}, printed{.name = "expected, printed", .colour = 2, .points = {}, .prediction = {}},
+  analysis::Figure figure{.id = "leviathan_table_4",
+                          .title = "Expected and measured speed-ups of T5-XXL",
+                          .caption =
+                              "Filled: Theorem 3.8 from the printed inputs; hollow: as printed, expected and "
+                              "measured (one TPU-v4, batch 1). Leviathan et al. 2023, Table 4.",
+                          .kind = analysis::FigureKind::marks,
+                          .x = {.label = "task, draft, temperature", .names = {}},
+                          .y = {.label = "speed-up", .names = {}},
+                          .series = {},
+                          .reference = analysis::ReferenceLine{1.0, "plain decoding"},
+                          .totals = {}};
+  analysis::Series ours{.name = "expected, ours", .colour = 1, .points = {}, .prediction = {}},
+      printed{.name = "expected, printed", .colour = 2, .points = {}, .prediction = {}},
       measured{.name = "measured by the paper", .colour = 3, .points = {}, .prediction = {}};
   for (const Comparison& row : result.rows) {
     const double place = static_cast<double>(figure.x.names.size());
@@ -104,10 +115,20 @@ Reproduction leviathan_table_4(const Papers& papers) {
     reachable += is_reachable(table, row);
     relative_error += std::abs(table.number(row, "value") - measured) / measured;
   }
-  result.rows.push_back({.setting = "all", .quantity = "expected_speedup printed that rounding of alpha and c reaches", .ours = static_cast<double>(reachable), .paper = printed, .tolerance = 0,
-                         .source = "leviathan2023", .locator = "Table 4"});
-  result.rows.push_back({.setting = "all", .quantity = "mean_abs_relative_error of printed Exp against Emp", .ours = relative_error / printed,
-                         .paper = value_of(papers.table("leviathan_text_values.csv"), "quantity", "table4_mean_abs_relative_error_ratio"), .tolerance = 1e-12, .source = "leviathan2023", .locator = "Table 4"});
+  result.rows.push_back({.setting = "all",
+                         .quantity = "expected_speedup printed that rounding of alpha and c reaches",
+                         .ours = static_cast<double>(reachable),
+                         .paper = printed,
+                         .tolerance = 0,
+                         .source = "leviathan2023",
+                         .locator = "Table 4"});
+  result.rows.push_back({.setting = "all",
+                         .quantity = "mean_abs_relative_error of printed Exp against Emp",
+                         .ours = relative_error / printed,
+                         .paper = value_of(papers.table("leviathan_text_values.csv"), "quantity", "table4_mean_abs_relative_error_ratio"),
+                         .tolerance = 1e-12,
+                         .source = "leviathan2023",
+                         .locator = "Table 4"});
   result.figures.push_back(figure_of(result, place_names(table)));
   return result;
 }

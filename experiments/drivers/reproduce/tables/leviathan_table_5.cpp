@@ -16,7 +16,8 @@ namespace {
 constexpr int kLongest = 64;
 
 std::string setting_of(const analysis::Table& table, std::size_t row) {
-  return fmt::format("draft_model={};temperature={};lenience={}", table.text(row, "draft_model"), table.integer(row, "temperature"), table.number(row, "lenience"));
+  return fmt::format("draft_model={};temperature={};lenience={}", table.text(row, "draft_model"), table.integer(row, "temperature"),
+                     table.number(row, "lenience"));
 }
 
 /// Printed acceptance rates and printed speed-ups by setting.
@@ -49,14 +50,28 @@ Comparison compared(const analysis::Table& table, std::size_t row, const BySetti
 /// The best length is an integer of ours; the paper prints none at temperature 1.
 void add_best_length(const analysis::Table& table, std::size_t row, const BySetting& rates, Reproduction& result) {
   if (!is(table, row, "quantity", "best_speedup_ratio")) return;
-  result.rows.push_back({.setting = setting_of(table, row), .quantity = "best_speculation_length", .ours = static_cast<double>(sim::optimal_speculation_length(rates.at(setting_of(table, row)),
-                         table.number(row, "cost_ratio"), kLongest)), .paper = table.number(row, "speculation_length"), .tolerance = 0, .source = "leviathan2023", .locator = "Theorem 3.8"});
+  result.rows.push_back(
+      {.setting = setting_of(table, row),
+       .quantity = "best_speculation_length",
+       .ours = static_cast<double>(sim::optimal_speculation_length(rates.at(setting_of(table, row)), table.number(row, "cost_ratio"), kLongest)),
+       .paper = table.number(row, "speculation_length"),
+       .tolerance = 0,
+       .source = "leviathan2023",
+       .locator = "Theorem 3.8"});
 }
 
 /// A line a draft and temperature.
 analysis::Figure figure_of(const analysis::Table& table) {
-  analysis::Figure figure{.id = "leviathan_table_5", .title = "Acceptance rate by lenience", .caption = "As printed: English to German, T5-XXL. Leviathan et al. 2023, Table 5 and Appendix A.5 "
-                          "(temperature 0: a token is kept if p(x) >= l max p).", .x = axis("lenience l; 1 is lossless", 0, 1.05), .y = axis("acceptance rate", 0, 1), .series = {}, .reference = {}, .totals = {}};
+  analysis::Figure figure{.id = "leviathan_table_5",
+                          .title = "Acceptance rate by lenience",
+                          .caption =
+                              "As printed: English to German, T5-XXL. Leviathan et al. 2023, Table 5 and Appendix A.5 "
+                              "(temperature 0: a token is kept if p(x) >= l max p).",
+                          .x = axis("lenience l; 1 is lossless", 0, 1.05),
+                          .y = axis("acceptance rate", 0, 1),
+                          .series = {},
+                          .reference = {},
+                          .totals = {}};
   std::map<std::string, std::size_t> place;
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (!is(table, row, "quantity", "acceptance_rate")) continue;
@@ -72,7 +87,8 @@ analysis::Figure figure_of(const analysis::Table& table) {
 int falls(const analysis::Table& table) {
   int count = 0;
   for (std::size_t row = 1; row < table.size(); ++row) {
-    const bool is_series = is(table, row, "quantity", "acceptance_rate") && is(table, row, "temperature", "0") && is(table, row - 1, "temperature", "0") && is(table, row - 1, "quantity", "acceptance_rate");
+    const bool is_series = is(table, row, "quantity", "acceptance_rate") && is(table, row, "temperature", "0") &&
+                           is(table, row - 1, "temperature", "0") && is(table, row - 1, "quantity", "acceptance_rate");
     count += is_series && table.number(row, "value") < table.number(row - 1, "value");
   }
   return count;
@@ -89,8 +105,13 @@ Reproduction leviathan_table_5(const Papers& papers) {
     result.rows.push_back(compared(table, row, rates, speedups));
     add_best_length(table, row, rates, result);
   }
-  result.rows.push_back({.setting = "draft_model=T5-small;temperature=0", .quantity = "falls of the acceptance rate while l falls", .ours = static_cast<double>(falls(table)), .paper = 0.0, .tolerance = 0,
-                         .source = "leviathan2023", .locator = "Appendix A.5"});
+  result.rows.push_back({.setting = "draft_model=T5-small;temperature=0",
+                         .quantity = "falls of the acceptance rate while l falls",
+                         .ours = static_cast<double>(falls(table)),
+                         .paper = 0.0,
+                         .tolerance = 0,
+                         .source = "leviathan2023",
+                         .locator = "Appendix A.5"});
   result.figures.push_back(figure_of(table));
   return result;
 }

@@ -25,8 +25,10 @@ void add_widths(const Papers& papers, Reproduction& result) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     const std::string decoding = table.text(row, "decoding"), dataset = table.text(row, "dataset");
     const int width = static_cast<int>(table.count(row, "tree_width", 1));
-    result.rows.push_back(compare(table, row, "tokens_per_round", {.setting = fmt::format("decoding={};dataset={};tree_width={}", decoding, dataset, width), .quantity = "expansion_tokens_per_round",
-                                                                    .ours = sim::expansion_tokens_per_round(specinfer_ranks(papers, decoding, dataset), expansion_of(width))}));
+    result.rows.push_back(compare(table, row, "tokens_per_round",
+                                  {.setting = fmt::format("decoding={};dataset={};tree_width={}", decoding, dataset, width),
+                                   .quantity = "expansion_tokens_per_round",
+                                   .ours = sim::expansion_tokens_per_round(specinfer_ranks(papers, decoding, dataset), expansion_of(width))}));
   }
 }
 
@@ -42,7 +44,9 @@ void add_gains(const Papers& papers, Reproduction& result) {
     if (!is(table, row, "sampling", "multi_step_over_naive")) continue;
     const std::string dataset = table.text(row, "dataset"), quantity = table.text(row, "quantity");
     const double gain = value_in(table, dataset, "multi_step_speculative_sampling") / value_in(table, dataset, "naive_sampling");
-    result.rows.push_back(compare(table, row, "value", {.setting = "dataset=" + dataset, .quantity = quantity, .ours = gain, .tolerance = quantity == "gain_ratio" ? 0.005 : 1e-12}));
+    result.rows.push_back(
+        compare(table, row, "value",
+                {.setting = "dataset=" + dataset, .quantity = quantity, .ours = gain, .tolerance = quantity == "gain_ratio" ? 0.005 : 1e-12}));
   }
 }
 
@@ -59,13 +63,29 @@ void add_trend(const Papers& papers, Reproduction& result) {
   int paper_rises = 0;
   for (std::size_t row = 1; row < table.size(); ++row)
     paper_rises += table.integer(row, "tree_width") > 1 && table.number(row, "tokens_per_round") > table.number(row - 1, "tokens_per_round");
-  result.rows.push_back({.setting = "all", .quantity = "widths that add tokens", .ours = static_cast<double>(rises), .paper = paper_rises, .tolerance = 0, .source = "specinfer2024", .locator = "Table 2"});
+  result.rows.push_back({.setting = "all",
+                         .quantity = "widths that add tokens",
+                         .ours = static_cast<double>(rises),
+                         .paper = paper_rises,
+                         .tolerance = 0,
+                         .source = "specinfer2024",
+                         .locator = "Table 2"});
 }
 
 analysis::Figure figure_of(const Reproduction& result) {
-  analysis::Figure figure{.id = "specinfer", .title = "Tokens a round by tree width, greedy decoding", .caption = "Marks: SpecInfer's Table 2 (measured); dashed: expansion <1,1,k,1,1,1,1,1> from its Table 1, levels taken as independent, which "
-                          "over-predicts width 1 and under-predicts the gain of width.", .kind = analysis::FigureKind::marks, .x = {.label = "tree width k", .names = {}, .range = analysis::Interval{0.5, 5.5}},
-                          .y = {.label = "tokens a round", .names = {}, .range = analysis::Interval{2, 4.2}}, .series = {}, .reference = {}, .totals = {}, .dashed = "closed form"};
+  analysis::Figure figure{
+      .id = "specinfer",
+      .title = "Tokens a round by tree width, greedy decoding",
+      .caption =
+          "Marks: SpecInfer's Table 2 (measured); dashed: expansion <1,1,k,1,1,1,1,1> from its Table 1, levels taken as independent, which "
+          "over-predicts width 1 and under-predicts the gain of width.",
+      .kind = analysis::FigureKind::marks,
+      .x = {.label = "tree width k", .names = {}, .range = analysis::Interval{0.5, 5.5}},
+      .y = {.label = "tokens a round", .names = {}, .range = analysis::Interval{2, 4.2}},
+      .series = {},
+      .reference = {},
+      .totals = {},
+      .dashed = "closed form"};
   for (const char* dataset : kDatasets) {
     analysis::Series series{.name = dataset, .colour = figure.series.size() + 1, .points = {}, .prediction = {}};
     for (const Comparison& row : result.rows) {

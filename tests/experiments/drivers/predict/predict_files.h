@@ -23,8 +23,10 @@ inline constexpr const char* kCostHeader = "model,drafter,tree,verifier,regime,k
 inline std::string small_costs() {
   std::string rows = kCostHeader;
   for (const int context : {10, 30})
-    for (int count = 1; count <= 5; ++count) rows += "t,,,,,target," + std::to_string(count) + "," + std::to_string(context) + ",1," + std::to_string(980 + 20 * count - 20) + ",,,9\n";
-  for (int count = 1; count <= 4; ++count) rows += "t,d,chain,rejection,greedy,draft," + std::to_string(count) + ",20,1," + std::to_string(50 * count) + ",,,9\n";
+    for (int count = 1; count <= 5; ++count)
+      rows += "t,,,,,target," + std::to_string(count) + "," + std::to_string(context) + ",1," + std::to_string(980 + 20 * count - 20) + ",,,9\n";
+  for (int count = 1; count <= 4; ++count)
+    rows += "t,d,chain,rejection,greedy,draft," + std::to_string(count) + ",20,1," + std::to_string(50 * count) + ",,,9\n";
   rows += "t,,,,greedy,overhead,1,20,1,20,,,9\nt,d,chain,rejection,greedy,overhead,2,20,1,30,,,9\n";
   return rows;
 }

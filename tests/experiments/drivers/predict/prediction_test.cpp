@@ -106,7 +106,9 @@ TEST(Prediction, FromMeasuredCostsIsThatOfTheSurface) {
   ASSERT_EQ(prediction.lengths.size(), 5U) << "drafts of up to 4 tokens were timed";
   const double rounds_ns[] = {1000, 50 + 1000 + 30, 100 + 1020 + 30, 150 + 1040 + 30, 200 + 1060 + 30};
   for (int length = 1; length <= 4; ++length)
-    EXPECT_NEAR(prediction.lengths[static_cast<std::size_t>(length)].predicted_speedup.value, sim::tokens_per_round(0.8, length) * 1000 / rounds_ns[length], 1e-12) << length;
+    EXPECT_NEAR(prediction.lengths[static_cast<std::size_t>(length)].predicted_speedup.value,
+                sim::tokens_per_round(0.8, length) * 1000 / rounds_ns[length], 1e-12)
+        << length;
   EXPECT_EQ(prediction.optimum.at.speculation_length, 4);
   EXPECT_TRUE(prediction.optimum.is_at_longest);
   options.max_length = 5;
@@ -128,7 +130,10 @@ TEST(Prediction, TakesOnePairOfAFileAndSaysWhich) {
 }
 
 TEST(Prediction, OfATraceStandsBesideThatOfItsPositions) {
-  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", .cost_ratio = "0.1", .drafter = "small_transformer", .temperature = "0"};
+  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+                         .cost_ratio = "0.1",
+                         .drafter = "small_transformer",
+                         .temperature = "0"};
   const Prediction prediction = predict(options);
   EXPECT_GT(prediction.acceptance_rate.value, 0.0);
   EXPECT_LT(prediction.acceptance_rate.low(), prediction.acceptance_rate.value);
@@ -153,6 +158,22 @@ TEST(Prediction, HasTheBestTreeOfABudget) {
   EXPECT_NEAR(prediction.tree->tokens_per_round, 3.168819, 1e-12);
   EXPECT_EQ(prediction.tree->nodes, 8);
   EXPECT_EQ(prediction.tree->parents.rfind("parents:0", 0), 0U);
+}
+
+TEST(Prediction, HasNoTreeWhereNonePays) {
+  const Prediction prediction = predict({.cost_ratio = "2", .tree_budget = 8, .rank_acceptance = {"0.5", "0.2"}});
+  EXPECT_EQ(prediction.tree->nodes, 1);
+  EXPECT_EQ(prediction.tree->predicted_speedup, 1.0);
+  EXPECT_NE(prediction_text(prediction).find("none pays"), std::string::npos);
+}
+
+TEST(Prediction, OfATreeByMeasuredCostsStaysWithinThem) {
+  PredictOptions options{.costs = file_with("costs.csv", small_costs()), .rank_acceptance = {"0.6", "0.2"}};
+  const Prediction prediction = predict(options);
+  EXPECT_LE(prediction.tree->nodes, 5) << "forwards of up to 5 rows were timed";
+  EXPECT_GT(prediction.tree->predicted_speedup, prediction.optimum.at.predicted_speedup.value) << "a sibling costs a row, a level costs a draft";
+  options.tree_budget = 6;
+  EXPECT_THROW(predict(options), ConfigError);
 }
 
 TEST(Prediction, IsOneTableInThreeForms) {
@@ -183,7 +204,8 @@ void expect_config_error(const PredictOptions& options, const std::string& messa
 }
 
 TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
-  for (const char* rate : {"1.2", "-0.1", "nan", "inf", "", "0.8x", "0.8:0.9", "0.8:0.9:0.95", "0.8:0.7:1.1"}) expect_config_error(ratios(rate, "0.1"), "--acceptance-rate");
+  for (const char* rate : {"1.2", "-0.1", "nan", "inf", "", "0.8x", "0.8:0.9", "0.8:0.9:0.95", "0.8:0.7:1.1"})
+    expect_config_error(ratios(rate, "0.1"), "--acceptance-rate");
   for (const char* cost : {"-1", "nan", "x", "0.1:0.2:0.3"}) expect_config_error(ratios("0.8", cost), "--cost-ratio");
   expect_config_error({.cost_ratio = "0.1"}, "no acceptance; give");
   expect_config_error({.acceptance_rate = "0.8"}, "no cost of drafting; give --cost-ratio");

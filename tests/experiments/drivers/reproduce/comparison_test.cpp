@@ -23,8 +23,9 @@ TEST(Comparison, AgreesWithinItsToleranceOnly) {
 }
 
 TEST(Comparison, NotANumberDisagrees) {
-  Reproduction reproduction = of_rows({{.setting = "a", .quantity = "q", .ours = std::numeric_limits<double>::quiet_NaN(), .paper = 1.0, .tolerance = 1.0},
-                                       {.setting = "b", .quantity = "q", .ours = std::numeric_limits<double>::infinity()}});
+  Reproduction reproduction =
+      of_rows({{.setting = "a", .quantity = "q", .ours = std::numeric_limits<double>::quiet_NaN(), .paper = 1.0, .tolerance = 1.0},
+               {.setting = "b", .quantity = "q", .ours = std::numeric_limits<double>::infinity()}});
   judge(reproduction, {});
   EXPECT_EQ(count_verdicts(reproduction.rows).disagrees, 2);
 }

@@ -42,7 +42,9 @@ TEST(Crosswalk, EveryConversionGoesBack) {
 }
 
 TEST(Crosswalk, RefusesNamesThatMeanSeveralThings) {
-  for (const char* name : {"acceptance_rate", "acceptance_length", "mean_acceptance_length", "alpha", "tau", "accept_length", "draft_acceptance_rate", "mean_accepted_tokens"}) try {
+  for (const char* name : {"acceptance_rate", "acceptance_length", "mean_acceptance_length", "alpha", "tau", "accept_length", "draft_acceptance_rate",
+                           "mean_accepted_tokens"})
+    try {
       convert_metrics({std::string(name) + "=0.8", "speculation_length=5"});
       ADD_FAILURE() << name;
     } catch (const AmbiguousError& error) {
@@ -62,17 +64,18 @@ TEST(Crosswalk, OfATreeHasNoRatePerTestedDraft) {
 }
 
 TEST(Crosswalk, RefusesWhatNoRoundCanHave) {
-  for (const auto& settings : std::vector<std::vector<std::string>>{{"vllm.mean_acceptance_length=0.5", "speculation_length=3"},
-                                                                     {"vllm.mean_acceptance_length=4.5", "speculation_length=3"},
-                                                                     {"vllm.draft_acceptance_rate=1.2", "speculation_length=3"},
-                                                                     {"vllm.draft_acceptance_rate=nan", "speculation_length=3"},
-                                                                     {"vllm.draft_acceptance_rate", "speculation_length=3"},
-                                                                     {"vllm.draft_acceptance_rate=0.5", "speculation_length=-1"},
-                                                                     {"vllm.draft_acceptance_rate=0.5", "speculation_length=2.5"},
-                                                                     {"vllm.draft_acceptance_rate=0.5", "speculation_length=3", "drafted_nodes=3"},
-                                                                     {"vllm.draft_acceptance_rate=0.5", "sglang.spec_accept_rate=0.5", "speculation_length=3"},
-                                                                     {"psychic.rate=0.5", "speculation_length=3"},
-                                                                     {"speculation_length=3"}})
+  for (const auto& settings :
+       std::vector<std::vector<std::string>>{{"vllm.mean_acceptance_length=0.5", "speculation_length=3"},
+                                             {"vllm.mean_acceptance_length=4.5", "speculation_length=3"},
+                                             {"vllm.draft_acceptance_rate=1.2", "speculation_length=3"},
+                                             {"vllm.draft_acceptance_rate=nan", "speculation_length=3"},
+                                             {"vllm.draft_acceptance_rate", "speculation_length=3"},
+                                             {"vllm.draft_acceptance_rate=0.5", "speculation_length=-1"},
+                                             {"vllm.draft_acceptance_rate=0.5", "speculation_length=2.5"},
+                                             {"vllm.draft_acceptance_rate=0.5", "speculation_length=3", "drafted_nodes=3"},
+                                             {"vllm.draft_acceptance_rate=0.5", "sglang.spec_accept_rate=0.5", "speculation_length=3"},
+                                             {"psychic.rate=0.5", "speculation_length=3"},
+                                             {"speculation_length=3"}})
     EXPECT_THROW(convert_metrics(settings), ConfigError) << settings[0];
 }
 
