@@ -26,9 +26,9 @@ analysis::Figure prediction_figure(const Prediction& prediction) {
     figure.series[1].points.push_back(point(at.speculation_length, at.predicted_speedup));
     figure.series[2].points.push_back(point(at.speculation_length, {.value = at.operations_factor}));
   }
-  figure.caption =
-      fmt::format("Acceptance rate {:.4g} ({}); costs: {}. The best length is {}. Bars: all that the inputs' intervals allow.",
-                  prediction.acceptance_rate.value, prediction.acceptance_source, prediction.cost_source, prediction.optimum.at.speculation_length);
+  figure.caption = fmt::format("Acceptance rate {:.4g} ({}); costs: {}. The best length is {}.{}", prediction.acceptance_rate.value,
+                               prediction.acceptance_source, prediction.cost_source, prediction.optimum.at.speculation_length,
+                               prediction.has_interval ? " Bars: all that the inputs' intervals allow." : "");
   return figure;
 }
 

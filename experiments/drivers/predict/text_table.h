@@ -4,7 +4,7 @@
 
 namespace speclab::experiments {
 
-/// Columns of text, right-aligned, two blanks apart. Widths count characters, not bytes.
+/// Columns two blanks apart: numbers to the right, columns that hold words to the left. Widths count characters, not bytes.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> columns) : rows_{std::move(columns)} {}
@@ -16,6 +16,8 @@ class TextTable {
   std::string text() const;
 
  private:
+  bool has_words(std::size_t column) const;
+
   std::vector<std::vector<std::string>> rows_;  ///< the first is the header
 };
 

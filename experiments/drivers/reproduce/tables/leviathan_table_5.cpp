@@ -30,13 +30,20 @@ BySetting printed(const analysis::Table& table, const std::string& quantity) {
   return values;
 }
 
+/// @throws DataError if the table prints none for the setting of this row
+double printed_for(const analysis::Table& table, std::size_t row, const BySetting& values) {
+  const auto found = values.find(setting_of(table, row));
+  if (found == values.end()) table.fail(row, "quantity", "the table prints no acceptance rate or no speed-up of this setting; restore the file");
+  return found->second;
+}
+
 Comparison compared(const analysis::Table& table, std::size_t row, const BySetting& rates, const BySetting& speedups) {
   const std::string setting = setting_of(table, row), quantity = table.text(row, "quantity");
   Comparison ours{.setting = setting, .quantity = quantity};
-  const double rate = rates.at(setting), cost = table.number(row, "cost_ratio");
+  const double rate = printed_for(table, row, rates), cost = table.number(row, "cost_ratio");
   const auto length = table.optional_integer(row, "speculation_length");
   if (quantity == "acceptance_rate_needed") {
-    ours.ours = sim::acceptance_rate_needed(speedups.at(setting), cost, kLongest);
+    ours.ours = sim::acceptance_rate_needed(printed_for(table, row, speedups), cost, kLongest);
   } else if (quantity == "speedup_ratio" || quantity == "speedup_ratio_recomputed") {  // quoted without its length at temperature 1
     ours.ours = sim::predicted_speedup(rate, length ? static_cast<int>(*length) : sim::optimal_speculation_length(rate, cost, kLongest), cost);
   } else if (quantity == "best_speedup_ratio") {
@@ -53,7 +60,7 @@ void add_best_length(const analysis::Table& table, std::size_t row, const BySett
   result.rows.push_back(
       {.setting = setting_of(table, row),
        .quantity = "best_speculation_length",
-       .ours = static_cast<double>(sim::optimal_speculation_length(rates.at(setting_of(table, row)), table.number(row, "cost_ratio"), kLongest)),
+       .ours = static_cast<double>(sim::optimal_speculation_length(printed_for(table, row, rates), table.number(row, "cost_ratio"), kLongest)),
        .paper = table.number(row, "speculation_length"),
        .tolerance = 0,
        .source = "leviathan2023",

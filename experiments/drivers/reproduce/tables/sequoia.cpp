@@ -20,6 +20,8 @@ namespace {
 /// The first ranks of Appendix E.
 std::vector<double> appendix_ranks(const Papers& papers, std::size_t count) {
   const analysis::Table table = papers.table("sequoia_acceptance_vector.csv");
+  if (table.size() < count)
+    throw DataError(fmt::format("sequoia_acceptance_vector.csv: {} ranks, {} are needed; restore the file", table.size(), count));
   std::vector<double> ranks;
   for (std::size_t row = 0; row < count; ++row) ranks.push_back(table.number(row, "rank_acceptance"));
   return ranks;

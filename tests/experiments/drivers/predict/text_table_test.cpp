@@ -7,10 +7,11 @@
 namespace speclab::experiments {
 namespace {
 
-TEST(TextTable, AlignsByCharacters) {
-  TextTable table({"a", "long"});
-  table.add_row({"\xce\xb1\xce\xb1", "1"});
-  EXPECT_EQ(table.text(), " a  long\n\xce\xb1\xce\xb1     1\n");
+TEST(TextTable, AlignsNumbersToTheRightAndWordsToTheLeft) {
+  TextTable table({"a", "long", "words"});
+  table.add_row({"\xce\xb1\xce\xb1", "1", "b"});
+  table.add_row({"c", "-12", "-"});
+  EXPECT_EQ(table.text(), "a   long  words\n\xce\xb1\xce\xb1     1  b\nc    -12  -\n") << "widths count characters";
 }
 
 TEST(TextTable, RefusesRowsOfAnotherWidth) {

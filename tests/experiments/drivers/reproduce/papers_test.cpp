@@ -30,7 +30,8 @@ TEST(Papers, AComparisonTakesValueToleranceAndSource) {
   EXPECT_EQ(printed.paper, 2.4);
   EXPECT_EQ(printed.tolerance, 0.1);
   EXPECT_EQ(printed.locator, "Table 4");
-  EXPECT_EQ(compare(table, 0, "value", {.setting = "s", .quantity = "q", .tolerance = 0.05}).tolerance, 0.05) << "ours, where the code knows the rounding";
+  EXPECT_EQ(compare(table, 0, "value", {.setting = "s", .quantity = "q", .tolerance = 0.05}).tolerance, 0.05)
+      << "ours, where the code knows the rounding";
   EXPECT_FALSE(compare(table, 1, "value", {}).tolerance);
 }
 
