@@ -1,5 +1,6 @@
 #include "analysis/plots/gnuplot.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,13 @@ class Drawing {
     for (const Format& format : kFormats) std::filesystem::remove(stem_ + std::string(format.extension), none);
   }
 
+  /// Said before gnuplot says it in its own words. @throws WriteError
+  void expect_writable(const std::string& path) const {
+    const int file = ::open((stem_ + ".pdf").c_str(), O_WRONLY | O_CREAT, 0644);
+    if (file < 0) throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
+    ::close(file);
+  }
+
   /// Draws the PDF, from which the others are made.
   void draw(const Figure& figure) const { run_process({"gnuplot"}, gnuplot_script(figure, stem_ + ".pdf")); }
 
@@ -72,12 +80,6 @@ const Format& format_of(const std::filesystem::path& path) {
   return *found;
 }
 
-/// Said before gnuplot says it in its own words.
-void expect_writable_folder(const std::filesystem::path& path) {
-  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-  if (::access(folder.c_str(), W_OK) != 0) throw WriteError(path.string() + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
-}
-
 }  // namespace
 
 void draw_static(const Figure& figure, const std::string& folder) {
@@ -91,8 +93,8 @@ void expect_drawable(const std::string& path) { format_of(path); }
 
 void draw_file(const Figure& figure, const std::string& path) {
   const Format& format = format_of(path);
-  expect_writable_folder(path);
   const Drawing drawing(std::filesystem::path(path).replace_extension());
+  drawing.expect_writable(path);
   drawing.draw(figure);
   drawing.make(format);
   drawing.put_in_place(format);

@@ -60,6 +60,7 @@ Prediction predict(const PredictOptions& options) {
                         .tree = {},
                         .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
+  if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter and regime are taken");
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
   if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, costs.longest));
   prediction.tree = predicted_tree(options, acceptance, costs);

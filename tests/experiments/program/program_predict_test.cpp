@@ -103,6 +103,7 @@ TEST(ProgramPredict, RefusesBadFilesWithThree) {
 
 TEST(ProgramPredict, SaysWhatItCannotWriteWithEight) {
   expect_refusal("predict --acceptance-rate 0.8 --cost-ratio 0.1 --plot /nowhere/at/all/figure.svg", 8, "/nowhere/at/all/figure.svg: cannot write");
+  expect_refusal("predict --acceptance-rate 0.8 --cost-ratio 0.1 --plot /proc/figure.svg", 8, "/proc/figure.svg: cannot write");
   EXPECT_EQ(run_program("predict --acceptance-rate 0.8 --cost-ratio 0.1 >/dev/full 2>/dev/null").code, 8);
 }
 
