@@ -23,6 +23,8 @@ using analysis::CostRow;
 struct Pair {
   std::string model, drafter, verifier, regime;
   auto operator<=>(const Pair&) const = default;
+  /// The model alone, in the same regime.
+  Pair plain() const { return {model, "", "", regime}; }
   std::string text() const { return fmt::format("{} with {}{}{}", model, drafter, regime.empty() ? "" : ", ", regime); }
 };
 
@@ -73,13 +75,13 @@ double ns_at(const analysis::Estimate& ns, End end) {
   return end == End::low ? ns.interval->low : ns.interval->high;
 }
 
-/// Rows of one kind that belong to a pair; `is_plain` takes those of the model alone.
-std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const Pair& pair, const std::string& kind, bool is_plain) {
+/// Rows of one kind that belong to a pair.
+std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const Pair& pair, const std::string& kind) {
   std::vector<CostRow> rows;
   std::ranges::copy_if(costs, std::back_inserter(rows), [&](const CostRow& row) {
     const bool is_chain = row.tree.empty() || row.tree == "chain";
-    const bool is_pair = is_plain ? row.drafter.empty() : row.drafter == pair.drafter && row.verifier == pair.verifier && is_chain;
-    return row.kind == kind && row.model == pair.model && is_pair && (row.regime.empty() || row.regime == pair.regime);
+    const bool is_pair = row.model == pair.model && row.drafter == pair.drafter && row.verifier == pair.verifier && is_chain;
+    return row.kind == kind && is_pair && (row.regime.empty() || row.regime == pair.regime);
   });
   return rows;
 }
@@ -103,6 +105,14 @@ std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector
   return points;
 }
 
+/// @throws DataError where a point was measured twice: which of the two costs would be taken?
+void check_distinct(const std::string& path, const std::vector<CostRow>& rows) {
+  std::set<std::pair<std::int64_t, std::int64_t>> points;
+  for (const CostRow& row : rows)
+    if (!points.emplace(row.rows, row.context).second)
+      throw DataError(fmt::format("{}: two costs of kind {} for {} rows at context {}; leave one", path, row.kind, row.rows, row.context));
+}
+
 /// One row, and every other number of rows, must have been timed at every context. @throws DataError naming the hole
 void check_grid(const std::string& path, const std::vector<CostRow>& target) {
   std::set<std::int64_t> rows{1}, contexts;
@@ -121,13 +131,14 @@ void check_grid(const std::string& path, const std::vector<CostRow>& target) {
 class PairSurface {
  public:
   PairSurface(const std::string& path, const std::vector<CostRow>& costs, const Pair& pair)
-      : target_(rows_of(costs, pair, "target", true)),
-        draft_(rows_of(costs, pair, "draft", false)),
-        overhead_(rows_of(costs, pair, "overhead", false)),
-        plain_overhead_(rows_of(costs, pair, "overhead", true)) {
+      : target_(rows_of(costs, pair.plain(), "target")),
+        draft_(rows_of(costs, pair, "draft")),
+        overhead_(rows_of(costs, pair, "overhead")),
+        plain_overhead_(rows_of(costs, pair.plain(), "overhead")) {
     for (const auto& [rows, what] :
          {std::pair{&target_, "target"}, {&overhead_, "overhead (with the drafter)"}, {&plain_overhead_, "overhead of plain decoding"}})
       if (rows->empty()) throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path, what, pair.text()));
+    for (const auto* rows : {&target_, &draft_, &overhead_, &plain_overhead_}) check_distinct(path, *rows);
     check_grid(path, target_);
     for (const End end : {End::value, End::low, End::high}) {
       target_at_.emplace_back(points_of(path, target_, end));

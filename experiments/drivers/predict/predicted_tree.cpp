@@ -21,11 +21,11 @@ int checked(const char* option, int value, int most) {
   return value;
 }
 
-/// What verifying each number of nodes costs. With ratios more nodes cost no more, so that the whole budget is the only candidate.
-std::vector<sim::VerifyCost> verify_costs(int budget, const CostInput& costs, bool are_measured) {
+/// What verifying each number of nodes costs.
+std::vector<sim::VerifyCost> verify_costs(int fewest, int most, const CostInput& costs) {
   std::vector<sim::VerifyCost> options;
-  for (int nodes = are_measured ? 2 : budget; nodes <= budget; ++nodes) {
-    const sim::RelativeCosts at = costs.at(std::max(1, nodes - 1), {});
+  for (int nodes = fewest; nodes <= most; ++nodes) {
+    const sim::RelativeCosts at = costs.at(nodes - 1, {});
     options.push_back({nodes, at.verify_cost_ratio + at.overhead_ratio});
   }
   return options;
@@ -50,9 +50,9 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   const int most_levels = are_measured ? std::min(kMostLevels, costs.longest + 1) : kMostLevels;
   const int budget = checked("--tree-budget", options.tree_budget.value_or(std::min(kDefaultBudget, most_nodes)), most_nodes);
   const int levels = checked("--tree-levels", options.tree_levels.value_or(std::min(kDefaultLevels, most_levels)), most_levels);
-  const double cost_ratio = costs.at(std::max(1, std::min(levels - 1, costs.longest)), {}).cost_ratio;
-  const sim::HardwareAwareTree best =
-      sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(budget, costs, are_measured), cost_ratio, levels);
+  const int fewest = are_measured ? 2 : budget;  // with ratios more nodes cost no more
+  const double cost_ratio = costs.at(std::min(levels - 1, costs.longest), {}).cost_ratio;
+  const sim::HardwareAwareTree best = sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), cost_ratio, levels);
   const std::string assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "));
   if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
   const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);

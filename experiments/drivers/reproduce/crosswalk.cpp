@@ -48,13 +48,15 @@ constexpr std::array kLengthWords{"acceptance_length",    "mean_acceptance_lengt
 constexpr std::array kRateWords{"acceptance_rate",  "accept_rate", "spec_accept_rate", "draft_acceptance_rate", "acceptance",
                                 "draft_acceptance", "alpha"};
 
+enum class Word { length, rate };
+
 bool is_rate(RoundQuantity quantity) { return quantity != RoundQuantity::tokens_per_round && quantity != RoundQuantity::accepted_per_round; }
 
-[[noreturn]] void throw_ambiguous(const std::string& name, bool is_rate_word) {
+[[noreturn]] void throw_ambiguous(const std::string& name, Word word) {
   std::string meanings;
   for (const MetricName& known : kNames) {
     const bool is_named_so = std::string_view(known.name).ends_with("." + name);
-    if (is_named_so || is_rate(known.quantity) == is_rate_word) meanings += fmt::format("\n  {:42} {}", known.name, known.definition);
+    if (is_named_so || is_rate(known.quantity) == (word == Word::rate)) meanings += fmt::format("\n  {:42} {}", known.name, known.definition);
   }
   throw AmbiguousError(
       fmt::format("--metric {}: ambiguous, papers and servers count it differently; say whose it is:{}", escaped(name, 60), meanings));
@@ -131,8 +133,8 @@ const MetricName& metric_name(const std::string& name) {
   for (const MetricName& known : kNames)
     if (name == known.name || "speclab." + name == known.name)
       if (std::ranges::find(kRateWords, name) == kRateWords.end()) return known;
-  if (std::ranges::find(kLengthWords, name) != kLengthWords.end()) throw_ambiguous(name, false);
-  if (std::ranges::find(kRateWords, name) != kRateWords.end()) throw_ambiguous(name, true);
+  if (std::ranges::find(kLengthWords, name) != kLengthWords.end()) throw_ambiguous(name, Word::length);
+  if (std::ranges::find(kRateWords, name) != kRateWords.end()) throw_ambiguous(name, Word::rate);
   std::string names;
   for (const MetricName& known : kNames) names += (names.empty() ? "" : ", ") + std::string(known.name);
   throw ConfigError(fmt::format("--metric {}: no such metric; allowed: {}", escaped(name, 60), names));

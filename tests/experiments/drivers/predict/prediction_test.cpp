@@ -252,6 +252,7 @@ TEST(Prediction, RefusesCostsWithAHole) {
   std::string not_a_number = small_costs();
   not_a_number.replace(not_a_number.find(",980,"), 5, ",nan,");
   expect_data_error(not_a_number, "column 'ns': not a finite number");
+  expect_data_error(small_costs() + "t,d,chain,rejection,greedy,draft,2,20,1,70,,,9\n", "two costs of kind draft for 2 rows at context 20");
   EXPECT_THROW(predict({.acceptance_rate = "0.8", .costs = "/nowhere/costs.csv"}), DataError);
 }
 
