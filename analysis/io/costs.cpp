@@ -19,6 +19,7 @@ Estimate read_estimate(const Table& table, std::size_t row) {
   Estimate estimate{.value = table.number_from(0, kMostNs, row, "ns"), .interval = {}, .n = static_cast<std::size_t>(table.count(row, "n", 1))};
   const auto low = table.optional_number_from(0, kMostNs, row, "ns_low"), high = table.optional_number_from(0, kMostNs, row, "ns_high");
   if (low.has_value() != high.has_value()) table.fail(row, "ns_low", "both ends of the interval or none");
+  if (low && (*low > estimate.value || estimate.value > *high)) table.fail(row, "ns_low", "must hold: ns_low <= ns <= ns_high");
   if (low) estimate.interval = Interval{*low, *high};
   return estimate;
 }

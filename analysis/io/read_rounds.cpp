@@ -29,14 +29,7 @@ void check_round(const Table& table, std::size_t row, const Round& round, bool i
 
 Round read_round(const Table& table, std::size_t row, const Generation& g, std::int64_t expected_round) {
   if (g.axes.is_plain()) table.fail(row, "row_id", "a round of plain decoding, which has none here");
-  if (table.count(row, "round") != expected_round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", expected_round));
-  table.count(row, "position", 1);
-  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
-    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
-  const Round round{.row_id = g.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
-                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
-  check_round(table, row, round, g.axes.tree == "chain");
-  return round;
+  return read_round_fields(table, row, {.row_id = g.row_id, .round = expected_round, .is_chain = g.axes.tree == "chain"});
 }
 
 /// What the rounds of a generation add up to.
@@ -56,6 +49,19 @@ void check_totals(const std::string& path, const Generation& g, const RoundTotal
 
 }  // namespace
 
+void expect_round_columns(const Table& table) { table.expect_columns(kRoundColumns); }
+
+Round read_round_fields(const Table& table, std::size_t row, const RoundPlace& place) {
+  if (table.count(row, "round") != place.round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", place.round));
+  table.count(row, "position", 1);
+  if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
+    table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
+  const Round round{.row_id = place.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
+                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
+  check_round(table, row, round, place.is_chain);
+  return round;
+}
+
 Generation& generation_of(const Table& table, std::size_t row, Run& run) {
   const auto found = run.generation_of_row.find(table.integer(row, "row_id"));
   if (found == run.generation_of_row.end()) table.fail(row, "row_id", "not in rows.csv");
@@ -64,7 +70,7 @@ Generation& generation_of(const Table& table, std::size_t row, Run& run) {
 
 void read_rounds(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  table.expect_columns(kRoundColumns);
+  expect_round_columns(table);
   std::map<std::int64_t, RoundTotals> totals;
   for (std::size_t row = 0; row < table.size(); ++row) {
     Generation& g = generation_of(table, row, run);

@@ -15,6 +15,7 @@ TableParser::TableParser(Table& table) : table_(table) {
 
 void TableParser::parse(std::string_view content) {
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  most_fields_ = static_cast<std::size_t>(std::ranges::count_if(content, [](char c) { return c == ',' || c == '\n'; }));
   for (line_ = 1; !content.empty(); ++line_) {
     const std::size_t length = std::min(content.find('\n'), content.size() - 1) + 1;
     feed(content.substr(0, length));
@@ -61,6 +62,7 @@ void TableParser::take_header() {
     table_.columns_.push_back(*name);
   }
   row_.clear();
+  table_.fields_.reserve(std::min(most_fields_, kMostReserved));
 }
 
 void TableParser::fail(std::size_t line, const std::string& message, const std::string& column) const {

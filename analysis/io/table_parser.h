@@ -39,6 +39,8 @@ class TableParser {
   Table& table_;
   csv_parser parser_{};
   std::vector<std::optional<std::string>> row_;
+  static constexpr std::size_t kMostReserved = std::size_t{1} << 22;
+  std::size_t most_fields_ = 0;  ///< separators of the whole file
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
   int rows_ended_ = 0;

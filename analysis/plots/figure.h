@@ -1,6 +1,8 @@
 #pragma once
 // A figure as data: built by pure functions from summaries, drawn by gnuplot for print and by plotly.js in the report.
 
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +17,10 @@ struct Axis {
   std::string label;
   Scale scale = Scale::linear;
   std::vector<std::string> names;  ///< of the positions 0, 1, ... if the axis is not numeric
+  std::optional<Interval> range{}; ///< shown; around the data where not given, y from 0
 };
 
-enum class Mark : std::uint8_t { filled, hollow };
+enum class Mark : std::uint8_t { filled, hollow, none };  ///< none: a vertex of the line only
 
 struct Point {
   double x = 0;

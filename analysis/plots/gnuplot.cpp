@@ -1,9 +1,15 @@
 #include "analysis/plots/gnuplot.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "analysis/plots/gnuplot_script.h"
 #include "analysis/plots/process.h"
@@ -13,54 +19,85 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormats{".pdf", ".png", ".svg"};
-
-/// Files drawn under a scratch name, put in place together; what was not put in place is removed.
-class Drawing {
- public:
-  Drawing(const std::string& folder, const std::string& id) : final_stem_(folder + "/" + id), stem_(folder + "/." + id + ".new") {}
-  Drawing(const Drawing&) = delete;
-  Drawing& operator=(const Drawing&) = delete;
-  ~Drawing() {
-    std::error_code none;
-    for (const std::string_view format : kFormats) std::filesystem::remove(stem_ + std::string(format), none);
-  }
-
-  const std::string& stem() const { return stem_; }
-
-  void put_in_place() const {
-    for (const std::string_view format : kFormats) {
-      const std::string path = final_stem_ + std::string(format);
-      std::error_code error;
-      std::filesystem::rename(stem_ + std::string(format), path, error);
-      if (error) throw WriteError(path + ": " + error.message());
-    }
-  }
-
- private:
-  std::string final_stem_, stem_;
+/// A file format, and what stands near the end of every whole file of it.
+struct Format {
+  std::string_view extension;
+  std::string_view ending;
 };
 
-/// The drawing programs return 0 when the disk is full. @param ending  stands near the end of every whole file of its kind
-void expect_whole(const std::string& path, const std::string& ending) {
+constexpr std::array<Format, 3> kFormats{{{".pdf", "%%EOF"}, {".png", "IEND"}, {".svg", "</svg>"}}};
+
+/// The drawing programs return 0 when the disk is full.
+void expect_whole(const std::string& path, std::string_view ending) {
   constexpr std::size_t kTrailingBytes = 16;
   const std::string content = read_file(path);
   const std::size_t from = content.size() - std::min(content.size(), ending.size() + kTrailingBytes);
   if (content.find(ending, from) == std::string::npos) throw WriteError(path + ": cut short at " + std::to_string(content.size()) + " bytes; free space");
 }
 
+/// Files drawn under a scratch name beside their places, and put there when they are whole; what was not is removed.
+class Drawing {
+ public:
+  /// @param final_stem  path without the extension
+  explicit Drawing(const std::filesystem::path& final_stem) : final_stem_(final_stem.string()), stem_((final_stem.parent_path() / ("." + final_stem.filename().string() + ".new")).string()) {}
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+  ~Drawing() {
+    std::error_code none;
+    for (const Format& format : kFormats) std::filesystem::remove(stem_ + std::string(format.extension), none);
+  }
+
+  /// Said before gnuplot says it in its own words. @throws WriteError
+  void expect_writable(const std::string& path) const {
+    const int file = ::open((stem_ + ".pdf").c_str(), O_WRONLY | O_CREAT, 0644);
+    if (file < 0) throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
+    ::close(file);
+  }
+
+  /// Draws the PDF, from which the others are made.
+  void draw(const Figure& figure) const { run_process({"gnuplot"}, gnuplot_script(figure, stem_ + ".pdf")); }
+
+  void make(const Format& format) const {
+    if (format.extension == ".png") run_process({"pdftocairo", "-png", "-r", "150", "-singlefile", stem_ + ".pdf", stem_}, "");
+    if (format.extension == ".svg") run_process({"pdftocairo", "-svg", stem_ + ".pdf", stem_ + ".svg"}, "");
+    expect_whole(stem_ + std::string(format.extension), format.ending);
+  }
+
+  void put_in_place(const Format& format) const {
+    const std::string extension(format.extension), path = final_stem_ + extension;
+    std::error_code error;
+    std::filesystem::rename(stem_ + extension, path, error);
+    if (error) throw WriteError(path + ": " + error.message() + "; choose a folder you may write to");
+  }
+
+ private:
+  std::string final_stem_, stem_;
+};
+
+const Format& format_of(const std::filesystem::path& path) {
+  const auto found = std::ranges::find(kFormats, path.extension().string(), [](const Format& format) { return std::string(format.extension); });
+  if (found == kFormats.end() || path.stem().empty()) throw ConfigError("cannot draw '" + escaped(path.string(), 100) + "'; allowed: a file name that ends in .pdf, .png or .svg");
+  return *found;
+}
+
 }  // namespace
 
 void draw_static(const Figure& figure, const std::string& folder) {
-  const Drawing drawing(folder, figure.id);
-  const std::string& stem = drawing.stem();
-  run_process({"gnuplot"}, gnuplot_script(figure, stem + ".pdf"));
-  run_process({"pdftocairo", "-png", "-r", "150", "-singlefile", stem + ".pdf", stem}, "");
-  run_process({"pdftocairo", "-svg", stem + ".pdf", stem + ".svg"}, "");
-  expect_whole(stem + ".pdf", "%%EOF");
-  expect_whole(stem + ".png", "IEND");
-  expect_whole(stem + ".svg", "</svg>");
-  drawing.put_in_place();
+  const Drawing drawing(std::filesystem::path(folder) / figure.id);
+  drawing.draw(figure);
+  for (const Format& format : kFormats) drawing.make(format);
+  for (const Format& format : kFormats) drawing.put_in_place(format);
+}
+
+void expect_drawable(const std::string& path) { format_of(path); }
+
+void draw_file(const Figure& figure, const std::string& path) {
+  const Format& format = format_of(path);
+  const Drawing drawing(std::filesystem::path(path).replace_extension());
+  drawing.expect_writable(path);
+  drawing.draw(figure);
+  drawing.make(format);
+  drawing.put_in_place(format);
 }
 
 }  // namespace speclab::analysis

@@ -10,4 +10,11 @@ namespace speclab::analysis {
 /// @throws WriteError with the message of gnuplot, pdftocairo or the system
 void draw_static(const Figure& figure, const std::string& folder);
 
+/// @throws ConfigError unless the name of the file ends in .pdf, .png or .svg
+void expect_drawable(const std::string& path);
+
+/// Draws `figure` into one file, of the format that its name ends with, in the same way.
+/// @throws ConfigError as expect_drawable, WriteError as draw_static
+void draw_file(const Figure& figure, const std::string& path);
+
 }  // namespace speclab::analysis

@@ -57,7 +57,7 @@ std::string data_block(const std::string& name, const std::vector<Point>& points
 
 double dodge(const Figure& figure, std::size_t index) {
   if (figure.x.scale == Scale::logarithmic) return 0;
-  const double step = figure.kind == FigureKind::marks ? 0.13 : 0.0;
+  const double step = figure.kind == FigureKind::marks && !figure.x.names.empty() ? 0.13 : 0.0;
   return step * (static_cast<double>(index) - static_cast<double>(figure.series.size() - 1) / 2);
 }
 

@@ -34,8 +34,11 @@ void append_line(const Figure& figure, std::size_t index, std::string& blocks, s
   }
   append_marks(figure, index, Mark::filled, blocks, plots);
   append_marks(figure, index, Mark::hollow, blocks, plots);
-  const char* style = figure.kind == FigureKind::lines ? "linespoints lw 2" : "points";
-  plots.push_back(fmt::format("NaN with {} pt {} ps 1 lc rgb '{}' title {}", style, mark(series, Mark::filled), colour(series), quoted(series.name)));
+  const bool is_marked = std::ranges::any_of(series.points, [](const Point& p) { return p.mark != Mark::none; });
+  const char* style = figure.kind == FigureKind::marks ? "points" : is_marked ? "linespoints lw 2" : "lines lw 2";
+  const bool is_hollow = is_marked && std::ranges::none_of(series.points, [](const Point& p) { return p.mark == Mark::filled; });
+  const std::string key = is_marked ? fmt::format(" pt {} ps 1", mark(series, is_hollow ? Mark::hollow : Mark::filled)) : "";
+  plots.push_back(fmt::format("NaN with {}{} lc rgb '{}' title {}", style, key, colour(series), quoted(series.name)));
 }
 
 std::string draw_lines(const Figure& figure) {
@@ -60,8 +63,8 @@ std::string draw_stacked_bars(const Figure& figure) {
     plots.insert(plots.begin(), fmt::format("$part{} using 1:2 with boxes fs solid 1 border lc rgb 'white' fc rgb '{}' title {}", i,
                                             colour(figure.series[i]), quoted(figure.series[i].name)));
   }
-  blocks += data_block("totals", figure.totals);
-  plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
+  if (!figure.totals.empty()) blocks += data_block("totals", figure.totals);
+  if (!figure.totals.empty()) plots.push_back("$totals using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
   return blocks + fmt::format("set boxwidth 0.6\nplot {}\n", fmt::join(plots, ", \\\n  "));
 }
 
@@ -84,6 +87,7 @@ std::string named_ticks(const Figure& figure) {
 
 /// Ticks where something was measured, and a margin on both sides, so that no mark sits on the frame.
 std::string numeric_ticks(const Figure& figure) {
+  if (const auto& range = figure.x.range) return fmt::format("{}set xrange [{}:{}]\n", figure.x.scale == Scale::logarithmic ? "set logscale x\n" : "", range->low, range->high);
   std::set<double> values;
   for (const auto& series : figure.series) {
     for (const auto& p : series.points) values.insert(p.x);
@@ -114,6 +118,7 @@ std::string logarithmic_y_range(const Figure& figure) {
 }
 
 std::string y_range(const Figure& figure) {
+  if (const auto& range = figure.y.range) return fmt::format("{}set yrange [{}:{}]\n", figure.y.scale == Scale::logarithmic ? "set logscale y\n" : "", range->low, range->high);
   return figure.y.scale == Scale::logarithmic ? logarithmic_y_range(figure) : "set yrange [0:*]\n";
 }
 

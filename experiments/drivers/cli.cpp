@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_options.h"
 #include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/tokenize.h"
@@ -70,6 +71,10 @@ int parse_and_run(int argc, char** argv) {
   TrainCommandOptions train;
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
+  PredictOptions predict;
+  add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);
+  ReproduceOptions reproduce;
+  add_reproduce_options(add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs", kReproduceExamples, reproduce, run_reproduce, status), reproduce);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);

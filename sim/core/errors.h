@@ -50,6 +50,7 @@ using DriftError = CodedError<ExitCode::drift>;              ///< a resumed run 
 using ModelFileError = CodedError<ExitCode::bad_model_file>; ///< GGUF, safetensors, tokenizer data
 using WriteError = CodedError<ExitCode::cannot_write>;       ///< permission, full disk
 using DeviceError = CodedError<ExitCode::device_missing>;    ///< no such device, or no such path on it
+using AmbiguousError = CodedError<ExitCode::ambiguous>;      ///< a name or number that means several things
 using InterruptedError = CodedError<ExitCode::interrupted>;  ///< Ctrl-C; the run can be resumed
 
 [[noreturn]] void throw_contract_error(const char* condition, const char* file, int line, const std::string& message);

@@ -1,0 +1,42 @@
+#pragma once
+// Options that take numbers.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+
+/// The whole text must be a number of the option's type: CLI11 would take "" for 0 and let large seeds saturate.
+template <typename Number>
+CLI::Validator whole_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return "";
+    if constexpr (std::is_integral_v<Number>)
+      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40), std::numeric_limits<Number>::min(),
+                         std::numeric_limits<Number>::max());
+    return fmt::format("'{}'; allowed: numbers", escaped(text, 40));
+  };
+  return CLI::Validator(check, "");
+}
+
+template <typename Number>
+CLI::Option* add_number(CLI::App* command, const char* name, Number& value, const char* description) {
+  return command->add_option(name, value, description)->capture_default_str()->check(whole_number<Number>());
+}
+
+template <typename Number>
+CLI::Option* add_number(CLI::App* command, const char* name, std::optional<Number>& value, const char* description) {
+  return command->add_option(name, value, description)->check(whole_number<Number>());
+}
+
+}  // namespace speclab::experiments

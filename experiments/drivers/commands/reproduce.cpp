@@ -1,0 +1,77 @@
+#include "experiments/drivers/commands/reproduce.h"
+
+#include <fmt/format.h>
+#include <speclab_revision.h>
+
+#include "experiments/drivers/predict/text_table.h"
+#include "experiments/drivers/reproduce/crosswalk.h"
+#include "experiments/drivers/reproduce/experiments.h"
+#include "experiments/drivers/reproduce/reproduction_files.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+void print_list() {
+  for (const PaperExperiment& experiment : paper_experiments()) fmt::print("{:20} {}\n", experiment.id, experiment.title);
+}
+
+void print_conversions(const std::vector<std::string>& metrics) {
+  TextTable table({"metric", "value", "conversion", "counts"});
+  for (const ConvertedMetric& metric : convert_metrics(metrics))
+    table.add_row({metric.name->name, fmt::format("{:.6g}", metric.value), metric.assumes_independence ? "if acceptances are independent" : "exact",
+                   metric.name->definition});
+  fmt::print("{}", table.text());
+}
+
+/// @throws ConfigError where nothing or too much is asked for
+std::vector<const PaperExperiment*> chosen(const ReproduceOptions& options) {
+  if (options.all_analytic && !options.ids.empty()) throw ConfigError("--all-analytic and names contradict each other; give one");
+  std::vector<const PaperExperiment*> experiments;
+  if (options.all_analytic)
+    for (const PaperExperiment& experiment : paper_experiments()) experiments.push_back(&experiment);
+  for (const std::string& id : options.ids) experiments.push_back(&paper_experiment(id));
+  if (experiments.empty()) throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
+  return experiments;
+}
+
+Reproduction judged(const PaperExperiment& experiment, const Papers& papers) {
+  Reproduction reproduction = experiment.run(papers);
+  judge(reproduction, papers.slips(experiment.id));
+  return reproduction;
+}
+
+bool is_conversion(const ReproduceOptions& options) {
+  if (options.metrics.empty()) return false;
+  if (options.all_analytic || options.ids != std::vector<std::string>{"metric_crosswalk"})
+    throw ConfigError("--metric converts numbers for metric_crosswalk; give that name alone");
+  return true;
+}
+
+}  // namespace
+
+int run_reproduce(const ReproduceOptions& options) {
+  if (options.list) {
+    print_list();
+    return 0;
+  }
+  if (is_conversion(options)) {
+    print_conversions(options.metrics);
+    return 0;
+  }
+  const Papers papers(options.data);
+  VerdictCounts total;
+  std::vector<ReproductionSummary> summaries;
+  for (const PaperExperiment* experiment : chosen(options)) {
+    const Reproduction reproduction = judged(*experiment, papers);
+    fmt::print("{}", reproduction_text(*experiment, reproduction, papers.slips(experiment->id)));
+    summaries.push_back({experiment->id, count_verdicts(reproduction.rows)});
+    total.add(summaries.back().counts);
+    fmt::print("{}\n\n", write_reproduction(*experiment, reproduction, {.folder = options.output, .figures = options.figures}));
+  }
+  write_summary(summaries, options.output);
+  if (summaries.size() > 1) fmt::print("{} tables and figures, {}\n", summaries.size(), text_of(total));
+  return static_cast<int>(total.disagrees == 0 ? ExitCode::ok : ExitCode::drift);
+}
+
+}  // namespace speclab::experiments

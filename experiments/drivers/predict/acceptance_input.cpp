@@ -1,0 +1,102 @@
+#include "experiments/drivers/predict/acceptance_input.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "analysis/io/laws.h"
+#include "analysis/stats/bootstrap.h"
+#include "experiments/drivers/predict/trace_acceptance.h"
+#include "sim/analytic/candidates.h"
+#include "sim/analytic/one_token.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr AllowedNumbers kProbability{0.0, 1.0, "numbers from 0 to 1"};
+constexpr int kRanks = 4;           ///< of siblings drawn from q, where laws are given
+constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files give equal intervals
+constexpr double kSameRate = 1e-9;  ///< α and the first rank's acceptance are one number, typed twice
+
+/// @throws ConfigError if several sources of α are given, or none
+void check_one_source(const PredictOptions& options) {
+  const bool laws = options.target_law || options.draft_law;
+  if (options.target_law.has_value() != options.draft_law.has_value())
+    throw ConfigError("--target-law and --draft-law belong together: files of the laws p and q of the same prefixes; give both");
+  const int given = options.acceptance_rate.has_value() + options.trace.has_value() + laws;
+  if (given > 1) throw ConfigError("--acceptance-rate, --trace and --target-law with --draft-law contradict each other; give one of them");
+  if (given == 0 && options.rank_acceptance.empty())
+    throw ConfigError("no acceptance; give --acceptance-rate A, --trace ROUNDS.csv, --target-law P --draft-law Q, or --rank-acceptance P1,P2,...");
+}
+
+std::vector<double> parse_ranks(const std::vector<std::string>& texts) {
+  std::vector<double> ranks;
+  for (const std::string& text : texts) ranks.push_back(parse_number("--rank-acceptance", text, kProbability));
+  if (const double sum = std::reduce(ranks.begin(), ranks.end()); sum > 1.0 + 1e-9)
+    throw ConfigError(fmt::format("--rank-acceptance sums to {}; allowed: at most 1, because at most one child is accepted", sum));
+  return ranks;
+}
+
+/// Mean over prefixes, taken as independent.
+IntervalValue mean_over_prefixes(const analysis::ClusterTotals& accepted) {
+  if (std::reduce(accepted.numerator.begin(), accepted.numerator.end()) == 0.0) return {};
+  const analysis::Estimate mean = within(analysis::Bootstrap(kSeed).ratio(accepted), 0.0, 1.0);
+  return {.value = mean.value, .interval = mean.interval};
+}
+
+AcceptanceInput from_laws(const std::string& target_path, const std::string& draft_path) {
+  const auto p = analysis::read_laws(target_path), q = analysis::read_laws(draft_path);
+  if (p.size() != q.size())
+    throw DataError(fmt::format("{} has {} laws, {} has {}; a pair for each prefix is needed", target_path, p.size(), draft_path, q.size()));
+  if (p[0].size() != q[0].size())
+    throw DataError(
+        fmt::format("{}:1: {} probabilities, {}:1 has {}; p and q need the same vocabulary", target_path, p[0].size(), draft_path, q[0].size()));
+  AcceptanceInput input{.rate = {}, .source = fmt::format("laws p and q of {} prefix{}", p.size(), p.size() == 1 ? "" : "es")};
+  analysis::ClusterTotals accepted;
+  input.rank_acceptance.assign(kRanks, 0.0);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    accepted.add(sim::acceptance_probability(p[i], q[i]), 1.0);
+    const std::vector<double> ranks = sim::multi_step_rank_acceptance(p[i], q[i], kRanks);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) input.rank_acceptance[rank] += ranks[rank] / static_cast<double>(p.size());
+  }
+  input.rate = mean_over_prefixes(accepted);
+  input.notes.push_back("siblings of a tree are drawn from q independently and tried one after the other (SpecInfer)");
+  return input;
+}
+
+AcceptanceInput from_rate(const std::string& text) {
+  return {.rate = parse_interval_value("--acceptance-rate", text, kProbability), .source = "given"};
+}
+
+/// @throws ConfigError where --rank-acceptance says another α
+void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
+  if (options.rank_acceptance.empty()) return;
+  if (options.target_law)
+    throw ConfigError("--rank-acceptance and --target-law contradict each other: the laws give the acceptance of ranks; leave one out");
+  input.rank_acceptance = parse_ranks(options.rank_acceptance);
+  if (options.acceptance_rate && std::abs(input.rank_acceptance[0] - input.rate.value) > kSameRate)
+    throw ConfigError(fmt::format(
+        "--rank-acceptance begins with {}, --acceptance-rate is {}; both are the chance of the first child: make them equal or leave one out",
+        input.rank_acceptance[0], input.rate.value));
+}
+
+}  // namespace
+
+AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::TraceFilter& filter) {
+  check_one_source(options);
+  AcceptanceInput input;
+  if (options.acceptance_rate)
+    input = from_rate(*options.acceptance_rate);
+  else if (options.trace)
+    input = trace_acceptance(*options.trace, filter);
+  else if (options.target_law)
+    input = from_laws(*options.target_law, *options.draft_law);
+  else
+    input = {.rate = {.value = parse_ranks(options.rank_acceptance)[0]}, .source = "given as --rank-acceptance"};
+  add_ranks(options, input);
+  return input;
+}
+
+}  // namespace speclab::experiments

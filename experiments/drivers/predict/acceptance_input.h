@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/io/trace.h"
+#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/predict_options.h"
+
+namespace speclab::experiments {
+
+/// What is known of acceptance.
+struct AcceptanceInput {
+  IntervalValue rate;                            ///< α
+  std::vector<double> conditional_acceptance{};  ///< by position, of a trace; empty where only α is known
+  std::vector<double> rank_acceptance{};         ///< of the children of a tree's node; empty where unknown
+  std::string source;                            ///< where it comes from, for the reader
+  std::vector<std::string> notes{};              ///< what the reader must know of it
+};
+
+/// From --acceptance-rate, --trace, or --target-law and --draft-law: exactly one of them, and --rank-acceptance beside the first two.
+/// @param filter  which rounds of a trace count
+/// @throws ConfigError about options, DataError about files
+AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::TraceFilter& filter);
+
+}  // namespace speclab::experiments

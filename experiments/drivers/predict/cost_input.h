@@ -1,0 +1,37 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/io/trace.h"
+#include "experiments/drivers/predict/predict_options.h"
+#include "sim/analytic/speedup.h"
+
+namespace speclab::experiments {
+
+/// Which end of a cost's interval is taken.
+enum class End { value, low, high };
+
+struct CostCorner {
+  End draft = End::value;
+  End verify = End::value;
+  End overhead = End::value;
+};
+
+/// What rounds cost.
+struct CostInput {
+  /// Costs of a round that drafts that many tokens, >= 1, in steps of plain decoding.
+  std::function<sim::RelativeCosts(int speculation_length, const CostCorner& corner)> at;
+  int longest = 0;  ///< length that costs are known for
+  bool has_interval = false;
+  bool is_textbook = false;  ///< scalar c, v = 1, o = 0: Theorem 3.8
+  std::string source;        ///< for the reader
+  std::vector<std::string> notes{};
+  analysis::TraceFilter pair{};  ///< of measured costs: the model, drafter and regime they are of
+};
+
+/// From --cost-ratio, --verify-cost-ratio and --overhead-ratio, or from --costs.
+/// @throws ConfigError about options, DataError about the file
+CostInput cost_input(const PredictOptions& options);
+
+}  // namespace speclab::experiments

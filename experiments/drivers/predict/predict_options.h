@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace speclab::experiments {
+
+/// Options of `speclab predict`. Numbers with intervals are text as typed, VALUE or VALUE:LOW:HIGH.
+struct PredictOptions {
+  std::optional<std::string> acceptance_rate{};
+  std::optional<std::string> trace{};       ///< a rounds.csv
+  std::optional<std::string> target_law{};  ///< a file of laws p
+  std::optional<std::string> draft_law{};   ///< and one of laws q
+
+  std::optional<std::string> cost_ratio{};
+  std::optional<std::string> verify_cost_ratio{};
+  std::optional<std::string> overhead_ratio{};
+  std::optional<std::string> costs{};  ///< a costs.csv
+  std::optional<std::string> model{};  ///< these four choose among what `costs` and `trace` hold
+  std::optional<std::string> drafter{};
+  std::optional<std::string> temperature{};
+  std::optional<int> context{};
+
+  std::string draft_operations_ratio = "0";
+  std::optional<std::string> target_bytes{};
+  std::optional<std::string> draft_bytes{};
+  std::optional<int> max_length{};
+  std::optional<int> speculation_length{};  ///< also say what this one gives
+  std::optional<int> tree_budget{};         ///< nodes, root included
+  std::optional<int> tree_levels{};
+  std::vector<std::string> rank_acceptance{};
+
+  bool csv = false;
+  bool json = false;
+  std::optional<std::string> plot{};
+};
+
+}  // namespace speclab::experiments

@@ -1,0 +1,67 @@
+#include "experiments/drivers/predict/predicted_tree.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/analytic/static_tree.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kDefaultBudget = 32;
+constexpr int kDefaultLevels = 16;
+constexpr int kMostNodes = 512;
+constexpr int kMostLevels = 64;
+
+int checked(const char* option, int value, int most) {
+  if (value < 2 || value > most) throw ConfigError(fmt::format("{} {}; allowed: integers from 2 to {}, root included", option, value, most));
+  return value;
+}
+
+/// What verifying each number of nodes costs.
+std::vector<sim::VerifyCost> verify_costs(int fewest, int most, const CostInput& costs) {
+  std::vector<sim::VerifyCost> options;
+  for (int nodes = fewest; nodes <= most; ++nodes) {
+    const sim::RelativeCosts at = costs.at(nodes - 1, {});
+    options.push_back({nodes, at.verify_cost_ratio + at.overhead_ratio});
+  }
+  return options;
+}
+
+/// @throws ConfigError where a tree was asked for that nothing is known of
+bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance) {
+  const bool is_asked_for = options.tree_budget || options.tree_levels;
+  if (acceptance.rank_acceptance.empty() && is_asked_for)
+    throw ConfigError(
+        "--tree-budget and --tree-levels need acceptance by rank, which one acceptance rate does not tell: give --rank-acceptance P1,P2,..., or "
+        "--target-law and --draft-law");
+  return !acceptance.rank_acceptance.empty();
+}
+
+}  // namespace
+
+std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const AcceptanceInput& acceptance, const CostInput& costs) {
+  if (!is_wanted(options, acceptance)) return std::nullopt;
+  const bool are_measured = options.costs.has_value();
+  const int most_nodes = are_measured ? std::min(kMostNodes, costs.longest + 1) : kMostNodes;
+  const int most_levels = are_measured ? std::min(kMostLevels, costs.longest + 1) : kMostLevels;
+  const int budget = checked("--tree-budget", options.tree_budget.value_or(std::min(kDefaultBudget, most_nodes)), most_nodes);
+  const int levels = checked("--tree-levels", options.tree_levels.value_or(std::min(kDefaultLevels, most_levels)), most_levels);
+  const int fewest = are_measured ? 2 : budget;  // with ratios more nodes cost no more
+  const double cost_ratio = costs.at(std::min(levels - 1, costs.longest), {}).cost_ratio;
+  const sim::HardwareAwareTree best = sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), cost_ratio, levels);
+  const std::string assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "));
+  if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
+  const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);
+  return PredictedTree{.nodes = tree.shape.num_nodes() + 1,
+                       .levels = tree.shape.depth() + 1,
+                       .tokens_per_round = tree.tokens_per_round,
+                       .predicted_speedup = best.predicted_speedup,
+                       .parents = fmt::format("parents:{}", fmt::join(tree.shape.parents(), ",")),
+                       .assumption = assumption};
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,70 @@
+#include "experiments/drivers/predict/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/drivers/predict/length_model.h"
+#include "experiments/drivers/predict/predicted_tree.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kSearched = 256;  ///< lengths that are tried where --max-length does not say
+constexpr int kFewestShown = 8;
+constexpr int kMostShown = 32;
+
+/// @throws ConfigError naming what is allowed
+int checked_length(const char* option, int value, int longest) {
+  if (value < 0 || value > longest) throw ConfigError(fmt::format("{} {}; allowed: integers from 0 to {}", option, value, longest));
+  return value;
+}
+
+/// --max-length as asked for; else all up to a little beyond the optimum, and the optimum itself.
+std::vector<int> shown_lengths(const PredictOptions& options, int searched, int optimum) {
+  const int last = options.max_length ? searched : std::min({searched, kMostShown, std::max(kFewestShown, optimum + 2)});
+  std::vector<int> lengths;
+  for (int length = 0; length <= last; ++length) lengths.push_back(length);
+  if (optimum > last) lengths.push_back(optimum);
+  return lengths;
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// The rounds of the costs' pair; the options' own choice where costs are given as ratios.
+analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
+  analysis::TraceFilter filter = costs.pair;
+  if (!filter.model) filter.model = options.model;
+  if (!filter.drafter) filter.drafter = options.drafter;
+  if (options.temperature) filter.temperature = parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
+  return filter;
+}
+
+}  // namespace
+
+Prediction predict(const PredictOptions& options) {
+  const CostInput costs = cost_input(options);
+  const AcceptanceInput acceptance = acceptance_input(options, trace_filter(options, costs));
+  const int searched = options.max_length ? checked_length("--max-length", *options.max_length, costs.longest) : std::min(kSearched, costs.longest);
+  const LengthModel model(acceptance, costs, memory_options(options), searched);
+  Prediction prediction{.acceptance_rate = acceptance.rate,
+                        .acceptance_source = acceptance.source,
+                        .cost_source = costs.source,
+                        .notes = acceptance.notes,
+                        .lengths = {},
+                        .optimum = model.optimum(),
+                        .trace_optimum = model.trace_optimum(),
+                        .trace_optimum_reach = std::min(searched, static_cast<int>(acceptance.conditional_acceptance.size())),
+                        .chosen = {},
+                        .tree = {},
+                        .has_interval = model.has_interval()};
+  append(prediction.notes, costs.notes);
+  if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter and regime are taken");
+  for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
+  if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, costs.longest));
+  prediction.tree = predicted_tree(options, acceptance, costs);
+  return prediction;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,35 @@
+#include "experiments/drivers/predict/prediction_figure.h"
+
+#include <fmt/format.h>
+
+namespace speclab::experiments {
+namespace {
+
+analysis::Point point(int x, const IntervalValue& y) { return {.x = static_cast<double>(x), .y = y.value, .interval = y.interval}; }
+
+}  // namespace
+
+analysis::Figure prediction_figure(const Prediction& prediction) {
+  analysis::Figure figure{.id = "prediction",
+                          .title = "Predicted speed-up over the speculation length",
+                          .caption = "",
+                          .x = {.label = "speculation length, tokens", .names = {}},
+                          .y = {.label = "ratio to plain decoding", .names = {}},
+                          .series = {},
+                          .reference = analysis::ReferenceLine{.y = 1.0, .name = "plain decoding"},
+                          .totals = {}};
+  figure.series = {{.name = "tokens a round", .colour = 1, .points = {}, .prediction = {}},
+                   {.name = "predicted speed-up", .colour = 2, .points = {}, .prediction = {}},
+                   {.name = "operations", .colour = 3, .points = {}, .prediction = {}}};
+  for (const PredictedLength& at : prediction.lengths) {
+    figure.series[0].points.push_back(point(at.speculation_length, at.tokens_per_round));
+    figure.series[1].points.push_back(point(at.speculation_length, at.predicted_speedup));
+    figure.series[2].points.push_back(point(at.speculation_length, {.value = at.operations_factor}));
+  }
+  figure.caption = fmt::format("Acceptance rate {:.4g} ({}); costs: {}. The best length is {}.{}", prediction.acceptance_rate.value,
+                               prediction.acceptance_source, prediction.cost_source, prediction.optimum.at.speculation_length,
+                               prediction.has_interval ? " Bars: all that the inputs' intervals allow." : "");
+  return figure;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,95 @@
+#include "experiments/drivers/predict/prediction_tables.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "analysis/io/csv_writer.h"
+
+namespace speclab::experiments {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 13> kColumns = {
+    "speculation_length",    "tokens_per_round",       "tokens_per_round_low",   "tokens_per_round_high", "predicted_speedup",
+    "predicted_speedup_low", "predicted_speedup_high", "accepted_fraction",      "operations_factor",     "target_reads_per_token",
+    "bytes_per_token",       "trace_tokens_per_round", "trace_predicted_speedup"};
+
+void add(analysis::CsvWriter& csv, const IntervalValue& value) {
+  csv.field(value.value);
+  if (value.interval)
+    csv.field(value.low()).field(value.high());
+  else
+    csv.missing().missing();
+}
+
+void add(ordered_json& object, const char* name, const IntervalValue& value) {
+  object[name] = value.value;
+  if (!value.interval) return;
+  object[std::string(name) + "_low"] = value.low();
+  object[std::string(name) + "_high"] = value.high();
+}
+
+ordered_json json_of(const PredictedLength& at, const char* length_name) {
+  ordered_json object;
+  object[length_name] = at.speculation_length;
+  add(object, "predicted_speedup", at.predicted_speedup);
+  add(object, "tokens_per_round", at.tokens_per_round);
+  if (at.accepted_fraction) object["accepted_fraction"] = *at.accepted_fraction;
+  object["operations_factor"] = at.operations_factor;
+  object["target_reads_per_token"] = at.target_reads_per_token;
+  if (at.bytes_per_token) object["bytes_per_token"] = *at.bytes_per_token;
+  if (at.trace_tokens_per_round) object["trace_tokens_per_round"] = *at.trace_tokens_per_round;
+  if (at.trace_predicted_speedup) object["trace_predicted_speedup"] = *at.trace_predicted_speedup;
+  return object;
+}
+
+ordered_json json_of(const Optimum& optimum) {
+  ordered_json object = json_of(optimum.at, "optimal_speculation_length");
+  if (optimum.lowest) object["optimal_speculation_length_low"] = *optimum.lowest;
+  if (optimum.highest) object["optimal_speculation_length_high"] = *optimum.highest;
+  object["is_at_longest"] = optimum.is_at_longest;
+  return object;
+}
+
+}  // namespace
+
+std::string prediction_csv(const Prediction& prediction) {
+  analysis::CsvWriter csv(kColumns);
+  for (const PredictedLength& at : prediction.lengths) {
+    csv.field(std::int64_t{at.speculation_length});
+    add(csv, at.tokens_per_round);
+    add(csv, at.predicted_speedup);
+    csv.field(at.accepted_fraction)
+        .field(at.operations_factor)
+        .field(at.target_reads_per_token)
+        .field(at.bytes_per_token)
+        .field(at.trace_tokens_per_round)
+        .field(at.trace_predicted_speedup);
+    csv.end_row();
+  }
+  return csv.content();
+}
+
+std::string prediction_json(const Prediction& prediction) {
+  ordered_json object;
+  add(object, "acceptance_rate", prediction.acceptance_rate);
+  object["acceptance_source"] = prediction.acceptance_source;
+  object["cost_source"] = prediction.cost_source;
+  object["notes"] = prediction.notes;
+  object["optimum"] = json_of(prediction.optimum);
+  if (prediction.trace_optimum) object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
+  if (prediction.chosen) object["chosen"] = json_of(*prediction.chosen, "speculation_length");
+  if (prediction.tree)
+    object["tree"] = {{"nodes", prediction.tree->nodes},
+                      {"levels", prediction.tree->levels},
+                      {"tokens_per_round", prediction.tree->tokens_per_round},
+                      {"predicted_speedup", prediction.tree->predicted_speedup},
+                      {"tree", prediction.tree->parents},
+                      {"assumption", prediction.tree->assumption}};
+  object["lengths"] = ordered_json::array();
+  for (const PredictedLength& at : prediction.lengths) object["lengths"].push_back(json_of(at, "speculation_length"));
+  return object.dump() + "\n";
+}
+
+}  // namespace speclab::experiments

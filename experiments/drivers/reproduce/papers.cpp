@@ -1,0 +1,78 @@
+#include "experiments/drivers/reproduce/papers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "experiments/papers/embedded_papers.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+using analysis::Table;
+
+template <typename Number>
+std::vector<Number> list_of(const Table& table, std::size_t row, const std::string& column) {
+  const std::string text = table.text(row, column);
+  std::vector<Number> values;
+  for (const char *at = text.data(), *end = text.data() + text.size(); at <= end;) {
+    const char* separator = std::find(at, end, '|');
+    Number value{};
+    const auto [stop, error] = std::from_chars(at, separator, value);
+    if (error != std::errc() || stop != separator || !std::isfinite(static_cast<double>(value)))
+      table.fail(row, column, "'" + escaped(text, 60) + "'; allowed: numbers separated by |");
+    values.push_back(value);
+    at = separator + 1;
+  }
+  return values;
+}
+
+}  // namespace
+
+Table Papers::table(const std::string& file) const {
+  if (folder_) return Table::read(*folder_ + "/" + file);
+  const auto papers = embedded_papers();
+  const auto found = std::ranges::find(papers, std::string_view(file), &EmbeddedPaper::file);
+  SPECLAB_EXPECT(found != papers.end(), file + " is not among experiments/papers");
+  return Table::parse(found->content, "experiments/papers/" + file);
+}
+
+std::vector<Slip> Papers::slips(const std::string& experiment) const {
+  const Table rows = table("slips.csv");
+  const auto text = [&](std::size_t row, const char* column) { return rows.optional_text(row, column).value_or(""); };
+  std::vector<Slip> slips;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    if (is(rows, row, "experiment", experiment))
+      slips.push_back({experiment, rows.text(row, "name"), text(row, "setting"), text(row, "quantity"), rows.optional_number(row, "allowed_abs"),
+                       rows.text(row, "source"), rows.text(row, "locator"), rows.text(row, "printed"), rows.text(row, "right")});
+  return slips;
+}
+
+Comparison compare(const Table& table, std::size_t row, const std::string& value_column, Comparison ours) {
+  ours.paper = table.number(row, value_column);
+  if (!ours.tolerance && std::ranges::count(table.columns(), "tolerance_abs") > 0) ours.tolerance = table.optional_number(row, "tolerance_abs");
+  ours.source = table.text(row, "source");
+  ours.locator = table.text(row, "locator");
+  return ours;
+}
+
+std::vector<double> number_list(const Table& table, std::size_t row, const std::string& column) { return list_of<double>(table, row, column); }
+std::vector<int> integer_list(const Table& table, std::size_t row, const std::string& column) { return list_of<int>(table, row, column); }
+
+double value_of(const Table& table, const std::string& key_column, const std::string& key, const std::string& value_column) {
+  std::optional<double> value;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!is(table, row, key_column, key)) continue;
+    if (value) table.fail(row, key_column, "'" + key + "' occurs twice");
+    value = table.number(row, value_column);
+  }
+  if (!value) throw DataError("no row with " + key_column + " = '" + key + "' in the papers' table; restore the file");
+  return *value;
+}
+
+bool is(const Table& table, std::size_t row, const std::string& column, const std::string& text) {
+  return table.optional_text(row, column).value_or("") == text;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,81 @@
+#include "analysis/plots/gnuplot_script.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "analysis/plots/gnuplot.h"
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+Figure small_figure() {
+  Figure figure{.id = "small",
+                .title = "Small",
+                .caption = "c",
+                .x = {.label = "x", .names = {}},
+                .y = {.label = "y", .names = {}},
+                .series = {},
+                .reference = {},
+                .totals = {}};
+  figure.series.push_back({.name = "curve", .colour = 1, .points = {}, .prediction = {}});
+  for (int i = 0; i < 5; ++i) figure.series[0].points.push_back({.x = i / 4.0, .y = 1.0 * i, .interval = {}, .mark = Mark::none});
+  return figure;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(GnuplotScript, DrawsVerticesWithoutMarks) {
+  Figure figure = small_figure();
+  const std::string bare = gnuplot_script(figure, "f.pdf");
+  EXPECT_TRUE(contains(bare, "$line0 using 1:2 with lines"));
+  EXPECT_FALSE(contains(bare, "yerrorbars"));
+  EXPECT_FALSE(contains(bare, "linespoints"));
+  figure.series[0].points[2].mark = Mark::hollow;
+  const std::string marked = gnuplot_script(figure, "f.pdf");
+  EXPECT_TRUE(contains(marked, "$hollow0 using"));
+  EXPECT_TRUE(contains(marked, "linespoints"));
+}
+
+TEST(GnuplotScript, TakesTheRangesOfAxes) {
+  Figure figure = small_figure();
+  figure.x.range = Interval{0.5, 0.9};
+  figure.y.range = Interval{0, 25};
+  const std::string script = gnuplot_script(figure, "f.pdf");
+  EXPECT_TRUE(contains(script, "set xrange [0.5:0.9]"));
+  EXPECT_TRUE(contains(script, "set yrange [0:25]"));
+  EXPECT_FALSE(contains(script, "set logscale"));
+  figure.x.scale = Scale::logarithmic;
+  EXPECT_TRUE(contains(gnuplot_script(figure, "f.pdf"), "set logscale x"));
+}
+
+TEST(GnuplotScript, LeavesMarksOfNumericAxesWhereTheyBelong) {
+  Figure figure = small_figure();
+  figure.kind = FigureKind::marks;
+  for (Point& point : figure.series[0].points) point.mark = Mark::filled;
+  figure.series.push_back(figure.series[0]);
+  EXPECT_TRUE(contains(gnuplot_script(figure, "f.pdf"), "$marks0 << EOD\n0 0 0 0\n0.25 1 1 1\n"));
+}
+
+TEST(DrawFile, RefusesOtherFormats) {
+  for (const char* path : {"figure.gif", "figure", "", ".svg", "folder/.png"}) EXPECT_THROW(expect_drawable(path), ConfigError) << path;
+  for (const char* path : {"figure.svg", "a.b/c.pdf", "../f.png"}) EXPECT_NO_THROW(expect_drawable(path)) << path;
+}
+
+TEST(DrawFile, WritesTheOneFileAndLeavesNothingElse) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "draw_file";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  draw_file(small_figure(), (folder / "figure.svg").string());
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    EXPECT_EQ(entry.path().filename(), "figure.svg");
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+  EXPECT_THROW(draw_file(small_figure(), (folder / "nowhere" / "figure.svg").string()), WriteError);
+}
+
+}  // namespace
+}  // namespace speclab::analysis

@@ -1,0 +1,57 @@
+#include "experiments/drivers/reproduce/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace speclab::experiments {
+namespace {
+
+Reproduction of_rows(std::vector<Comparison> rows) { return {.rows = std::move(rows)}; }
+
+TEST(Comparison, AgreesWithinItsToleranceOnly) {
+  Reproduction reproduction = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .paper = 1.05, .tolerance = 0.051},
+                                       {.setting = "b", .quantity = "q", .ours = 1.0, .paper = 1.05, .tolerance = 0.049},
+                                       {.setting = "c", .quantity = "q", .ours = 1.0, .paper = 5.0},
+                                       {.setting = "d", .quantity = "q", .ours = 1.0}});
+  judge(reproduction, {});
+  EXPECT_EQ(reproduction.rows[0].verdict, Verdict::agrees);
+  EXPECT_EQ(reproduction.rows[1].verdict, Verdict::disagrees);
+  EXPECT_EQ(reproduction.rows[2].verdict, Verdict::context);
+  EXPECT_EQ(reproduction.rows[3].verdict, Verdict::context);
+  EXPECT_EQ(text_of(count_verdicts(reproduction.rows)), "4 rows: 1 agree, 0 known slips, 2 context, 1 disagree");
+}
+
+TEST(Comparison, NotANumberDisagrees) {
+  Reproduction reproduction =
+      of_rows({{.setting = "a", .quantity = "q", .ours = std::numeric_limits<double>::quiet_NaN(), .paper = 1.0, .tolerance = 1.0},
+               {.setting = "b", .quantity = "q", .ours = std::numeric_limits<double>::infinity()}});
+  judge(reproduction, {});
+  EXPECT_EQ(count_verdicts(reproduction.rows).disagrees, 2);
+}
+
+TEST(Comparison, ANamedSlipIsExcusedAsFarAsItIsKnown) {
+  const Slip slip{.experiment = "e", .name = "known", .setting = "a", .quantity = "q", .allowed = 0.1};
+  Reproduction within = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .paper = 1.08, .tolerance = 0.05}});
+  judge(within, {slip});
+  EXPECT_EQ(within.rows[0].verdict, Verdict::known_slip);
+  EXPECT_EQ(within.rows[0].note, "known");
+  Reproduction beyond = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .paper = 1.2, .tolerance = 0.05}});
+  judge(beyond, {slip});
+  EXPECT_GT(count_verdicts(beyond.rows).disagrees, 0);
+}
+
+TEST(Comparison, ASlipThatIsNoneDisagrees) {
+  Reproduction reproduction = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .paper = 1.0, .tolerance = 0.05}});
+  judge(reproduction, {{.experiment = "e", .name = "stale", .setting = "a", .quantity = "q", .allowed = 0.1}});
+  EXPECT_EQ(count_verdicts(reproduction.rows).disagrees, 1);
+}
+
+TEST(Comparison, SlipsOfATextExcuseNothing) {
+  Reproduction reproduction = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .paper = 2.0, .tolerance = 0.05}});
+  judge(reproduction, {{.experiment = "e", .name = "wording"}});
+  EXPECT_EQ(count_verdicts(reproduction.rows).disagrees, 1);
+}
+
+}  // namespace
+}  // namespace speclab::experiments

@@ -1,0 +1,89 @@
+// `speclab reproduce` as a user meets it.
+
+#include <filesystem>
+
+#include "analysis/io/table.h"
+#include "sim/core/files.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::expect_refusal;
+using testing::Outcome;
+using testing::run_program;
+
+std::string fresh_folder(const std::string& name) {
+  const std::string folder = ::testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+TEST(ProgramReproduce, ListsEveryName) {
+  const Outcome list = run_program("reproduce --list");
+  EXPECT_EQ(list.code, 0);
+  for (const char* id :
+       {"leviathan_table_1", "leviathan_table_4", "leviathan_table_5", "leviathan_figure_2", "leviathan_figure_3", "leviathan_figure_4",
+        "leviathan_figure_5", "chen_figure_1", "specinfer", "sequoia", "hf_schedule", "ntt_metrics", "batch_crossover", "metric_crosswalk"})
+    EXPECT_NE(list.output.find(id), std::string::npos) << id;
+}
+
+TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
+  const std::string folder = fresh_folder("reproduce_all");
+  const Outcome outcome = run_program("reproduce --all-analytic --output " + folder + " 2>&1");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find(", 0 disagree\n"), std::string::npos);
+  EXPECT_EQ(outcome.output.find("nan"), std::string::npos);
+  const analysis::Table summary = analysis::Table::read(folder + "/summary.csv");
+  for (std::size_t row = 0; row < summary.size(); ++row) {
+    const std::string id = summary.text(row, "experiment");
+    EXPECT_EQ(summary.integer(row, "disagrees"), 0) << id;
+    EXPECT_EQ(analysis::Table::read(folder + "/" + id + "/comparison.csv").size(), static_cast<std::size_t>(summary.integer(row, "rows"))) << id;
+    int figures = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id)) figures += entry.path().extension() == ".svg";
+    EXPECT_GE(figures, 1) << id;
+  }
+}
+
+TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {
+  const std::string data = fresh_folder("reproduce_data"), folder = fresh_folder("reproduce_changed");
+  std::filesystem::copy(SPECLAB_SOURCE_DIR "/experiments/papers", data);
+  std::string content = read_file(data + "/leviathan_fig3.csv");
+  content.replace(content.find("0.01,grid,0.90,24,"), 18, "0.01,grid,0.90,25,");
+  write_file(data + "/leviathan_fig3.csv", content);
+  const std::string options = " --no-figures --output " + folder + " --data " + data + " 2>&1";
+  const Outcome changed = run_program("reproduce leviathan_figure_3" + options);
+  EXPECT_EQ(changed.code, 5) << changed.output;
+  EXPECT_NE(changed.output.find("1 disagree"), std::string::npos) << changed.output;
+  EXPECT_EQ(run_program("reproduce --all-analytic" + options).code, 5);
+  EXPECT_EQ(run_program("reproduce leviathan_figure_2" + options).code, 0);
+}
+
+TEST(ProgramReproduce, NamesTheSlipsOfTheSources) {
+  const Outcome outcome = run_program("reproduce leviathan_table_4 leviathan_table_5 --no-figures --output " + fresh_folder("reproduce_slips"));
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* name : {"exp_en_de_base_t1", "exp_en_de_large_t1", "exp_cnn_dm_large_t1", "lenient_argmax_inequality", "lenient_speedups_t1"})
+    EXPECT_NE(outcome.output.find(std::string("slip ") + name), std::string::npos) << name;
+}
+
+TEST(ProgramReproduce, ConvertsMetricsAndRefusesAmbiguousOnes) {
+  const Outcome outcome = run_program("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25 --metric speculation_length=3");
+  ASSERT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("0.416667"), std::string::npos) << outcome.output;
+  expect_refusal("reproduce metric_crosswalk --metric acceptance_rate=0.8 --metric speculation_length=3", 11, "say whose it is");
+  expect_refusal("reproduce metric_crosswalk --metric acceptance_length=2.25 --metric speculation_length=3", 11, "vllm.mean_acceptance_length");
+  expect_refusal("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25", 11, "speculation_length=N");
+  expect_refusal("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=9 --metric speculation_length=3", 2, "allowed: 1 to 4");
+  expect_refusal("reproduce sequoia --metric vllm.mean_acceptance_length=2.25", 2, "metric_crosswalk");
+}
+
+TEST(ProgramReproduce, RefusesWhatItCannotReproduce) {
+  expect_refusal("reproduce", 2, "--list");
+  expect_refusal("reproduce leviathan_table_9", 2, "no table or figure 'leviathan_table_9'; allowed: leviathan_table_1");
+  expect_refusal("reproduce --all-analytic sequoia", 2, "contradict");
+  expect_refusal("reproduce sequoia --data /nowhere", 3, "/nowhere/");
+  expect_refusal("reproduce leviathan_table_1 --no-figures --output /proc/nowhere", 8, "/proc/nowhere");
+}
+
+}  // namespace
+}  // namespace speclab
