@@ -4,76 +4,24 @@
 #include <cmath>
 #include <string>
 
+#include "sim/analytic/arguments.h"
+#include "sim/analytic/law_sums.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {
 namespace {
 
-void expect_law(std::span<const double> law) {
-  double total = 0.0;
-  for (const double probability : law) {
-    SPECLAB_EXPECT(probability >= 0.0, "a probability is negative or not a number");
-    total += probability;
-  }
-  SPECLAB_EXPECT(std::abs(total - 1.0) <= 1e-9, "a law sums to " + std::to_string(total));
-}
-
-void expect_pair(std::span<const double> p, std::span<const double> q) {
-  SPECLAB_EXPECT(p.size() == q.size(), "p and q have different vocabularies");
-  expect_law(p);
-  expect_law(q);
-}
-
-double overlap(std::span<const double> p, std::span<const double> q) {
-  double total = 0.0;
-  for (std::size_t i = 0; i < p.size(); ++i) total += std::min(p[i], q[i]);
-  return total;
-}
-
-/// norm max(0, p - q), or p where that has no mass.
-std::vector<double> reduced(std::span<const double> p, std::span<const double> q) {
-  std::vector<double> residual(p.size());
-  double total = 0.0;
-  for (std::size_t i = 0; i < p.size(); ++i) total += residual[i] = std::max(0.0, p[i] - q[i]);
-  if (!(total > 0.0)) return {p.begin(), p.end()};
-  for (double& probability : residual) probability /= total;
-  return residual;
-}
-
-/// q without `token`, renormalised; uniform over `untried` once it is empty.
-std::vector<double> without(std::vector<double> q, std::size_t token, const std::vector<bool>& untried) {
-  q[token] = 0.0;
-  double total = 0.0;
-  for (const double probability : q) total += probability;
-  if (!(total > 0.0))
-    for (std::size_t i = 0; i < q.size(); ++i) total += q[i] = untried[i] ? 1.0 : 0.0;
-  if (total > 0.0)
-    for (double& probability : q) probability /= total;
-  return q;
-}
-
-/// Adds to ranks[rank...] what the paths below this state contribute; `chance` is the probability of being here.
-void add_ranks(std::span<const double> residual, const std::vector<double>& q, std::vector<bool>& untried, double chance,
-               std::size_t rank, std::vector<double>& ranks) {
-  ranks[rank] += chance * overlap(residual, q);
-  if (rank + 1 == ranks.size()) return;
-  const std::vector<double> next_residual = reduced(residual, q);
-  for (std::size_t token = 0; token < q.size(); ++token) {
-    const double rejected = std::max(0.0, q[token] - residual[token]);
-    if (!(rejected > 0.0)) continue;
-    untried[token] = false;
-    add_ranks(next_residual, without(q, token, untried), untried, chance * rejected, rank + 1, ranks);
-    untried[token] = true;
-  }
+std::size_t index_in(std::span<const double> p, Token token) {
+  SPECLAB_EXPECT(token >= 0 && static_cast<std::size_t>(token) < p.size(),
+                 "token " + std::to_string(token) + "; allowed: 0 to " + std::to_string(p.size() - 1));
+  return static_cast<std::size_t>(token);
 }
 
 }  // namespace
 
 double lk_divergence(std::span<const double> p, std::span<const double> q) {
   expect_pair(p, q);
-  double total = 0.0;
-  for (std::size_t i = 0; i < p.size(); ++i) total += std::abs(p[i] - q[i]);
-  return total / 2.0;
+  return 0.5 * sum_over(p, q, [](double pi, double qi) { return std::abs(pi - qi); });
 }
 
 double acceptance_probability(std::span<const double> p, std::span<const double> q) {
@@ -83,16 +31,41 @@ double acceptance_probability(std::span<const double> p, std::span<const double>
 
 std::vector<double> residual_distribution(std::span<const double> p, std::span<const double> q) {
   SPECLAB_EXPECT(lk_divergence(p, q) > 0.0, "p = q leaves no residual");
-  return reduced(p, q);
+  return residual_of(p, q, 1.0);
 }
 
-std::vector<double> without_replacement_rank_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+double sample_match_acceptance_rate(std::span<const double> p, std::span<const double> q) {
   expect_pair(p, q);
-  SPECLAB_EXPECT(candidates >= 1 && static_cast<std::size_t>(candidates) <= p.size(), "candidates = " + std::to_string(candidates));
-  std::vector<double> ranks(static_cast<std::size_t>(candidates), 0.0);
-  std::vector<bool> untried(p.size(), true);
-  add_ranks(p, {q.begin(), q.end()}, untried, 1.0, 0, ranks);
-  return ranks;
+  return sum_over(p, q, [](double pi, double qi) { return pi * qi; });
+}
+
+double point_mass_acceptance_rate(std::span<const double> p, Token draft_token) {
+  expect_law(p, "p");
+  return p[index_in(p, draft_token)];
+}
+
+double point_mass_acceptance_rate(std::span<const double> p, std::span<const double> q) {
+  expect_pair(p, q);
+  return p[static_cast<std::size_t>(std::ranges::max_element(q) - q.begin())];
+}
+
+double noniterative_acceptance_rate(std::span<const double> p, std::span<const double> q) {
+  expect_pair(p, q);
+  double least = 1.0;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (p[i] > 0.0) least = std::min(least, q[i] / p[i]);
+  return least;
+}
+
+std::vector<double> value_dependent_drop_output(std::span<const double> p, std::span<const double> q, Token kept_if_token) {
+  expect_pair(p, q);
+  const std::size_t kept = index_in(p, kept_if_token);
+  const double rejected = std::max(0.0, q[kept] - p[kept]);
+  const std::vector<double> residual = residual_of(p, q, 1.0);
+  std::vector<double> output(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) output[i] = (1.0 - q[kept]) * p[i] + (rejected > 0.0 ? rejected * residual[i] : 0.0);
+  output[kept] += std::min(p[kept], q[kept]);
+  return output;
 }
 
 }  // namespace speclab::sim

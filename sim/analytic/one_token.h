@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/token.h"
+
 namespace speclab::sim {
 
 /// D(p, q) = (1/2) sum |p - q|: total variation, in [0, 1].
@@ -21,12 +23,29 @@ double acceptance_probability(std::span<const double> p, std::span<const double>
 /// @source Leviathan et al. 2023, Appendix A.1
 std::vector<double> residual_distribution(std::span<const double> p, std::span<const double> q);
 
-/// Unconditional chance that candidate number b, drawn from q without replacement, is the accepted one, given that the
-/// node was reached; b in [0, candidates). Where q has no untried token left the next is drawn uniformly from the rest.
-///
-/// @param candidates  >= 1 and at most the vocabulary; the cost grows like vocabulary^candidates
-/// @throws ContractError as lk_divergence, or if candidates is out of range
-/// @source Sequoia (Chen et al. 2024), Algorithm 2
-std::vector<double> without_replacement_rank_acceptance(std::span<const double> p, std::span<const double> q, int candidates);
+/// sum p q: a draft of q equals a sample of p.
+/// @throws ContractError as lk_divergence
+double sample_match_acceptance_rate(std::span<const double> p, std::span<const double> q);
+
+/// p(x): x is drafted as a certainty.
+/// @throws ContractError if p is no law or x not of its vocabulary
+/// @source Gante 2023, "Assisted Generation" (Hugging Face), sampling mode
+double point_mass_acceptance_rate(std::span<const double> p, Token draft_token);
+/// The same of the arg max of q, lowest index on ties.
+/// @throws ContractError as lk_divergence
+double point_mass_acceptance_rate(std::span<const double> p, std::span<const double> q);
+
+/// Rejection sampling in one step: q's draft is kept with chance p / (M q), M = max p/q, and replaced by a sample of p. Keeps
+/// 1/M = min of q/p over p > 0.
+/// @throws ContractError as lk_divergence
+/// @source Leviathan et al. 2023, Appendix A.2
+double noniterative_acceptance_rate(std::span<const double> p, std::span<const double> q);
+
+/// What is emitted if drafts are withheld because of what they are: a draft of q is submitted to the ratio test only if it is
+/// `kept_if_token`, else a token of p is drawn. Not p, unless q of that token is 0 or 1: the trap of stopping before a token
+/// because of its own probability.
+/// @throws ContractError as lk_divergence, and if the token is not of the vocabulary
+/// @source DSpark 2026 describes the trap
+std::vector<double> value_dependent_drop_output(std::span<const double> p, std::span<const double> q, Token kept_if_token);
 
 }  // namespace speclab::sim

@@ -31,9 +31,4 @@ double predicted_speedup(double acceptance_rate, int speculation_length, const R
 /// @source Leviathan et al. 2023, Section 3.5 asks for the maximiser; the rule is ours
 int optimal_speculation_length(double acceptance_rate, double cost_ratio, int max_length);
 
-/// Speed-up if exactly the run that will be accepted were drafted: 1 / (1 - α + c α).
-/// @throws ContractError if an argument is out of range or the denominator is 0
-/// @source Leviathan et al. 2023, Section 3.5
-double oracle_speedup(double acceptance_rate, double cost_ratio);
-
 }  // namespace speclab::sim

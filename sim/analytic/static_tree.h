@@ -19,6 +19,9 @@ double tree_tokens_per_round(const TreeShape& shape, std::span<const double> ran
 struct TreeBudget {
   int nodes = 1;   ///< rows of the target forward, root included, >= 1
   int levels = 1;  ///< levels, root included, >= 1
+
+  /// @throws ContractError unless both are 1 to 4096
+  void expect_valid() const;
 };
 
 /// The best tree of at most `nodes` nodes and `levels` levels.
@@ -27,7 +30,7 @@ struct OptimalTree {
   double tokens_per_round = 1.0;
 };
 
-/// Dynamic program over (nodes, levels, children of the root).
+/// The smallest such tree, by a dynamic program over (nodes, levels, children of the root): any rank_acceptance, falling or not.
 /// @throws ContractError if a budget is below 1 or above 4096, or rank_acceptance is not a sub-probability
 /// @source Sequoia (Chen et al. 2024), Algorithms 1 and 4
 OptimalTree sequoia_optimal_tree(std::span<const double> rank_acceptance, const TreeBudget& budget);
@@ -43,7 +46,8 @@ struct HardwareAwareTree {
   double predicted_speedup = 1.0;
 };
 
-/// Maximises F(nodes, levels) / (verify(nodes) + (levels - 1) cost_ratio) over the given node counts and 1..max_levels.
+/// Maximises F(nodes, levels) / (verify(nodes) + (levels - 1) cost_ratio) over the given node counts and 1..max_levels, F the
+/// value of the best tree of at most that many nodes; the first option and the fewest levels on ties.
 /// @throws ContractError if there is no option or an argument is out of range
 /// @source Sequoia (Chen et al. 2024), Section 4.1, with the root's level not charged to the draft
 HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,

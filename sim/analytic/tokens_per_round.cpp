@@ -1,29 +1,29 @@
 #include "sim/analytic/tokens_per_round.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
+#include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {
 namespace {
 
-void expect_probability(double value, const char* name) {
-  SPECLAB_EXPECT(value >= 0.0 && value <= 1.0, std::string(name) + " = " + std::to_string(value) + "; allowed: 0 to 1");
-}
-
 /// γ equal conditional acceptances.
 std::vector<double> repeated(double acceptance_rate, int speculation_length) {
   expect_probability(acceptance_rate, "acceptance_rate");
-  SPECLAB_EXPECT(speculation_length >= 0, "speculation_length = " + std::to_string(speculation_length) + "; allowed: >= 0");
+  expect_at_least(0, speculation_length, "speculation_length");
   return std::vector<double>(static_cast<std::size_t>(speculation_length), acceptance_rate);
 }
 
 }  // namespace
 
 double tokens_per_round(double acceptance_rate, int speculation_length) {
-  return tokens_per_round_from_conditional(repeated(acceptance_rate, speculation_length));
+  expect_probability(acceptance_rate, "acceptance_rate");
+  expect_at_least(0, speculation_length, "speculation_length");
+  double tokens = 1.0;
+  double survival = 1.0;
+  for (int i = 0; i < speculation_length; ++i) tokens += survival *= acceptance_rate;
+  return tokens;
 }
 
 std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation_length) {
@@ -70,19 +70,19 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
   return pmf;
 }
 
+double tested_per_round(double acceptance_rate, int speculation_length) {
+  expect_at_least(1, speculation_length, "speculation_length");
+  return tokens_per_round(acceptance_rate, speculation_length - 1);
+}
+
 double accepted_fraction(double acceptance_rate, int speculation_length) {
-  SPECLAB_EXPECT(speculation_length > 0, "accepted_fraction needs a drafted token");
+  expect_at_least(1, speculation_length, "speculation_length");
   return (tokens_per_round(acceptance_rate, speculation_length) - 1.0) / speculation_length;
 }
 
 double expected_rounds(std::span<const double> pmf, int tokens) {
-  SPECLAB_EXPECT(tokens >= 0, "tokens = " + std::to_string(tokens) + "; allowed: >= 0");
-  double total = 0.0;
-  for (const double probability : pmf) {
-    expect_probability(probability, "pmf");
-    total += probability;
-  }
-  SPECLAB_EXPECT(std::abs(total - 1.0) <= 1e-9, "pmf sums to " + std::to_string(total));
+  expect_at_least(0, tokens, "tokens");
+  expect_law(pmf, "pmf");
   std::vector<double> rounds(static_cast<std::size_t>(tokens) + 1, 0.0);
   for (std::size_t left = 1; left < rounds.size(); ++left) {
     rounds[left] = 1.0;

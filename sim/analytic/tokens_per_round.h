@@ -40,6 +40,10 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
 /// @throws ContractError as tokens_per_round, and for γ = 0
 double accepted_fraction(double acceptance_rate, int speculation_length);
 
+/// Drafts that a round tests, the rejected one included: (1 - α^γ) / (1 - α), the denominator of α's estimator.
+/// @throws ContractError as tokens_per_round, and for γ = 0
+double tested_per_round(double acceptance_rate, int speculation_length);
+
 /// Rounds that N tokens take: R(n) = 1 + sum over t of P(t) R(n - t), R(n <= 0) = 0. Above N / tokens_per_round, because
 /// the last round is cut.
 ///

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "sim/analytic/block_verification.h"
+#include "sim/analytic/candidates.h"
+#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/rule_acceptance.h"
+#include "sim/analytic/tokens_per_round.h"
 #include "sim/core/acceptance.h"
 #include "sim/core/errors.h"
 #include "sim/core/law_sampling.h"
@@ -46,14 +50,14 @@ const std::vector<AtlasRule>& atlas_rules() {
 
 double closed_form_acceptance(const AtlasRule& rule, const LoggedChain& chain) {
   const std::vector<double>&p = chain.target_laws.front(), &q = chain.draft_laws.front();
-  if (rule.name == "sample_and_match") return sim::match_acceptance(p, q);
-  if (rule.name == "point_mass") return sim::point_mass_acceptance(p, q);
-  if (rule.name == "lenient") return sim::lenient_acceptance(p, q, kLossy.lenience);
+  if (rule.name == "sample_and_match") return sim::sample_match_acceptance_rate(p, q);
+  if (rule.name == "point_mass") return sim::point_mass_acceptance_rate(p, q);
+  if (rule.name == "lenient") return sim::lenient_acceptance_rate(p, q, kLossy.lenience);
   if (rule.name == "typical") return sim::typical_acceptance(p, q, kLossy.typical_epsilon, kLossy.typical_delta);
   if (rule.name == "tree_naive") return sim::two_naive_acceptance(p, q);
-  if (rule.name == "tree_multi_round") return sim::multi_round_acceptance(p, q, rule.drafts);
+  if (rule.name == "tree_multi_round") return sim::multi_step_acceptance(p, q, rule.drafts);
   if (rule.name == "tree_without_replacement") return sim::two_without_replacement_acceptance(p, q);
-  if (rule.name == "several_drafts") return sim::several_drafts_acceptance(p, q, rule.drafts);
+  if (rule.name == "several_drafts") return sim::spectr_acceptance(p, q, rule.drafts);
   return sim::acceptance_probability(p, q);  // of one draft block verification is the ratio test
 }
 
@@ -62,7 +66,7 @@ std::vector<double> closed_form_lengths(const AtlasRule& rule, const LoggedChain
   if (rule.name == "block") return sim::block_length_law(chain.target_laws, chain.draft_laws, chain.tokens);
   std::vector<double> each;
   for (std::size_t i = 0; i < chain.tokens.size(); ++i) each.push_back(stands(rule.name, chain, i));
-  return sim::accepted_length_law(each);
+  return sim::tokens_per_round_pmf(each);
 }
 
 double closed_form_distance(const AtlasRule& rule, const LoggedChain& chain) {

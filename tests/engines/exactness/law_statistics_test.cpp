@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <random>
 
+#include "sim/analytic/lenience.h"
 #include "sim/analytic/rule_acceptance.h"
 #include "tests/engines/exactness/law_statistics.h"
 #include "tests/engines/exactness/trials.h"

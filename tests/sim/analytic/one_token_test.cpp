@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "sim/analytic/candidates.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 
+#include "sim/analytic/block_verification.h"
+#include "sim/analytic/candidates.h"
+#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
+#include "sim/analytic/tokens_per_round.h"
 #include "sim/core/acceptance.h"
 #include "tests/support/named_rules.h"
 
@@ -36,23 +40,23 @@ constexpr auto kWithout = DrawKind::sampled_without_replacement;
 
 TEST(RuleAcceptance, OfOneDraftIsTheRules) {
   visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
-    EXPECT_NEAR(match_acceptance(p, q), kept(world, "1", kSampled, "sample_and_match"), 1e-12);
-    EXPECT_NEAR(point_mass_acceptance(p, q), kept(world, "1", DrawKind::arg_max, "point_mass"), 1e-12);
-    EXPECT_NEAR(lenient_acceptance(p, q, 0.8), kept(world, "1", kSampled, "lenient"), 1e-12);
+    EXPECT_NEAR(sample_match_acceptance_rate(p, q), kept(world, "1", kSampled, "sample_and_match"), 1e-12);
+    EXPECT_NEAR(point_mass_acceptance_rate(p, q), kept(world, "1", DrawKind::arg_max, "point_mass"), 1e-12);
+    EXPECT_NEAR(lenient_acceptance_rate(p, q, 0.8), kept(world, "1", kSampled, "lenient"), 1e-12);
     EXPECT_NEAR(typical_acceptance(p, q, 0.09, 0.3), kept(world, "1", kSampled, "typical"), 1e-12);
-    EXPECT_NEAR(multi_round_acceptance(p, q, 1), acceptance_probability(p, q), 1e-12);
-    EXPECT_NEAR(several_drafts_acceptance(p, q, 1), acceptance_probability(p, q), 1e-12);
+    EXPECT_NEAR(multi_step_acceptance(p, q, 1), acceptance_probability(p, q), 1e-12);
+    EXPECT_NEAR(spectr_acceptance(p, q, 1), acceptance_probability(p, q), 1e-12);
   });
 }
 
 TEST(RuleAcceptance, OfSiblingsIsTheRules) {
   visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
     if (*std::ranges::max_element(q) > 1.0 - 1e-15) return;  // what is left of q is below the rounding of 1 - q
-    EXPECT_NEAR(multi_round_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "tree_multi_round"), 1e-12);
-    EXPECT_NEAR(multi_round_acceptance(p, q, 3), kept(world, "parents:0,0,0", kSampled, "tree_multi_round"), 1e-12);
+    EXPECT_NEAR(multi_step_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "tree_multi_round"), 1e-12);
+    EXPECT_NEAR(multi_step_acceptance(p, q, 3), kept(world, "parents:0,0,0", kSampled, "tree_multi_round"), 1e-12);
     EXPECT_NEAR(two_without_replacement_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_without_replacement"), 1e-12);
     EXPECT_NEAR(two_naive_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_naive"), 1e-12);
-    EXPECT_NEAR(several_drafts_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "several_drafts"), 1e-8) << "a root to 1e-9";
+    EXPECT_NEAR(spectr_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "several_drafts"), 1e-8) << "a root to 1e-9";
   });
 }
 
@@ -94,7 +98,7 @@ TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
         const Tokens tokens{static_cast<Token>(x), static_cast<Token>(y)};
         const double stands[] = {std::min(1.0, p[x] / q[x]), std::min(1.0, p2[y] / q2[y])};
         const auto mean = [&](const std::vector<double>& law) { return q[x] * q2[y] * (law[1] + 2.0 * law[2]); };
-        ratio += mean(accepted_length_law(stands));
+        ratio += mean(tokens_per_round_pmf(stands));
         block += mean(block_length_law(std::vector{p, p2}, std::vector{q, q2}, tokens));
       }
     }
@@ -107,13 +111,13 @@ TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
 /// without replacement at least what independent drafts do.
 TEST(RuleAcceptance, IsOrderedAsTheorySays) {
   visit_worlds([](const SmallWorld&, const auto& p, const auto& q) {
-    const double ratio = acceptance_probability(p, q), multi_round = multi_round_acceptance(p, q, 2);
-    EXPECT_LE(match_acceptance(p, q), ratio + 1e-12);
-    EXPECT_GE(lenient_acceptance(p, q, 0.8), ratio - 1e-12);
+    const double ratio = acceptance_probability(p, q), multi_round = multi_step_acceptance(p, q, 2);
+    EXPECT_LE(sample_match_acceptance_rate(p, q), ratio + 1e-12);
+    EXPECT_GE(lenient_acceptance_rate(p, q, 0.8), ratio - 1e-12);
     EXPECT_GE(multi_round, ratio - 1e-12);
     EXPECT_GE(two_without_replacement_acceptance(p, q), multi_round - 1e-12);
-    EXPECT_GE(two_naive_acceptance(p, q), match_acceptance(p, q) - 1e-12);
-    EXPECT_GE(several_drafts_acceptance(p, q, 2), ratio - 1e-9);
+    EXPECT_GE(two_naive_acceptance(p, q), sample_match_acceptance_rate(p, q) - 1e-12);
+    EXPECT_GE(spectr_acceptance(p, q, 2), ratio - 1e-9);
   });
 }
 

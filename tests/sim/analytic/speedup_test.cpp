@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/analytic/oracle.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {

@@ -1,0 +1,110 @@
+#include "sim/analytic/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "sim/analytic/arguments.h"
+#include "sim/analytic/bisection.h"
+#include "sim/analytic/law_sums.h"
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+void expect_candidates(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_pair(p, q);
+  expect_at_least(1, candidates, "candidates");
+}
+
+void expect_distinct_candidates(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_candidates(p, q, candidates);
+  SPECLAB_EXPECT(static_cast<std::size_t>(candidates) <= p.size(),
+                 "candidates = " + std::to_string(candidates) + "; allowed: at most the vocabulary, " + std::to_string(p.size()));
+}
+
+double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+/// Token ids, those of the smallest `key` first, lower ids first on ties.
+template <typename Key>
+std::vector<std::size_t> tokens_by(std::size_t vocab_size, Key key) {
+  std::vector<std::size_t> order(vocab_size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+/// sum min(q, p / rho): how often k-sequential selection keeps one draft.
+double kept_at(double rho, std::span<const double> p, std::span<const double> q) {
+  return sum_over(p, q, [&](double pi, double qi) { return std::min(qi, pi / rho); });
+}
+
+}  // namespace
+
+double naive_sampling_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_candidates(p, q, candidates);
+  return sum_over(p, q, [&](double pi, double qi) { return pi * any_of(qi, candidates); });
+}
+
+double top_k_sampling_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_distinct_candidates(p, q, candidates);
+  const std::vector<std::size_t> likeliest = tokens_by(q.size(), [&](std::size_t i) { return -q[i]; });
+  double accepted = 0.0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(candidates); ++i) accepted += p[likeliest[i]];
+  return accepted;
+}
+
+std::vector<double> multi_step_rank_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_candidates(p, q, candidates);
+  std::vector<double> left(p.begin(), p.end()), ranks(static_cast<std::size_t>(candidates), 0.0);
+  double reached = 1.0;
+  for (std::size_t i = 0; i < ranks.size() && reached > 0.0; ++i) {
+    const std::vector<double> rest = residual_of(left, q, 1.0);
+    ranks[i] = rest.empty() ? reached : reached * overlap(left, q);
+    reached = std::max(0.0, reached - ranks[i]);
+    left = rest;
+  }
+  return ranks;
+}
+
+double multi_step_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+  return total(multi_step_rank_acceptance(p, q, candidates));
+}
+
+double spectr_rho(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_candidates(p, q, candidates);
+  return first_to_hold(1.0, candidates, [&](double rho) {
+    const double kept = kept_at(rho, p, q);
+    return any_of(kept, candidates) <= rho * kept;
+  });
+}
+
+double spectr_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+  return any_of(kept_at(spectr_rho(p, q, candidates), p, q), candidates);
+}
+
+std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q, int candidates) {
+  const double rho = spectr_rho(p, q, candidates);
+  const double kept = kept_at(rho, p, q);
+  SPECLAB_EXPECT(kept < 1.0, "p = q leaves no residual");
+  const double share = kept > 0.0 ? any_of(kept, candidates) / kept : 0.0;
+  std::vector<double> residual;
+  for (std::size_t i = 0; i < p.size(); ++i) residual.push_back(std::max(0.0, p[i] - share * std::min(q[i], p[i] / rho)));
+  const double mass = total(residual);
+  for (double& probability : residual) probability /= mass;
+  return residual;
+}
+
+double optimal_acceptance_bound(std::span<const double> p, std::span<const double> q, int candidates) {
+  expect_candidates(p, q, candidates);
+  double p_mass = 0.0, q_mass = 0.0, lowest = 0.0;
+  for (const std::size_t i : tokens_by(p.size(), [&](std::size_t token) { return p[token] == 0.0 ? 0.0 : p[token] / q[token]; })) {
+    p_mass += p[i];
+    q_mass += q[i];
+    lowest = std::min(lowest, p_mass - std::pow(std::min(1.0, q_mass), candidates));
+  }
+  return 1.0 + lowest;
+}
+
+}  // namespace speclab::sim

@@ -1,0 +1,87 @@
+#include "sim/analytic/metrics.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sim/analytic/arguments.h"
+#include "sim/analytic/needed_acceptance.h"
+#include "sim/analytic/tokens_per_round.h"
+#include "sim/core/errors.h"
+
+namespace speclab::sim {
+namespace {
+
+constexpr double kMillisecondsPerSecond = 1e3;
+
+constexpr std::array<std::pair<RoundQuantity, const char*>, 5> kNames{{{RoundQuantity::tokens_per_round, "tokens_per_round"},
+                                                                       {RoundQuantity::accepted_per_round, "accepted_per_round"},
+                                                                       {RoundQuantity::accepted_fraction, "accepted_fraction"},
+                                                                       {RoundQuantity::acceptance_rate, "acceptance_rate"},
+                                                                       {RoundQuantity::round_hit_rate, "round_hit_rate"}}};
+
+double seconds_per_token(const RunTotals& totals) {
+  expect_positive(totals.seconds, "seconds");
+  expect_positive(totals.tokens, "tokens");
+  return totals.seconds / totals.tokens;
+}
+
+bool is_a_rate(RoundQuantity quantity) { return quantity == RoundQuantity::acceptance_rate || quantity == RoundQuantity::round_hit_rate; }
+
+double to_tokens_per_round(double value, RoundQuantity from, int speculation_length) {
+  if (is_a_rate(from)) return tokens_per_round(value, speculation_length);  // the first draft's chance is the rate
+  const double tokens = from == RoundQuantity::tokens_per_round     ? value
+                        : from == RoundQuantity::accepted_per_round ? value + 1.0
+                                                                    : value * speculation_length + 1.0;
+  SPECLAB_EXPECT(tokens >= 1.0 && tokens <= speculation_length + 1.0,
+                 std::string(to_string(from)) + " = " + std::to_string(value) + " stands for " + std::to_string(tokens) +
+                     " tokens a round; allowed: 1 to " + std::to_string(speculation_length + 1));
+  return tokens;
+}
+
+}  // namespace
+
+double speedup(const RunTotals& plain, const RunTotals& speculative) { return seconds_per_token(plain) / seconds_per_token(speculative); }
+
+double inter_token_latency_ms(double first_token_s, double last_token_s, int tokens) {
+  expect_at_least(2, tokens, "tokens");
+  expect_not_negative(last_token_s - first_token_s, "last_token_s - first_token_s");
+  return kMillisecondsPerSecond * (last_token_s - first_token_s) / (tokens - 1);
+}
+
+double accepted_fraction_from_tokens_per_round(double tokens, int drafted) {
+  expect_at_least(1, drafted, "drafted");
+  return (to_tokens_per_round(tokens, RoundQuantity::tokens_per_round, drafted) - 1.0) / drafted;
+}
+
+RoundQuantity round_quantity(const std::string& name) {
+  std::string allowed;
+  for (const auto& [quantity, spelling] : kNames) {
+    if (name == spelling) return quantity;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(spelling);
+  }
+  throw ConfigError("\"" + escaped(name) + "\" is no quantity of a round; allowed: " + allowed);
+}
+
+const char* to_string(RoundQuantity quantity) {
+  for (const auto& [known, spelling] : kNames)
+    if (known == quantity) return spelling;
+  throw_contract_error("a RoundQuantity", __FILE__, __LINE__, "not a RoundQuantity");
+}
+
+bool assumes_independence(RoundQuantity from, RoundQuantity to) { return from != to && (is_a_rate(from) || is_a_rate(to)); }
+
+double convert_round_quantity(double value, RoundQuantity from, RoundQuantity to, int speculation_length) {
+  expect_at_least(1, speculation_length, "speculation_length");
+  const double tokens = to_tokens_per_round(value, from, speculation_length);
+  switch (to) {
+    case RoundQuantity::tokens_per_round: return tokens;
+    case RoundQuantity::accepted_per_round: return tokens - 1.0;
+    case RoundQuantity::accepted_fraction: return accepted_fraction_from_tokens_per_round(tokens, speculation_length);
+    case RoundQuantity::acceptance_rate:
+    case RoundQuantity::round_hit_rate: return acceptance_rate_from_tokens_per_round(tokens, speculation_length);
+  }
+  throw_contract_error("a RoundQuantity", __FILE__, __LINE__, "not a RoundQuantity");
+}
+
+}  // namespace speclab::sim

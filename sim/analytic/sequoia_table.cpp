@@ -1,0 +1,96 @@
+#include "sim/analytic/sequoia_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/analytic/arguments.h"
+
+namespace speclab::sim {
+namespace {
+
+constexpr double kNoTree = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+SequoiaTable::SequoiaTable(std::span<const double> rank_acceptance, const TreeBudget& budget)
+    : ranks_(rank_acceptance.begin(), rank_acceptance.end()), nodes_(static_cast<std::size_t>(std::max(budget.nodes, 1))) {
+  expect_rank_acceptance(rank_acceptance);
+  budget.expect_valid();
+  levels_.push_back(only_root());
+  for (int levels = 2; levels <= budget.levels; ++levels) {
+    Level next = one_more(levels_.back());
+    const bool changes = !std::ranges::equal(next.best, levels_.back().best, {}, &Best::tokens, &Best::tokens);
+    if (!changes) break;
+    levels_.push_back(std::move(next));
+  }
+}
+
+const SequoiaTable::Level& SequoiaTable::level(int levels) const { return levels_[std::min(index(levels), levels_.size() - 1)]; }
+
+SequoiaTable::Level SequoiaTable::only_root() const {
+  Level level;
+  level.tokens.assign(ranks_.size() + 1, std::vector<double>(nodes_, kNoTree));
+  level.last_nodes.assign(ranks_.size() + 1, std::vector<std::int16_t>(nodes_, 0));
+  level.tokens[0][0] = 1.0;
+  level.best.assign(nodes_, {kNoTree, 0});
+  level.best[0] = {1.0, 0};
+  return level;
+}
+
+SequoiaTable::Level SequoiaTable::one_more(const Level& below) const {
+  Level here = only_root();
+  for (std::size_t children = 1; children <= ranks_.size(); ++children) {
+    split_best(below, children, here);
+    for (std::size_t n = 0; n < nodes_; ++n)
+      if (here.tokens[children][n] > here.best[n].tokens) here.best[n] = {here.tokens[children][n], static_cast<int>(children)};
+  }
+  return here;
+}
+
+/// For every size the best way to give the last of `children` children a subtree of m nodes.
+void SequoiaTable::split_best(const Level& below, std::size_t children, Level& here) const {
+  const std::vector<double>& elder = here.tokens[children - 1];
+  std::vector<double> last(nodes_);  // what a last child with m nodes adds
+  for (std::size_t m = 0; m < nodes_; ++m) last[m] = below.best[m].tokens == kNoTree ? kNoTree : ranks_[children - 1] * below.best[m].tokens;
+  for (std::size_t n = children; n < nodes_; ++n)
+    for (std::size_t m = 1; m + children <= n + 1; ++m) {
+      const double tokens = elder[n - m] + last[m - 1];
+      if (!(tokens > here.tokens[children][n])) continue;
+      here.tokens[children][n] = tokens;
+      here.last_nodes[children][n] = static_cast<std::int16_t>(m);
+    }
+}
+
+int SequoiaTable::best_size(int nodes, int levels) const {
+  int best = 1;
+  for (int n = 2; n <= nodes; ++n)
+    if (tokens(n, levels) > tokens(best, levels)) best = n;
+  return best;
+}
+
+/// In rank order.
+std::vector<SequoiaTable::Subtree> SequoiaTable::children_of(Subtree tree) const {
+  std::vector<Subtree> subtrees;
+  for (; tree.children > 0; --tree.children) {
+    const int last_nodes = level(tree.levels).last_nodes[static_cast<std::size_t>(tree.children)][index(tree.nodes)];
+    subtrees.push_back({last_nodes, tree.levels - 1, level(tree.levels - 1).best[index(last_nodes)].children});
+    tree.nodes -= last_nodes;
+  }
+  std::ranges::reverse(subtrees);
+  return subtrees;
+}
+
+TreeShape SequoiaTable::shape(int nodes, int levels) const {
+  const int depth = std::min(levels, static_cast<int>(levels_.size()));  // further levels change nothing
+  std::vector<Subtree> queue{{nodes, depth, level(depth).best[index(nodes)].children}};
+  std::vector<int> parents;
+  for (std::size_t node = 0; node < queue.size(); ++node)
+    for (const Subtree& child : children_of(queue[node])) {
+      parents.push_back(static_cast<int>(node));
+      queue.push_back(child);
+    }
+  return TreeShape::from_parents(std::move(parents));
+}
+
+}  // namespace speclab::sim
