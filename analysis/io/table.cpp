@@ -11,7 +11,6 @@
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
-
 namespace {
 
 /// The whole text as a number, or nothing.
