@@ -11,6 +11,7 @@ namespace speclab::sim {
 /// @param beta_a, beta_b      > 0
 /// @param speculation_length  γ >= 0
 /// @throws ContractError if an argument is out of range
+/// @source ours: moments of the Beta law
 std::vector<double> beta_mixture_survival(double beta_a, double beta_b, int speculation_length);
 /// Tokens of its rounds: above those of the mean rate, a / (a + b).
 double tokens_per_round_beta_mixture(double beta_a, double beta_b, int speculation_length);
@@ -18,6 +19,7 @@ double tokens_per_round_beta_mixture(double beta_a, double beta_b, int speculati
 /// The first draft of a round is accepted with a0, each later one with a1: 1 + a0 (1 - a1^γ) / (1 - a1).
 /// @param first_acceptance, next_acceptance  in [0, 1]
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double tokens_per_round_lag_one(double first_acceptance, double next_acceptance, int speculation_length);
 
 /// Places of the text are easy (0) or hard (1), hidden from the drafter; a draft is accepted by the rate of its place. The state
@@ -39,6 +41,7 @@ struct TwoStateRounds {
 };
 
 /// @throws ContractError if a field or γ < 0 is out of range
+/// @source ours
 TwoStateRounds two_state_rounds(const TwoStateAcceptance& places, int speculation_length);
 
 /// Tokens of the long run.

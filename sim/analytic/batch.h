@@ -47,6 +47,7 @@ double predicted_batch_speedup(double tokens_per_round, const BatchDraft& draft,
 /// The smallest batch, up to `max_batch`, at which the draft does not pay: its speed-up is 1 or less; none if it always does. `batch`
 /// of the setting is not looked at.
 /// @throws ContractError as predicted_batch_speedup, or if max_batch < 1
+/// @source ours
 std::optional<int> crossover_batch(double tokens_per_round, const BatchDraft& draft, const BatchSetting& setting, int max_batch);
 
 /// Mean of the longest of B independent rounds: sum over k of 1 - (1 - α^k)^B.
@@ -54,14 +55,17 @@ std::optional<int> crossover_batch(double tokens_per_round, const BatchDraft& dr
 /// @param speculation_length  γ >= 0
 /// @param batch               B >= 1
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double batched_round_tokens_mean_max(double acceptance_rate, int speculation_length, int batch);
 
 /// Mean of the shortest, all that is left where sequences must advance together: (1 - α^(B (γ+1))) / (1 - α^B).
 /// @throws ContractError as batched_round_tokens_mean_max
+/// @source ours
 double batched_round_tokens_mean_min(double acceptance_rate, int speculation_length, int batch);
 
 /// Share of places that are filled up where every round is padded to its longest sequence: 1 - E / E[longest].
 /// @throws ContractError as batched_round_tokens_mean_max
+/// @source ours
 double padding_waste_ratio(double acceptance_rate, int speculation_length, int batch);
 
 }  // namespace speclab::sim

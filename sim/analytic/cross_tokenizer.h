@@ -27,6 +27,7 @@ double accepted_per_hit_round(const RunCounts& counts);
 /// @param tokens_per_round  >= 1
 /// @param speedup           > 0
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double round_cost_from_speedup(double tokens_per_round, double speedup);
 
 }  // namespace speclab::sim

@@ -23,6 +23,7 @@ double dsi_expected_latency(double acceptance_rate, const ForwardTimes& times, i
 /// The same with drafting and verifying in turn: R(N) (γ t_d + t_t), R from expected_rounds.
 /// @param speculation_length  γ >= 0
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double blocking_expected_latency(double acceptance_rate, int speculation_length, const ForwardTimes& times, int tokens);
 
 /// Target servers that keep up with the draft: ceil(t_t / (lookahead t_d)). A ratio within 1e-12 of an integer is that integer.

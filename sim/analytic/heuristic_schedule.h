@@ -18,10 +18,12 @@ std::vector<int> heuristic_speculation_length(std::span<const int> matches, int 
 /// cost of drafting is not in it.
 /// @param acceptance_rate  α in [0, 1)
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double heuristic_balance_length(double acceptance_rate);
 
 /// Tokens of its rounds if there were no floor: (1 - α/3) / (1 - α).
 /// @throws ContractError unless α is in [0, 1)
+/// @source ours
 double heuristic_tokens_per_round(double acceptance_rate);
 
 /// The schedule with its floor, in the long run.
@@ -36,10 +38,12 @@ struct HeuristicLongRun {
 /// π(g+1) (1 - α^(g+1)) = π(g) α^g + π(g-1) α^(g-1).
 /// @param acceptance_rate  α in [0, 1); the lengths to be followed grow like 1 / (1 - α)
 /// @throws ContractError if α is out of range or above 0.99999
+/// @source ours
 HeuristicLongRun heuristic_long_run(double acceptance_rate);
 
 /// Its speed-up: tokens per round / (1 + c mean length).
 /// @throws ContractError as heuristic_long_run, or if c < 0
+/// @source ours
 double heuristic_predicted_speedup(double acceptance_rate, double cost_ratio);
 
 /// Tokens drafted where the draft ends behind the first token whose probability is below the threshold, or at `max_length`.

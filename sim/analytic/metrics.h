@@ -20,12 +20,14 @@ double speedup(const RunTotals& plain, const RunTotals& speculative);
 /// @param first_token_s, last_token_s  moments, the last not before the first
 /// @param tokens                       n >= 2
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double inter_token_latency_ms(double first_token_s, double last_token_s, int tokens);
 
 /// Accepted over drafted: (tokens_per_round - 1) / drafted; for trees `drafted` counts nodes, the root not among them.
 /// @param tokens_per_round  in [1, drafted + 1]
 /// @param drafted           tokens drafted a round, >= 1
 /// @throws ContractError if an argument is out of range
+/// @source ours
 double accepted_fraction_from_tokens_per_round(double tokens_per_round, int drafted);
 
 /// How a number of a chain's rounds counts. The first three convert exactly; the others need independent acceptances of one rate.

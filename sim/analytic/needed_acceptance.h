@@ -14,12 +14,14 @@ double acceptance_rate_of_step(int speculation_length, double cost_ratio);
 /// @param speedup     >= 1, and within reach at α = 1
 /// @param cost_ratio  c >= 0
 /// @throws ContractError if an argument is out of range
+/// @source ours, for the speed-ups of Leviathan et al. 2023, Appendix A.5
 double acceptance_rate_needed(double speedup, double cost_ratio, int max_length);
 
 /// α of independent acceptances that emit this many tokens a round.
 /// @param tokens_per_round    in [1, γ + 1]
 /// @param speculation_length  γ >= 1
 /// @throws ContractError if an argument is out of range
+/// @source ours: Leviathan et al. 2023, Eq. 1, turned round
 double acceptance_rate_from_tokens_per_round(double tokens_per_round, int speculation_length);
 
 }  // namespace speclab::sim

@@ -25,6 +25,7 @@ struct ReadBytes {
 
 /// Bytes read per token, the draft's included: (target + γ draft) / E.
 /// @throws ContractError if an argument is out of range
+/// @source ours, after Leviathan et al. 2023, Section 3.4
 double bytes_per_token(double acceptance_rate, int speculation_length, const ReadBytes& bytes);
 
 }  // namespace speclab::sim

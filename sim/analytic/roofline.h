@@ -29,10 +29,12 @@ double forward_time_ms(const ModelShape& model, const DeviceRates& device, const
 
 /// Rows from which on a forward without context is bound by arithmetic: rate bytes_per_parameter / (2 bandwidth).
 /// @throws ContractError if an argument is out of range
+/// @source Williams et al. 2009, the ridge point
 double ridge_rows(const DeviceRates& device, double bytes_per_parameter);
 
 /// Time of a token at least, if the weights cross a link for each forward: bytes / rate, in seconds.
 /// @throws ContractError unless both are positive
+/// @source Sequoia (Chen et al. 2024), authors' post on off-loading
 double offload_token_time_s(double weight_bytes, double link_bytes_per_s);
 
 }  // namespace speclab::sim

@@ -20,6 +20,7 @@ struct LoopTimes {
 /// @param pmf     pmf[t] = P(a round emits t + 1 tokens); >= 0, sums to 1 within 1e-9
 /// @param tokens  N >= 0; the cost grows like N^2
 /// @throws ContractError if an argument is out of range
+/// @source ours: the renewal recursion
 std::vector<double> rounds_law(std::span<const double> pmf, int tokens);
 
 /// The fewest rounds that a share `level` of the sequences do not exceed.
@@ -40,6 +41,7 @@ struct SequenceSpeeds {
 /// @param speculation_length  γ >= 0
 /// @param tokens              N >= 1
 /// @throws ContractError if an argument is out of range
+/// @source ours; Chen et al. 2023, Section 7, mention the price of long drafts in P90 and P99
 SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens);
 
 }  // namespace speclab::sim

@@ -48,18 +48,20 @@ SequoiaTable::Level SequoiaTable::one_more(const Level& below) const {
   return here;
 }
 
-/// For every size the best way to give the last of `children` children a subtree of m nodes.
+/// For every size the best way to give the last of `children` children a subtree of m nodes; the smallest m on ties.
 void SequoiaTable::split_best(const Level& below, std::size_t children, Level& here) const {
   const std::vector<double>& elder = here.tokens[children - 1];
-  std::vector<double> last(nodes_);  // what a last child with m nodes adds
-  for (std::size_t m = 0; m < nodes_; ++m) last[m] = below.best[m].tokens == kNoTree ? kNoTree : ranks_[children - 1] * below.best[m].tokens;
-  for (std::size_t n = children; n < nodes_; ++n)
-    for (std::size_t m = 1; m + children <= n + 1; ++m) {
-      const double tokens = elder[n - m] + last[m - 1];
-      if (!(tokens > here.tokens[children][n])) continue;
-      here.tokens[children][n] = tokens;
-      here.last_nodes[children][n] = static_cast<std::int16_t>(m);
+  std::vector<double>& tokens = here.tokens[children];
+  std::vector<std::int16_t>& last_nodes = here.last_nodes[children];
+  for (std::size_t m = 1; m + children <= nodes_; ++m) {
+    if (below.best[m - 1].tokens == kNoTree) continue;
+    const double last = ranks_[children - 1] * below.best[m - 1].tokens;
+    for (std::size_t n = m + children - 1; n < nodes_; ++n) {
+      const bool better = elder[n - m] + last > tokens[n];
+      tokens[n] = better ? elder[n - m] + last : tokens[n];
+      last_nodes[n] = better ? static_cast<std::int16_t>(m) : last_nodes[n];
     }
+  }
 }
 
 int SequoiaTable::best_size(int nodes, int levels) const {

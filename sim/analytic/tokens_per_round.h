@@ -22,6 +22,7 @@ std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation
 
 /// Variance of the tokens of a round: sum over k <= γ of (2k + 1) α^k, less the squared mean.
 /// @throws ContractError as tokens_per_round
+/// @source ours
 double tokens_per_round_variance(double acceptance_rate, int speculation_length);
 
 /// The same mean without independence: 1 + sum of survival[i], survival[i] = P(the first i + 1 drafts are accepted).
@@ -38,10 +39,12 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
 
 /// Accepted over *drafted* tokens, (E - 1) / γ; not α.
 /// @throws ContractError as tokens_per_round, and for γ = 0
+/// @source ours
 double accepted_fraction(double acceptance_rate, int speculation_length);
 
 /// Drafts that a round tests, the rejected one included: (1 - α^γ) / (1 - α), the denominator of α's estimator.
 /// @throws ContractError as tokens_per_round, and for γ = 0
+/// @source ours
 double tested_per_round(double acceptance_rate, int speculation_length);
 
 /// Rounds that N tokens take: R(n) = 1 + sum over t of P(t) R(n - t), R(n <= 0) = 0. Above N / tokens_per_round, because
@@ -50,6 +53,7 @@ double tested_per_round(double acceptance_rate, int speculation_length);
 /// @param pmf     pmf[t] = P(a round emits t + 1 tokens); >= 0, sums to 1 within 1e-9
 /// @param tokens  N >= 0
 /// @throws ContractError if an argument is out of range
+/// @source ours: the renewal recursion
 double expected_rounds(std::span<const double> pmf, int tokens);
 
 }  // namespace speclab::sim

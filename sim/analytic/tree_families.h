@@ -26,6 +26,7 @@ double independent_chains_limit(std::span<const double> rank_acceptance, int cha
 /// @source SpecInfer (Miao et al. 2023), Section 3, names the expansion; the value is ours
 double expansion_tokens_per_round(std::span<const double> rank_acceptance, std::span<const int> expansion);
 /// 1 + sum over j of prod_{i<=j} k_i. @throws ContractError too above 2^53
+/// @source ours
 double expansion_nodes(std::span<const int> expansion);
 
 /// Draft forwards of a round where nodes are drafted one after the other: one for each and one for the root, against one for each
