@@ -43,7 +43,8 @@ ConstantAcceptanceTest test_constant_acceptance(ClusterCounts clusters) {
   for (const AcceptanceCounts& cluster : clusters) {
     AcceptanceCounts rest = total;
     rest.remove(cluster);
-    if (!(rest.tested_at(test.levels - 1) > 0.0)) throw DataError("a test of constant acceptance: only one prompt reached level " + std::to_string(test.levels));
+    if (!(rest.tested_at(test.levels - 1) > 0.0))
+      throw DataError("a test of constant acceptance: only one prompt reached level " + std::to_string(test.levels));
     without.push_back(contrasts(rest, test.levels));
   }
   const auto size = static_cast<Eigen::Index>(observed.size());

@@ -67,7 +67,8 @@ std::vector<AcceptanceCounts> counts_by_prompt(std::span<const LoggedGeneration>
     const auto [found, is_new] = index.try_emplace(generation.prompt, counts.size());
     if (is_new) counts.emplace_back();
     for (const RoundRecord& round : generation.rounds) {
-      if (round.drafted != round.depth) throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\", round " + std::to_string(round.round) + ": not a chain");
+      if (round.drafted != round.depth)
+        throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\", round " + std::to_string(round.round) + ": not a chain");
       counts[found->second].add(round.depth, round.accepted);
     }
   }

@@ -28,7 +28,8 @@ struct BetaFit {
   bool overdispersed = true;  ///< false: prompts differ no more than chance has it, and a + b stands at its greatest value, 1e6
 };
 
-/// Maximum over the mean and over a + b in [1e-2, 1e6]. @throws DataError if fewer than two prompts were tested, or all or no draft was accepted
+/// Maximum over the mean and over a + b in [1e-2, 1e6].
+/// @throws DataError if fewer than two prompts were tested, or all or no draft was accepted
 BetaFit fit_beta(ClusterCounts clusters);
 
 /// Easy and hard places of the text.

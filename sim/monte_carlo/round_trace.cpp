@@ -14,7 +14,8 @@ namespace {
 
 void check_round(const LoggedGeneration& generation, std::size_t index) {
   const RoundRecord& round = generation.rounds[index];
-  if (round.depth != round.drafted) refuse(generation, index, "drafted " + std::to_string(round.drafted) + " nodes on " + std::to_string(round.depth) + " levels; only chains can be replayed");
+  if (round.depth != round.drafted)
+    refuse(generation, index, "drafted " + std::to_string(round.drafted) + " nodes on " + std::to_string(round.depth) + " levels; only chains can be replayed");
   if (round.accepted < 0 || round.accepted > round.depth || round.depth > 4095) refuse(generation, index, "must hold: 0 <= accepted <= depth <= 4095");
   const bool last = index + 1 == generation.rounds.size();
   if (round.emitted < 1 || round.emitted > round.accepted + 1 || (!last && round.emitted != round.accepted + 1))

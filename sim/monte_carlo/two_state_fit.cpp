@@ -99,7 +99,8 @@ double pooled_rate(const std::vector<Text>& texts) {
     rejected += static_cast<std::size_t>(std::ranges::count(text, DraftVerdict::rejected));
   }
   if (accepted == 0 || rejected == 0)
-    throw DataError("two states cannot be fitted to " + std::to_string(accepted) + " accepted and " + std::to_string(rejected) + " rejected drafts; both are needed");
+    throw DataError("two states cannot be fitted to " + std::to_string(accepted) + " accepted and " + std::to_string(rejected) +
+                    " rejected drafts; both are needed");
   return static_cast<double>(accepted) / static_cast<double>(accepted + rejected);
 }
 

@@ -91,7 +91,8 @@ void expect_reference(const Contestant& contestant) {
   for (int sequence = 0; sequence < options.generations; ++sequence) {
     const auto policy = contestant.policy->fresh();
     for (const RoundRecord& round : reference.generate(*policy, static_cast<std::uint32_t>(sequence), contestant.tree))
-      if (at >= fast.size() || !equal(fast[at++], round)) fail(contestant, "round " + std::to_string(round.round) + " of sequence " + std::to_string(sequence) + " is not the reference's");
+      if (at >= fast.size() || !equal(fast[at++], round))
+        fail(contestant, "round " + std::to_string(round.round) + " of sequence " + std::to_string(sequence) + " is not the reference's");
   }
   if (at != fast.size()) fail(contestant, "more rounds than the reference");
 }
@@ -148,7 +149,9 @@ Process replayed() {
   std::vector<sim::LoggedGeneration> log(48);
   sim::TwoStateProcess text({.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2});
   sim::SimulationOptions options{.generations = 48, .seed = kSeed};
-  options.on_rounds = [&log](std::uint32_t sequence, std::span<const RoundRecord> rounds) { log[sequence].rounds.insert(log[sequence].rounds.end(), rounds.begin(), rounds.end()); };
+  options.on_rounds = [&log](std::uint32_t sequence, std::span<const RoundRecord> rounds) {
+    log[sequence].rounds.insert(log[sequence].rounds.end(), rounds.begin(), rounds.end());
+  };
   sim::simulate_generation(*make_policy("constant:5"), text, {.new_tokens = 256}, nullptr, options);
   return std::make_shared<sim::ReplayProcess>(log);
 }
@@ -158,7 +161,8 @@ std::vector<std::pair<std::string, Process>> processes() {
   return {{"iid", std::make_shared<sim::PositionProcess>(std::vector{0.8})},
           {"per_position", std::make_shared<sim::PositionProcess>(std::vector{0.9, 0.8, 0.75, 0.7})},
           {"beta_mixed", std::make_shared<sim::BetaProcess>(sim::BetaParameters{.a = 8, .b = 2})},
-          {"two_state", std::make_shared<sim::TwoStateProcess>(sim::TwoStateAcceptance{.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2})},
+          {"two_state", std::make_shared<sim::TwoStateProcess>(
+                            sim::TwoStateAcceptance{.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2})},
           {"dialled", std::make_shared<sim::DialledProcess>(std::span(&pair, 1), 0.2)},
           {"replay", replayed()}};
 }
@@ -170,7 +174,8 @@ void run() {
   add_generator();
   add({"iid_rounds/constant:5", iid, make_policy("constant:5"), {.new_tokens = 4'000'000}, nullptr});
   const sim::AutoPolicy auto_policy({.costs = surface});
-  for (const char* policy : {"constant:5", "heuristic", "confidence:0.4", "auto"}) add({std::string("policy/") + policy, iid, make_policy(policy, &auto_policy), generation, surface});
+  for (const char* policy : {"constant:5", "heuristic", "confidence:0.4", "auto"})
+    add({std::string("policy/") + policy, iid, make_policy(policy, &auto_policy), generation, surface});
   add({"policy/clairvoyant", iid, std::make_shared<sim::ClairvoyantPolicy>(20), generation, surface});
   for (const auto& [name, process] : processes()) add({"process/" + name, process, make_policy("heuristic"), generation, surface});
   add({"replay/constant:4", replayed(), make_policy("constant:4"), {.new_tokens = 256}, surface});

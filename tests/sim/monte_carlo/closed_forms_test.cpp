@@ -215,7 +215,8 @@ TEST(ExpectedCounts, AreWhatGenerationsShow) {
   const TwoStateAcceptance places{.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2};
   TwoStateProcess text(places);
   BetaProcess beta({.a = 8, .b = 2});
-  const std::vector<std::pair<AcceptanceProcess*, testing::ExpectedCounts>> cases{{&text, testing::expected_counts(places, 5, 128)}, {&beta, testing::expected_beta_counts(8, 2, 5, 128)}};
+  const std::vector<std::pair<AcceptanceProcess*, testing::ExpectedCounts>> cases{{&text, testing::expected_counts(places, 5, 128)},
+                                                                                  {&beta, testing::expected_beta_counts(8, 2, 5, 128)}};
   for (const auto& [process, expected] : cases) {
     std::vector<std::pair<double, double>> generations;  // accepted, tested
     SimulationOptions options{.generations = 20'000, .seed = 10};

@@ -67,10 +67,12 @@ struct Case {
 void expect_coverage(const Case& c, int prompts) {
   const std::vector<Log> logs = logs_of(c.process, prompts);
   const double rate = coverage(logs, c.truth.acceptance_rate(), [](const Log& log) { return acceptance_rate_estimate(log).interval.value(); });
-  const double tokens = coverage(logs, c.truth.tokens_per_round(), [](const Log& log) { return tokens_per_round_estimate(log, kLength).value().interval.value(); });
+  const double tokens =
+      coverage(logs, c.truth.tokens_per_round(), [](const Log& log) { return tokens_per_round_estimate(log, kLength).value().interval.value(); });
   const double fifth = coverage(logs, c.truth.survival(4), [](const Log& log) { return acceptance_by_level(log).at(4).survival.interval.value(); });
   const double naive = coverage(logs, c.truth.acceptance_rate(), naive_interval);
-  std::printf("%-10s %2d prompts: acceptance_rate %.3f, tokens_per_round %.3f, survival[5] %.3f; naive acceptance_rate %.3f\n", c.name, prompts, rate, tokens, fifth, naive);
+  std::printf("%-10s %2d prompts: acceptance_rate %.3f, tokens_per_round %.3f, survival[5] %.3f; naive acceptance_rate %.3f\n", c.name, prompts,
+              rate, tokens, fifth, naive);
   for (const double covered : {rate, tokens, fifth}) {
     EXPECT_GE(covered, 0.93) << c.name << ", " << prompts;
     EXPECT_LE(covered, 0.97) << c.name << ", " << prompts;

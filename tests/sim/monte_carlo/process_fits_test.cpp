@@ -126,7 +126,8 @@ TEST(ConstantAcceptance, IsRejectedAtItsLevelWhereItHolds) {
   PositionProcess iid = iid_process(0.8);
   for (const int prompts : {12, 24, 48}) {
     int rejected = 0;
-    for (std::uint64_t seed = 0; seed < 400; ++seed) rejected += test_constant_acceptance(counts_by_prompt(log_of(iid, prompts, 1000 + seed, 128))).p_value < 0.05 ? 1 : 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed)
+      rejected += test_constant_acceptance(counts_by_prompt(log_of(iid, prompts, 1000 + seed, 128))).p_value < 0.05 ? 1 : 0;
     EXPECT_GE(rejected, 5) << prompts;
     EXPECT_LE(rejected, 40) << prompts;
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analysis/io/table.h"
@@ -14,7 +15,7 @@
 namespace speclab::sim {
 namespace {
 
-/// Generations in the order of the file.
+/// Generations of chain drafts, by row.
 std::vector<LoggedGeneration> quickstart_log() {
   const auto table = analysis::Table::read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv");
   std::map<std::int64_t, LoggedGeneration> generations;
@@ -28,7 +29,9 @@ std::vector<LoggedGeneration> quickstart_log() {
     generation.rounds.push_back(round);
   }
   std::vector<LoggedGeneration> log;
-  for (auto& [row_id, generation] : generations) log.push_back(std::move(generation));
+  const auto is_chain = [](const RoundRecord& round) { return round.drafted == round.depth; };
+  for (auto& [row_id, generation] : generations)
+    if (std::ranges::all_of(generation.rounds, is_chain)) log.push_back(std::move(generation));
   return log;
 }
 

@@ -91,7 +91,8 @@ void expect_equal(const std::vector<RoundRecord>& a, const std::vector<RoundReco
   ASSERT_EQ(a.size(), b.size()) << what;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto fields = [](const RoundRecord& r) {
-      return std::vector<std::int64_t>{r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted, static_cast<int>(r.next_kind), r.draft_ns, r.target_ns, r.verify_ns, r.other_ns};
+      return std::vector<std::int64_t>{r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted,
+                                       static_cast<int>(r.next_kind), r.draft_ns, r.target_ns, r.verify_ns, r.other_ns};
     };
     ASSERT_EQ(fields(a[i]), fields(b[i])) << what << ", round " << i;
   }
