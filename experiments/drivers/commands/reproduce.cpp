@@ -35,8 +35,18 @@ std::vector<const PaperExperiment*> chosen(const ReproduceOptions& options) {
   return experiments;
 }
 
-Reproduction judged(const PaperExperiment& experiment, const Papers& papers) {
-  Reproduction reproduction = experiment.run(papers);
+/// @throws DataError where the numbers of a folder of one's own are out of a formula's range
+Reproduction rebuilt(const PaperExperiment& experiment, const Papers& papers, const ReproduceOptions& options) {
+  try {
+    return experiment.run(papers);
+  } catch (const ContractError& error) {
+    if (!options.data) throw;
+    throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data, experiment.id, error.what()));
+  }
+}
+
+Reproduction judged(const PaperExperiment& experiment, const Papers& papers, const ReproduceOptions& options) {
+  Reproduction reproduction = rebuilt(experiment, papers, options);
   judge(reproduction, papers.slips(experiment.id));
   return reproduction;
 }
@@ -63,7 +73,7 @@ int run_reproduce(const ReproduceOptions& options) {
   VerdictCounts total;
   std::vector<ReproductionSummary> summaries;
   for (const PaperExperiment* experiment : chosen(options)) {
-    const Reproduction reproduction = judged(*experiment, papers);
+    const Reproduction reproduction = judged(*experiment, papers, options);
     fmt::print("{}", reproduction_text(*experiment, reproduction, papers.slips(experiment->id)));
     summaries.push_back({experiment->id, count_verdicts(reproduction.rows)});
     total.add(summaries.back().counts);

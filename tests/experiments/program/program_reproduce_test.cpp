@@ -59,6 +59,15 @@ TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {
   EXPECT_EQ(run_program("reproduce leviathan_figure_2" + options).code, 0);
 }
 
+TEST(ProgramReproduce, RefusesNumbersThatNoFormulaTakes) {
+  const std::string data = fresh_folder("reproduce_bad_data");
+  std::filesystem::copy(SPECLAB_SOURCE_DIR "/experiments/papers", data);
+  std::string content = read_file(data + "/leviathan_table1.csv");
+  content.replace(content.find("\n0.6,2,0,0,"), 5, "\n1.6,");
+  write_file(data + "/leviathan_table1.csv", content);
+  expect_refusal("reproduce leviathan_table_1 --no-figures --output " + fresh_folder("reproduce_refused") + " --data " + data, 3, "leviathan_table_1: ");
+}
+
 TEST(ProgramReproduce, NamesTheSlipsOfTheSources) {
   const Outcome outcome = run_program("reproduce leviathan_table_4 leviathan_table_5 --no-figures --output " + fresh_folder("reproduce_slips"));
   EXPECT_EQ(outcome.code, 0);
