@@ -18,7 +18,6 @@ void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command
       ->add_option("--rank-acceptance", options.rank_acceptance,
                    "Chance of child 1, 2, ... of a tree's node to be the accepted one: 0.7,0.1,0.04; the first is the acceptance rate")
-      ->delimiter(',')
       ->group(kAcceptance);
 }
 

@@ -34,7 +34,7 @@ void run() {
   expect_optimum_of_the_closed_form();
   add("ratios", {.acceptance_rate = "0.8", .cost_ratio = "0.05"});
   add("intervals", {.acceptance_rate = "0.8:0.75:0.85", .cost_ratio = "0.05:0.04:0.06", .verify_cost_ratio = "1.1:1.0:1.2"});
-  add("tree", {.cost_ratio = "0.05", .tree_budget = 64, .tree_levels = 16, .rank_acceptance = {"0.70", "0.11", "0.04", "0.03", "0.01"}});
+  add("tree", {.cost_ratio = "0.05", .tree_budget = 64, .tree_levels = 16, .rank_acceptance = "0.70,0.11,0.04,0.03,0.01"});
   benchmark::RunSpecifiedBenchmarks();
   benchmark::ClearRegisteredBenchmarks();
 }

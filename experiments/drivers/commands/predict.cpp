@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "analysis/plots/gnuplot.h"
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
@@ -15,9 +17,9 @@ int run_predict(const PredictOptions& options) {
   if (options.plot) analysis::expect_drawable(*options.plot);
   const Prediction prediction = predict(options);
   if (options.plot) analysis::draw_file(prediction_figure(prediction), *options.plot);
-  if (options.csv)  // a CSV file has no place for notes
-    for (const std::string& note : prediction.notes) fmt::print(stderr, "note: {}\n", note);
   fmt::print("{}", options.csv ? prediction_csv(prediction) : options.json ? prediction_json(prediction) : prediction_text(prediction));
+  if (options.csv)  // a CSV file has no place for notes; where they cannot be written the table still is
+    for (const std::string& note : prediction.notes) std::fputs(("note: " + note + "\n").c_str(), stderr);
   return 0;
 }
 

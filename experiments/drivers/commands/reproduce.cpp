@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <speclab_revision.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include "experiments/drivers/predict/text_table.h"
 #include "experiments/drivers/reproduce/crosswalk.h"
 #include "experiments/drivers/reproduce/experiments.h"
@@ -38,8 +41,12 @@ std::vector<const PaperExperiment*> chosen(const ReproduceOptions& options) {
 /// @throws DataError where the numbers of a folder of one's own are out of a formula's range
 Reproduction rebuilt(const PaperExperiment& experiment, const Papers& papers, const ReproduceOptions& options) {
   try {
-    return experiment.run(papers);
-  } catch (const ContractError& error) {
+    Reproduction reproduction = experiment.run(papers);
+    for (const Comparison& row : reproduction.rows) SPECLAB_EXPECT(std::isfinite(row.ours), row.setting + ", " + row.quantity + " is not finite");
+    return reproduction;
+  } catch (const DataError&) {
+    throw;
+  } catch (const Error& error) {
     if (!options.data) throw;
     throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data, experiment.id, error.what()));
   }
@@ -49,6 +56,18 @@ Reproduction judged(const PaperExperiment& experiment, const Papers& papers, con
   Reproduction reproduction = rebuilt(experiment, papers, options);
   judge(reproduction, papers.slips(experiment.id));
   return reproduction;
+}
+
+/// An empty name would mean the root folder.
+void check_folders(const ReproduceOptions& options) {
+  if (options.output.empty()) throw ConfigError("--output ''; allowed: a folder");
+  if (options.data && options.data->empty()) throw ConfigError("--data ''; allowed: a folder");
+}
+
+/// A summary that is there while rows are rewritten would be another run's.
+void remove_summary(const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::remove(folder + "/summary.csv", ignored);
 }
 
 bool is_conversion(const ReproduceOptions& options) {
@@ -69,10 +88,13 @@ int run_reproduce(const ReproduceOptions& options) {
     print_conversions(options.metrics);
     return 0;
   }
+  check_folders(options);
   const Papers papers(options.data);
   VerdictCounts total;
   std::vector<ReproductionSummary> summaries;
-  for (const PaperExperiment* experiment : chosen(options)) {
+  const std::vector<const PaperExperiment*> experiments = chosen(options);
+  remove_summary(options.output);
+  for (const PaperExperiment* experiment : experiments) {
     const Reproduction reproduction = judged(*experiment, papers, options);
     fmt::print("{}", reproduction_text(*experiment, reproduction, papers.slips(experiment->id)));
     summaries.push_back({experiment->id, count_verdicts(reproduction.rows)});

@@ -27,13 +27,13 @@ void check_one_source(const PredictOptions& options) {
     throw ConfigError("--target-law and --draft-law belong together: files of the laws p and q of the same prefixes; give both");
   const int given = options.acceptance_rate.has_value() + options.trace.has_value() + laws;
   if (given > 1) throw ConfigError("--acceptance-rate, --trace and --target-law with --draft-law contradict each other; give one of them");
-  if (given == 0 && options.rank_acceptance.empty())
+  if (given == 0 && !options.rank_acceptance)
     throw ConfigError("no acceptance; give --acceptance-rate A, --trace ROUNDS.csv, --target-law P --draft-law Q, or --rank-acceptance P1,P2,...");
 }
 
-std::vector<double> parse_ranks(const std::vector<std::string>& texts) {
+std::vector<double> parse_ranks(const std::string& list) {
   std::vector<double> ranks;
-  for (const std::string& text : texts) ranks.push_back(parse_number("--rank-acceptance", text, kProbability));
+  for (const std::string& text : split(list, ',')) ranks.push_back(parse_number("--rank-acceptance", text, kProbability));
   if (const double sum = std::reduce(ranks.begin(), ranks.end()); sum > 1.0 + 1e-9)
     throw ConfigError(fmt::format("--rank-acceptance sums to {}; allowed: at most 1, because at most one child is accepted", sum));
   return ranks;
@@ -72,10 +72,10 @@ AcceptanceInput from_rate(const std::string& text) {
 
 /// @throws ConfigError where --rank-acceptance says another α
 void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
-  if (options.rank_acceptance.empty()) return;
+  if (!options.rank_acceptance) return;
   if (options.target_law)
     throw ConfigError("--rank-acceptance and --target-law contradict each other: the laws give the acceptance of ranks; leave one out");
-  input.rank_acceptance = parse_ranks(options.rank_acceptance);
+  input.rank_acceptance = parse_ranks(*options.rank_acceptance);
   if (options.acceptance_rate && std::abs(input.rank_acceptance[0] - input.rate.value) > kSameRate)
     throw ConfigError(fmt::format(
         "--rank-acceptance begins with {}, --acceptance-rate is {}; both are the chance of the first child: make them equal or leave one out",
@@ -94,7 +94,7 @@ AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::
   else if (options.target_law)
     input = from_laws(*options.target_law, *options.draft_law);
   else
-    input = {.rate = {.value = parse_ranks(options.rank_acceptance)[0]}, .source = "given as --rank-acceptance"};
+    input = {.rate = {.value = parse_ranks(*options.rank_acceptance)[0]}, .source = "given as --rank-acceptance"};
   add_ranks(options, input);
   return input;
 }

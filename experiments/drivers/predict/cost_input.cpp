@@ -9,7 +9,6 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kLongest = 4096;
 constexpr AllowedNumbers kRatio{0.0, 1e6, "numbers from 0 to 1e6"};
 constexpr AllowedNumbers kPositiveRatio{1e-6, 1e6, "numbers from 1e-6 to 1e6"};
 
@@ -50,7 +49,7 @@ CostInput from_ratios(const PredictOptions& options) {
   };
   const bool is_textbook = verify.low() == 1.0 && verify.high() == 1.0 && overhead.high() == 0.0;
   return {.at = at,
-          .longest = kLongest,
+          .longest = kLongestLength,
           .has_interval = draft.interval || verify.interval || overhead.interval,
           .is_textbook = is_textbook,
           .source = fmt::format("{}, {}, {}", text_of("c", draft), text_of("v", verify), text_of("o", overhead))};

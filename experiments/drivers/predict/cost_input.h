@@ -9,6 +9,9 @@
 
 namespace speclab::experiments {
 
+/// Tokens drafted a round that are looked at at most.
+inline constexpr int kLongestLength = 4096;
+
 /// Which end of a cost's interval is taken.
 enum class End { value, low, high };
 

@@ -4,12 +4,20 @@
 
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
+
+std::optional<double> finite_number(const std::string& text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -21,20 +29,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::optional<double> finite_number(const std::string& text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 double parse_number(const std::string& option, const std::string& text, const AllowedNumbers& allowed) {
   const auto value = finite_number(text);
   if (!value || *value < allowed.low || *value > allowed.high)
     throw ConfigError(fmt::format("{} {}; allowed: {}", option, text.empty() ? "''" : escaped(text, 60), allowed.text));
-  return *value;
+  return *value + 0.0;  // not -0
 }
 
 IntervalValue parse_interval_value(const std::string& option, const std::string& text, const AllowedNumbers& allowed) {

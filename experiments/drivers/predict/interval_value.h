@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/stats/estimate.h"
 
@@ -21,6 +22,9 @@ struct AllowedNumbers {
   double high = 0.0;
   const char* text = "";  ///< for the message: "numbers from 0 to 1"
 };
+
+/// The parts between separators, empty ones too.
+std::vector<std::string> split(const std::string& text, char separator);
 
 /// A finite number, all of `text`. @param option  its name, for the message @throws ConfigError
 double parse_number(const std::string& option, const std::string& text, const AllowedNumbers& allowed);

@@ -150,7 +150,8 @@ class PairSurface {
 
   /// Drafts as long as were timed, and verified in forwards that were timed.
   int longest() const {
-    return static_cast<int>(std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows, std::ranges::max(target_, {}, &CostRow::rows).rows - 1));
+    const auto longest = std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows, std::ranges::max(target_, {}, &CostRow::rows).rows - 1);
+    return static_cast<int>(std::min<std::int64_t>(longest, kLongestLength));
   }
 
   /// The context in the middle of those timed.

@@ -28,7 +28,7 @@ struct PredictOptions {
   std::optional<int> speculation_length{};  ///< also say what this one gives
   std::optional<int> tree_budget{};         ///< nodes, root included
   std::optional<int> tree_levels{};
-  std::vector<std::string> rank_acceptance{};
+  std::optional<std::string> rank_acceptance{};  ///< P1,P2,...
 
   bool csv = false;
   bool json = false;

@@ -89,7 +89,7 @@ std::string prediction_json(const Prediction& prediction) {
                       {"assumption", prediction.tree->assumption}};
   object["lengths"] = ordered_json::array();
   for (const PredictedLength& at : prediction.lengths) object["lengths"].push_back(json_of(at, "speculation_length"));
-  return object.dump() + "\n";
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace speclab::experiments

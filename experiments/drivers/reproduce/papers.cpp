@@ -28,14 +28,25 @@ std::vector<Number> list_of(const Table& table, std::size_t row, const std::stri
   return values;
 }
 
-}  // namespace
-
-Table Papers::table(const std::string& file) const {
-  if (folder_) return Table::read(*folder_ + "/" + file);
+Table embedded_table(const std::string& file) {
   const auto papers = embedded_papers();
   const auto found = std::ranges::find(papers, std::string_view(file), &EmbeddedPaper::file);
   SPECLAB_EXPECT(found != papers.end(), file + " is not among experiments/papers");
   return Table::parse(found->content, "experiments/papers/" + file);
+}
+
+}  // namespace
+
+Table Papers::table(const std::string& file) const {
+  const Table ours = embedded_table(file);
+  if (!folder_) return ours;
+  const std::string path = *folder_ + "/" + file;
+  Table table = Table::read(path);
+  const std::vector<std::string_view> columns(ours.columns().begin(), ours.columns().end());
+  table.expect_columns(columns);
+  if (table.size() < ours.size())
+    throw DataError(path + ": " + std::to_string(table.size()) + " rows; allowed: at least the " + std::to_string(ours.size()) + " of experiments/papers");
+  return table;
 }
 
 std::vector<Slip> Papers::slips(const std::string& experiment) const {
@@ -51,7 +62,8 @@ std::vector<Slip> Papers::slips(const std::string& experiment) const {
 
 Comparison compare(const Table& table, std::size_t row, const std::string& value_column, Comparison ours) {
   ours.paper = table.number(row, value_column);
-  if (!ours.tolerance && std::ranges::count(table.columns(), "tolerance_abs") > 0) ours.tolerance = table.optional_number(row, "tolerance_abs");
+  constexpr double kLoosest = 1.0;
+  if (!ours.tolerance && std::ranges::count(table.columns(), "tolerance_abs") > 0) ours.tolerance = table.optional_number_from(0.0, kLoosest, row, "tolerance_abs");
   ours.source = table.text(row, "source");
   ours.locator = table.text(row, "locator");
   return ours;
@@ -59,6 +71,13 @@ Comparison compare(const Table& table, std::size_t row, const std::string& value
 
 std::vector<double> number_list(const Table& table, std::size_t row, const std::string& column) { return list_of<double>(table, row, column); }
 std::vector<int> integer_list(const Table& table, std::size_t row, const std::string& column) { return list_of<int>(table, row, column); }
+
+int small_count(const Table& table, std::size_t row, const std::string& column, int least) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const std::int64_t value = table.count(row, column, least);
+  if (value > kMost) table.fail(row, column, std::to_string(value) + "; allowed: integers from " + std::to_string(least) + " to 1000000");
+  return static_cast<int>(value);
+}
 
 double value_of(const Table& table, const std::string& key_column, const std::string& key, const std::string& value_column) {
   std::optional<double> value;

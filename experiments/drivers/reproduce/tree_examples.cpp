@@ -10,7 +10,7 @@ constexpr int kRanks = 5;
 
 double ours_of(const analysis::Table& table, std::size_t row) {
   const std::string quantity = table.text(row, "quantity");
-  const auto integer = [&](const char* column) { return static_cast<int>(table.count(row, column, 1)); };
+  const auto integer = [&](const char* column) { return small_count(table, row, column, 1); };
   const auto ranks = [&] { return number_list(table, row, "rank_acceptance"); };
   if (quantity == "k_ary_tokens_per_round") return sim::k_ary_tokens_per_round(ranks(), integer("width"), integer("depth"));
   if (quantity == "k_ary_nodes") return sim::k_ary_nodes(integer("width"), integer("depth"));

@@ -70,6 +70,7 @@ TEST(ProgramPredict, RefusesBadArgumentsWithTwo) {
   const std::string cost = " --cost-ratio 0.1";
   for (const char* rate : {"1.2", "-0.2", "nan", "inf", "''", "0.5:0.6:0.7"})
     expect_refusal("predict --acceptance-rate " + std::string(rate) + cost, 2, "allowed:");
+  expect_refusal("predict --rank-acceptance 0.7,,0.1 --cost-ratio 0.02", 2, "--rank-acceptance ''");
   expect_refusal("predict --acceptance-rate 1.2" + cost, 2, "--acceptance-rate 1.2; allowed: numbers from 0 to 1");
   expect_refusal("predict --acceptance-rate 0.8 --speculation-length -1" + cost, 2, "--speculation-length -1; allowed: integers from 0");
   expect_refusal("predict --acceptance-rate 0.8 --max-length -1" + cost, 2, "--max-length -1; allowed");

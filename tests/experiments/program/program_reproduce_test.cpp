@@ -66,6 +66,23 @@ TEST(ProgramReproduce, RefusesNumbersThatNoFormulaTakes) {
   content.replace(content.find("\n0.6,2,0,0,"), 5, "\n1.6,");
   write_file(data + "/leviathan_table1.csv", content);
   expect_refusal("reproduce leviathan_table_1 --no-figures --output " + fresh_folder("reproduce_refused") + " --data " + data, 3, "leviathan_table_1: ");
+  const auto refuses = [&](const std::string& changed, const char* mentions) {
+    write_file(data + "/leviathan_table1.csv", changed);
+    expect_refusal("reproduce leviathan_table_1 --no-figures --output " + fresh_folder("reproduce_refused") + " --data " + data, 3, mentions);
+  };
+  const std::string whole = read_file(SPECLAB_SOURCE_DIR "/experiments/papers/leviathan_table1.csv");
+  refuses(whole.substr(0, whole.find('\n') + 1), "0 rows; allowed: at least the 24");
+  std::string wide = whole;
+  wide.replace(wide.find("\n0.6,2,"), 7, "\n0.6,4294967298,");
+  refuses(wide, "leviathan_table1.csv:2: column 'speculation_length': 4294967298");
+  std::string loose = whole;
+  loose.replace(loose.find(",0.005,"), 7, ",1e300,");
+  refuses(loose, "column 'tolerance_abs'");
+}
+
+TEST(ProgramReproduce, RefusesAFolderWithoutAName) {
+  expect_refusal("reproduce leviathan_table_1 --no-figures --output ''", 2, "--output ''");
+  expect_refusal("reproduce leviathan_table_1 --no-figures --data ''", 2, "--data ''");
 }
 
 TEST(ProgramReproduce, NamesTheSlipsOfTheSources) {

@@ -26,23 +26,23 @@ sim::BatchSetting setting_of(const analysis::Table& table, std::size_t row) {
   return {.target = {table.number(row, "weight_bytes"), table.number(row, "parameters"), 0.0},
           .draft = {table.number(row, "draft_weight_bytes"), table.number(row, "draft_parameters"), 0.0},
           .device = {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
-          .batch = static_cast<int>(table.count(row, "batch", 1)),
-          .context = static_cast<int>(table.count(row, "context"))};
+          .batch = small_count(table, row, "batch", 1),
+          .context = small_count(table, row, "context")};
 }
 
 double forward_ms(const analysis::Table& table, std::size_t row) {
   return sim::forward_time_ms({table.number(row, "weight_bytes"), table.number(row, "parameters"), table.number(row, "kv_bytes_per_token")},
                               {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
-                              {.batch = static_cast<int>(table.count(row, "batch", 1)),
-                               .rows = static_cast<int>(table.count(row, "rows", 1)),
-                               .context = static_cast<int>(table.count(row, "context"))});
+                              {.batch = small_count(table, row, "batch", 1),
+                               .rows = small_count(table, row, "rows", 1),
+                               .context = small_count(table, row, "context")});
 }
 
 double ours_of(const analysis::Table& table, std::size_t row) {
   const std::string quantity = table.text(row, "quantity");
   const auto rate = [&] { return table.number(row, "acceptance_rate"); };
-  const auto length = [&] { return static_cast<int>(table.count(row, "speculation_length")); };
-  const auto batch = [&] { return static_cast<int>(table.count(row, "batch", 1)); };
+  const auto length = [&] { return small_count(table, row, "speculation_length"); };
+  const auto batch = [&] { return small_count(table, row, "batch", 1); };
   if (quantity == "forward_time_ms") return forward_ms(table, row);
   if (quantity == "ridge_rows")
     return sim::ridge_rows({table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")}, table.number(row, "bytes_per_parameter"));

@@ -48,7 +48,7 @@ double mean_token_ms(const analysis::Table& table, const std::string& setting) {
 /// Everything that follows from one mean time of a token.
 void add_row(const analysis::Table& table, std::size_t row, const sim::LoopTimes& times, Reproduction& result) {
   const std::string setting = setting_of(table, row), quantity = table.text(row, "quantity");
-  const int length = static_cast<int>(table.count(row, "speculation_length", 1));
+  const int length = small_count(table, row, "speculation_length", 1);
   const double token_ns = kNsPerMs * mean_token_ms(table, setting), tokens = times.loop_ns(length) / token_ns;
   Comparison ours{.setting = setting, .quantity = quantity, .tolerance = 1e-12};
   if (quantity == "speedup_ratio")
@@ -70,7 +70,7 @@ std::vector<Curve> curves_of(const analysis::Table& table, const sim::LoopTimes&
   std::vector<Curve> curves;
   for (std::size_t row = 0; row < table.size(); ++row)
     if (is_speculative(table, row, "mean_token_time_ms")) {
-      const int length = static_cast<int>(table.count(row, "speculation_length", 1));
+      const int length = small_count(table, row, "speculation_length", 1);
       const double tokens = times.loop_ns(length) / (kNsPerMs * table.number(row, "value"));
       curves.push_back(
           {fmt::format("{}, {}", table.text(row, "task"), table.text(row, "sampling")), sim::acceptance_rate_from_tokens_per_round(tokens, length)});

@@ -20,7 +20,7 @@ constexpr double kLow = 0.5, kHigh = 0.9;  ///< the paper's axis
 
 Comparison compared(const analysis::Table& table, std::size_t row) {
   const double cost = table.number(row, "cost_ratio"), rate = table.number(row, "acceptance_rate");
-  const int length = static_cast<int>(table.count(row, "optimal_speculation_length"));
+  const int length = small_count(table, row, "optimal_speculation_length");
   if (is(table, row, "point_kind", "step"))
     return compare(table, row, "acceptance_rate",
                    {.setting = fmt::format("cost_ratio={};steps_to={}", cost, length),

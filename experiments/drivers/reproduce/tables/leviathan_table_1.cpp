@@ -13,7 +13,7 @@ namespace {
 
 Comparison compared(const analysis::Table& table, std::size_t row) {
   const double rate = table.number(row, "acceptance_rate");
-  const int length = static_cast<int>(table.count(row, "speculation_length"));
+  const int length = small_count(table, row, "speculation_length");
   const std::string quantity = table.text(row, "quantity");
   const bool is_speedup = quantity == "predicted_speedup";
   if (!is_speedup && quantity != "operations_factor")

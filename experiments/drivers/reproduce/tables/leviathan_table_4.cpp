@@ -24,7 +24,7 @@ struct Setting {
 };
 
 Setting setting_of(const analysis::Table& table, std::size_t row) {
-  return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"), static_cast<int>(table.count(row, "speculation_length")),
+  return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"), small_count(table, row, "speculation_length"),
           fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"), table.text(row, "draft_model"),
                       table.integer(row, "temperature"))};
 }

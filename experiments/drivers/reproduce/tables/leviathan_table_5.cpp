@@ -41,11 +41,11 @@ Comparison compared(const analysis::Table& table, std::size_t row, const BySetti
   const std::string setting = setting_of(table, row), quantity = table.text(row, "quantity");
   Comparison ours{.setting = setting, .quantity = quantity};
   const double rate = printed_for(table, row, rates), cost = table.number(row, "cost_ratio");
-  const auto length = table.optional_integer(row, "speculation_length");
+  const bool has_length = table.optional_text(row, "speculation_length").has_value();
   if (quantity == "acceptance_rate_needed") {
     ours.ours = sim::acceptance_rate_needed(printed_for(table, row, speedups), cost, kLongest);
   } else if (quantity == "speedup_ratio" || quantity == "speedup_ratio_recomputed") {  // quoted without its length at temperature 1
-    ours.ours = sim::predicted_speedup(rate, length ? static_cast<int>(*length) : sim::optimal_speculation_length(rate, cost, kLongest), cost);
+    ours.ours = sim::predicted_speedup(rate, has_length ? small_count(table, row, "speculation_length") : sim::optimal_speculation_length(rate, cost, kLongest), cost);
   } else if (quantity == "best_speedup_ratio") {
     ours.ours = sim::predicted_speedup(rate, sim::optimal_speculation_length(rate, cost, kLongest), cost);
   } else {

@@ -19,7 +19,7 @@ double ours_of(const analysis::Table& table, std::size_t row) {
   const sim::RoundQuantity quantity = metric_name(table.text(row, "quantity")).quantity;
   if (!table.optional_integer(row, "rounds"))
     return sim::convert_round_quantity(kTokensOfChain, sim::RoundQuantity::tokens_per_round, quantity,
-                                       static_cast<int>(table.count(row, "speculation_length", 1)));
+                                       small_count(table, row, "speculation_length", 1));
   const auto rounds = table.count(row, "rounds", 1), accepted = table.count(row, "accepted");
   if (quantity == sim::RoundQuantity::accepted_fraction) return static_cast<double>(accepted) / static_cast<double>(table.count(row, "drafted", 1));
   const auto generated = table.optional_integer(row, "generated_tokens").value_or(accepted + rounds);

@@ -40,7 +40,7 @@ void add_budgets(const Papers& papers, Reproduction& result) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     const std::string name = table.text(row, "acceptance_vector");
     if (!vectors.contains(name)) table.fail(row, "acceptance_vector", "'" + escaped(name) + "' is not known");
-    const sim::TreeBudget budget{static_cast<int>(table.count(row, "node_budget", 1)), static_cast<int>(table.count(row, "max_levels", 1))};
+    const sim::TreeBudget budget{small_count(table, row, "node_budget", 1), small_count(table, row, "max_levels", 1)};
     const std::string setting = fmt::format("acceptance_vector={};node_budget={};max_levels={}", name, budget.nodes, budget.levels);
     result.rows.push_back(compare(table, row, "tokens_per_round",
                                   {.setting = setting,
@@ -64,7 +64,7 @@ void add_sizes(const Papers& papers, Reproduction& result) {
     const std::vector<double> times = number_list(table, row, "verify_times");
     const sim::HardwareAwareTree best =
         sim::hardware_aware_tree(number_list(table, row, "rank_acceptance"), verify_costs(table, row), table.number(row, "draft_time") / times[0],
-                                 static_cast<int>(table.count(row, "max_levels", 1)));
+                                 small_count(table, row, "max_levels", 1));
     const std::string quantity = table.text(row, "quantity");
     const double ours = quantity == "hardware_aware_nodes"    ? best.budget.nodes
                         : quantity == "hardware_aware_levels" ? best.budget.levels

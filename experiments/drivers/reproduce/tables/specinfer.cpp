@@ -24,7 +24,7 @@ void add_widths(const Papers& papers, Reproduction& result) {
   const analysis::Table table = papers.table("specinfer_table2.csv");
   for (std::size_t row = 0; row < table.size(); ++row) {
     const std::string decoding = table.text(row, "decoding"), dataset = table.text(row, "dataset");
-    const int width = static_cast<int>(table.count(row, "tree_width", 1));
+    const int width = small_count(table, row, "tree_width", 1);
     result.rows.push_back(compare(table, row, "tokens_per_round",
                                   {.setting = fmt::format("decoding={};dataset={};tree_width={}", decoding, dataset, width),
                                    .quantity = "expansion_tokens_per_round",

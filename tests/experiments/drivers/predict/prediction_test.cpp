@@ -152,7 +152,7 @@ TEST(Prediction, OfLawsIsThatOfTheirOverlap) {
 }
 
 TEST(Prediction, HasTheBestTreeOfABudget) {
-  PredictOptions options{.cost_ratio = "0", .tree_budget = 8, .tree_levels = 12, .rank_acceptance = {"0.70", "0.11", "0.04", "0.03", "0.01"}};
+  PredictOptions options{.cost_ratio = "0", .tree_budget = 8, .tree_levels = 12, .rank_acceptance = "0.70,0.11,0.04,0.03,0.01"};
   const Prediction prediction = predict(options);
   EXPECT_EQ(prediction.acceptance_rate.value, 0.7) << "of the first child";
   EXPECT_NEAR(prediction.tree->tokens_per_round, 3.168819, 1e-12);
@@ -161,14 +161,14 @@ TEST(Prediction, HasTheBestTreeOfABudget) {
 }
 
 TEST(Prediction, HasNoTreeWhereNonePays) {
-  const Prediction prediction = predict({.cost_ratio = "2", .tree_budget = 8, .rank_acceptance = {"0.5", "0.2"}});
+  const Prediction prediction = predict({.cost_ratio = "2", .tree_budget = 8, .rank_acceptance = "0.5,0.2"});
   EXPECT_EQ(prediction.tree->nodes, 1);
   EXPECT_EQ(prediction.tree->predicted_speedup, 1.0);
   EXPECT_NE(prediction_text(prediction).find("none pays"), std::string::npos);
 }
 
 TEST(Prediction, OfATreeByMeasuredCostsStaysWithinThem) {
-  PredictOptions options{.costs = file_with("costs.csv", small_costs()), .rank_acceptance = {"0.6", "0.2"}};
+  PredictOptions options{.costs = file_with("costs.csv", small_costs()), .rank_acceptance = "0.6,0.2"};
   const Prediction prediction = predict(options);
   EXPECT_LE(prediction.tree->nodes, 5) << "forwards of up to 5 rows were timed";
   EXPECT_GT(prediction.tree->predicted_speedup, prediction.optimum.at.predicted_speedup.value) << "a sibling costs a row, a level costs a draft";
@@ -218,9 +218,9 @@ TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .max_length = -1}, "--max-length -1; allowed: integers from 0");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .speculation_length = -1}, "--speculation-length -1; allowed: integers from 0");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .tree_budget = 8}, "need acceptance by rank");
-  expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = {"0.7"}}, "--tree-budget 0; allowed");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .rank_acceptance = {"0.7", "0.1"}}, "make them equal");
-  expect_config_error({.cost_ratio = "0.1", .rank_acceptance = {"0.7", "0.4"}}, "sums to");
+  expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = "0.7"}, "--tree-budget 0; allowed");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .rank_acceptance = "0.7,0.1"}, "make them equal");
+  expect_config_error({.cost_ratio = "0.1", .rank_acceptance = "0.7,0.4"}, "sums to");
 }
 
 void expect_data_error(const std::string& costs, const std::string& message) try {
