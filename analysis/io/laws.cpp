@@ -43,18 +43,19 @@ double probability(const std::string& path, std::size_t line, std::string_view w
 
 /// Leaving it out would move all tokens behind it.
 bool has_empty_entry(std::string_view text) {
-  bool after_comma = false;
+  bool after_comma = true;
   for (const char c : text) {
     if (c == ',' && after_comma) return true;
-    if (c != ' ') after_comma = c == ',';
+    if (c == ',' || kSeparators.find(c) == std::string_view::npos) after_comma = c == ',';
   }
   return false;
 }
 
 std::vector<double> probabilities(const std::string& path, std::size_t line, std::string_view text) {
   std::vector<double> values;
-  if (has_empty_entry(text)) fail(path, line, "two commas with nothing between them; allowed: a probability for every token");
-  for (text = without_brackets(text); (text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).size() > 0;) {
+  text = without_brackets(text);
+  if (has_empty_entry(text)) fail(path, line, "a comma with nothing before it; allowed: a probability for every token");
+  for (; (text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).size() > 0;) {
     const std::size_t length = std::min(text.size(), text.find_first_of(kSeparators));
     values.push_back(probability(path, line, text.substr(0, length)));
     text.remove_prefix(length);

@@ -29,11 +29,12 @@ std::map<std::int64_t, Origin> read_origins(const std::string& path) {
 }
 
 bool keeps(const TraceFilter& filter, const CellAxes& axes) {
-  return (!filter.model || axes.model == *filter.model) && (!filter.drafter || axes.drafter == *filter.drafter) &&
+  if (axes.verifier == "replay" && !filter.verifier) return false;
+  return (!filter.verifier || axes.verifier == *filter.verifier) && (!filter.model || axes.model == *filter.model) && (!filter.drafter || axes.drafter == *filter.drafter) &&
          (!filter.is_greedy || (axes.temperature == 0) == *filter.is_greedy) && (!filter.temperature || axes.temperature == *filter.temperature);
 }
 
-bool is_empty(const TraceFilter& filter) { return !filter.model && !filter.drafter && !filter.is_greedy && !filter.temperature; }
+bool is_empty(const TraceFilter& filter) { return !filter.model && !filter.drafter && !filter.verifier && !filter.is_greedy && !filter.temperature; }
 
 /// Rounds of one generation stand together, in order.
 std::vector<TracedGeneration> read_generations(const std::string& path, const std::map<std::int64_t, Origin>* origins) {
@@ -73,10 +74,10 @@ std::vector<TracedGeneration> read_trace(const std::string& path, const TraceFil
     origins = read_origins(rows);
   else if (!is_empty(filter))
     throw DataError(
-        fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter or temperature; leave those options out", path));
+        fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter, verifier or temperature; leave those options out", path));
   std::vector<TracedGeneration> generations = read_generations(path, has_rows ? &origins : nullptr);
   if (has_rows) std::erase_if(generations, [&](const TracedGeneration& generation) { return !keeps(filter, *generation.axes); });
-  if (generations.empty()) throw DataError(path + ": no round of that model, drafter and temperature; rows.csv beside it lists those that were run");
+  if (generations.empty()) throw DataError(path + ": no round of that model, drafter, verifier and temperature; rows.csv beside it lists those that were run");
   return generations;
 }
 

@@ -18,10 +18,11 @@ struct TracedGeneration {
   std::vector<Round> rounds;
 };
 
-/// What is kept of a trace. Missing entries keep everything.
+/// What is kept of a trace. Missing entries keep everything, but for rounds of the verifier `replay`, whose verdicts were forced.
 struct TraceFilter {
   std::optional<std::string> model{};
   std::optional<std::string> drafter{};
+  std::optional<std::string> verifier{};
   std::optional<bool> is_greedy{};  ///< temperature 0, or above
   std::optional<double> temperature{};
 };

@@ -30,6 +30,7 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--costs", options.costs, "costs.csv of a run instead")->group(kCosts);
   command->add_option("--model", options.model, "Of --costs and --trace: the target");
   command->add_option("--drafter", options.drafter, "Of --costs and --trace: the drafter");
+  command->add_option("--verifier", options.verifier, "Of --costs and --trace: the rule of verification");
   command->add_option("--temperature", options.temperature, "Of --costs and --trace: 0 is greedy");
   add_number(command, "--context", options.context, "Of --costs: tokens before the round; the middle one measured where not given");
 }

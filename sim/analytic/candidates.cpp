@@ -87,11 +87,11 @@ double spectr_acceptance(std::span<const double> p, std::span<const double> q, i
 std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q, int candidates) {
   const double rho = spectr_rho(p, q, candidates);
   const double kept = kept_at(rho, p, q);
-  SPECLAB_EXPECT(kept < 1.0, "p = q leaves no residual");
   const double share = kept > 0.0 ? any_of(kept, candidates) / kept : 0.0;
   std::vector<double> residual;
   for (std::size_t i = 0; i < p.size(); ++i) residual.push_back(std::max(0.0, p[i] - share * std::min(q[i], p[i] / rho)));
   const double mass = total(residual);
+  SPECLAB_EXPECT(mass > 0.0, "p = q leaves no residual");
   for (double& probability : residual) probability /= mass;
   return residual;
 }

@@ -86,7 +86,8 @@ Value look_up(const Named<Value>& all, const std::string& name, const std::strin
 double TransformerShape::forward_parameters() const {
   const double attention = 2.0 * hidden * (attention_width + kv_width);
   const double feed_forward_block = static_cast<double>(feed_forward_matrices) * hidden * feed_forward;
-  return layers * (attention_blocks * attention + feed_forward_block) + static_cast<double>(hidden) * vocab;
+  const double further_attention = 2.0 * hidden * attention_width;  // of an encoder, whose keys and values are made once
+  return layers * (attention + (attention_blocks - 1) * further_attention + feed_forward_block) + static_cast<double>(hidden) * vocab;
 }
 
 ModelShape TransformerShape::model_shape(double bytes_per_parameter) const {

@@ -31,7 +31,9 @@ double acceptance_probability(std::span<const double> p, std::span<const double>
 
 std::vector<double> residual_distribution(std::span<const double> p, std::span<const double> q) {
   SPECLAB_EXPECT(lk_divergence(p, q) > 0.0, "p = q leaves no residual");
-  return residual_of(p, q, 1.0);
+  std::vector<double> residual = residual_of(p, q, 1.0);
+  SPECLAB_EXPECT(!residual.empty(), "no token of p is likelier than in q, which leaves no residual");
+  return residual;
 }
 
 double sample_match_acceptance_rate(std::span<const double> p, std::span<const double> q) {
@@ -63,7 +65,7 @@ std::vector<double> value_dependent_drop_output(std::span<const double> p, std::
   const double rejected = std::max(0.0, q[kept] - p[kept]);
   const std::vector<double> residual = residual_of(p, q, 1.0);
   std::vector<double> output(p.size());
-  for (std::size_t i = 0; i < p.size(); ++i) output[i] = (1.0 - q[kept]) * p[i] + (rejected > 0.0 ? rejected * residual[i] : 0.0);
+  for (std::size_t i = 0; i < p.size(); ++i) output[i] = (1.0 - q[kept]) * p[i] + (residual.empty() ? 0.0 : rejected * residual[i]);
   output[kept] += std::min(p[kept], q[kept]);
   return output;
 }

@@ -28,7 +28,7 @@ std::vector<double> by_table(const SequoiaTable& table, const TreeBudget& limits
 
 }  // namespace
 
-OptimalTokens::OptimalTokens(std::span<const double> rank_acceptance, const TreeBudget& limits) {
+OptimalTokens::OptimalTokens(std::span<const double> rank_acceptance, const TreeBudget& limits) : limits_(limits) {
   limits.expect_valid();
   const auto add_levels = [&](auto values_of) {
     for (int levels = 1; levels <= std::min(limits.levels, limits.nodes); ++levels) by_level_.push_back(values_of(TreeBudget{limits.nodes, levels}));
@@ -42,7 +42,7 @@ OptimalTokens::OptimalTokens(std::span<const double> rank_acceptance, const Tree
 }
 
 double OptimalTokens::at_most(int nodes, int levels) const {
-  SPECLAB_EXPECT(nodes >= 1 && static_cast<std::size_t>(nodes) <= by_level_.front().size() && levels >= 1,
+  SPECLAB_EXPECT(nodes >= 1 && nodes <= limits_.nodes && levels >= 1 && levels <= limits_.levels,
                  std::to_string(nodes) + " nodes, " + std::to_string(levels) + " levels; allowed: 1 to the limits");
   return by_level_[std::min(static_cast<std::size_t>(levels), by_level_.size()) - 1][static_cast<std::size_t>(nodes) - 1];
 }

@@ -19,6 +19,7 @@ class OptimalTokens {
   double at_most(int nodes, int levels) const;
 
  private:
+  TreeBudget limits_;
   std::vector<std::vector<double>> by_level_;  ///< [levels - 1][nodes - 1]; rises along both
 };
 

@@ -25,7 +25,12 @@ struct Pair {
   auto operator<=>(const Pair&) const = default;
   /// The model alone, in the same regime.
   Pair plain() const { return {model, "", "", regime}; }
-  std::string text() const { return fmt::format("{} with {}{}{}", model, drafter, regime.empty() ? "" : ", ", regime); }
+  std::string text() const {
+    std::string text = fmt::format("{} with {}", model, drafter);
+    for (const std::string& part : {verifier, regime})
+      if (!part.empty()) text += ", " + part;
+    return text;
+  }
 };
 
 std::optional<std::string> regime_asked_for(const PredictOptions& options) {
@@ -58,9 +63,9 @@ std::vector<Pair> chosen_pairs(const std::string& path, const std::vector<CostRo
   std::vector<Pair> left;
   std::ranges::copy_if(all, std::back_inserter(left), [&](const Pair& pair) {
     return (!options.model || pair.model == *options.model) && (!options.drafter || pair.drafter == *options.drafter) &&
-           (!regime || pair.regime.empty() || pair.regime == *regime);
+           (!options.verifier || pair.verifier.empty() || pair.verifier == *options.verifier) && (!regime || pair.regime.empty() || pair.regime == *regime);
   });
-  if (left.empty()) throw ConfigError(fmt::format("--model, --drafter and --temperature leave no costs of {}; it has: {}", path, list_of(all)));
+  if (left.empty()) throw ConfigError(fmt::format("--model, --drafter, --verifier and --temperature leave no costs of {}; it has: {}", path, list_of(all)));
   return left;
 }
 
@@ -208,9 +213,10 @@ CostInput measured_costs(const PredictOptions& options) {
                   .has_interval = surface->has_interval(),
                   .source = fmt::format("{}: {}, at context {}", path, pair.text(), context)};
   input.pair = {.model = pair.model, .drafter = pair.drafter};
+  if (!pair.verifier.empty()) input.pair.verifier = pair.verifier;
   if (!pair.regime.empty()) input.pair.is_greedy = pair.regime == "greedy";
   if (pairs.size() > 1)
-    input.notes.push_back(fmt::format("costs are of {}; the file also has {}; --model, --drafter and --temperature choose", pair.text(),
+    input.notes.push_back(fmt::format("costs are of {}; the file also has {}; --model, --drafter, --verifier and --temperature choose", pair.text(),
                                       list_of({pairs.begin() + 1, pairs.end()})));
   input.notes.push_back(fmt::format("lengths up to {} were measured", input.longest));
   return input;

@@ -16,8 +16,9 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  std::optional<std::string> model{};  ///< these four choose among what `costs` and `trace` hold
+  std::optional<std::string> model{};  ///< these five choose among what `costs` and `trace` hold
   std::optional<std::string> drafter{};
+  std::optional<std::string> verifier{};
   std::optional<std::string> temperature{};
   std::optional<int> context{};
 

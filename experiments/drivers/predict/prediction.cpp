@@ -37,6 +37,7 @@ analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInpu
   analysis::TraceFilter filter = costs.pair;
   if (!filter.model) filter.model = options.model;
   if (!filter.drafter) filter.drafter = options.drafter;
+  if (!filter.verifier) filter.verifier = options.verifier;
   if (options.temperature) filter.temperature = parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
   return filter;
 }
@@ -60,7 +61,7 @@ Prediction predict(const PredictOptions& options) {
                         .tree = {},
                         .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
-  if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter and regime are taken");
+  if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
   if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, costs.longest));
   prediction.tree = predicted_tree(options, acceptance, costs);

@@ -34,16 +34,17 @@ ChainCounts count_chains(const std::vector<analysis::TracedGeneration>& generati
 
 /// What is pooled that a reader may want apart.
 std::optional<std::string> pooling_note(const std::vector<analysis::TracedGeneration>& generations) {
-  std::set<std::string> drafters;
+  std::set<std::string> drafters, verifiers;
   std::set<double> temperatures;
   for (const analysis::TracedGeneration& generation : generations) {
-    if (!generation.axes) continue;
+    if (!generation.axes || generation.axes->is_plain()) continue;
     drafters.insert(generation.axes->drafter);
+    verifiers.insert(generation.axes->verifier);
     temperatures.insert(generation.axes->temperature);
   }
-  if (drafters.size() < 2 && temperatures.size() < 2) return std::nullopt;
-  return fmt::format("the trace pools drafters {} and temperatures {}; --drafter and --temperature choose", fmt::join(drafters, ", "),
-                     fmt::join(temperatures, ", "));
+  if (drafters.size() < 2 && verifiers.size() < 2 && temperatures.size() < 2) return std::nullopt;
+  return fmt::format("the trace pools drafters {}, verifiers {} and temperatures {}; --drafter, --verifier and --temperature choose", fmt::join(drafters, ", "),
+                     fmt::join(verifiers, ", "), fmt::join(temperatures, ", "));
 }
 
 /// By level, as far as the rounds can answer.

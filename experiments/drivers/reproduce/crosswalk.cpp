@@ -17,10 +17,10 @@ using sim::RoundQuantity;
 
 constexpr MetricName kNames[] = {
     {"speclab.tokens_per_round", RoundQuantity::tokens_per_round, "accepted drafts and the recovered or bonus token, a round", "results/README.md"},
-    {"speclab.accepted_per_round", RoundQuantity::accepted_per_round, "accepted drafts, a round", "results/README.md"},
+    {"speclab.accepted_per_round", RoundQuantity::accepted_per_round, "accepted drafts, a round", "sim/analytic/metrics.h"},
     {"speclab.accepted_fraction", RoundQuantity::accepted_fraction, "accepted / drafted", "results/README.md"},
     {"speclab.acceptance_rate", RoundQuantity::acceptance_rate, "accepted / tested: alpha of Leviathan et al.", "results/README.md"},
-    {"speclab.round_hit_rate", RoundQuantity::round_hit_rate, "rounds that accept a draft / rounds", "results/README.md"},
+    {"speclab.round_hit_rate", RoundQuantity::round_hit_rate, "rounds that accept a draft / rounds", "sim/analytic/metrics.h"},
     {"vllm.mean_acceptance_length", RoundQuantity::tokens_per_round, "1 + accepted / drafts; with the bonus token since May 2025", "vLLM #17908"},
     {"vllm_before_17908.mean_acceptance_length", RoundQuantity::accepted_per_round, "accepted / drafts; without the bonus token", "vLLM #17908"},
     {"vllm.draft_acceptance_rate", RoundQuantity::accepted_fraction, "accepted / drafted tokens", "vLLM documentation, acceptance metrics"},

@@ -83,7 +83,7 @@ analysis::Figure length_figure(const analysis::Table& table) {
   return figure;
 }
 
-/// The listing's own example: matches 5, 7, 2, ... from length 5.
+/// A worked example of ours: matches 5, 7, 2, ... from length 5.
 void add_listing(Reproduction& result) {
   constexpr int kMatches[] = {5, 7, 2, 3, 5, 0}, kLengths[] = {5, 7, 9, 8, 7, 6, 5};
   const std::vector<int> lengths = sim::heuristic_speculation_length(kMatches, 5);
@@ -94,7 +94,7 @@ void add_listing(Reproduction& result) {
                            .paper = static_cast<double>(kLengths[i]),
                            .tolerance = 0,
                            .source = "hf_assisted2023",
-                           .locator = "greedy loop, last step"});
+                           .locator = "greedy loop; worked by hand"});
 }
 
 }  // namespace

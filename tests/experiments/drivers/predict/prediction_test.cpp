@@ -115,16 +115,27 @@ TEST(Prediction, FromMeasuredCostsIsThatOfTheSurface) {
   EXPECT_THROW(predict(options), ConfigError) << "beyond what was timed nothing is extrapolated";
 }
 
+TEST(Prediction, KeepsTheRulesOfVerificationApart) {
+  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/verification_rules_cpu/";
+  PredictOptions options{.trace = run + "rounds.csv", .costs = run + "costs.csv", .drafter = "small_transformer", .verifier = "rejection"};
+  const Prediction rejection = predict(options);
+  options.verifier = "sample_and_match";
+  const Prediction match = predict(options);
+  EXPECT_GT(rejection.acceptance_rate.value, 2 * match.acceptance_rate.value) << "a sample is met less often than a ratio is passed";
+  options.verifier = "no_such_rule";
+  EXPECT_THROW(predict(options), ConfigError);
+}
+
 TEST(Prediction, TakesOnePairOfAFileAndSaysWhich) {
   PredictOptions options{.acceptance_rate = "0.7", .costs = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/costs.csv"};
   const Prediction first = predict(options);
-  EXPECT_NE(first.cost_source.find("smollm2-135m with bigram, greedy"), std::string::npos) << first.cost_source;
+  EXPECT_NE(first.cost_source.find("smollm2-135m with bigram, rejection, greedy"), std::string::npos) << first.cost_source;
   EXPECT_NE(first.notes[0].find("--drafter"), std::string::npos);
   options.drafter = "small_transformer";
   options.temperature = "1";
   options.context = 100;
   const Prediction chosen = predict(options);
-  EXPECT_NE(chosen.cost_source.find("small_transformer, sampled, at context 100"), std::string::npos) << chosen.cost_source;
+  EXPECT_NE(chosen.cost_source.find("small_transformer, rejection, sampled, at context 100"), std::string::npos) << chosen.cost_source;
   EXPECT_GT(first.optimum.at.predicted_speedup.value, chosen.optimum.at.predicted_speedup.value) << "a bigram costs nearly nothing";
   EXPECT_TRUE(chosen.optimum.at.predicted_speedup.interval);
 }
