@@ -13,7 +13,11 @@ double predicted_speedup(double acceptance_rate, int speculation_length, const R
   expect_not_negative(costs.cost_ratio, "cost_ratio");
   expect_positive(costs.verify_cost_ratio, "verify_cost_ratio");
   expect_not_negative(costs.overhead_ratio, "overhead_ratio");
-  return tokens_per_round(acceptance_rate, speculation_length) /
+  return predicted_speedup_of_tokens(tokens_per_round(acceptance_rate, speculation_length), speculation_length, costs);
+}
+
+double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length, const RelativeCosts& costs) {
+  return tokens_per_round /
          (costs.cost_ratio * speculation_length + costs.verify_cost_ratio + costs.overhead_ratio);
 }
 

@@ -23,6 +23,9 @@ double predicted_speedup(double acceptance_rate, int speculation_length, double 
 /// @source MagicDec (Chen et al. 2024), Eq. 2, inverted; the overhead is our addition
 double predicted_speedup(double acceptance_rate, int speculation_length, const RelativeCosts& costs);
 
+/// The same of a mean that is known, E. The costs are not checked.
+double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length, const RelativeCosts& costs);
+
 /// The smallest γ that maximises E / (1 + c γ), by the exact rule: while α^(g+1) (1 + c g) > c E, take one more.
 /// Its two sides differ by a strictly falling function of g, so the first failure is the global maximum.
 ///

@@ -39,15 +39,25 @@ OptimalTree sequoia_optimal_tree(std::span<const double> rank_acceptance, const 
 
 HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
                                       double cost_ratio, int max_levels) {
-  SPECLAB_EXPECT(!options.empty(), "needs a size to choose from");
   expect_at_least(1, max_levels, "max_levels");
   expect_not_negative(cost_ratio, "cost_ratio");
+  std::vector<double> draft_ratios;
+  for (int levels = 1; levels <= max_levels; ++levels) draft_ratios.push_back((levels - 1) * cost_ratio);
+  return hardware_aware_tree(rank_acceptance, options, draft_ratios);
+}
+
+HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
+                                      std::span<const double> draft_ratios) {
+  SPECLAB_EXPECT(!options.empty() && !draft_ratios.empty(), "needs a size and a depth to choose from");
+  const int max_levels = static_cast<int>(draft_ratios.size());
   const OptimalTokens tokens(rank_acceptance, {std::ranges::max_element(options, {}, &VerifyCost::nodes)->nodes, max_levels});
   HardwareAwareTree best{.budget = {}, .predicted_speedup = 0.0};
   for (const VerifyCost& option : options) {
     expect_positive(option.ratio, "a verify cost");
     for (int levels = 1; levels <= max_levels; ++levels) {
-      const double speedup = tokens.at_most(option.nodes, levels) / (option.ratio + (levels - 1) * cost_ratio);
+      const double draft_ratio = draft_ratios[static_cast<std::size_t>(levels - 1)];
+      expect_not_negative(draft_ratio, "a draft cost");
+      const double speedup = tokens.at_most(option.nodes, levels) / (option.ratio + draft_ratio);
       if (speedup > best.predicted_speedup) best = {{option.nodes, levels}, speedup};
     }
   }

@@ -53,4 +53,9 @@ struct HardwareAwareTree {
 HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
                                       double cost_ratio, int max_levels);
 
+/// The same where drafting d levels takes draft_ratios[d] plain steps: F(nodes, levels) / (verify(nodes) + draft_ratios[levels - 1]).
+/// @param draft_ratios  each >= 0, the first of no draft, one entry a level
+HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
+                                      std::span<const double> draft_ratios);
+
 }  // namespace speclab::sim

@@ -78,9 +78,11 @@ std::optional<double> LengthModel::trace_tokens(int length) const {
 int LengthModel::best_length(double rate, const CostCorner& corner) const {
   if (costs_.is_textbook) return sim::optimal_speculation_length(rate, costs_.at(1, corner).cost_ratio, searched_);
   int best = 0;
-  double most = 1.0;
-  for (int length = 1; length <= searched_; ++length)
-    if (const double here = speedup(rate, length, corner); here > most) best = length, most = here;
+  double most = 1.0, tokens = 1.0, survival = 1.0;
+  for (int length = 1; length <= searched_; ++length) {
+    tokens += survival *= rate;
+    if (const double here = sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner)); here > most) best = length, most = here;
+  }
   return best;
 }
 

@@ -31,6 +31,13 @@ std::vector<sim::VerifyCost> verify_costs(int fewest, int most, const CostInput&
   return options;
 }
 
+/// What drafting 0, 1, ... levels costs: as a chain as long.
+std::vector<double> draft_costs(int levels, const CostInput& costs) {
+  std::vector<double> ratios{0.0};
+  for (int length = 1; length < levels; ++length) ratios.push_back(length * costs.at(length, {}).cost_ratio);
+  return ratios;
+}
+
 /// @throws ConfigError where a tree was asked for that nothing is known of
 bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance) {
   const bool is_asked_for = options.tree_budget || options.tree_levels;
@@ -51,8 +58,8 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   const int budget = checked("--tree-budget", options.tree_budget.value_or(std::min(kDefaultBudget, most_nodes)), most_nodes);
   const int levels = checked("--tree-levels", options.tree_levels.value_or(std::min(kDefaultLevels, most_levels)), most_levels);
   const int fewest = are_measured ? 2 : budget;  // with ratios more nodes cost no more
-  const double cost_ratio = costs.at(std::min(levels - 1, costs.longest), {}).cost_ratio;
-  const sim::HardwareAwareTree best = sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), cost_ratio, levels);
+  const sim::HardwareAwareTree best =
+      sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), draft_costs(levels, costs));
   const std::string assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "));
   if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
   const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);

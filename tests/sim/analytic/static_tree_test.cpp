@@ -138,6 +138,17 @@ TEST(TreeTokensPerRound, IsTheChainsFormulaForAChain) {
   EXPECT_EQ(best_first_tree(Ranks{0.0, 0.0}, {9, 9}).shape.num_nodes(), 0);
 }
 
+TEST(HardwareAwareTree, ChargesEveryDepthItsOwnDraft) {
+  const Ranks ranks{0.7, 0.1};
+  const std::vector<VerifyCost> options{{8, 1.2}};
+  const std::vector<double> one_price{0.0, 0.3, 0.3, 0.3}, rising{0.0, 0.1, 0.2, 0.3};
+  EXPECT_EQ(hardware_aware_tree(ranks, options, one_price).budget.levels, 4) << "further levels cost nothing";
+  EXPECT_EQ(hardware_aware_tree(ranks, options, rising).predicted_speedup, hardware_aware_tree(ranks, options, 0.1, 4).predicted_speedup);
+  const double one_level = sequoia_optimal_tree(ranks, {8, 2}).tokens_per_round / (1.2 + 0.3);
+  EXPECT_EQ(hardware_aware_tree(ranks, options, std::vector<double>{9.0, 0.3}).predicted_speedup, one_level);
+  EXPECT_THROW(hardware_aware_tree(ranks, options, std::vector<double>{0.0, -0.1}), ContractError);
+}
+
 TEST(HardwareAwareTree, IsTheBestOfItsOptions) {
   for_random_values([](RandomValues& values) {
     const Ranks ranks = values.falling_ranks(4);
