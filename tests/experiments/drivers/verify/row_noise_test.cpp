@@ -67,19 +67,21 @@ TEST(RowNoise, ShowsForwardsOfSeveralRowsThatAreWrong) {
   });
 }
 
-/// 1.5 times the 99.9th percentile over the rows.
-double ceiling_of(std::vector<double> largest_of_row) {
+/// 1.5 times the 99.9th percentile over the rows, or the step where that is less: on processors whose bfloat16 products hardly
+/// depend on the number of rows (those without AVX-512) fewer than one row in a thousand differs, but by one rounding.
+double ceiling_of(std::vector<double> largest_of_row, double step) {
   std::ranges::sort(largest_of_row);
-  return 1.5 * largest_of_row[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(largest_of_row.size()))) - 1];
+  return 1.5 * std::max(step, largest_of_row[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(largest_of_row.size()))) - 1]);
 }
 
 /// The plain ATen path adds in another order for another number of rows. 5,000 rows calibrate, 5,000 others are judged: their
 /// largest differences have a tail, so that one in some thousands passes 1.5 times the 99.9th percentile.
-void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype) {
+/// @param step  one rounding of the largest logits, which lie between 8 and 16
+void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype, double step) {
   engines::LlamaTorch model(config(), *engines::testing::tiny_weights(config()), "cpu", dtype);
   const RowNoise calibration = measure_row_noise(model, random_texts(1, 25, 300), kRowsTogether);
   const RowNoise judged = measure_row_noise(model, random_texts(2, 25, 300), kRowsTogether);
-  const double ceiling = ceiling_of(calibration.largest_of_row);
+  const double ceiling = ceiling_of(calibration.largest_of_row, step);
   std::printf("%s: %lld of %lld rows differ, by %.3g at most; ceiling %.3g; %lld flips\n", dtype.c_str(), static_cast<long long>(judged.different),
               static_cast<long long>(judged.rows()), judged.largest(), ceiling, static_cast<long long>(judged.flips));
   ASSERT_EQ(calibration.rows(), 5000);
@@ -95,8 +97,8 @@ void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype) {
   });
 }
 
-TEST(RowNoise, OfAtenInFloat32IsUnderItsCeilingAndFaultsAreFarAbove) { expect_noise_under_its_ceiling_and_faults_above("float32"); }
-TEST(RowNoise, OfAtenInBFloat16IsUnderItsCeilingAndFaultsAreFarAbove) { expect_noise_under_its_ceiling_and_faults_above("bfloat16"); }
+TEST(RowNoise, OfAtenInFloat32IsUnderItsCeilingAndFaultsAreFarAbove) { expect_noise_under_its_ceiling_and_faults_above("float32", 0x1p-20); }
+TEST(RowNoise, OfAtenInBFloat16IsUnderItsCeilingAndFaultsAreFarAbove) { expect_noise_under_its_ceiling_and_faults_above("bfloat16", 0x1p-4); }
 
 }  // namespace
 }  // namespace speclab::experiments
