@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {
@@ -14,9 +15,9 @@ double at_or_last(const std::vector<double>& values, int index) {
   return values[std::min(static_cast<std::size_t>(index), values.size() - 1)];
 }
 
-void expect_probabilities(const std::vector<double>& values, const char* name) {
+void expect_some_probabilities(const std::vector<double>& values, const char* name) {
   SPECLAB_EXPECT(!values.empty(), std::string(name) + " is empty");
-  for (const double value : values) SPECLAB_EXPECT(value >= 0.0 && value <= 1.0, std::string(name) + " = " + std::to_string(value));
+  expect_probabilities(values, name);
 }
 
 /// Successes over trials, together with `strength` trials at the rate `expected`.
@@ -64,8 +65,8 @@ AcceptancePrior acceptance_prior(std::span<const RoundRecord> rounds, int reques
 
 AcceptanceTracker::AcceptanceTracker(const AcceptancePrior& prior, int max_length, double forgetting)
     : strength_(prior.strength), forgetting_(forgetting) {
-  expect_probabilities(prior.conditional_acceptance, "conditional_acceptance");
-  expect_probabilities(prior.reach, "reach");
+  expect_some_probabilities(prior.conditional_acceptance, "conditional_acceptance");
+  expect_some_probabilities(prior.reach, "reach");
   SPECLAB_EXPECT(prior.strength > 0.0, "a prior's strength must be positive");
   SPECLAB_EXPECT(forgetting > 0.0 && forgetting <= 1.0, "forgetting = " + std::to_string(forgetting));
   SPECLAB_EXPECT(max_length >= 0, "max_length = " + std::to_string(max_length));

@@ -18,7 +18,8 @@ double typical_threshold(std::span<const double> p, double epsilon, double delta
 double typical_acceptance(std::span<const double> p, std::span<const double> q, double epsilon, double delta);
 
 /// Two drafts drawn without replacement. A rejected token has no mass in the residual, so that the second test depends on the
-/// first draft x only through 1 - q(x): O(V log V).
+/// first draft x only through 1 - q(x): O(V log V). Where q has one token there is no second draft, as the engines' drafters have
+/// none; without_replacement_acceptance draws it uniformly from the rest.
 /// @source Sequoia (Chen et al. 2024), Alg. 2
 double two_without_replacement_acceptance(std::span<const double> p, std::span<const double> q);
 

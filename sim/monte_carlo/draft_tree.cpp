@@ -4,25 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
 
 namespace speclab::sim {
-namespace {
-
-void expect_ranks(const std::vector<double>& rank_acceptance) {
-  SPECLAB_EXPECT(!rank_acceptance.empty(), "rank_acceptance is empty");
-  double total = 0.0;
-  for (const double acceptance : rank_acceptance) {
-    SPECLAB_EXPECT(acceptance >= 0.0, "rank_acceptance = " + std::to_string(acceptance) + "; allowed: >= 0");
-    total += acceptance;
-  }
-  SPECLAB_EXPECT(total <= 1.0 + 1e-9, "rank_acceptance sums to " + std::to_string(total) + ", above 1");
-}
-
-}  // namespace
 
 DraftTree::DraftTree(const TreeShape& shape, std::vector<double> rank_acceptance) : rank_acceptance_(std::move(rank_acceptance)) {
-  expect_ranks(rank_acceptance_);
+  SPECLAB_EXPECT(!rank_acceptance_.empty(), "rank_acceptance is empty");
+  expect_rank_acceptance(rank_acceptance_);
   const double left = 1.0 - rank_acceptance_[0];
   double caught = 0.0;
   for (std::size_t rank = 0; rank < rank_acceptance_.size(); ++rank) {
