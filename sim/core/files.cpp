@@ -67,8 +67,9 @@ void write_file(const std::string& path, const std::string& content) {
   if (const auto status = std::filesystem::status(path, none); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw WriteError(path + ": cannot write: not a regular file; choose another name");
   const std::string scratch = path + ".part";
+  ::unlink(scratch.c_str());  // left by a process that died; never followed
   try {
-    OutputFile(scratch, O_CREAT | O_TRUNC).write(content);
+    OutputFile(scratch, O_CREAT | O_EXCL | O_NOFOLLOW).write(content);
     if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
   } catch (const WriteError&) {
     ::unlink(scratch.c_str());

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/plan/chat_prompt.h"
@@ -11,25 +13,42 @@
 namespace speclab::experiments {
 namespace {
 
-std::string filled(std::string pattern, const std::string& slot, const std::string& text) {
-  if (const std::size_t at = pattern.find(slot); at != std::string::npos) pattern.replace(at, slot.size(), text);
-  return pattern;
+/// What stands in a prompt template for one of a list's entries, and how fast the list is walked through.
+struct Slot {
+  const char* list;
+  const char* mark;
+  std::size_t stride;
+  std::vector<std::string> entries{};
+};
+
+void fill(std::string& prompt, const Slot& slot, std::size_t index) {
+  const std::string_view mark = slot.mark;
+  if (const std::size_t at = prompt.find(mark); at != std::string::npos) prompt.replace(at, mark.size(), slot.entries[index % slot.entries.size()]);
+}
+
+std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, const std::vector<std::string>& templates) {
+  std::vector<Slot> slots{{"topics", "{topic}", 7}, {"passages", "{passage}", 5}, {"codes", "{code}", 3}, {"sums", "{sum}", 1}};
+  for (Slot& slot : slots) {
+    reader.read(slot.list, slot.entries);
+    const bool needed = std::ranges::any_of(templates, [&](const std::string& pattern) { return pattern.find(slot.mark) != std::string::npos; });
+    if (needed && slot.entries.empty()) throw ConfigError(fmt::format("{}: a template has the slot {}, but {} is empty; add entries", path, slot.mark, slot.list));
+  }
+  std::erase_if(slots, [](const Slot& slot) { return slot.entries.empty(); });
+  return slots;
 }
 
 std::vector<std::string> make_prompts(const std::string& path, std::size_t count) {
   const ConfigNode table = read_config(path);
-  std::vector<std::string> templates, topics, passages;
+  std::vector<std::string> templates;
   ConfigReader reader(table);
   reader.read("templates", templates);
-  reader.read("topics", topics);
-  reader.read("passages", passages);
+  const std::vector<Slot> slots = read_slots(reader, path, templates);
   reader.finish();
-  if (templates.empty() || topics.empty() || passages.empty()) throw ConfigError(fmt::format("{}: templates, topics and passages are needed", path));
+  if (templates.empty()) throw ConfigError(fmt::format("{}: templates are needed", path));
   std::vector<std::string> prompts;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t turn = i / templates.size();
-    const std::string& pattern = templates[i % templates.size()];
-    prompts.push_back(filled(filled(pattern, "{topic}", topics[(turn + 7 * i) % topics.size()]), "{passage}", passages[(turn + 5 * i) % passages.size()]));
+    prompts.push_back(templates[i % templates.size()]);
+    for (const Slot& slot : slots) fill(prompts.back(), slot, i / templates.size() + slot.stride * i);
   }
   return prompts;
 }

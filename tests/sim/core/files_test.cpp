@@ -1,6 +1,7 @@
 #include "sim/core/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -56,6 +57,22 @@ TEST(WriteFile, LeavesNothingWhereAFolderStandsInItsPlace) {
   make_folder(folder.path("a/b"));
   EXPECT_NE(failure(folder.path("a"), "x"), "");
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
+}
+
+TEST(WriteFile, DoesNotFollowALinkLeftUnderTheScratchName) {
+  const TemporaryFolder folder;
+  write_file(folder.path("other"), "other's");
+  std::filesystem::create_symlink(folder.path("other"), folder.path("a.part"));
+  write_file(folder.path("a"), "new");
+  EXPECT_EQ(read_file(folder.path("other")), "other's");
+  EXPECT_EQ(read_file(folder.path("a")), "new");
+}
+
+TEST(WriteFile, DoesNotWaitForAPipeLeftUnderTheScratchName) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("a.part").c_str(), 0600), 0);
+  write_file(folder.path("a"), "new");
+  EXPECT_EQ(read_file(folder.path("a")), "new");
 }
 
 TEST(AppendFile, NamesTheFullDevice) {
