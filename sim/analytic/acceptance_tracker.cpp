@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
@@ -20,13 +21,15 @@ void expect_some_probabilities(const std::vector<double>& values, const char* na
   expect_probabilities(values, name);
 }
 
+/// How often a level was there to be reached or accepted, and how often it was.
+struct Tally {
+  double trials = 0.0;
+  double successes = 0.0;
+};
+
 /// Successes over trials, together with `strength` trials at the rate `expected`.
 double shrunk_rate(const Tally& tally, double expected, double strength) {
   return (strength * expected + tally.successes) / (strength + tally.trials);
-}
-
-void forget(std::vector<Tally>& levels, double forgetting) {
-  for (Tally& level : levels) level = {level.trials * forgetting, level.successes * forgetting};
 }
 
 /// Rate of every level, worth kLevelStrength trials at the rate of all of them (itself begun at one success in two).
@@ -70,41 +73,58 @@ AcceptanceTracker::AcceptanceTracker(const AcceptancePrior& prior, int max_lengt
   SPECLAB_EXPECT(prior.strength > 0.0, "a prior's strength must be positive");
   SPECLAB_EXPECT(forgetting > 0.0 && forgetting <= 1.0, "forgetting = " + std::to_string(forgetting));
   SPECLAB_EXPECT(max_length >= 0, "max_length = " + std::to_string(max_length));
+  Levels acceptance, reaches;
   for (int level = 0; level < max_length; ++level) {
-    prior_acceptance_.push_back(at_or_last(prior.conditional_acceptance, level));
-    prior_reach_.push_back(at_or_last(prior.reach, level));
+    acceptance.push_back(at_or_last(prior.conditional_acceptance, level));
+    reaches.push_back(strength_ * at_or_last(prior.reach, level));
   }
-  acceptance_.resize(prior_acceptance_.size());
-  reach_.resize(prior_reach_.size());
+  prior_acceptance_ = std::make_shared<const Levels>(std::move(acceptance));
+  prior_reaches_ = std::make_shared<const Levels>(std::move(reaches));
+  const Levels none(static_cast<std::size_t>(max_length), 0.0);
+  acceptance_ = reach_ = {none, none};
+}
+
+/// Weakens the past and adds 1 at the first `counted` levels; 0 at the others, so that all are treated alike, several at a time.
+void AcceptanceTracker::forget_and_count(Levels& levels, int counted) const {
+  const double forgetting = forgetting_;
+  for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
+    double& count = levels[static_cast<std::size_t>(level)];
+    count = count * forgetting + (level < counted ? 1.0 : 0.0);
+  }
+}
+
+void AcceptanceTracker::forget_and_count(Tallies& tallies, int tested, int succeeded) const {
+  forget_and_count(tallies.trials, tested);
+  forget_and_count(tallies.successes, std::min(tested, succeeded));
 }
 
 void AcceptanceTracker::observe(const RoundRecord& round, int requested) {
   if (requested == 0) return;
-  forget(reach_, forgetting_);
-  count(reach_, std::min(requested, round.depth + 1), round.depth);
-  if (round.depth == 0) return;
-  forget(acceptance_, forgetting_);
-  count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
+  forget_and_count(reach_, std::min(requested, round.depth + 1), round.depth);
+  if (round.depth > 0) forget_and_count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
 }
 
 double AcceptanceTracker::surprise() const {
   double difference = 0.0;
   double trials = 0.0;
-  for (std::size_t level = 0; level < acceptance_.size(); ++level) {
-    difference += acceptance_[level].successes - acceptance_[level].trials * prior_acceptance_[level];
-    trials += acceptance_[level].trials;
+  const Levels& prior = *prior_acceptance_;
+  for (std::size_t level = 0; level < prior.size(); ++level) {
+    difference += acceptance_.successes[level] - acceptance_.trials[level] * prior[level];
+    trials += acceptance_.trials[level];
   }
   return difference / (strength_ + trials);
 }
 
-double AcceptanceTracker::conditional_acceptance(int level) const {
-  const auto i = static_cast<std::size_t>(level);
-  return shrunk_rate(acceptance_[i], std::clamp(prior_acceptance_[i] + surprise(), 0.0, 1.0), kLevelStrength);
-}
-
-double AcceptanceTracker::reach(int level) const {
-  const auto i = static_cast<std::size_t>(level);
-  return shrunk_rate(reach_[i], prior_reach_[i], strength_);
+void AcceptanceTracker::rates(std::span<double> conditional_acceptance, std::span<double> reach) const {
+  SPECLAB_EXPECT(conditional_acceptance.size() == levels() && reach.size() == levels(), "an entry for every level is needed");
+  const double moved = surprise(), strength = strength_;
+  for (std::size_t level = 0; level < reach.size(); ++level)
+    reach[level] = ((*prior_reaches_)[level] + reach_.successes[level]) / (strength + reach_.trials[level]);
+  for (std::size_t level = 0; level < reach.size(); ++level) {
+    const double shifted = (*prior_acceptance_)[level] + moved;
+    const double expected = shifted < 0.0 ? 0.0 : shifted > 1.0 ? 1.0 : shifted;
+    conditional_acceptance[level] = (kLevelStrength * expected + acceptance_.successes[level]) / (kLevelStrength + acceptance_.trials[level]);
+  }
 }
 
 }  // namespace speclab::sim
