@@ -73,24 +73,27 @@ AcceptanceTracker::AcceptanceTracker(const AcceptancePrior& prior, int max_lengt
   SPECLAB_EXPECT(prior.strength > 0.0, "a prior's strength must be positive");
   SPECLAB_EXPECT(forgetting > 0.0 && forgetting <= 1.0, "forgetting = " + std::to_string(forgetting));
   SPECLAB_EXPECT(max_length >= 0, "max_length = " + std::to_string(max_length));
-  Levels acceptance, reaches;
-  for (int level = 0; level < max_length; ++level) {
-    acceptance.push_back(at_or_last(prior.conditional_acceptance, level));
-    reaches.push_back(strength_ * at_or_last(prior.reach, level));
-  }
-  prior_acceptance_ = std::make_shared<const Levels>(std::move(acceptance));
-  prior_reaches_ = std::make_shared<const Levels>(std::move(reaches));
   const Levels none(static_cast<std::size_t>(max_length), 0.0);
+  Constants constants;
+  for (int level = 0; level < max_length; ++level) {
+    constants.prior_acceptance.push_back(at_or_last(prior.conditional_acceptance, level));
+    constants.prior_reaches.push_back(strength_ * at_or_last(prior.reach, level));
+    constants.steps.push_back(1.0);
+  }
+  constants.steps.insert(constants.steps.end(), none.begin(), none.end());
+  constants_ = std::make_shared<const Constants>(std::move(constants));
   acceptance_ = reach_ = {none, none};
 }
 
-/// Weakens the past and adds 1 at the first `counted` levels; 0 at the others, so that all are treated alike, several at a time.
+/// Weakens the past and adds 1 at the first `counted` levels; 0 at the others, so that all are treated alike, several at a time and
+/// without a branch on what chance decides.
 void AcceptanceTracker::forget_and_count(Levels& levels, int counted) const {
+  const std::size_t size = levels.size();
+  const double* const steps = constants_->steps.data() + (size - static_cast<std::size_t>(counted));
+  double* const counts = levels.data();
   const double forgetting = forgetting_;
-  for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
-    double& count = levels[static_cast<std::size_t>(level)];
-    count = count * forgetting + (level < counted ? 1.0 : 0.0);
-  }
+#pragma GCC ivdep
+  for (std::size_t level = 0; level < size; ++level) counts[level] = counts[level] * forgetting + steps[level];
 }
 
 void AcceptanceTracker::forget_and_count(Tallies& tallies, int tested, int succeeded) const {
@@ -107,7 +110,7 @@ void AcceptanceTracker::observe(const RoundRecord& round, int requested) {
 double AcceptanceTracker::surprise() const {
   double difference = 0.0;
   double trials = 0.0;
-  const Levels& prior = *prior_acceptance_;
+  const Levels& prior = constants_->prior_acceptance;
   for (std::size_t level = 0; level < prior.size(); ++level) {
     difference += acceptance_.successes[level] - acceptance_.trials[level] * prior[level];
     trials += acceptance_.trials[level];
@@ -118,11 +121,13 @@ double AcceptanceTracker::surprise() const {
 void AcceptanceTracker::rates(std::span<double> conditional_acceptance, std::span<double> reach) const {
   SPECLAB_EXPECT(conditional_acceptance.size() == levels() && reach.size() == levels(), "an entry for every level is needed");
   const double moved = surprise(), strength = strength_;
-  for (std::size_t level = 0; level < reach.size(); ++level)
-    reach[level] = ((*prior_reaches_)[level] + reach_.successes[level]) / (strength + reach_.trials[level]);
+  const Levels &prior = constants_->prior_acceptance, &prior_reaches = constants_->prior_reaches;
+#pragma GCC ivdep
+  for (std::size_t level = 0; level < reach.size(); ++level) reach[level] = (prior_reaches[level] + reach_.successes[level]) / (strength + reach_.trials[level]);
+#pragma GCC ivdep
   for (std::size_t level = 0; level < reach.size(); ++level) {
-    const double shifted = (*prior_acceptance_)[level] + moved;
-    const double expected = shifted < 0.0 ? 0.0 : shifted > 1.0 ? 1.0 : shifted;
+    const double shifted = prior[level] + moved, above_zero = shifted < 0.0 ? 0.0 : shifted;
+    const double expected = above_zero > 1.0 ? 1.0 : above_zero;
     conditional_acceptance[level] = (kLevelStrength * expected + acceptance_.successes[level]) / (kLevelStrength + acceptance_.trials[level]);
   }
 }

@@ -33,7 +33,7 @@ class AcceptanceTracker {
   /// @param requested  levels the drafter was allowed; 0 teaches nothing
   void observe(const RoundRecord& round, int requested);
 
-  std::size_t levels() const { return prior_acceptance_->size(); }
+  std::size_t levels() const { return constants_->prior_acceptance.size(); }
   /// What is believed of every level now. @param conditional_acceptance, reach  [level], as many as levels()
   void rates(std::span<double> conditional_acceptance, std::span<double> reach) const;
 
@@ -45,13 +45,20 @@ class AcceptanceTracker {
     Levels trials, successes;
   };
 
+  /// What is the same in all copies.
+  struct Constants {
+    Levels prior_acceptance;
+    Levels prior_reaches;  ///< strength times reach
+    Levels steps;          ///< as many ones as there are levels, then as many zeros
+  };
+
   void forget_and_count(Levels& levels, int counted) const;
   void forget_and_count(Tallies& tallies, int tested, int succeeded) const;
   double surprise() const;
 
   double strength_;
   double forgetting_;
-  std::shared_ptr<const Levels> prior_acceptance_, prior_reaches_;  ///< the second: strength times reach. The same in all copies
+  std::shared_ptr<const Constants> constants_;
   Tallies acceptance_, reach_;
 };
 

@@ -44,6 +44,7 @@ void DepthCosts::at(int context, std::span<double> total_ns) const {
   for (const Stretch& stretch : stretches_) {
     if (context <= stretch.left || context > stretch.right) continue;
     const double share = static_cast<double>(context - stretch.left) / (stretch.right - stretch.left);
+#pragma GCC ivdep
     for (std::size_t depth = 0; depth < total_ns.size(); ++depth)
       total_ns[depth] = stretch.draft.at(depth, share) + stretch.target.at(depth, share) + stretch.overhead.at(depth, share);
     return;

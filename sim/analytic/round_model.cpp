@@ -1,5 +1,6 @@
 #include "sim/analytic/round_model.h"
 
+#include <cmath>
 #include <string>
 
 #include "sim/core/errors.h"
@@ -22,6 +23,13 @@ struct GrowingRound {
     means.ns += drafted * (model.cost_ns[level + 1] - model.cost_ns[level]);
   }
 };
+
+/// a.tokens_per_ns() > b.tokens_per_ns(), mostly without their divisions, the slowest operations there are.
+bool is_faster(const RoundMeans& a, const RoundMeans& b) {
+  constexpr double kRounding = 1e-14;  // more than that of two products or two quotients
+  const double left = a.tokens * b.ns, right = b.tokens * a.ns;
+  return std::abs(left - right) > kRounding * left ? left > right : a.tokens_per_ns() > b.tokens_per_ns();
+}
 
 void expect_length(const RoundModel& model, int length) {
   SPECLAB_EXPECT(model.reach.size() == model.conditional_acceptance.size() && model.cost_ns.size() == model.reach.size() + 1,
@@ -46,14 +54,10 @@ LengthMeans optimal_length_means(const RoundModel& model, int shortest) {
   expect_length(model, shortest);
   GrowingRound round{.means = {.tokens = 1.0, .ns = model.cost_ns[0]}};
   LengthMeans best{.length = shortest, .means = round.means};
-  double most = shortest == 0 ? round.means.tokens_per_ns() : 0.0;
   for (std::size_t level = 0; level < model.reach.size(); ++level) {
     round.add_level(model, level, model.reach[level]);
     const int length = static_cast<int>(level) + 1;
-    const double here = round.means.tokens_per_ns();
-    if (length < shortest || !(here > most)) continue;
-    best = {.length = length, .means = round.means};
-    most = here;
+    if (length == shortest || (length > shortest && is_faster(round.means, best.means))) best = {.length = length, .means = round.means};
   }
   return best;
 }
