@@ -26,16 +26,18 @@ struct Pair {
 };
 constexpr Pair kPairs[] = {{"llama-2-7b", "llama-68m"}, {"llama-3-8b", "llama-3.2-1b"}, {"llama-2-70b", "llama-2-7b"}};
 
-/// One row, or a remark where the draft pays at every batch.
-void add_crossover(const std::string& draft, const std::string& where, const sim::BatchSetting& setting, Reproduction& result) {
+/// One row: the batch, or the speed-up that is left at the largest where the draft pays at every one.
+void add_crossover(const std::string& draft, const std::string& where, sim::BatchSetting setting, Reproduction& result) {
   const TreeShape shape = TreeShape::parse(draft, 0);
-  const auto batch = sim::crossover_batch(sim::tree_tokens_per_round(shape, kRanks), sim::BatchDraft::tree(shape), setting, kMostBatch);
-  const std::string text = fmt::format("acceptance_rate=0.8;tree={};context={}{}", draft, setting.context, where);
-  if (!batch) {
-    result.remarks.push_back(fmt::format("{}: pays at every batch up to {}", text, kMostBatch));
-    return;
-  }
-  result.rows.push_back({.setting = text, .quantity = "crossover_batch", .ours = static_cast<double>(*batch), .source = "own", .locator = "roofline"});
+  const auto rounds = sim::BatchDraft::tree(shape);
+  const double tokens = sim::tree_tokens_per_round(shape, kRanks);
+  const auto batch = sim::crossover_batch(tokens, rounds, setting, kMostBatch);
+  setting.batch = kMostBatch;
+  result.rows.push_back({.setting = fmt::format("acceptance_rate=0.8;tree={};context={}{}", draft, setting.context, where),
+                         .quantity = batch ? "crossover_batch" : fmt::format("predicted_batch_speedup_at_{}", kMostBatch),
+                         .ours = batch ? static_cast<double>(*batch) : sim::predicted_batch_speedup(tokens, rounds, setting),
+                         .source = "own",
+                         .locator = "roofline"});
 }
 
 void add_example_machine(Reproduction& result) {

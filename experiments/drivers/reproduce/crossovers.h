@@ -8,7 +8,7 @@ namespace speclab::experiments {
 sim::BatchSetting example_machine(int batch, int context);
 
 /// The batch at which chains and token trees stop paying at acceptance rate 0.8, and siblings of them at 0.16: on the example machine and
-/// for named models on named devices. Results of ours, with no number of a paper beside them; what pays at every batch is a remark.
+/// for named models on named devices. Results of ours, with no number of a paper beside them; of what pays at every batch the speed-up at the largest tried.
 void add_crossovers(Reproduction& result);
 
 }  // namespace speclab::experiments
