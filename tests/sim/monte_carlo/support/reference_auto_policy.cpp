@@ -19,9 +19,11 @@ ReferenceAutoPolicy::ReferenceAutoPolicy(sim::AutoPolicyOptions options)
       context_(options_.initial_context),
       probe_interval_(options_.probe_interval) {}
 
-double ReferenceAutoPolicy::cost_ns(int depth) const {
-  const int rows = options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[static_cast<std::size_t>(depth)];
-  return options_.costs->round_ns(depth, rows, decided_at_);
+std::vector<double> ReferenceAutoPolicy::costs_here() const {
+  std::vector<double> costs;
+  for (int depth = 0; depth <= options_.max_length; ++depth)
+    costs.push_back(options_.costs->round_ns(depth, options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[static_cast<std::size_t>(depth)], context_));
+  return costs;
 }
 
 double ReferenceAutoPolicy::surprise() const {
@@ -47,13 +49,13 @@ double ReferenceAutoPolicy::reach(int level) const {
 }
 
 double ReferenceAutoPolicy::tokens_per_ns(int length, double hit_rate) const {
-  double tokens = 1.0, ns = cost_ns(0), drafted = 1.0, survival = 1.0;
+  double tokens = 1.0, ns = cost_ns_[0], drafted = 1.0, survival = 1.0;
   for (int level = 0; level < length; ++level) {
     const double here = level == 0 ? hit_rate : reach(level);
     drafted *= here;
     survival *= here * conditional_acceptance(level);
     tokens += survival;
-    ns += drafted * (cost_ns(level + 1) - cost_ns(level));
+    ns += drafted * (cost_ns_[static_cast<std::size_t>(level) + 1] - cost_ns_[static_cast<std::size_t>(level)]);
   }
   return tokens / ns;
 }
@@ -67,20 +69,20 @@ int ReferenceAutoPolicy::best_length(int shortest) const {
 
 int ReferenceAutoPolicy::next_length() {
   if (options_.max_length == 0) return 0;
-  decided_at_ = context_;
-  if (!account_open_) account_ns_ = options_.loss_allowance * cost_ns(0);
+  cost_ns_ = costs_here();
+  if (!account_open_) account_ns_ = options_.loss_allowance * cost_ns_[0];
   account_open_ = true;
   int length = best_length(0);
-  if (!(tokens_per_ns(length, 1.0) * cost_ns(0) >= options_.required_gain)) length = 0;
+  if (!(tokens_per_ns(length, 1.0) * cost_ns_[0] >= options_.required_gain)) length = 0;
   if (length == 0 && plain_rounds_ >= probe_interval_) length = best_length(1);
-  while (length > 0 && cost_ns(length) - cost_ns(0) > account_ns_) --length;
+  while (length > 0 && cost_ns_[static_cast<std::size_t>(length)] - cost_ns_[0] > account_ns_) --length;
   return requested_ = length;
 }
 
 void ReferenceAutoPolicy::observe(const RoundRecord& round) {
   context_ = round.position + round.emitted;
   if (options_.max_length == 0) return;
-  account_ns_ += round.emitted * cost_ns(0) * (1.0 + options_.loss_fraction) - cost_ns(round.depth);
+  account_ns_ += round.emitted * cost_ns_[0] * (1.0 + options_.loss_fraction) - cost_ns_[static_cast<std::size_t>(round.depth)];
   const auto forget_and_count = [this](std::vector<Counts>& levels, int tested, int succeeded) {
     for (int level = 0; level < options_.max_length; ++level) {
       Counts& counts = levels[static_cast<std::size_t>(level)];
@@ -96,7 +98,7 @@ void ReferenceAutoPolicy::observe(const RoundRecord& round) {
     return;
   }
   plain_rounds_ = 0;
-  const bool paid = round.emitted * cost_ns(0) > cost_ns(round.depth);
+  const bool paid = round.emitted * cost_ns_[0] > cost_ns_[static_cast<std::size_t>(round.depth)];
   probe_interval_ = paid ? options_.probe_interval : std::min(2 * probe_interval_, options_.max_probe_interval);
 }
 

@@ -20,7 +20,7 @@ class ReferenceAutoPolicy {
     double trials = 0.0, successes = 0.0;
   };
 
-  double cost_ns(int depth) const;
+  std::vector<double> costs_here() const;
   double surprise() const;
   double conditional_acceptance(int level) const;
   double reach(int level) const;
@@ -31,7 +31,7 @@ class ReferenceAutoPolicy {
   sim::AutoPolicyOptions options_;
   std::vector<Counts> acceptance_, reach_;  ///< by level
   int context_;
-  int decided_at_ = 0;  ///< context of the last decision
+  std::vector<double> cost_ns_;  ///< [depth] at the last decision
   int requested_ = 0;
   bool account_open_ = false;
   double account_ns_ = 0.0;
