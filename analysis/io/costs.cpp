@@ -30,7 +30,7 @@ CostRow read_row(const Table& table, std::size_t row) {
   if (table.text(row, "kind") == "target" && table.number(row, "ns") <= 0) table.fail(row, "ns", "a forward takes some time");
   const auto text = [&](std::string_view column) { return table.optional_text(row, column).value_or(""); };
   return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .verifier = text("verifier"), .regime = text("regime"), .kind = table.text(row, "kind"),
-          .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .ns = read_estimate(table, row)};
+          .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .batch = table.count(row, "batch", 1), .ns = read_estimate(table, row)};
 }
 
 }  // namespace

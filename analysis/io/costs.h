@@ -17,6 +17,7 @@ struct CostRow {
   std::string kind;  ///< "target", "draft", "overhead", "prefill"
   std::int64_t rows = 1;
   std::int64_t context = 0;
+  std::int64_t batch = 1;  ///< sequences
   Estimate ns;
 };
 

@@ -3,24 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "sim/core/errors.h"
-#include "sim/core/files.h"
 
 namespace speclab::analysis {
 namespace {
 
 constexpr double kSumTolerance = 1e-6;  // laws written with six or seven decimals
 constexpr std::string_view kSeparators = ", \t\r";
-
-struct Line {
-  std::size_t number = 1;
-  std::vector<double> values;
-};
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, const std::string& message) {
   throw DataError(fmt::format("{}:{}: {}", path, line, message));
@@ -63,45 +60,56 @@ std::vector<double> probabilities(const std::string& path, std::size_t line, std
   return values;
 }
 
-/// Lines that hold nothing are left out only at the end of the file.
-std::vector<Line> read_lines(const std::string& path) {
-  std::vector<Line> lines;
-  const std::string content = read_file(path);
-  for (std::size_t begin = 0, number = 1; begin < content.size(); ++number) {
-    const std::size_t end = std::min(content.size(), content.find('\n', begin));
-    lines.push_back({number, probabilities(path, number, std::string_view(content).substr(begin, end - begin))});
-    begin = end + 1;
-  }
-  while (!lines.empty() && lines.back().values.empty()) lines.pop_back();
-  if (lines.empty()) throw DataError(path + ": no law; give a line of probabilities for each prefix");
-  for (const Line& line : lines)
-    if (line.values.empty()) fail(path, line.number, "no number on this line; allowed: one law a line");
-  return lines;
-}
-
-std::vector<Line> as_one_law_if_column(std::vector<Line> lines) {
-  const bool is_column = lines.size() > 1 && std::ranges::all_of(lines, [](const Line& line) { return line.values.size() == 1; });
-  if (!is_column) return lines;
-  for (std::size_t i = 1; i < lines.size(); ++i) lines[0].values.push_back(lines[i].values[0]);
-  lines.resize(1);
-  return lines;
-}
-
 }  // namespace
 
-std::vector<std::vector<double>> read_laws(const std::string& path) {
-  std::vector<std::vector<double>> laws;
-  for (Line& line : as_one_law_if_column(read_lines(path))) {
-    const double sum = std::reduce(line.values.begin(), line.values.end());
-    if (!(std::abs(sum - 1.0) <= kSumTolerance))
-      fail(path, line.number, fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}", line.values.size(), sum, kSumTolerance));
-    if (!laws.empty() && line.values.size() != laws[0].size())
-      fail(path, line.number,
-           fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary", line.values.size(), laws[0].size()));
-    for (double& value : line.values) value /= sum;
-    laws.push_back(std::move(line.values));
+LawReader::LawReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  if (!file_) throw DataError(path + ": cannot read: " + std::strerror(errno));
+}
+
+bool LawReader::read_line() {
+  std::string text;
+  for (std::size_t blank = 0; std::getline(file_, text);) {
+    ++number_;
+    values_ = probabilities(path_, number_, text);
+    if (values_.empty() && blank == 0) blank = number_;
+    if (values_.empty()) continue;  // lines that hold nothing are left out at the end of the file only
+    if (blank != 0) fail(path_, blank, "no number on this line; allowed: one law a line");
+    return true;
   }
-  return laws;
+  if (file_.bad()) throw DataError(path_ + ": cannot read: " + std::strerror(errno));
+  return false;
+}
+
+/// Lines of one number each are one law, written down the page.
+void LawReader::read_column() {
+  std::vector<double> column;
+  do {
+    if (values_.size() != 1) fail(path_, number_, fmt::format("{} probabilities, the line before has 1; all laws need the same vocabulary", values_.size()));
+    column.push_back(values_[0]);
+  } while (read_line());
+  values_ = std::move(column);
+  number_ = 1;
+}
+
+void LawReader::normalise() {
+  const double sum = std::reduce(values_.begin(), values_.end());
+  if (!(std::abs(sum - 1.0) <= kSumTolerance))
+    fail(path_, number_, fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}", values_.size(), sum, kSumTolerance));
+  for (double& value : values_) value /= sum;
+}
+
+const std::vector<double>* LawReader::next() {
+  if (!read_line()) {
+    if (laws_ == 0) throw DataError(path_ + ": no law; give a line of probabilities for each prefix");
+    return nullptr;
+  }
+  if (laws_ == 0 && values_.size() == 1) read_column();
+  normalise();
+  if (laws_ > 0 && values_.size() != vocab_)
+    fail(path_, number_, fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary", values_.size(), vocab_));
+  vocab_ = values_.size();
+  ++laws_;
+  return &values_;
 }
 
 }  // namespace speclab::analysis

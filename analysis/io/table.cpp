@@ -33,6 +33,12 @@ Table Table::parse(std::string_view content, std::string name) {
   return table;
 }
 
+void Table::read_pieces(const std::string& path, const std::function<void(const Table&)>& on_piece) {
+  Table piece;
+  piece.name_ = path;
+  TableParser(piece, on_piece).parse(read_file(path));
+}
+
 void Table::expect_columns(std::span<const std::string_view> expected) const {
   for (const auto column : expected) index_of(column);
   for (const auto& column : columns_) {

@@ -2,6 +2,7 @@
 // A CSV file as a table of typed fields. Strict: what does not fit is an error with file, line and column.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,9 @@ class Table {
   static Table read(const std::string& path);
   /// The same from memory; `name` stands for the file in messages.
   static Table parse(std::string_view content, std::string name);
+  /// A long file some thousand rows at a time, so that its fields need not all be kept: `on_piece` gets tables of the same columns, in
+  /// order, at least one (without rows where the file has none). @throws DataError as read, after the pieces before the fault
+  static void read_pieces(const std::string& path, const std::function<void(const Table&)>& on_piece);
 
   std::size_t size() const { return lines_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
 
-TableParser::TableParser(Table& table) : table_(table) {
+TableParser::TableParser(Table& table, std::function<void(const Table&)> on_piece) : table_(table), on_piece_(std::move(on_piece)) {
   if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) != 0) throw std::bad_alloc();
   csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // blanks belong to the field
 }
@@ -24,6 +25,7 @@ void TableParser::parse(std::string_view content) {
   if (csv_fini(&parser_, on_field, on_row, this) != 0) fail(row_line_, "unterminated quoted field");
   take_ended_rows();
   if (table_.columns_.empty()) fail(1, "no header");
+  if (on_piece_ && (table_.size() > 0 || !handed_over_)) hand_over();
 }
 
 void TableParser::feed(std::string_view line) {
@@ -52,6 +54,14 @@ void TableParser::end_row() {
   std::move(row_.begin(), row_.end(), std::back_inserter(table_.fields_));
   table_.lines_.push_back(row_line_);
   row_.clear();
+  if (on_piece_ && table_.size() == kRowsOfAPiece) hand_over();
+}
+
+void TableParser::hand_over() {
+  on_piece_(table_);
+  handed_over_ = true;
+  table_.fields_.clear();
+  table_.lines_.clear();
 }
 
 void TableParser::take_header() {
@@ -62,7 +72,7 @@ void TableParser::take_header() {
     table_.columns_.push_back(*name);
   }
   row_.clear();
-  table_.fields_.reserve(std::min(most_fields_, kMostReserved));
+  table_.fields_.reserve(std::min(most_fields_, on_piece_ ? kRowsOfAPiece * table_.columns_.size() : kMostReserved));
 }
 
 void TableParser::fail(std::size_t line, const std::string& message, const std::string& column) const {

@@ -3,6 +3,7 @@
 
 #include <csv.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,10 @@ namespace speclab::analysis {
 class TableParser {
  public:
   static constexpr std::size_t kMostColumns = 4096;
+  static constexpr std::size_t kRowsOfAPiece = 4096;
 
-  explicit TableParser(Table& table);
+  /// @param on_piece  gets the table whenever it has kRowsOfAPiece rows, and at the end, and it is emptied; none: it is filled with all
+  explicit TableParser(Table& table, std::function<void(const Table&)> on_piece = {});
   ~TableParser() { csv_free(&parser_); }
   TableParser(const TableParser&) = delete;
   TableParser& operator=(const TableParser&) = delete;
@@ -30,6 +33,7 @@ class TableParser {
   void take_ended_rows();
   void end_row();
   void take_header();
+  void hand_over();
   [[noreturn]] void fail(std::size_t line, const std::string& message, const std::string& column = "") const;
 
   static void on_field(void* data, std::size_t length, void* self);
@@ -37,6 +41,8 @@ class TableParser {
   static void on_row(int, void* self) { ++static_cast<TableParser*>(self)->rows_ended_; }
 
   Table& table_;
+  std::function<void(const Table&)> on_piece_;
+  bool handed_over_ = false;
   csv_parser parser_{};
   std::vector<std::optional<std::string>> row_;
   static constexpr std::size_t kMostReserved = std::size_t{1} << 22;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
+#include <unordered_map>
 
 #include "analysis/io/read_axes.h"
 #include "analysis/io/read_rounds.h"
@@ -19,12 +19,15 @@ struct Origin {
   CellAxes axes;
 };
 
-std::map<std::int64_t, Origin> read_origins(const std::string& path) {
-  const Table table = Table::read(path);
-  std::map<std::int64_t, Origin> origins;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (!origins.try_emplace(table.count(row, "row_id"), Origin{table.text(row, "prompt_id"), read_axes(table, row)}).second)
-      table.fail(row, "row_id", "occurs twice");
+using Origins = std::unordered_map<std::int64_t, Origin>;  ///< by row_id
+
+Origins read_origins(const std::string& path) {
+  Origins origins;
+  Table::read_pieces(path, [&origins](const Table& piece) {
+    for (std::size_t row = 0; row < piece.size(); ++row)
+      if (!origins.try_emplace(piece.count(row, "row_id"), Origin{piece.text(row, "prompt_id"), read_axes(piece, row)}).second)
+        piece.fail(row, "row_id", "occurs twice");
+  });
   return origins;
 }
 
@@ -36,38 +39,51 @@ bool keeps(const TraceFilter& filter, const CellAxes& axes) {
 
 bool is_empty(const TraceFilter& filter) { return !filter.model && !filter.drafter && !filter.verifier && !filter.is_greedy && !filter.temperature; }
 
-/// Rounds of one generation stand together, in order.
-std::vector<TracedGeneration> read_generations(const std::string& path, const std::map<std::int64_t, Origin>* origins) {
-  const Table table = Table::read(path);
-  expect_round_columns(table);
-  if (table.size() == 0) throw DataError(path + ": no rounds; an empty trace says nothing about acceptance");
-  std::vector<TracedGeneration> generations;
-  std::map<std::int64_t, std::size_t> place;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const std::int64_t id = table.count(row, "row_id");
-    const auto [found, is_new] = place.try_emplace(id, generations.size());
-    if (is_new) {
-      generations.push_back({.row_id = id, .cluster = std::to_string(id), .rounds = {}});
-      if (origins) {
-        const auto origin = origins->find(id);
-        if (origin == origins->end()) table.fail(row, "row_id", "not in rows.csv beside it");
-        generations.back().cluster = origin->second.prompt;
-        generations.back().axes = origin->second.axes;
-      }
-    }
-    TracedGeneration& generation = generations[found->second];
-    const bool is_chain = table.count(row, "drafted") == table.count(row, "depth");
-    generation.rounds.push_back(
-        read_round_fields(table, row, {.row_id = id, .round = static_cast<std::int64_t>(generation.rounds.size()), .is_chain = is_chain}));
+/// Reads rounds.csv row by row.
+class RoundReader {
+ public:
+  /// @param origins  null: none are known
+  RoundReader(const TraceFilter& filter, const Origins* origins, const std::function<void(const TracedRound&)>& visit)
+      : filter_(filter), origins_(origins), visit_(visit) {}
+
+  void read(const Table& piece) {
+    expect_round_columns(piece);
+    for (std::size_t row = 0; row < piece.size(); ++row) read_row(piece, row);
   }
-  return generations;
-}
+  std::int64_t rounds() const { return rounds_; }
+  std::int64_t kept() const { return kept_; }
+
+ private:
+  void read_row(const Table& table, std::size_t row) {
+    const std::int64_t id = table.count(row, "row_id");
+    const Origin* origin = origins_ != nullptr ? &origin_of(table, row, id) : nullptr;
+    const bool is_chain = table.count(row, "drafted") == table.count(row, "depth");
+    const Round round = read_round_fields(table, row, {.row_id = id, .round = next_round_[id]++, .is_chain = is_chain});
+    ++rounds_;
+    if (origin != nullptr && !keeps(filter_, origin->axes)) return;
+    ++kept_;
+    const std::string number = origin != nullptr ? "" : std::to_string(id);
+    visit_({.cluster = origin != nullptr ? origin->prompt : number, .axes = origin != nullptr ? &origin->axes : nullptr, .round = round});
+  }
+
+  const Origin& origin_of(const Table& table, std::size_t row, std::int64_t id) const {
+    const auto origin = origins_->find(id);
+    if (origin == origins_->end()) table.fail(row, "row_id", "not in rows.csv beside it");
+    return origin->second;
+  }
+
+  const TraceFilter& filter_;
+  const Origins* origins_;
+  const std::function<void(const TracedRound&)>& visit_;
+  std::unordered_map<std::int64_t, std::int64_t> next_round_;  ///< of each generation
+  std::int64_t rounds_ = 0, kept_ = 0;
+};
 
 }  // namespace
 
-std::vector<TracedGeneration> read_trace(const std::string& path, const TraceFilter& filter) {
+void read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit) {
   const std::string rows = (std::filesystem::path(path).parent_path() / "rows.csv").string();
-  std::map<std::int64_t, Origin> origins;
+  Origins origins;
   std::error_code error;
   const bool has_rows = std::filesystem::symlink_status(rows, error).type() != std::filesystem::file_type::not_found;  // what cannot be looked at is read, and refused there
   if (has_rows)
@@ -75,10 +91,10 @@ std::vector<TracedGeneration> read_trace(const std::string& path, const TraceFil
   else if (!is_empty(filter))
     throw DataError(
         fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter, verifier or temperature; leave those options out", path));
-  std::vector<TracedGeneration> generations = read_generations(path, has_rows ? &origins : nullptr);
-  if (has_rows) std::erase_if(generations, [&](const TracedGeneration& generation) { return !keeps(filter, *generation.axes); });
-  if (generations.empty()) throw DataError(path + ": no round of that model, drafter, verifier and temperature; rows.csv beside it lists those that were run");
-  return generations;
+  RoundReader reader(filter, has_rows ? &origins : nullptr, visit);
+  Table::read_pieces(path, [&reader](const Table& piece) { reader.read(piece); });
+  if (reader.rounds() == 0) throw DataError(path + ": no rounds; an empty trace says nothing about acceptance");
+  if (reader.kept() == 0) throw DataError(path + ": no round of that model, drafter, verifier and temperature; rows.csv beside it lists those that were run");
 }
 
 }  // namespace speclab::analysis

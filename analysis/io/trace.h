@@ -2,20 +2,19 @@
 // The rounds of a run as a trace: rounds.csv, and rows.csv beside it where there is one.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "analysis/io/run_folder.h"
 
 namespace speclab::analysis {
 
-/// A generation of a trace; without rows.csv nothing is known but its number.
-struct TracedGeneration {
-  std::int64_t row_id = 0;
-  std::string cluster;  ///< prompt, where known, else the generation itself
-  std::optional<CellAxes> axes{};
-  std::vector<Round> rounds;
+/// A round of a trace, valid while it is visited; without rows.csv nothing is known of its generation but the number.
+struct TracedRound {
+  const std::string& cluster;      ///< prompt, where known, else the generation itself
+  const CellAxes* axes = nullptr;  ///< null without rows.csv
+  Round round{};
 };
 
 /// What is kept of a trace. Missing entries keep everything, but for rounds of the verifier `replay`, whose verdicts were forced.
@@ -27,7 +26,9 @@ struct TraceFilter {
   std::optional<double> temperature{};
 };
 
+/// Visits every round that the filter keeps, in the order of the file. Of a long trace no more is kept than a number a generation and
+/// what rows.csv says of it.
 /// @throws DataError naming file, line and column; if there is no round, none that the filter keeps, or a filter without rows.csv
-std::vector<TracedGeneration> read_trace(const std::string& path, const TraceFilter& filter = {});
+void read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit);
 
 }  // namespace speclab::analysis

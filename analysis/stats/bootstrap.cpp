@@ -118,7 +118,7 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
   }
   const double t = sim::student_t_quantile(1 - kTail, static_cast<double>(n - 1));
   result.interval = exponentiated(estimate, -t, t);
-  if (n < kMinClusters) return result;
+  if (n < kMinClusters || n > kMostClusters) return result;
   const auto deviations = studentised(factors, estimate, multiplicities(n), n);
   const double low = quantile(deviations, kTail), high = quantile(deviations, 1 - kTail);
   if (std::isfinite(low) && std::isfinite(high)) result.interval = exponentiated(estimate, low, high);

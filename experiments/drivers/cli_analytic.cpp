@@ -27,7 +27,7 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--verify-cost-ratio", options.verify_cost_ratio, "v: target forward of a whole draft / of one token; 1 where not given")
       ->group(kCosts);
   command->add_option("--overhead-ratio", options.overhead_ratio, "o: the rest of a round / one target forward; 0 where not given")->group(kCosts);
-  command->add_option("--costs", options.costs, "costs.csv of a run instead")->group(kCosts);
+  command->add_option("--costs", options.costs, "costs.csv of a run instead; of one sequence, rows of other batches are left out")->group(kCosts);
   command->add_option("--model", options.model, "Of --costs and --trace: the target");
   command->add_option("--drafter", options.drafter, "Of --costs and --trace: the drafter");
   command->add_option("--verifier", options.verifier, "Of --costs and --trace: the rule of verification");
@@ -54,13 +54,14 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
 }
 
 void add_reproduce_options(CLI::App* command, ReproduceOptions& options) {
+  CLI::Option* list = command->add_flag("--list", options.list, "List the names, and nothing else");
   command->add_option("id", options.ids, "Tables and figures by name");
-  command->add_flag("--list", options.list, "List the names");
   command->add_flag("--all-analytic", options.all_analytic, "Every table and figure that closed forms give");
   command->add_option("--output", options.output, "Folder for CSV files and figures, a folder a name")->capture_default_str();
   command->add_flag("!--no-figures", options.figures, "Draw none");
   command->add_option("--data", options.data, "Folder of the papers' numbers instead of experiments/papers, as compiled in");
   command->add_option("--metric", options.metrics, "metric_crosswalk: NAME=VALUE to convert; may be repeated")->allow_extra_args(false);
+  for (CLI::Option* other : command->get_options([](const CLI::Option* option) { return option->get_name() != "--list" && option->get_name() != "--help"; })) list->excludes(other);
 }
 
 }  // namespace speclab::experiments

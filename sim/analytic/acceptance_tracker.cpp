@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
@@ -20,13 +21,15 @@ void expect_some_probabilities(const std::vector<double>& values, const char* na
   expect_probabilities(values, name);
 }
 
+/// How often a level was there to be reached or accepted, and how often it was.
+struct Tally {
+  double trials = 0.0;
+  double successes = 0.0;
+};
+
 /// Successes over trials, together with `strength` trials at the rate `expected`.
 double shrunk_rate(const Tally& tally, double expected, double strength) {
   return (strength * expected + tally.successes) / (strength + tally.trials);
-}
-
-void forget(std::vector<Tally>& levels, double forgetting) {
-  for (Tally& level : levels) level = {level.trials * forgetting, level.successes * forgetting};
 }
 
 /// Rate of every level, worth kLevelStrength trials at the rate of all of them (itself begun at one success in two).
@@ -70,41 +73,63 @@ AcceptanceTracker::AcceptanceTracker(const AcceptancePrior& prior, int max_lengt
   SPECLAB_EXPECT(prior.strength > 0.0, "a prior's strength must be positive");
   SPECLAB_EXPECT(forgetting > 0.0 && forgetting <= 1.0, "forgetting = " + std::to_string(forgetting));
   SPECLAB_EXPECT(max_length >= 0, "max_length = " + std::to_string(max_length));
+  const Levels none(static_cast<std::size_t>(max_length), 0.0);
+  Constants constants;
   for (int level = 0; level < max_length; ++level) {
-    prior_acceptance_.push_back(at_or_last(prior.conditional_acceptance, level));
-    prior_reach_.push_back(at_or_last(prior.reach, level));
+    constants.prior_acceptance.push_back(at_or_last(prior.conditional_acceptance, level));
+    constants.prior_reaches.push_back(strength_ * at_or_last(prior.reach, level));
+    constants.steps.push_back(1.0);
   }
-  acceptance_.resize(prior_acceptance_.size());
-  reach_.resize(prior_reach_.size());
+  constants.steps.insert(constants.steps.end(), none.begin(), none.end());
+  constants_ = std::make_shared<const Constants>(std::move(constants));
+  acceptance_ = reach_ = {none, none};
+}
+
+/// Weakens the past and adds 1 at the first `counted` levels; 0 at the others, so that all are treated alike, several at a time and
+/// without a branch on what chance decides.
+void AcceptanceTracker::forget_and_count(Levels& levels, int counted) const {
+  const std::size_t size = levels.size();
+  const double* const steps = constants_->steps.data() + (size - static_cast<std::size_t>(counted));
+  double* const counts = levels.data();
+  const double forgetting = forgetting_;
+#pragma GCC ivdep
+  for (std::size_t level = 0; level < size; ++level) counts[level] = counts[level] * forgetting + steps[level];
+}
+
+void AcceptanceTracker::forget_and_count(Tallies& tallies, int tested, int succeeded) const {
+  forget_and_count(tallies.trials, tested);
+  forget_and_count(tallies.successes, std::min(tested, succeeded));
 }
 
 void AcceptanceTracker::observe(const RoundRecord& round, int requested) {
   if (requested == 0) return;
-  forget(reach_, forgetting_);
-  count(reach_, std::min(requested, round.depth + 1), round.depth);
-  if (round.depth == 0) return;
-  forget(acceptance_, forgetting_);
-  count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
+  forget_and_count(reach_, std::min(requested, round.depth + 1), round.depth);
+  if (round.depth > 0) forget_and_count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
 }
 
 double AcceptanceTracker::surprise() const {
   double difference = 0.0;
   double trials = 0.0;
-  for (std::size_t level = 0; level < acceptance_.size(); ++level) {
-    difference += acceptance_[level].successes - acceptance_[level].trials * prior_acceptance_[level];
-    trials += acceptance_[level].trials;
+  const Levels& prior = constants_->prior_acceptance;
+  for (std::size_t level = 0; level < prior.size(); ++level) {
+    difference += acceptance_.successes[level] - acceptance_.trials[level] * prior[level];
+    trials += acceptance_.trials[level];
   }
   return difference / (strength_ + trials);
 }
 
-double AcceptanceTracker::conditional_acceptance(int level) const {
-  const auto i = static_cast<std::size_t>(level);
-  return shrunk_rate(acceptance_[i], std::clamp(prior_acceptance_[i] + surprise(), 0.0, 1.0), kLevelStrength);
-}
-
-double AcceptanceTracker::reach(int level) const {
-  const auto i = static_cast<std::size_t>(level);
-  return shrunk_rate(reach_[i], prior_reach_[i], strength_);
+void AcceptanceTracker::rates(std::span<double> conditional_acceptance, std::span<double> reach) const {
+  SPECLAB_EXPECT(conditional_acceptance.size() == levels() && reach.size() == levels(), "an entry for every level is needed");
+  const double moved = surprise(), strength = strength_;
+  const Levels &prior = constants_->prior_acceptance, &prior_reaches = constants_->prior_reaches;
+#pragma GCC ivdep
+  for (std::size_t level = 0; level < reach.size(); ++level) reach[level] = (prior_reaches[level] + reach_.successes[level]) / (strength + reach_.trials[level]);
+#pragma GCC ivdep
+  for (std::size_t level = 0; level < reach.size(); ++level) {
+    const double shifted = prior[level] + moved, above_zero = shifted < 0.0 ? 0.0 : shifted;
+    const double expected = above_zero > 1.0 ? 1.0 : above_zero;
+    conditional_acceptance[level] = (kLevelStrength * expected + acceptance_.successes[level]) / (kLevelStrength + acceptance_.trials[level]);
+  }
 }
 
 }  // namespace speclab::sim

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,12 +12,6 @@ struct AcceptancePrior {
   std::vector<double> conditional_acceptance{0.5};  ///< [i] in [0, 1]; the last holds for all later levels
   std::vector<double> reach{1.0};                   ///< [i] in (0, 1]: a draft has level i + 1 if it has level i; [0] is the hit rate
   double strength = 8.0;                            ///< > 0: tested tokens that the prior is worth
-};
-
-/// How often a level was there to be reached or accepted, and how often it was; weighted once rounds are forgotten.
-struct Tally {
-  double trials = 0.0;
-  double successes = 0.0;
 };
 
 /// Frequencies of pilot rounds by level, each shrunk towards the rate of all levels, so that none is 0 or 1.
@@ -38,18 +33,33 @@ class AcceptanceTracker {
   /// @param requested  levels the drafter was allowed; 0 teaches nothing
   void observe(const RoundRecord& round, int requested);
 
-  double conditional_acceptance(int level) const;
-  double reach(int level) const;
+  std::size_t levels() const { return constants_->prior_acceptance.size(); }
+  /// What is believed of every level now. @param conditional_acceptance, reach  [level], as many as levels()
+  void rates(std::span<double> conditional_acceptance, std::span<double> reach) const;
 
  private:
+  /// A number of every level.
+  using Levels = std::vector<double>;
+  /// How often every level was there to be reached or accepted, and how often it was.
+  struct Tallies {
+    Levels trials, successes;
+  };
+
+  /// What is the same in all copies.
+  struct Constants {
+    Levels prior_acceptance;
+    Levels prior_reaches;  ///< strength times reach
+    Levels steps;          ///< as many ones as there are levels, then as many zeros
+  };
+
+  void forget_and_count(Levels& levels, int counted) const;
+  void forget_and_count(Tallies& tallies, int tested, int succeeded) const;
   double surprise() const;
 
   double strength_;
   double forgetting_;
-  std::vector<double> prior_acceptance_;  ///< by level
-  std::vector<double> prior_reach_;
-  std::vector<Tally> acceptance_;
-  std::vector<Tally> reach_;
+  std::shared_ptr<const Constants> constants_;
+  Tallies acceptance_, reach_;
 };
 
 }  // namespace speclab::sim

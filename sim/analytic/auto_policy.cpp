@@ -18,6 +18,14 @@ AutoPolicyOptions validated(AutoPolicyOptions options) {
   return options;
 }
 
+/// Of every depth from 0: a chain's where none are given.
+std::vector<int> rows_of_depth(const AutoPolicyOptions& options) {
+  std::vector<int> rows = options.rows_of_depth;
+  for (int depth = static_cast<int>(rows.size()); depth <= options.max_length; ++depth) rows.push_back(depth + 1);
+  rows.resize(static_cast<std::size_t>(options.max_length) + 1);
+  return rows;
+}
+
 }  // namespace
 
 void AutoPolicyOptions::validate() const {
@@ -30,32 +38,26 @@ void AutoPolicyOptions::validate() const {
   require(probe_interval >= 1 && max_probe_interval >= probe_interval, "needs 1 <= probe_interval <= max_probe_interval");
 }
 
-AutoPolicy::AutoPolicy(AutoPolicyOptions options) : AutoPolicy(validated(std::move(options)), nullptr) {
-  auto curves = std::make_shared<Curves>();
-  for (int depth = 0; depth <= options_.max_length && options_.max_length > 0; ++depth)
-    curves->emplace_back(*options_.costs, depth, options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[static_cast<std::size_t>(depth)]);
-  curves_ = std::move(curves);
+AutoPolicy::Start::Start(AutoPolicyOptions checked)
+    : options(std::move(checked)), tracker(options.prior, options.max_length, options.forgetting) {
+  const auto levels = static_cast<std::size_t>(options.max_length);
+  model = {.reach = std::vector<double>(levels), .conditional_acceptance = std::vector<double>(levels), .cost_ns = std::vector<double>(levels + 1)};
+  if (levels > 0) costs.emplace(*options.costs, rows_of_depth(options));
 }
 
-AutoPolicy::AutoPolicy(AutoPolicyOptions options, std::shared_ptr<const Curves> curves)
-    : options_(std::move(options)),
-      curves_(std::move(curves)),
-      tracker_(options_.prior, options_.max_length, options_.forgetting),
+AutoPolicy::AutoPolicy(AutoPolicyOptions options) : AutoPolicy(std::make_shared<const Start>(validated(std::move(options)))) {}
+
+AutoPolicy::AutoPolicy(std::shared_ptr<const Start> start)
+    : start_(std::move(start)),
+      options_(start_->options),
+      tracker_(start_->tracker),
+      model_(start_->model),
       context_(options_.initial_context),
       probe_interval_(options_.probe_interval) {}
 
 void AutoPolicy::update_model() {
-  const auto levels = static_cast<std::size_t>(options_.max_length);
-  model_.reach.resize(levels);
-  model_.conditional_acceptance.resize(levels);
-  model_.cost_ns.resize(levels + 1);
-  for (int depth = 0; depth <= options_.max_length; ++depth) {
-    const auto i = static_cast<std::size_t>(depth);
-    model_.cost_ns[i] = (*curves_)[i].at(context_).total_ns();
-    if (depth == options_.max_length) break;
-    model_.reach[i] = tracker_.reach(depth);
-    model_.conditional_acceptance[i] = tracker_.conditional_acceptance(depth);
-  }
+  start_->costs->at(context_, model_.cost_ns);
+  tracker_.rates(model_.conditional_acceptance, model_.reach);
 }
 
 int AutoPolicy::next_length() {
@@ -70,11 +72,9 @@ int AutoPolicy::next_length() {
 
 /// The best length, or 0 where its rounds with a draft are not faster than plain ones by the required gain.
 int AutoPolicy::paying_length() const {
-  const int length = optimal_speculation_length(model_);
-  RoundModel hit = model_;
-  hit.reach[0] = 1.0;
-  const double gain = round_means(hit, length).tokens_per_ns() * model_.cost_ns[0];
-  return gain >= options_.required_gain ? length : 0;
+  const LengthMeans best = optimal_length_means(model_);
+  const RoundMeans hits = model_.reach[0] == 1.0 ? best.means : round_means(model_, best.length, 1.0);
+  return hits.tokens_per_ns() * model_.cost_ns[0] >= options_.required_gain ? best.length : 0;
 }
 
 /// The longest length up to `length` whose draft may be rejected entirely without overdrawing the account.

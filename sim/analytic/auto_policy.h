@@ -2,11 +2,12 @@
 // The default speculation-length policy: what pays, by a measured cost surface and the acceptance seen so far.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/cost_surface.h"
-#include "sim/analytic/round_costs.h"
+#include "sim/analytic/depth_costs.h"
 #include "sim/analytic/round_model.h"
 #include "sim/core/speculation_length_policy.h"
 
@@ -44,19 +45,26 @@ class AutoPolicy final : public SpeculationLengthPolicy {
   explicit AutoPolicy(AutoPolicyOptions options);
   int next_length() override;
   void observe(const RoundRecord& round) override;
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::unique_ptr<AutoPolicy>(new AutoPolicy(options_, curves_)); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::unique_ptr<AutoPolicy>(new AutoPolicy(start_)); }
   std::string name() const override { return "auto"; }
 
  private:
-  using Curves = std::vector<RoundCurves>;  ///< by depth
+  /// What all sequences begin with.
+  struct Start {
+    explicit Start(AutoPolicyOptions checked);
+    AutoPolicyOptions options;
+    std::optional<DepthCosts> costs;  ///< none where nothing may be drafted
+    AcceptanceTracker tracker;
+    RoundModel model;  ///< of the right size
+  };
 
-  AutoPolicy(AutoPolicyOptions options, std::shared_ptr<const Curves> curves);
+  explicit AutoPolicy(std::shared_ptr<const Start> start);
   void update_model();
   int paying_length() const;
   int affordable(int length) const;
 
-  AutoPolicyOptions options_;
-  std::shared_ptr<const Curves> curves_;  ///< shared with all fresh policies of these options
+  std::shared_ptr<const Start> start_;  ///< shared with all fresh policies of these options
+  const AutoPolicyOptions& options_;    ///< its own
   AcceptanceTracker tracker_;
   RoundModel model_;
   int context_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -45,6 +46,12 @@ inline double interpolated(const std::vector<std::pair<int, double>>& points, in
   return left->second + fraction * (right->second - left->second);
 }
 
+/// A stretch of a curve.
+struct CostLine {
+  double left_ns = 0.0;
+  double rise_ns = 0.0;  ///< up to the right end
+};
+
 /// What one kind of work with a number of rows costs, over the context.
 class CostCurve {
  public:
@@ -56,6 +63,9 @@ class CostCurve {
     if (context < 0 || !(value >= 0.0)) refuse(context);
     return value;
   }
+  /// The line between two contexts; none where the curve is not one line of costs >= 0 whose ends they are. A single point is a line
+  /// between any two.
+  std::optional<CostLine> line(int left, int right) const;
 
  private:
   [[noreturn]] void refuse(int context) const;

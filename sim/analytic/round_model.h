@@ -23,10 +23,19 @@ struct RoundMeans {
 /// @param length  0 to reach.size()
 /// @throws ContractError if the lists do not fit together or `length` is out of range
 RoundMeans round_means(const RoundModel& model, int length);
+/// The same where the first level is there with chance `hit_rate`, whatever the model says: 1 of the rounds that hit.
+RoundMeans round_means(const RoundModel& model, int length, double hit_rate);
+
+/// A length and what its rounds come to.
+struct LengthMeans {
+  int length = 0;
+  RoundMeans means;
+};
 
 /// The smallest length that maximises tokens per time, over `shortest` to reach.size(); all are tried, because with a
 /// measured verify cost the rate has more than one peak.
 /// @throws ContractError as round_means
-int optimal_speculation_length(const RoundModel& model, int shortest = 0);
+LengthMeans optimal_length_means(const RoundModel& model, int shortest = 0);
+inline int optimal_speculation_length(const RoundModel& model, int shortest = 0) { return optimal_length_means(model, shortest).length; }
 
 }  // namespace speclab::sim

@@ -1,6 +1,7 @@
 #include "sim/analytic/sequence_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "sim/analytic/arguments.h"
@@ -49,6 +50,18 @@ int rounds_quantile(std::span<const double> law, double level) {
     ++rounds;
   }
   return rounds - 1;
+}
+
+SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens) {
+  expect_at_least(1, tokens, "tokens");
+  const std::vector<double> pmf = tokens_per_round_pmf(acceptance_rate, speculation_length);
+  const double mean = expected_rounds(pmf, tokens), loop_ns = times.loop_ns(speculation_length);
+  double variance = 0.0, rounds = 0.0;
+  for (const double chance : rounds_law(pmf, tokens)) {
+    variance += chance * (rounds - mean) * (rounds - mean);
+    rounds += 1.0;
+  }
+  return {.mean_ns = mean * loop_ns, .deviation_ns = std::sqrt(variance) * loop_ns};
 }
 
 SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens) {

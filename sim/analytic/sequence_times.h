@@ -29,6 +29,19 @@ std::vector<double> rounds_law(std::span<const double> pmf, int tokens);
 /// @throws ContractError if an argument is out of range
 int rounds_quantile(std::span<const double> law, double level);
 
+/// Time of one sequence over all its outcomes.
+struct SequenceTime {
+  double mean_ns = 0.0;
+  double deviation_ns = 0.0;  ///< standard deviation between sequences
+};
+
+/// @param acceptance_rate     α in [0, 1], i.i.d.
+/// @param speculation_length  γ >= 0
+/// @param tokens              N >= 1
+/// @throws ContractError if an argument is out of range
+/// @source ours; the error bars of Chen et al. 2023, Figure 1
+SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens);
+
 /// Tokens per second of sequences of N tokens. Percentiles follow the waiting user: 90 % of the sequences are at least as fast as p90.
 struct SequenceSpeeds {
   double mean_tokens_per_s = 0.0;  ///< N over the mean time: what many sequences together reach

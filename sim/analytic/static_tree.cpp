@@ -10,20 +10,54 @@
 
 namespace speclab::sim {
 
-double tree_tokens_per_round(const TreeShape& shape, std::span<const double> rank_acceptance) {
-  expect_rank_acceptance(rank_acceptance);
-  std::vector<double> score{1.0};
-  double total = 1.0;
+namespace {
+
+/// Each node's chance is that of its place among its siblings.
+std::vector<double> acceptance_by_node(const TreeShape& shape, std::span<const double> rank_acceptance) {
+  std::vector<double> by_node;
   int previous_parent = -1;
   std::size_t rank = 0;
   for (const int parent : shape.parents()) {
     rank = parent == previous_parent ? rank + 1 : 0;
     previous_parent = parent;
     SPECLAB_EXPECT(rank < rank_acceptance.size(), "node " + std::to_string(parent) + " has more children than rank_acceptance has entries");
-    score.push_back(score[static_cast<std::size_t>(parent)] * rank_acceptance[rank]);
+    by_node.push_back(rank_acceptance[rank]);
+  }
+  return by_node;
+}
+
+/// At most one child of a node is accepted.
+void expect_node_acceptance(const TreeShape& shape, std::span<const double> node_acceptance) {
+  SPECLAB_EXPECT(node_acceptance.size() == shape.parents().size(),
+                 std::to_string(node_acceptance.size()) + " node acceptances; allowed: one for each of " + std::to_string(shape.num_nodes()) + " drafted nodes");
+  for (std::size_t first = 0, last = 0; first < node_acceptance.size(); first = last) {
+    while (last < node_acceptance.size() && shape.parents()[last] == shape.parents()[first]) ++last;
+    expect_rank_acceptance(node_acceptance.subspan(first, last - first));
+  }
+}
+
+/// Sum of scores: the product of acceptances along the path.
+double sum_of_scores(const TreeShape& shape, std::span<const double> node_acceptance) {
+  std::vector<double> score{1.0};
+  double total = 1.0;
+  for (std::size_t node = 0; node < node_acceptance.size(); ++node) {
+    const auto parent = static_cast<std::size_t>(shape.parents()[node]);
+    score.push_back(score[parent] * node_acceptance[node]);
     total += score.back();
   }
   return total;
+}
+
+}  // namespace
+
+double tree_tokens_per_round(const TreeShape& shape, std::span<const double> rank_acceptance) {
+  expect_rank_acceptance(rank_acceptance);
+  return sum_of_scores(shape, acceptance_by_node(shape, rank_acceptance));
+}
+
+double tree_tokens_per_round_by_node(const TreeShape& shape, std::span<const double> node_acceptance) {
+  expect_node_acceptance(shape, node_acceptance);
+  return sum_of_scores(shape, node_acceptance);
 }
 
 void TreeBudget::expect_valid() const {

@@ -1,6 +1,6 @@
 #pragma once
 // Trees whose shape is fixed before any token is drawn. rank_acceptance[b] is the unconditional chance that child number b
-// of a node is the accepted one, given that the node was.
+// of a node is the accepted one, given that the node was; node_acceptance[i] is that chance of node i + 1, whatever its rank.
 
 #include <span>
 #include <vector>
@@ -14,6 +14,12 @@ namespace speclab::sim {
 /// @throws ContractError if a rank_acceptance is negative, they sum to more than 1, or a node has more children than ranks
 /// @source Sequoia (Chen et al. 2024), Proposition 3.4
 double tree_tokens_per_round(const TreeShape& shape, std::span<const double> rank_acceptance);
+
+/// The same where every node has a chance of its own, as where a tree is grown over drawn tokens or a level is harder than the last.
+/// @param node_acceptance  one entry a drafted node, in the order of the shape
+/// @throws ContractError if there are more or fewer, one is negative, or those of siblings sum to more than 1
+/// @source Sequoia (Chen et al. 2024), Proposition 3.4, without its positional acceptance
+double tree_tokens_per_round_by_node(const TreeShape& shape, std::span<const double> node_acceptance);
 
 /// Limits of a tree search.
 struct TreeBudget {

@@ -1,6 +1,7 @@
 #include "sim/analytic/tokens_per_round.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/analytic/arguments.h"
 #include "sim/core/errors.h"
@@ -15,15 +16,26 @@ std::vector<double> repeated(double acceptance_rate, int speculation_length) {
   return std::vector<double>(static_cast<std::size_t>(speculation_length), acceptance_rate);
 }
 
+/// 1 + α + ... + α^(terms - 1) in as many steps as `terms` has bits: twice as many terms are (1 + α^terms) times the sum.
+double geometric_sum(double acceptance_rate, unsigned terms) {
+  double sum = 0.0;
+  double power = 1.0;  // α to the number of terms so far
+  for (int bit = std::bit_width(terms) - 1; bit >= 0; --bit) {
+    sum *= 1.0 + power;
+    power *= power;
+    if ((terms >> bit & 1U) == 0U) continue;
+    sum += power;
+    power *= acceptance_rate;
+  }
+  return sum;
+}
+
 }  // namespace
 
 double tokens_per_round(double acceptance_rate, int speculation_length) {
   expect_probability(acceptance_rate, "acceptance_rate");
   expect_at_least(0, speculation_length, "speculation_length");
-  double tokens = 1.0;
-  double survival = 1.0;
-  for (int i = 0; i < speculation_length; ++i) tokens += survival *= acceptance_rate;
-  return tokens;
+  return geometric_sum(acceptance_rate, static_cast<unsigned>(speculation_length) + 1U);
 }
 
 std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation_length) {

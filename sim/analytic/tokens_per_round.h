@@ -12,7 +12,7 @@ namespace speclab::sim {
 /// @param speculation_length  γ, tokens, >= 0
 /// @return tokens per round, in [1, γ + 1]
 /// @throws ContractError if an argument is out of range
-/// @source Leviathan et al. 2023, Eq. 1, as the sum, which has no singularity at α = 1
+/// @source Leviathan et al. 2023, Eq. 1, as the sum, which has no singularity at α = 1, by doubling: as many steps as γ + 1 has bits
 double tokens_per_round(double acceptance_rate, int speculation_length);
 
 /// P(a round emits t + 1 tokens) for t = 0..γ.

@@ -46,22 +46,32 @@ IntervalValue mean_over_prefixes(const analysis::ClusterTotals& accepted) {
   return {.value = mean.value, .interval = mean.interval};
 }
 
+/// Calls use(p, q) with the laws of every prefix, one pair after the other. @return how many
+template <typename Use>
+std::size_t for_each_pair(const std::string& target_path, const std::string& draft_path, Use use) {
+  analysis::LawReader target(target_path), draft(draft_path);
+  const std::vector<double>*p = target.next(), *q = draft.next();
+  if (p->size() != q->size())
+    throw DataError(fmt::format("{}:1: {} probabilities, {}:1 has {}; p and q need the same vocabulary", target_path, p->size(), draft_path, q->size()));
+  for (; p != nullptr && q != nullptr; p = target.next(), q = draft.next()) use(*p, *q);
+  while (target.next() != nullptr || draft.next() != nullptr) continue;  // what is left of the longer one
+  if (target.laws() != draft.laws())
+    throw DataError(fmt::format("{} has {} laws, {} has {}; a pair for each prefix is needed", target_path, target.laws(), draft_path, draft.laws()));
+  return target.laws();
+}
+
 AcceptanceInput from_laws(const std::string& target_path, const std::string& draft_path) {
-  const auto p = analysis::read_laws(target_path), q = analysis::read_laws(draft_path);
-  if (p.size() != q.size())
-    throw DataError(fmt::format("{} has {} laws, {} has {}; a pair for each prefix is needed", target_path, p.size(), draft_path, q.size()));
-  if (p[0].size() != q[0].size())
-    throw DataError(
-        fmt::format("{}:1: {} probabilities, {}:1 has {}; p and q need the same vocabulary", target_path, p[0].size(), draft_path, q[0].size()));
-  AcceptanceInput input{.rate = {}, .source = fmt::format("laws p and q of {} prefix{}", p.size(), p.size() == 1 ? "" : "es")};
+  AcceptanceInput input;
   analysis::ClusterTotals accepted;
   input.rank_acceptance.assign(kRanks, 0.0);
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    accepted.add(sim::acceptance_probability(p[i], q[i]), 1.0);
-    const std::vector<double> ranks = sim::multi_step_rank_acceptance(p[i], q[i], kRanks);
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) input.rank_acceptance[rank] += ranks[rank] / static_cast<double>(p.size());
-  }
+  const std::size_t pairs = for_each_pair(target_path, draft_path, [&](const std::vector<double>& p, const std::vector<double>& q) {
+    accepted.add(sim::acceptance_probability(p, q), 1.0);
+    const std::vector<double> ranks = sim::multi_step_rank_acceptance(p, q, kRanks);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) input.rank_acceptance[rank] += ranks[rank];
+  });
+  for (double& rank : input.rank_acceptance) rank /= static_cast<double>(pairs);
   input.rate = mean_over_prefixes(accepted);
+  input.source = fmt::format("laws p and q of {} prefix{}", pairs, pairs == 1 ? "" : "es");
   input.notes.push_back("siblings of a tree are drawn from q independently and tried one after the other (SpecInfer)");
   return input;
 }

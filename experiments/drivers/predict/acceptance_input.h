@@ -11,7 +11,7 @@ namespace speclab::experiments {
 /// What is known of acceptance.
 struct AcceptanceInput {
   IntervalValue rate;                            ///< α
-  std::vector<double> conditional_acceptance{};  ///< by position, of a trace; empty where only α is known
+  std::vector<IntervalValue> tokens_by_position{};  ///< [γ] tokens a round by a trace's acceptance by position, γ = 0, 1, ...; empty where only α is known
   std::vector<double> rank_acceptance{};         ///< of the children of a tree's node; empty where unknown
   std::string source;                            ///< where it comes from, for the reader
   std::vector<std::string> notes{};              ///< what the reader must know of it

@@ -16,6 +16,7 @@ inline constexpr int kLongestLength = 4096;
 enum class End { value, low, high };
 
 struct CostCorner {
+  End plain = End::value;  ///< of the plain step, where it was measured; ratios have none
   End draft = End::value;
   End verify = End::value;
   End overhead = End::value;

@@ -1,8 +1,6 @@
 #include "experiments/drivers/predict/length_model.h"
 
 #include <algorithm>
-#include <limits>
-#include <span>
 
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
@@ -17,12 +15,18 @@ constexpr AllowedNumbers kDraftBytes{0.0, 1e18, "numbers from 0 to 1e18"};
 
 constexpr End kEnds[] = {End::low, End::high};
 
-/// Every way to take an end of each cost's interval: the extremes over the intervals are among them.
+/// Where the speed-up is smallest and largest: it grows with the cost of the plain step and falls with that of a round's parts. A pace
+/// that is common to all of them leaves it as it is; but nothing in a file of costs tells how much of their intervals that is.
+constexpr CostCorner kDearRounds{.plain = End::low, .draft = End::high, .verify = End::high, .overhead = End::high};
+constexpr CostCorner kCheapRounds{.plain = End::high, .draft = End::low, .verify = End::low, .overhead = End::low};
+
+/// Every way to take an end of each cost's interval.
 std::vector<CostCorner> corners() {
   std::vector<CostCorner> all;
-  for (const End draft : kEnds)
-    for (const End verify : kEnds)
-      for (const End overhead : kEnds) all.push_back({draft, verify, overhead});
+  for (const End plain : kEnds)
+    for (const End draft : kEnds)
+      for (const End verify : kEnds)
+        for (const End overhead : kEnds) all.push_back({plain, draft, verify, overhead});
   return all;
 }
 
@@ -38,41 +42,42 @@ MemoryOptions memory_options(const PredictOptions& options) {
   return memory;
 }
 
-double LengthModel::speedup(double acceptance_rate, int speculation_length, const CostCorner& corner) const {
-  return speculation_length == 0 ? 1.0 : sim::predicted_speedup(acceptance_rate, speculation_length, costs_.at(speculation_length, corner));
+double LengthModel::speedup(double tokens, int length, const CostCorner& corner) const {
+  return length == 0 ? 1.0 : sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner));
+}
+
+IntervalValue LengthModel::speedup_with_interval(const IntervalValue& tokens, int length) const {
+  return {.value = speedup(tokens.value, length, {}),
+          .interval = analysis::Interval{speedup(tokens.low(), length, kDearRounds), speedup(tokens.high(), length, kCheapRounds)}};
+}
+
+IntervalValue LengthModel::tokens(int length) const {
+  const IntervalValue& rate = acceptance_.rate;
+  IntervalValue tokens{.value = sim::tokens_per_round(rate.value, length)};
+  if (rate.interval) tokens.interval = {sim::tokens_per_round(rate.low(), length), sim::tokens_per_round(rate.high(), length)};
+  return tokens;
 }
 
 PredictedLength LengthModel::at(int length) const {
-  const IntervalValue& rate = acceptance_.rate;
-  PredictedLength result{.speculation_length = length,
-                         .tokens_per_round = {.value = sim::tokens_per_round(rate.value, length)},
-                         .predicted_speedup = {.value = speedup(rate.value, length, {})}};
-  if (rate.interval) result.tokens_per_round.interval = {sim::tokens_per_round(rate.low(), length), sim::tokens_per_round(rate.high(), length)};
-  if (has_interval()) result.predicted_speedup.interval = speedup_interval(length);
-  if (length > 0) result.accepted_fraction = sim::accepted_fraction(rate.value, length);
-  result.operations_factor = sim::operations_factor(rate.value, length, memory_.draft_operations_ratio);
-  result.target_reads_per_token = sim::target_reads_per_token(rate.value, length);
-  if (memory_.bytes) result.bytes_per_token = sim::bytes_per_token(rate.value, length, *memory_.bytes);
-  result.trace_tokens_per_round = trace_tokens(length);
-  if (result.trace_tokens_per_round)
-    result.trace_predicted_speedup =
-        length == 0 ? 1.0 : *result.trace_tokens_per_round / result.tokens_per_round.value * result.predicted_speedup.value;
+  const double rate = acceptance_.rate.value;
+  PredictedLength result{.speculation_length = length, .tokens_per_round = tokens(length), .predicted_speedup = {}};
+  result.predicted_speedup = speedup_with_interval(result.tokens_per_round, length);
+  if (!has_interval()) result.predicted_speedup.interval.reset();
+  if (length > 0) result.accepted_fraction = sim::accepted_fraction(rate, length);
+  result.operations_factor = sim::operations_factor(rate, length, memory_.draft_operations_ratio);
+  result.target_reads_per_token = sim::target_reads_per_token(rate, length);
+  if (memory_.bytes) result.bytes_per_token = sim::bytes_per_token(rate, length, *memory_.bytes);
+  add_trace(result);
   return result;
 }
 
-analysis::Interval LengthModel::speedup_interval(int length) const {
-  analysis::Interval interval{.low = std::numeric_limits<double>::infinity(), .high = 0.0};
-  for (const CostCorner& corner : corners()) {  // speed-up grows with acceptance
-    interval.low = std::min(interval.low, speedup(acceptance_.rate.low(), length, corner));
-    interval.high = std::max(interval.high, speedup(acceptance_.rate.high(), length, corner));
-  }
-  return interval;
-}
-
-std::optional<double> LengthModel::trace_tokens(int length) const {
-  const auto& rates = acceptance_.conditional_acceptance;
-  if (rates.empty() || static_cast<std::size_t>(length) > rates.size()) return std::nullopt;
-  return sim::tokens_per_round_from_conditional(std::span(rates).first(static_cast<std::size_t>(length)));
+/// No interval of the speed-up where the trace bears none of the tokens: that of the costs alone would be too narrow.
+void LengthModel::add_trace(PredictedLength& at) const {
+  const auto length = static_cast<std::size_t>(at.speculation_length);
+  if (length >= acceptance_.tokens_by_position.size()) return;
+  at.trace_tokens_per_round = acceptance_.tokens_by_position[length];
+  at.trace_predicted_speedup = speedup_with_interval(*at.trace_tokens_per_round, at.speculation_length);
+  if (!at.trace_tokens_per_round->interval) at.trace_predicted_speedup->interval.reset();
 }
 
 int LengthModel::best_length(double rate, const CostCorner& corner) const {
@@ -102,8 +107,8 @@ Optimum LengthModel::optimum() const {
 
 std::optional<PredictedLength> LengthModel::trace_optimum() const {
   std::optional<PredictedLength> best;
-  for (int length = 0; length <= searched_ && trace_tokens(length); ++length)
-    if (const PredictedLength here = at(length); !best || *here.trace_predicted_speedup > *best->trace_predicted_speedup) best = here;
+  for (int length = 0; length <= searched_ && static_cast<std::size_t>(length) < acceptance_.tokens_by_position.size(); ++length)
+    if (const PredictedLength here = at(length); !best || here.trace_predicted_speedup->value > best->trace_predicted_speedup->value) best = here;
   return best;
 }
 

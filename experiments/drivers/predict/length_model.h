@@ -31,12 +31,14 @@ class LengthModel {
   bool has_interval() const { return acceptance_.rate.interval || costs_.has_interval; }
 
  private:
-  double speedup(double acceptance_rate, int speculation_length, const CostCorner& corner) const;
-  /// Over all that the inputs' intervals allow.
-  analysis::Interval speedup_interval(int speculation_length) const;
+  double speedup(double tokens_per_round, int speculation_length, const CostCorner& corner) const;
+  /// Over all that the intervals of the tokens and of the costs allow.
+  IntervalValue speedup_with_interval(const IntervalValue& tokens_per_round, int speculation_length) const;
+  /// By the one rate α.
+  IntervalValue tokens(int speculation_length) const;
+  /// By the trace's acceptance by position, as far as it reaches.
+  void add_trace(PredictedLength& at) const;
   int best_length(double acceptance_rate, const CostCorner& corner) const;
-  /// The trace's tokens a round, as far as it reaches.
-  std::optional<double> trace_tokens(int speculation_length) const;
 
   const AcceptanceInput& acceptance_;
   const CostInput& costs_;

@@ -56,7 +56,7 @@ Prediction predict(const PredictOptions& options) {
                         .lengths = {},
                         .optimum = model.optimum(),
                         .trace_optimum = model.trace_optimum(),
-                        .trace_optimum_reach = std::min(searched, static_cast<int>(acceptance.conditional_acceptance.size())),
+                        .trace_optimum_reach = std::min(searched, std::max(1, static_cast<int>(acceptance.tokens_by_position.size())) - 1),
                         .chosen = {},
                         .tree = {},
                         .has_interval = model.has_interval()};

@@ -19,8 +19,8 @@ struct PredictedLength {
   double operations_factor = 1.0;
   double target_reads_per_token = 1.0;
   std::optional<double> bytes_per_token{};         ///< where bytes are given
-  std::optional<double> trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
-  std::optional<double> trace_predicted_speedup{};
+  std::optional<IntervalValue> trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
+  std::optional<IntervalValue> trace_predicted_speedup{};
 };
 
 /// The length with the largest predicted speed-up; the smallest of equals.

@@ -10,15 +10,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 13> kColumns = {
-    "speculation_length",    "tokens_per_round",       "tokens_per_round_low",   "tokens_per_round_high", "predicted_speedup",
-    "predicted_speedup_low", "predicted_speedup_high", "accepted_fraction",      "operations_factor",     "target_reads_per_token",
-    "bytes_per_token",       "trace_tokens_per_round", "trace_predicted_speedup"};
+constexpr std::array<std::string_view, 17> kColumns = {
+    "speculation_length",          "tokens_per_round",       "tokens_per_round_low",       "tokens_per_round_high",      "predicted_speedup",
+    "predicted_speedup_low",       "predicted_speedup_high", "accepted_fraction",          "operations_factor",          "target_reads_per_token",
+    "bytes_per_token",             "trace_tokens_per_round", "trace_tokens_per_round_low", "trace_tokens_per_round_high", "trace_predicted_speedup",
+    "trace_predicted_speedup_low", "trace_predicted_speedup_high"};
 
-void add(analysis::CsvWriter& csv, const IntervalValue& value) {
-  csv.field(value.value);
-  if (value.interval)
-    csv.field(value.low()).field(value.high());
+void add(analysis::CsvWriter& csv, const std::optional<IntervalValue>& value) {
+  if (!value) {
+    csv.missing().missing().missing();
+    return;
+  }
+  csv.field(value->value);
+  if (value->interval)
+    csv.field(value->low()).field(value->high());
   else
     csv.missing().missing();
 }
@@ -39,8 +44,8 @@ ordered_json json_of(const PredictedLength& at, const char* length_name) {
   object["operations_factor"] = at.operations_factor;
   object["target_reads_per_token"] = at.target_reads_per_token;
   if (at.bytes_per_token) object["bytes_per_token"] = *at.bytes_per_token;
-  if (at.trace_tokens_per_round) object["trace_tokens_per_round"] = *at.trace_tokens_per_round;
-  if (at.trace_predicted_speedup) object["trace_predicted_speedup"] = *at.trace_predicted_speedup;
+  if (at.trace_tokens_per_round) add(object, "trace_tokens_per_round", *at.trace_tokens_per_round);
+  if (at.trace_predicted_speedup) add(object, "trace_predicted_speedup", *at.trace_predicted_speedup);
   return object;
 }
 
@@ -60,12 +65,9 @@ std::string prediction_csv(const Prediction& prediction) {
     csv.field(std::int64_t{at.speculation_length});
     add(csv, at.tokens_per_round);
     add(csv, at.predicted_speedup);
-    csv.field(at.accepted_fraction)
-        .field(at.operations_factor)
-        .field(at.target_reads_per_token)
-        .field(at.bytes_per_token)
-        .field(at.trace_tokens_per_round)
-        .field(at.trace_predicted_speedup);
+    csv.field(at.accepted_fraction).field(at.operations_factor).field(at.target_reads_per_token).field(at.bytes_per_token);
+    add(csv, at.trace_tokens_per_round);
+    add(csv, at.trace_predicted_speedup);
     csv.end_row();
   }
   return csv.content();

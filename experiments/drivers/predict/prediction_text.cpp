@@ -29,7 +29,7 @@ std::string table_of(const Prediction& prediction) {
         at.accepted_fraction ? number(*at.accepted_fraction) : "-"};
     if (first.bytes_per_token) row.push_back(fmt::format("{:.4g}", *at.bytes_per_token));
     for (const auto& value : {at.trace_tokens_per_round, at.trace_predicted_speedup})
-      if (first.trace_tokens_per_round) row.push_back(value ? number(*value) : "-");
+      if (first.trace_tokens_per_round) row.push_back(value ? with_interval(*value) : "-");
     table.add_row(std::move(row));
   }
   return table.text();
@@ -60,9 +60,9 @@ std::string prediction_text(const Prediction& prediction) {
   for (const std::string& note : prediction.notes) text += "note: " + note + "\n";
   text += "\n" + table_of(prediction) + "\n" + optimum_text(prediction.optimum);
   if (prediction.trace_optimum)
-    text += fmt::format("by position in the trace, lengths up to {}: optimum {}, {:.4f} tokens a round, predicted speed-up {:.4f}\n",
+    text += fmt::format("by position in the trace, lengths up to {}: optimum {}, {} tokens a round, predicted speed-up {}\n",
                         prediction.trace_optimum_reach, prediction.trace_optimum->speculation_length,
-                        *prediction.trace_optimum->trace_tokens_per_round, *prediction.trace_optimum->trace_predicted_speedup);
+                        with_interval(*prediction.trace_optimum->trace_tokens_per_round), with_interval(*prediction.trace_optimum->trace_predicted_speedup));
   if (prediction.chosen)
     text += fmt::format("length {}: {} tokens a round, predicted speed-up {}\n", prediction.chosen->speculation_length,
                         with_interval(prediction.chosen->tokens_per_round), with_interval(prediction.chosen->predicted_speedup));

@@ -12,66 +12,73 @@
 namespace speclab::experiments {
 namespace {
 
-/// What the chains of a trace add up to, by prompt.
-struct ChainCounts {
-  std::vector<sim::AcceptanceCounts> clusters;
-  std::int64_t chain_rounds = 0, tree_rounds = 0;  ///< that draft
+/// What the chains of a trace add up to, by prompt, and what is pooled that a reader may want apart.
+class ChainCounts {
+ public:
+  void add(const analysis::TracedRound& traced) {
+    has_axes_ = traced.axes != nullptr;
+    if (has_axes_ && !traced.axes->is_plain()) add_axes(*traced.axes);
+    if (traced.round.drafted == 0) return;
+    const bool is_chain = traced.round.drafted == traced.round.depth;
+    ++(is_chain ? chain_rounds_ : tree_rounds_);
+    if (is_chain) by_cluster_[traced.cluster].add(static_cast<int>(traced.round.depth), static_cast<int>(traced.round.accepted));
+  }
+
+  std::vector<sim::AcceptanceCounts> clusters() const {
+    std::vector<sim::AcceptanceCounts> clusters;
+    for (const auto& [cluster, counts] : by_cluster_) clusters.push_back(counts);
+    return clusters;
+  }
+  std::optional<std::string> pooling_note() const {
+    if (drafters_.size() < 2 && verifiers_.size() < 2 && temperatures_.size() < 2) return std::nullopt;
+    return fmt::format("the trace pools drafters {}, verifiers {} and temperatures {}; --drafter, --verifier and --temperature choose",
+                       fmt::join(drafters_, ", "), fmt::join(verifiers_, ", "), fmt::join(temperatures_, ", "));
+  }
+  std::int64_t chain_rounds() const { return chain_rounds_; }  ///< that draft
+  std::int64_t tree_rounds() const { return tree_rounds_; }
+  bool has_axes() const { return has_axes_; }
+
+ private:
+  void add_axes(const analysis::CellAxes& axes) {
+    drafters_.insert(axes.drafter);
+    verifiers_.insert(axes.verifier);
+    temperatures_.insert(axes.temperature);
+  }
+
+  std::map<std::string, sim::AcceptanceCounts> by_cluster_;
+  std::set<std::string> drafters_, verifiers_;
+  std::set<double> temperatures_;
+  std::int64_t chain_rounds_ = 0, tree_rounds_ = 0;
+  bool has_axes_ = false;
 };
 
-ChainCounts count_chains(const std::vector<analysis::TracedGeneration>& generations) {
-  ChainCounts counts;
-  std::map<std::string, sim::AcceptanceCounts> by_cluster;
-  for (const analysis::TracedGeneration& generation : generations)
-    for (const analysis::Round& round : generation.rounds) {
-      if (round.drafted == 0) continue;
-      const bool is_chain = round.drafted == round.depth;
-      ++(is_chain ? counts.chain_rounds : counts.tree_rounds);
-      if (is_chain) by_cluster[generation.cluster].add(static_cast<int>(round.depth), static_cast<int>(round.accepted));
-    }
-  for (auto& [cluster, of_cluster] : by_cluster) counts.clusters.push_back(std::move(of_cluster));
-  return counts;
-}
-
-/// What is pooled that a reader may want apart.
-std::optional<std::string> pooling_note(const std::vector<analysis::TracedGeneration>& generations) {
-  std::set<std::string> drafters, verifiers;
-  std::set<double> temperatures;
-  for (const analysis::TracedGeneration& generation : generations) {
-    if (!generation.axes || generation.axes->is_plain()) continue;
-    drafters.insert(generation.axes->drafter);
-    verifiers.insert(generation.axes->verifier);
-    temperatures.insert(generation.axes->temperature);
+/// By the acceptance of each level, for the lengths that the rounds can answer for; nothing where that is none.
+std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceCounts>& clusters) {
+  std::vector<IntervalValue> tokens;
+  const int longest = sim::longest_supported_length(clusters);
+  for (int length = 0; longest > 0 && length <= longest; ++length) {
+    const sim::Estimate estimate = sim::tokens_per_round_estimate(clusters, length).value();
+    tokens.push_back({.value = estimate.value, .interval = estimate.interval});
   }
-  if (drafters.size() < 2 && verifiers.size() < 2 && temperatures.size() < 2) return std::nullopt;
-  return fmt::format("the trace pools drafters {}, verifiers {} and temperatures {}; --drafter, --verifier and --temperature choose", fmt::join(drafters, ", "),
-                     fmt::join(verifiers, ", "), fmt::join(temperatures, ", "));
-}
-
-/// By level, as far as the rounds can answer.
-std::vector<double> supported_levels(const std::vector<sim::AcceptanceCounts>& clusters) {
-  const auto longest = static_cast<std::size_t>(sim::longest_supported_length(clusters));
-  sim::AcceptanceCounts all;
-  for (const sim::AcceptanceCounts& cluster : clusters) all.add(cluster);
-  std::vector<double> rates;
-  for (std::size_t level = 0; level < longest; ++level) rates.push_back(all.accepted_at(level) / all.tested_at(level));
-  return rates;
+  return tokens;
 }
 
 }  // namespace
 
 AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter) {
-  const std::vector<analysis::TracedGeneration> generations = analysis::read_trace(path, filter);
-  const ChainCounts counts = count_chains(generations);
-  if (counts.chain_rounds == 0)
-    throw DataError(fmt::format("{}: no round that drafts a chain ({} draft trees); acceptance of a chain needs one", path, counts.tree_rounds));
-  const sim::Estimate rate = sim::acceptance_rate_estimate(counts.clusters);
+  ChainCounts counts;
+  analysis::read_trace(path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });
+  if (counts.chain_rounds() == 0)
+    throw DataError(fmt::format("{}: no round that drafts a chain ({} draft trees); acceptance of a chain needs one", path, counts.tree_rounds()));
+  const std::vector<sim::AcceptanceCounts> clusters = counts.clusters();
+  const sim::Estimate rate = sim::acceptance_rate_estimate(clusters);
   AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval},
-                        .conditional_acceptance = supported_levels(counts.clusters),
-                        .source = fmt::format("{}: {} rounds that draft, {} {}", path, counts.chain_rounds, counts.clusters.size(),
-                                              generations[0].axes ? "prompts" : "generations")};
-  if (counts.tree_rounds > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds));
-  if (const auto note = pooling_note(generations)) input.notes.push_back(*note);
-  if (!generations[0].axes) input.notes.push_back("no rows.csv beside the trace: generations are taken as independent, where prompts would be");
+                        .tokens_by_position = tokens_by_position(clusters),
+                        .source = fmt::format("{}: {} rounds that draft, {} {}", path, counts.chain_rounds(), clusters.size(),
+                                              counts.has_axes() ? "prompts" : "generations")};
+  if (counts.tree_rounds() > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));
+  if (const auto note = counts.pooling_note()) input.notes.push_back(*note);
+  if (!counts.has_axes()) input.notes.push_back("no rows.csv beside the trace: generations are taken as independent, where prompts would be");
   return input;
 }
 

@@ -11,26 +11,24 @@ volatile std::sig_atomic_t g_signal = 0;  // signal handlers have nothing else t
 
 void mark(int signal) { g_signal = signal; }
 
-void install(int signal, void (*handler)(int), struct sigaction& old) {
+void install(int signal, struct sigaction& old) {
   struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART | (handler == mark ? SA_RESETHAND : 0);
+  action.sa_handler = mark;
+  action.sa_flags = SA_RESTART | SA_RESETHAND;
   sigaction(signal, &action, &old);
 }
 
 }  // namespace
 
-Interruption::Interruption() : old_interrupt_{}, old_terminate_{}, old_file_size_{} {
+Interruption::Interruption() : old_interrupt_{}, old_terminate_{} {
   g_signal = 0;
-  install(SIGINT, mark, old_interrupt_);
-  install(SIGTERM, mark, old_terminate_);
-  install(SIGXFSZ, SIG_IGN, old_file_size_);
+  install(SIGINT, old_interrupt_);
+  install(SIGTERM, old_terminate_);
 }
 
 Interruption::~Interruption() {
   sigaction(SIGINT, &old_interrupt_, nullptr);
   sigaction(SIGTERM, &old_terminate_, nullptr);
-  sigaction(SIGXFSZ, &old_file_size_, nullptr);
 }
 
 void Interruption::check(const std::string& how_to_resume) const {

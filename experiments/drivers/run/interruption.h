@@ -5,7 +5,7 @@
 namespace speclab::experiments {
 
 /// While it lives, SIGINT and SIGTERM only leave a mark, so that the generation in hand is finished; a second one of the
-/// same ends the process at once. SIGXFSZ is ignored, so that a full quota is an error of the write.
+/// same ends the process at once.
 class Interruption {
  public:
   Interruption();
@@ -18,7 +18,7 @@ class Interruption {
   void check(const std::string& how_to_resume) const;
 
  private:
-  struct sigaction old_interrupt_, old_terminate_, old_file_size_;
+  struct sigaction old_interrupt_, old_terminate_;
 };
 
 }  // namespace speclab::experiments

@@ -14,6 +14,14 @@ std::string file_with(const std::string& content) {
   return path;
 }
 
+std::vector<std::vector<double>> read_laws(const std::string& path) {
+  LawReader reader(path);
+  std::vector<std::vector<double>> laws;
+  while (const std::vector<double>* law = reader.next()) laws.push_back(*law);
+  EXPECT_EQ(reader.laws(), laws.size());
+  return laws;
+}
+
 TEST(Laws, AreLinesOfNumbersOrArrays) {
   const std::vector<std::vector<double>> expected{{0.5, 0.25, 0.25}, {1, 0, 0}};
   EXPECT_EQ(read_laws(file_with("0.5 0.25 0.25\n1 0 0\n")), expected);
@@ -39,6 +47,8 @@ TEST(Laws, AreRefusedWithFileAndLine) {
       {"nan 1\n", "laws.txt:1: 'nan'"},
       {"0.5 0.5\n\n0.5 0.5\n", "laws.txt:2: no number on this line"},
       {"[0.5, 0.5\n", "laws.txt:1: '[0.5'"},
+      {"0.5\n0.5\n0.5 0.5\n", "laws.txt:3: 2 probabilities, the line before has 1"},
+      {"0.5\n\n0.5\n", "laws.txt:2: no number on this line"},
   };
   for (const auto& [content, message] : cases) try {
       read_laws(file_with(content));
@@ -46,6 +56,10 @@ TEST(Laws, AreRefusedWithFileAndLine) {
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
+}
+
+TEST(Laws, OfFilesThatCannotBeReadAreRefused) {
+  for (const std::string& path : {std::string("/nowhere/laws.txt"), ::testing::TempDir()}) EXPECT_THROW(read_laws(path), DataError) << path;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -19,25 +21,52 @@ std::string trace_with(const std::string& rows) {
   return folder + "/rounds.csv";
 }
 
+/// A round that outlives its visit.
+struct KeptRound {
+  std::string cluster;
+  std::optional<CellAxes> axes;
+  Round round;
+};
+
+std::vector<KeptRound> read(const std::string& path, const TraceFilter& filter = {}) {
+  std::vector<KeptRound> rounds;
+  read_trace(path, filter, [&rounds](const TracedRound& traced) {
+    rounds.push_back({traced.cluster, traced.axes ? std::optional(*traced.axes) : std::nullopt, traced.round});
+  });
+  return rounds;
+}
+
 TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
-  const auto generations = read_trace(trace_with("3,0,10,2,3,2,2,2,3,bonus\n3,1,13,2,3,2,0,1,1,recovered\n8,0,5,1,2,1,0,1,1,recovered\n"));
-  ASSERT_EQ(generations.size(), 2U);
-  EXPECT_EQ(generations[0].row_id, 3);
-  EXPECT_EQ(generations[0].rounds.size(), 2U);
-  EXPECT_EQ(generations[0].cluster, "3");
-  EXPECT_FALSE(generations[0].axes);
-  EXPECT_EQ(generations[1].rounds[0].tested, 1);
+  const auto rounds = read(trace_with("3,0,10,2,3,2,2,2,3,bonus\n3,1,13,2,3,2,0,1,1,recovered\n8,0,5,1,2,1,0,1,1,recovered\n"));
+  ASSERT_EQ(rounds.size(), 3U);
+  EXPECT_EQ(rounds[0].round.row_id, 3);
+  EXPECT_EQ(rounds[1].cluster, "3");
+  EXPECT_EQ(rounds[2].cluster, "8");
+  EXPECT_FALSE(rounds[0].axes);
+  EXPECT_EQ(rounds[2].round.tested, 1);
 }
 
 TEST(Trace, OfARunIsClusteredByPromptAndFiltered) {
   const std::string path = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv";
-  const auto all = read_trace(path), greedy = read_trace(path, {.drafter = "bigram", .is_greedy = true});
+  const auto all = read(path), greedy = read(path, {.drafter = "bigram", .is_greedy = true});
   ASSERT_FALSE(greedy.empty());
   EXPECT_LT(greedy.size(), all.size());
-  for (const TracedGeneration& generation : greedy) {
-    EXPECT_EQ(generation.axes->drafter, "bigram");
-    EXPECT_EQ(generation.axes->temperature, 0.0);
-    EXPECT_NE(generation.cluster, std::to_string(generation.row_id));
+  for (const KeptRound& kept : greedy) {
+    EXPECT_EQ(kept.axes->drafter, "bigram");
+    EXPECT_EQ(kept.axes->temperature, 0.0);
+    EXPECT_NE(kept.cluster, std::to_string(kept.round.row_id));
+  }
+}
+
+TEST(Trace, OfManyRoundsIsReadInPieces) {
+  std::string rows;
+  for (int round = 0; round < 10'000; ++round) rows += "3," + std::to_string(round) + ",10,2,3,2,2,2,3,bonus\n";
+  EXPECT_EQ(read(trace_with(rows)).size(), 10'000U);
+  try {
+    read(trace_with(rows + "3,10000,10,2,3,2,3,3,3,bonus\n"));
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("rounds.csv:10002: column 'depth'"), std::string::npos) << error.what();
   }
 }
 
@@ -51,15 +80,15 @@ TEST(Trace, RefusesWhatSaysNothingOrContradictsItself) {
       {"3,0,10,2,3,2,1,2,2,bonus\n", "column 'next_kind'"},
   };
   for (const auto& [rows, message] : cases) try {
-      read_trace(trace_with(rows));
+      read(trace_with(rows));
       ADD_FAILURE() << rows;
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
-  EXPECT_THROW(read_trace(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError)
+  EXPECT_THROW(read(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError)
       << "without rows.csv nothing tells drafters apart";
-  EXPECT_THROW(read_trace(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", {.drafter = "psychic"}), DataError);
-  EXPECT_THROW(read_trace("/nowhere/rounds.csv"), DataError);
+  EXPECT_THROW(read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", {.drafter = "psychic"}), DataError);
+  EXPECT_THROW(read("/nowhere/rounds.csv"), DataError);
 }
 
 }  // namespace

@@ -60,6 +60,19 @@ TEST(Bootstrap, UsesStudentsTOnFewClusters) {
   EXPECT_NEAR(estimate.interval.value().low, 1.5 * std::exp(-12.7062 / 3), 1e-4);
 }
 
+/// The end of the resampled intervals is no step: at the largest number of clusters both kinds are nearly one.
+TEST(Bootstrap, UsesStudentsTOnVeryManyClusters) {
+  std::mt19937_64 random(5);
+  ClusterTotals totals = made_up_prompts(Bootstrap::kMostClusters, random);
+  const Interval resampled = Bootstrap(1).ratio(totals).interval.value();
+  totals.add(1.0, 1.0);
+  const Estimate estimate = Bootstrap(1).ratio(totals);
+  const Interval interval = estimate.interval.value();
+  EXPECT_NEAR(interval.low * interval.high, estimate.value * estimate.value, 1e-12) << "symmetric on the logarithm";
+  EXPECT_NEAR(interval.low, resampled.low, 0.1 * (interval.high - interval.low));
+  EXPECT_NEAR(interval.high, resampled.high, 0.1 * (interval.high - interval.low));
+}
+
 TEST(Bootstrap, GivesTheSameIntervalAgainAndAnotherUnderAnotherSeed) {
   std::mt19937_64 random(3);
   const ClusterTotals totals = made_up_prompts(16, random);

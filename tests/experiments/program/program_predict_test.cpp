@@ -1,5 +1,6 @@
 // `speclab predict` as a user meets it.
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -100,6 +101,39 @@ TEST(ProgramPredict, RefusesBadFilesWithThree) {
       3, "hole.csv:2: column 'ns': missing");
   const std::string p = file_with("p_sum.txt", "0.5 0.4\n"), q = file_with("q_sum.txt", "0.5 0.5\n");
   expect_refusal("predict --p " + p + " --q " + q + cost, 3, "p_sum.txt:1: 2 probabilities that sum to 0.9; allowed: a sum of 1");
+}
+
+/// Address space for the program, its libraries and three times the file; a hundred bytes a round or a probability would not fit.
+void expect_answer_within_memory(const std::string& arguments, std::size_t file_bytes) {
+  const std::size_t kilobytes = 200'000 + 3 * file_bytes / 1024;
+  const Outcome outcome = testing::run_shell("ulimit -v " + std::to_string(kilobytes) + "; " SPECLAB_PROGRAM " predict --cost-ratio 0.1 " + arguments + " 2>&1");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+}
+
+TEST(ProgramPredict, ReadsLongTracesInMemoryOfTheirSize) {
+  const std::string folder = ::testing::TempDir() + "/long_trace";
+  make_folder(folder);
+  std::string rounds = "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
+  for (int generation = 0; generation < 20'000; ++generation)
+    for (int round = 0; round < 40; ++round)
+      rounds += std::to_string(generation) + "," + std::to_string(round) + ",9,5,6,5," + ((generation + round) % 3 == 0 ? "5,5,6,bonus\n" : "1,2,2,recovered\n");
+  write_file(folder + "/rounds.csv", rounds);
+  expect_answer_within_memory("--trace " + folder + "/rounds.csv", rounds.size());
+}
+
+TEST(ProgramPredict, ReadsManyLawsInMemoryOfTheirSize) {
+  std::string laws;
+  for (int prefix = 0; prefix < 400'000; ++prefix) laws += prefix % 3 == 0 ? "0 1 0 0 0 0\n" : "1 0 0 0 0 0\n";
+  const std::string p = file_with("many_p.txt", laws), q = file_with("many_q.txt", "0.5 0.5 0 0 0 0\n" + laws.substr(laws.find('\n') + 1));
+  expect_answer_within_memory("--p " + p + " --q " + q, 2 * laws.size());
+}
+
+TEST(ProgramPredict, AnswersForTheLongestLength) {
+  const Outcome outcome = run_program("predict --acceptance-rate 0.999:0.99:1 --cost-ratio 0.0001:0.00005:0.0002 --max-length 4096 --csv");
+  const analysis::Table csv = analysis::Table::parse(outcome.output, "csv");
+  ASSERT_EQ(csv.size(), 4097U);
+  EXPECT_EQ(csv.number(4096, "tokens_per_round_high"), 4097.0);
+  EXPECT_NEAR(csv.number(4096, "tokens_per_round"), -std::expm1(4097 * std::log(0.999)) / 0.001, 1e-9);
 }
 
 TEST(ProgramPredict, SaysWhatItCannotWriteWithEight) {

@@ -28,6 +28,11 @@ TEST(ProgramReproduce, ListsEveryName) {
     EXPECT_NE(list.output.find(id), std::string::npos) << id;
 }
 
+TEST(ProgramReproduce, ListsAndDoesNothingElse) {
+  for (const char* other : {"sequoia", "--all-analytic", "--output x", "--no-figures", "--data x", "--metric speculation_length=3"})
+    expect_refusal(std::string("reproduce --list ") + other, 2, "excludes");
+}
+
 TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   const std::string folder = fresh_folder("reproduce_all");
   const Outcome outcome = run_program("reproduce --all-analytic --output " + folder + " 2>&1");
@@ -83,6 +88,20 @@ TEST(ProgramReproduce, RefusesNumbersThatNoFormulaTakes) {
 TEST(ProgramReproduce, RefusesAFolderWithoutAName) {
   expect_refusal("reproduce leviathan_table_1 --no-figures --output ''", 2, "--output ''");
   expect_refusal("reproduce leviathan_table_1 --no-figures --data ''", 2, "--data ''");
+}
+
+/// A limit on the size of files is no reason to be killed.
+TEST(ProgramReproduce, SaysSoWhereAFileMayNotGrow) {
+  const std::string folder = fresh_folder("reproduce_limited"), program = SPECLAB_PROGRAM;
+  const Outcome outcome = testing::run_shell("ulimit -f 1; " + program + " reproduce leviathan_figure_3 --no-figures --output " + folder + " 2>&1 >/dev/null");
+  EXPECT_EQ(outcome.code, 8) << outcome.output;
+  EXPECT_NE(outcome.output.find("cannot write: File too large; free space"), std::string::npos) << outcome.output;
+  make_folder(folder);
+  const Outcome printed = testing::run_shell("ulimit -f 1; " + program + " predict --acceptance-rate 0.8 --cost-ratio 0.05 --max-length 400 2>/dev/null >" + folder + "/table.txt");
+  EXPECT_EQ(printed.code, 8);
+  const Outcome drawn = testing::run_shell("ulimit -f 8; " + program + " predict --acceptance-rate 0.8 --cost-ratio 0.05 --plot " + folder + "/figure.pdf 2>&1 >/dev/null");
+  EXPECT_EQ(drawn.code, 8) << drawn.output;
+  EXPECT_FALSE(std::filesystem::exists(folder + "/figure.pdf"));
 }
 
 TEST(ProgramReproduce, NamesTheSlipsOfTheSources) {

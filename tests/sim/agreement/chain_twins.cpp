@@ -124,6 +124,19 @@ Setting speed_of_sequences(Dice& dice) {
   return {0.0, static_cast<double>(tokens), [=](Dice& d) { return tokens - speed * loop_s * rounds_of(d, chain, tokens); }};
 }
 
+/// The mean squared distance from the mean time is the square of the deviation.
+Setting spread_of_sequences(Dice& dice) {
+  const Chain chain{dice.between(0.3, 0.9), dice.integer(1, 8)};
+  const int tokens = dice.integer(5, 30);
+  const LoopTimes times{.draft_ns = dice.between(1e5, 1e6), .target_ns = dice.between(1e6, 1e7)};
+  const SequenceTime time = sequence_time(chain.alpha, chain.gamma, times, tokens);
+  const double loop_ns = chain.gamma * times.draft_ns + times.target_ns;
+  return relative(time.deviation_ns * time.deviation_ns, [=](Dice& d) {
+    const double distance = loop_ns * rounds_of(d, chain, tokens) - time.mean_ns;
+    return distance * distance;
+  });
+}
+
 Setting plain_speedup(Dice& dice) {
   const Chain chain = any_chain(dice);
   const double c = dice.between(0.0, 0.3);
@@ -237,6 +250,7 @@ std::vector<Twin> chain_twins() {
       {"expected_rounds", rounds_of_a_generation},
       {"rounds_law", median_rounds},
       {"sequence_speeds", speed_of_sequences},
+      {"sequence_time", spread_of_sequences},
       {"predicted_speedup", plain_speedup},
       {"predicted_speedup_with_verify_cost", full_speedup},
       {"predicted_speedup_of_a_surface", surface_speedup},

@@ -26,21 +26,24 @@ std::vector<std::vector<int>> children_of(const TreeShape& shape) {
   return children;
 }
 
+/// Down from the root until no child is accepted. @param chances  of each node's children
+double tokens_of_walk(Dice& dice, const std::vector<std::vector<double>>& chances, const std::vector<std::vector<int>>& children) {
+  double tokens = 1.0;
+  for (std::size_t node = 0;; ++tokens) {
+    const int b = accepted_child(dice, chances[node], static_cast<int>(children[node].size()));
+    if (b < 0) return tokens;
+    node = static_cast<std::size_t>(children[node][static_cast<std::size_t>(b)]);
+  }
+}
+
 Setting walked(double expected, const TreeShape& shape, const std::vector<double>& ranks) {
-  return relative(expected, [ranks, children = children_of(shape)](Dice& d) {
-    double tokens = 1.0;
-    for (std::size_t node = 0;;) {
-      const int b = accepted_child(d, ranks, static_cast<int>(children[node].size()));
-      if (b < 0) return tokens;
-      node = static_cast<std::size_t>(children[node][static_cast<std::size_t>(b)]);
-      ++tokens;
-    }
-  });
+  const auto children = children_of(shape);
+  return relative(expected, [children, chances = std::vector(children.size(), ranks)](Dice& d) { return tokens_of_walk(d, chances, children); });
 }
 
 std::vector<double> any_ranks(Dice& dice) { return dice.ranks(4, dice.between(0.7, 0.98)); }
 
-Setting random_tree(Dice& dice) {
+TreeShape random_shape(Dice& dice) {
   std::vector<int> parents;
   std::vector<int> children(1, 0);
   for (int node = 1, parent = 0; node <= dice.integer(4, 12); ++node, children.push_back(0)) {
@@ -48,9 +51,26 @@ Setting random_tree(Dice& dice) {
     ++children[static_cast<std::size_t>(parent)];
     parents.push_back(parent);
   }
-  const auto shape = TreeShape::from_parents(parents);
+  return TreeShape::from_parents(parents);
+}
+
+Setting random_tree(Dice& dice) {
+  const auto shape = random_shape(dice);
   const auto ranks = any_ranks(dice);
   return walked(tree_tokens_per_round(shape, ranks), shape, ranks);
+}
+
+/// Every node's children have chances of their own.
+Setting random_tree_by_node(Dice& dice) {
+  const auto shape = random_shape(dice);
+  const auto children = children_of(shape);
+  std::vector<std::vector<double>> chances;
+  std::vector<double> by_node;
+  for (const auto& siblings : children) {
+    chances.push_back(siblings.empty() ? std::vector<double>{} : dice.ranks(static_cast<int>(siblings.size()), dice.between(0.3, 0.98)));
+    by_node.insert(by_node.end(), chances.back().begin(), chances.back().end());
+  }
+  return relative(tree_tokens_per_round_by_node(shape, by_node), [chances, children](Dice& d) { return tokens_of_walk(d, chances, children); });
 }
 
 Setting k_ary(Dice& dice) {
@@ -96,6 +116,7 @@ Setting best_tree(Dice& dice, Search search) {
 std::vector<Twin> tree_twins() {
   return {
       {"tree_tokens_per_round", random_tree},
+      {"tree_tokens_per_round_by_node", random_tree_by_node},
       {"k_ary_tokens_per_round", k_ary},
       {"independent_chains_tokens_per_round", chains_side_by_side},
       {"expansion_tokens_per_round", expansion},

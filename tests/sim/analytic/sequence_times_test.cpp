@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "sim/analytic/tokens_per_round.h"
@@ -47,6 +48,41 @@ TEST(RoundsQuantile, IsTheFewestRoundsThatTheShareDoesNotExceed) {
   EXPECT_EQ(rounds_quantile(law, 1.0), 3);
 }
 
+TEST(SequenceTime, HasTheKnownSpreadOfFewRounds) {
+  const LoopTimes times{.draft_ns = 1.0, .target_ns = 8.0};
+  const SequenceTime two = sequence_time(0.5, 1, times, 2);  // one round or two, each as likely
+  EXPECT_DOUBLE_EQ(two.mean_ns, 1.5 * 9.0);
+  EXPECT_DOUBLE_EQ(two.deviation_ns, 0.5 * 9.0);
+  const SequenceTime three = sequence_time(0.75, 2, times, 3);  // 1, 2, 3 rounds with chances 36, 24, 4 of 64
+  EXPECT_DOUBLE_EQ(three.mean_ns, 1.5 * 10.0);
+  EXPECT_DOUBLE_EQ(three.deviation_ns, std::sqrt(3.0 / 8.0) * 10.0);
+}
+
+TEST(SequenceTime, HasNoSpreadWhereNothingIsLeftToChance) {
+  const LoopTimes times{.draft_ns = 1.8e6, .target_ns = 14.1e6};
+  for (const auto& [rate, length] : {std::pair{0.7, 0}, {0.0, 4}, {1.0, 4}}) {
+    const SequenceTime time = sequence_time(rate, length, times, 128);
+    EXPECT_NEAR(time.deviation_ns, 0.0, 1e-3) << rate << " " << length;
+    EXPECT_NEAR(time.mean_ns, (rate == 1.0 ? 26 : 128) * times.loop_ns(length), 1e-3);
+  }
+}
+
+TEST(SequenceTime, IsThatOfTheLawOfItsRoundsAndGrowsWithTheLoop) {
+  for_random_values([](RandomValues& values) {
+    const double rate = values.uniform();
+    const int length = values.integer(0, 8), tokens = values.integer(1, 60);
+    const auto law = rounds_law(tokens_per_round_pmf(rate, length), tokens);
+    double mean = 0.0, square = 0.0;
+    for (std::size_t rounds = 0; rounds < law.size(); ++rounds) {
+      mean += static_cast<double>(rounds) * law[rounds];
+      square += static_cast<double>(rounds * rounds) * law[rounds];
+    }
+    const SequenceTime time = sequence_time(rate, length, {.draft_ns = 0.0, .target_ns = 2.0}, tokens);
+    EXPECT_NEAR(time.mean_ns, 2.0 * mean, 1e-10);
+    EXPECT_NEAR(time.deviation_ns * time.deviation_ns, 4.0 * (square - mean * mean), 1e-9);
+  });
+}
+
 TEST(SequenceSpeeds, FallWithThePercentileAndAgreeWhereNothingVaries) {
   const LoopTimes times{.draft_ns = 1.8e6, .target_ns = 14.1e6};
   for_random_values([&](RandomValues& values) {
@@ -84,6 +120,9 @@ TEST(SequenceTimes, RefuseArgumentsOutOfRange) {
   expect_refused([](const auto& broken) { rounds_quantile(broken, 0.5); }, kNoLaw);
   expect_refused([&](double level) { rounds_quantile(law, level); }, {0.0, -0.1, 1.1, kNan});
   expect_refused([&](double rate) { sequence_speeds(rate, 2, times, 5); }, kNoProbability);
+  expect_refused([&](double rate) { sequence_time(rate, 2, times, 5); }, kNoProbability);
+  EXPECT_THROW(sequence_time(0.5, -1, times, 5), ContractError);
+  expect_refused([&](int tokens) { sequence_time(0.5, 2, times, tokens); }, {0, -1});
   EXPECT_THROW(sequence_speeds(0.5, -1, times, 5), ContractError);
   expect_refused([&](int tokens) { sequence_speeds(0.5, 2, times, tokens); }, {0, -1});
 }

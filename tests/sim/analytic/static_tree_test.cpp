@@ -44,25 +44,73 @@ std::size_t most_children(const TreeShape& shape) {
 
 /// Tokens of all outcomes below `node`, each with its chance: a round ends at a node whose children were all refused, `depth` tokens
 /// accepted and one more drawn.
-double outcomes_below(const TreeShape& shape, const Ranks& ranks, int node, int depth) {
+/// @param chance  (child, its rank) -> P(it is the accepted child)
+double outcomes_below(const TreeShape& shape, const std::function<double(int, std::size_t)>& chance, int node, int depth) {
   double below = 0.0, none = 1.0;
   std::size_t rank = 0;
   for (int child = 1; child <= shape.num_nodes(); ++child)
     if (shape.parents()[static_cast<std::size_t>(child - 1)] == node) {
-      below += ranks[rank] * outcomes_below(shape, ranks, child, depth + 1);
-      none -= ranks[rank++];
+      const double here = chance(child, rank++);
+      below += here * outcomes_below(shape, chance, child, depth + 1);
+      none -= here;
     }
   return below + none * (depth + 1);
 }
+
+constexpr int kShapesOfUpToSevenNodes = 1 + 1 + 2 + 5 + 14 + 42 + 132;  // ordered trees: the Catalan numbers
 
 TEST(TreeTokensPerRound, EqualsEnumerationForAllTreesOfUpToSevenNodes) {
   const Ranks ranks{0.3, 0.25, 0.15, 0.1, 0.08, 0.05};
   int shapes = 0;
   for_each_shape(6, [&](const TreeShape& shape) {
-    EXPECT_NEAR(tree_tokens_per_round(shape, ranks), outcomes_below(shape, ranks, 0, 0), 1e-14);
+    EXPECT_NEAR(tree_tokens_per_round(shape, ranks), outcomes_below(shape, [&](int, std::size_t rank) { return ranks[rank]; }, 0, 0), 1e-14);
     ++shapes;
   });
-  EXPECT_EQ(shapes, 1 + 1 + 2 + 5 + 14 + 42 + 132) << "ordered trees of 1 to 7 nodes: the Catalan numbers";
+  EXPECT_EQ(shapes, kShapesOfUpToSevenNodes);
+}
+
+/// A chance for every node, those of siblings together at most 1.
+std::vector<double> random_node_acceptance(RandomValues& values, const TreeShape& shape) {
+  std::vector<double> by_node;
+  for (std::size_t first = 0, last = 0; first < shape.parents().size(); first = last) {
+    while (last < shape.parents().size() && shape.parents()[last] == shape.parents()[first]) ++last;
+    const Ranks siblings = values.ranks(static_cast<int>(last - first));
+    by_node.insert(by_node.end(), siblings.begin(), siblings.end());
+  }
+  return by_node;
+}
+
+TEST(TreeTokensPerRoundByNode, EqualsEnumerationForAllTreesOfUpToSevenNodes) {
+  int shapes = 0;
+  for_random_values([&](RandomValues& values) {
+    for_each_shape(6, [&](const TreeShape& shape) {
+      const auto by_node = random_node_acceptance(values, shape);
+      const auto chance = [&](int node, std::size_t) { return by_node[static_cast<std::size_t>(node - 1)]; };
+      EXPECT_NEAR(tree_tokens_per_round_by_node(shape, by_node), outcomes_below(shape, chance, 0, 0), 1e-14);
+      ++shapes;
+    });
+  }, 20);
+  EXPECT_EQ(shapes, 20 * kShapesOfUpToSevenNodes);
+}
+
+/// Worked by hand: 1 + .5 + .25 + .5 * .75 + .5 * .25 + .25 * .5 + .5 * .75 * .5.
+TEST(TreeTokensPerRoundByNode, IsTheSumOfTheProductsAlongItsPaths) {
+  EXPECT_EQ(tree_tokens_per_round_by_node(TreeShape::parse("parents:0,0,1,1,2,3", 0), Ranks{0.5, 0.25, 0.75, 0.25, 0.5, 0.5}), 2.5625);
+}
+
+TEST(TreeTokensPerRoundByNode, IsThatByRankWhereNodesOfOneRankAreAlikeAndTheChainsWhereEachHasOneChild) {
+  const auto tree = TreeShape::parse("2x2", 0);
+  EXPECT_EQ(tree_tokens_per_round_by_node(tree, Ranks{0.57, 0.27, 0.57, 0.27, 0.57, 0.27}), tree_tokens_per_round(tree, kRanks));
+  const Ranks falling{0.9, 0.7, 0.4};
+  EXPECT_NEAR(tree_tokens_per_round_by_node(TreeShape::chain(3), falling), tokens_per_round_from_conditional(falling), 1e-15);
+}
+
+TEST(TreeTokensPerRoundByNode, ReachesItsLimits) {
+  const auto tree = TreeShape::parse("2x2", 0);
+  EXPECT_EQ(tree_tokens_per_round_by_node(TreeShape::chain(0), Ranks{}), 1.0);
+  EXPECT_EQ(tree_tokens_per_round_by_node(tree, Ranks(6, 0.0)), 1.0) << "nothing is accepted";
+  EXPECT_EQ(tree_tokens_per_round_by_node(tree, Ranks{0.0, 1.0, 0.0, 0.0, 1.0, 0.0}), 3.0) << "one path is certain";
+  EXPECT_EQ(tree_tokens_per_round_by_node(tree, Ranks{0.0, 0.5, 1.0, 0.0, 0.0, 0.0}), 1.5) << "below a node that never is nothing counts";
 }
 
 /// Best value over all shapes by (nodes, levels), at most that many of each.
@@ -169,6 +217,8 @@ TEST(StaticTree, RefusesArgumentsOutOfRange) {
   EXPECT_THROW(tree_tokens_per_round(TreeShape::parse("2x1", 0), Ranks{0.5}), ContractError);
   const std::vector<VerifyCost> options{{4, 1.0}};
   expect_refused([](const auto& ranks) { tree_tokens_per_round(TreeShape::chain(1), ranks); }, kNoRankAcceptance);
+  expect_refused([](const auto& siblings) { tree_tokens_per_round_by_node(TreeShape::levels(std::vector<int>{static_cast<int>(siblings.size())}), siblings); }, kNoRankAcceptance);
+  expect_refused([](const auto& by_node) { tree_tokens_per_round_by_node(TreeShape::chain(2), by_node); }, {Ranks{}, Ranks{0.5}, Ranks{0.5, 0.5, 0.5}, Ranks{0.5, 1.1}});
   expect_refused([](const auto& ranks) { sequoia_optimal_tree(ranks, {2, 2}); }, kNoRankAcceptance);
   expect_refused([](const auto& ranks) { best_first_tree(ranks, {2, 2}); }, kNoRankAcceptance);
   expect_refused([&](const auto& ranks) { hardware_aware_tree(ranks, options, 0.1, 2); }, kNoRankAcceptance);

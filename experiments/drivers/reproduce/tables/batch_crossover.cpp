@@ -7,20 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "experiments/drivers/reproduce/crossovers.h"
 #include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/batch.h"
 #include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
-#include "sim/analytic/tokens_per_round.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
-
-constexpr int kMostBatch = 1 << 14;
-constexpr double kKvBytes = 131072;  ///< of a token of the target: 32 layers, 8 heads of 128, two numbers of two bytes
-constexpr double kDraftKvBytes = 32768;
 
 sim::BatchSetting setting_of(const analysis::Table& table, std::size_t row) {
   return {.target = {table.number(row, "weight_bytes"), table.number(row, "parameters"), 0.0},
@@ -61,12 +57,6 @@ std::string text_of_row(const analysis::Table& table, std::size_t row) {
   for (const char* column : {"batch", "rows", "context", "acceptance_rate", "speculation_length"})
     if (const auto text = table.optional_text(row, column)) setting += (setting.empty() ? "" : ";") + std::string(column) + "=" + *text;
   return setting.empty() ? "bandwidth_bytes_per_s=" + table.text(row, "bandwidth_bytes_per_s") : setting;
-}
-
-/// An 8B-class target and a 1.2B-class draft on one H200, as in the worked examples, now with the cache that grows with the text.
-sim::BatchSetting machine(int batch, int context) {
-  return {
-      .target = {15e9, 7.5e9, kKvBytes}, .draft = {2.47e9, 1.235e9, kDraftKvBytes}, .device = {4.3e12, 788e12}, .batch = batch, .context = context};
 }
 
 /// "batch=16;..." as a number.
@@ -117,7 +107,7 @@ analysis::Figure roofline_figure() {
     std::vector<analysis::Point> points;
     for (const double power : batches)
       points.push_back(vertex(std::round(std::exp2(power)),
-                              sim::predicted_batch_speedup(0.8, 4, machine(static_cast<int>(std::lround(std::exp2(power))), context))));
+                              sim::predicted_batch_speedup(0.8, 4, example_machine(static_cast<int>(std::lround(std::exp2(power))), context))));
     figure.series.push_back(curve(fmt::format("chain of 4, context {}", context), figure.series.size() + 1, points));
   }
   const TreeShape tree = TreeShape::parse("2x2x2x2", 0);
@@ -126,7 +116,7 @@ analysis::Figure roofline_figure() {
   for (const double power : batches)
     points.push_back(
         vertex(std::round(std::exp2(power)), sim::predicted_batch_speedup(sim::tree_tokens_per_round(tree, ranks), sim::BatchDraft::tree(tree),
-                                                                          machine(static_cast<int>(std::lround(std::exp2(power))), 0))));
+                                                                          example_machine(static_cast<int>(std::lround(std::exp2(power))), 0))));
   figure.series.push_back(curve("binary tree of 31, context 0", 4, points));
   return figure;
 }
@@ -144,23 +134,6 @@ analysis::Figure measured_figure(const analysis::Table& table) {
                                 {"DFlash block of 10", "dflash2026", "concurrency=", "B200"}};
   for (const MeasuredLine& line : lines) figure.series.push_back(measured(table, line, figure.series.size() + 1));
   return figure;
-}
-
-/// Where our roofline crosses: a result, with no number of a paper beside it.
-void add_crossovers(Reproduction& result) {
-  for (const int length : {1, 2, 4, 8})
-    for (const int context : {0, 2048, 8192}) {
-      const auto batch = sim::crossover_batch(sim::tokens_per_round(0.8, length), sim::BatchDraft::chain(length), machine(1, context), kMostBatch);
-      if (!batch) {
-        result.remarks.push_back(fmt::format("chain of {} at context {}: pays at every batch up to {}", length, context, kMostBatch));
-        continue;
-      }
-      result.rows.push_back({.setting = fmt::format("acceptance_rate=0.8;speculation_length={};context={}", length, context),
-                             .quantity = "crossover_batch",
-                             .ours = static_cast<double>(*batch),
-                             .source = "own",
-                             .locator = "roofline"});
-    }
 }
 
 }  // namespace

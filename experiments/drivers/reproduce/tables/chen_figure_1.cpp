@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <utility>
 
 #include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kTokens = 128;  ///< of an XSum answer
 constexpr int kLongest = 7;   ///< the figure's axis
+constexpr int kPaperLength = 4;
 constexpr double kNsPerMs = 1e6;
 constexpr double kRounding = 0.005 + 1e-12;  ///< speed-ups are printed to two decimals
 
@@ -78,20 +79,25 @@ std::vector<Curve> curves_of(const analysis::Table& table, const sim::LoopTimes&
   return curves;
 }
 
-/// Mean and standard deviation of the time of an answer.
-struct AnswerTime {
-  double mean_ms, deviation_ms;
-};
+/// Time of an answer, with a bar of one standard deviation between answers.
+analysis::Point answer_point(double rate, int length, const sim::LoopTimes& times) {
+  const sim::SequenceTime time = sim::sequence_time(rate, length, times, kTokens);
+  const double mean_ms = time.mean_ns / kNsPerMs, deviation_ms = time.deviation_ns / kNsPerMs;
+  return {.x = static_cast<double>(length), .y = mean_ms, .interval = analysis::Interval{mean_ms - deviation_ms, mean_ms + deviation_ms}};
+}
 
-AnswerTime answer_time(double rate, int length, const sim::LoopTimes& times) {
-  const std::vector<double> law = sim::rounds_law(sim::tokens_per_round_pmf(rate, length), kTokens);
-  double mean = 0, square = 0;
-  for (std::size_t rounds = 0; rounds < law.size(); ++rounds) {
-    mean += law[rounds] * static_cast<double>(rounds);
-    square += law[rounds] * static_cast<double>(rounds) * static_cast<double>(rounds);
+/// What the reader of one answer sees at the paper's K, which it speaks of without numbers.
+void add_speeds(const std::vector<Curve>& curves, const sim::LoopTimes& times, Reproduction& result) {
+  for (const Curve& curve : curves) {
+    const sim::SequenceSpeeds speeds = sim::sequence_speeds(curve.acceptance_rate, kPaperLength, times, kTokens);
+    for (const auto& [quantity, ours] : {std::pair{"mean_tokens_per_s", speeds.mean_tokens_per_s}, {"p50_tokens_per_s", speeds.p50_tokens_per_s},
+                                         {"p90_tokens_per_s", speeds.p90_tokens_per_s}, {"p99_tokens_per_s", speeds.p99_tokens_per_s}})
+      result.rows.push_back({.setting = fmt::format("{};speculation_length={};tokens={}", curve.name, kPaperLength, kTokens),
+                             .quantity = quantity,
+                             .ours = ours,
+                             .source = "own",
+                             .locator = "closed form"});
   }
-  const double loop_ms = times.loop_ns(length) / kNsPerMs;
-  return {mean * loop_ms, std::sqrt(std::max(0.0, square - mean * mean)) * loop_ms};
 }
 
 analysis::Figure empty_figure(const char* id, const char* title, const char* caption, analysis::Axis y) {
@@ -123,10 +129,7 @@ std::vector<analysis::Figure> figures_of(const analysis::Table& table, const sim
     answer.series.push_back({.name = name, .colour = colour, .points = {}, .prediction = {}});
     share.series.push_back({.name = name, .colour = colour, .points = {}, .prediction = {}});
     for (int length = 0; length <= kLongest; ++length) {
-      const AnswerTime time = answer_time(curve.acceptance_rate, length, times);
-      answer.series.back().points.push_back({.x = static_cast<double>(length),
-                                             .y = time.mean_ms,
-                                             .interval = analysis::Interval{time.mean_ms - time.deviation_ms, time.mean_ms + time.deviation_ms}});
+      answer.series.back().points.push_back(answer_point(curve.acceptance_rate, length, times));
       share.series.back().points.push_back(
           {.x = static_cast<double>(length), .y = sim::tokens_per_round(curve.acceptance_rate, length) / (length + 1), .interval = {}});
     }
@@ -171,6 +174,7 @@ Reproduction chen_figure_1(const Papers& papers) {
   for (std::size_t row = 0; row < table.size(); ++row)
     if (is(table, row, "method", "speculative")) add_row(table, row, times, result);
   add_setup(setup, curves, times, result);
+  add_speeds(curves, times, result);
   result.figures = figures_of(table, times);
   return result;
 }

@@ -1,5 +1,8 @@
 #include "experiments/drivers/predict/prediction.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +20,13 @@ namespace speclab::experiments {
 namespace {
 
 PredictOptions ratios(const std::string& acceptance, const std::string& cost) { return {.acceptance_rate = acceptance, .cost_ratio = cost}; }
+
+void expect_data_error(const std::string& costs, const std::string& message) try {
+  predict({.acceptance_rate = "0.8", .costs = file_with("bad_costs.csv", costs)});
+  ADD_FAILURE() << message;
+} catch (const DataError& error) {
+  EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+}
 
 TEST(Prediction, IsTheoremThreeEightWithScalarCosts) {
   for (const double rate : {0.0, 0.3, 0.8, 0.95, 1.0})
@@ -115,6 +125,18 @@ TEST(Prediction, FromMeasuredCostsIsThatOfTheSurface) {
   EXPECT_THROW(predict(options), ConfigError) << "beyond what was timed nothing is extrapolated";
 }
 
+/// Costs of several sequences at once are none of one.
+TEST(Prediction, TakesCostsOfOneSequenceOnlyAndSaysWhichWereLeftOut) {
+  std::string batched = small_costs();
+  for (std::size_t at = batched.find('\n'); (at = batched.find(",1,", at)) != std::string::npos; ++at)
+    if (std::ranges::count(batched.substr(batched.rfind('\n', at) + 1, at - batched.rfind('\n', at) - 1), ',') == 7) batched.replace(at, 3, ",8,");
+  const std::string eight = batched.substr(batched.find('\n') + 1);
+  const Prediction both = predict({.acceptance_rate = "0.8", .costs = file_with("both.csv", small_costs() + eight)});
+  EXPECT_EQ(both.optimum.at.predicted_speedup.value, predict({.acceptance_rate = "0.8", .costs = file_with("one.csv", small_costs())}).optimum.at.predicted_speedup.value);
+  EXPECT_EQ(both.notes[0], "costs of batch 8 are left out: one sequence is predicted");
+  expect_data_error(batched, "column 'batch': 8; allowed: 1");
+}
+
 TEST(Prediction, KeepsTheRulesOfVerificationApart) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/verification_rules_cpu/";
   PredictOptions options{.trace = run + "rounds.csv", .costs = run + "costs.csv", .drafter = "small_transformer", .verifier = "rejection"};
@@ -124,6 +146,30 @@ TEST(Prediction, KeepsTheRulesOfVerificationApart) {
   EXPECT_GT(rejection.acceptance_rate.value, 2 * match.acceptance_rate.value) << "a sample is met less often than a ratio is passed";
   options.verifier = "no_such_rule";
   EXPECT_THROW(predict(options), ConfigError);
+}
+
+/// Costs whose every point has an interval of 10 % either side.
+std::string costs_with_intervals() {
+  std::string costs = kCostHeader;
+  const analysis::Table table = analysis::Table::parse(small_costs(), "costs");
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    for (const char* column : {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch"})
+      costs += table.optional_text(row, column).value_or("") + ",";
+    const double ns = table.number(row, "ns");
+    costs += std::to_string(ns) + "," + std::to_string(0.9 * ns) + "," + std::to_string(1.1 * ns) + ",9\n";
+  }
+  return costs;
+}
+
+/// A round's costs and the plain step's may each be off by themselves: all such points are within.
+TEST(Prediction, IntervalsOfMeasuredCostsHoldAPlainStepThatIsOffByItself) {
+  const Prediction prediction = predict({.acceptance_rate = "0.8", .costs = file_with("intervals.csv", costs_with_intervals())});
+  for (const PredictedLength& at : prediction.lengths) {
+    if (at.speculation_length == 0) continue;
+    EXPECT_NEAR(at.predicted_speedup.low(), at.predicted_speedup.value * 0.9 / 1.1, 1e-9);
+    EXPECT_NEAR(at.predicted_speedup.high(), at.predicted_speedup.value * 1.1 / 0.9, 1e-9);
+  }
+  EXPECT_EQ(prediction.lengths[0].predicted_speedup.low(), 1.0);
 }
 
 TEST(Prediction, TakesOnePairOfAFileAndSaysWhich) {
@@ -150,8 +196,29 @@ TEST(Prediction, OfATraceStandsBesideThatOfItsPositions) {
   EXPECT_LT(prediction.acceptance_rate.low(), prediction.acceptance_rate.value);
   EXPECT_GT(prediction.acceptance_rate.high(), prediction.acceptance_rate.value);
   ASSERT_TRUE(prediction.trace_optimum);
-  EXPECT_EQ(*prediction.lengths[0].trace_tokens_per_round, 1.0);
+  EXPECT_EQ(prediction.lengths[0].trace_tokens_per_round->value, 1.0);
   EXPECT_FALSE(prediction.lengths.back().trace_tokens_per_round) << "no further than the trace reaches";
+}
+
+TEST(Prediction, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
+  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+                         .cost_ratio = "0.1:0.08:0.12",
+                         .drafter = "small_transformer",
+                         .temperature = "0"};
+  const Prediction prediction = predict(options);
+  const PredictedLength& one = prediction.lengths[1];
+  ASSERT_TRUE(one.trace_tokens_per_round->interval && one.trace_predicted_speedup->interval);
+  EXPECT_LT(one.trace_tokens_per_round->low(), one.trace_tokens_per_round->value);
+  EXPECT_NEAR(one.trace_predicted_speedup->low(), one.trace_tokens_per_round->low() / 1.12, 1e-12);
+  EXPECT_NEAR(one.trace_predicted_speedup->high(), one.trace_tokens_per_round->high() / 1.08, 1e-12);
+  const auto json = nlohmann::json::parse(prediction_json(prediction));
+  const analysis::Table csv = analysis::Table::parse(prediction_csv(prediction), "csv");
+  for (const char* name : {"trace_tokens_per_round_low", "trace_predicted_speedup_high"})
+    EXPECT_EQ(csv.number(1, name), json.at("lengths")[1].at(name).get<double>()) << name;
+  EXPECT_FALSE(csv.optional_number(csv.size() - 1, "trace_tokens_per_round_low"));
+  EXPECT_TRUE(json.at("trace_optimum").contains("trace_predicted_speedup_low"));
+  EXPECT_NE(prediction_text(prediction).find(fmt::format("{:.4f} [{:.4f}, {:.4f}]", one.trace_tokens_per_round->value, one.trace_tokens_per_round->low(),
+                                                         one.trace_tokens_per_round->high())), std::string::npos);
 }
 
 TEST(Prediction, OfLawsIsThatOfTheirOverlap) {
@@ -232,13 +299,6 @@ TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
   expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = "0.7"}, "--tree-budget 0; allowed");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .rank_acceptance = "0.7,0.1"}, "make them equal");
   expect_config_error({.cost_ratio = "0.1", .rank_acceptance = "0.7,0.4"}, "sums to");
-}
-
-void expect_data_error(const std::string& costs, const std::string& message) try {
-  predict({.acceptance_rate = "0.8", .costs = file_with("bad_costs.csv", costs)});
-  ADD_FAILURE() << message;
-} catch (const DataError& error) {
-  EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
 }
 
 /// Costs less the first line that holds `part`.

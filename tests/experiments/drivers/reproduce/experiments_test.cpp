@@ -9,6 +9,7 @@
 
 #include "analysis/io/table.h"
 #include "experiments/papers/embedded_papers.h"
+#include "sim/analytic/named_machines.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -52,6 +53,23 @@ TEST(PaperExperiments, HoldAllRowsThatMustBeReproduced) {
   EXPECT_EQ(count_verdicts(judged(paper_experiment("leviathan_figure_4"), papers).rows).agrees, 90);
   EXPECT_EQ(count_of(judged(paper_experiment("sequoia"), papers), "sequoia_optimal_tokens_per_round"), 58);
   EXPECT_EQ(count_verdicts(judged(paper_experiment("hf_schedule"), papers).rows).agrees, 48 + 7);
+}
+
+/// Chains and trees, on the example machine and for named models on every named device: a row each.
+TEST(PaperExperiments, GiveTheCrossoverOfChainsAndTreesForNamedMachines) {
+  const Reproduction crossover = judged(paper_experiment("batch_crossover"), Papers());
+  EXPECT_EQ(count_of(crossover, "crossover_batch") + count_of(crossover, "predicted_batch_speedup_at_16384"), 8 * 3 + 3 * static_cast<int>(sim::device_names().size()) * 2 * 2);
+  for (const Comparison& row : crossover.rows)
+    if (row.quantity == "predicted_batch_speedup_at_16384") {
+      EXPECT_GT(row.ours, 1.0) << row.setting;
+    }
+  const auto batch_at = [&](const std::string& setting) {
+    const auto row = std::ranges::find(crossover.rows, setting, &Comparison::setting);
+    return row == crossover.rows.end() ? 0.0 : row->ours;
+  };
+  EXPECT_GT(batch_at("acceptance_rate=0.8;tree=4;context=0"), batch_at("acceptance_rate=0.8;tree=2x2x2x2;context=0")) << "a tree fills the device sooner";
+  for (const std::string& device : sim::device_names())
+    EXPECT_GT(batch_at("acceptance_rate=0.8;tree=2x2x2x2;context=0;target=llama-3-8b;draft=llama-3.2-1b;device=" + device), 1.0) << device;
 }
 
 TEST(PaperExperiments, NameTheThreeExceptionsOfTableFour) {

@@ -145,7 +145,6 @@ TEST(Resume, ASignalEndsTheRunAfterTheGenerationInHand) {
 TEST(Resume, AfterAFullDiskAtAnySize) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
-  const Interruption ignores_the_signal;
   experiment.run(plan, "whole");
   const std::size_t size = experiment.file("whole", "journal").size();
   const std::size_t margin = size / 50;  // measured times have more digits in one run than in another

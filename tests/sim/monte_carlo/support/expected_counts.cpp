@@ -73,6 +73,16 @@ ExpectedCounts expected_counts(double acceptance_rate, int speculation_length, i
   return expected_counts({.acceptance_rate = {acceptance_rate, acceptance_rate}, .easy_to_hard = 0.5, .hard_to_easy = 0.5}, speculation_length, new_tokens);
 }
 
+ExpectedCounts expected_counts(std::span<const double> conditional_acceptance) {
+  ExpectedCounts counts;
+  double reached = 1.0;
+  for (const double acceptance : conditional_acceptance) {
+    counts.tested.push_back(reached);
+    counts.accepted.push_back(reached *= acceptance);
+  }
+  return counts;
+}
+
 ExpectedCounts expected_beta_counts(double a, double b, int speculation_length, int new_tokens) {
   ExpectedCounts mean = zeros(speculation_length);
   for (int i = 0; i < kQuadraturePoints; ++i)

@@ -1,6 +1,7 @@
 #pragma once
 // What synthetic generations of a fixed number of tokens are expected to show, exactly: the truth that intervals must cover.
 
+#include <span>
 #include <vector>
 
 #include "sim/analytic/acceptance_mixtures.h"
@@ -22,6 +23,9 @@ struct ExpectedCounts {
 ExpectedCounts expected_counts(const sim::TwoStateAcceptance& places, int speculation_length, int new_tokens);
 /// Of i.i.d. acceptance.
 ExpectedCounts expected_counts(double acceptance_rate, int speculation_length, int new_tokens);
+/// Of acceptance by level, the same in all rounds. Rounds are then alike, and their number is a stopping time: the ratios are those of
+/// one round, however many tokens there are.
+ExpectedCounts expected_counts(std::span<const double> conditional_acceptance);
 /// Of prompts whose rates have the law Beta(a, b): the mean over 4,000 equally likely rates.
 ExpectedCounts expected_beta_counts(double a, double b, int speculation_length, int new_tokens);
 

@@ -1,0 +1,51 @@
+#pragma once
+// The costs of one model and drafter out of a costs.csv.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/io/costs.h"
+#include "experiments/drivers/predict/cost_input.h"
+#include "sim/analytic/cost_surface.h"
+
+namespace speclab::experiments {
+
+/// Whose costs they are.
+struct CostPair {
+  std::string model, drafter, verifier, regime;
+  auto operator<=>(const CostPair&) const = default;
+  /// The model alone, in the same regime.
+  CostPair plain() const { return {model, "", "", regime}; }
+  std::string text() const;
+};
+
+/// What rounds cost at one context and one end of the intervals. [length]
+struct LengthCosts {
+  double plain_ns = 0.0;
+  std::vector<double> draft_ns{}, verify_ns{}, overhead_ns{};
+};
+
+/// Costs of one pair at the three ends of their intervals.
+class PairSurface {
+ public:
+  /// @param path  of the costs, for messages
+  /// @throws DataError naming what the file lacks: a kind of cost, a point of the target's grid; or that a point occurs twice
+  PairSurface(const std::string& path, const std::vector<analysis::CostRow>& costs, const CostPair& pair);
+
+  /// Drafts as long as were timed, and verified in forwards that were timed.
+  int longest() const;
+  /// The context in the middle of those timed.
+  int middle_context() const;
+  /// The smallest and the largest timed.
+  std::pair<int, int> contexts() const;
+  bool has_interval() const;
+  /// Of every length up to the longest, at one context and one end of the intervals.
+  LengthCosts at(int context, End end) const;
+
+ private:
+  std::vector<analysis::CostRow> target_, draft_, overhead_, plain_overhead_;
+  std::vector<sim::CostSurface> target_at_, draft_at_, overhead_at_, plain_overhead_at_;  ///< by End
+};
+
+}  // namespace speclab::experiments
