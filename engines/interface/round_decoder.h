@@ -33,6 +33,7 @@ struct DrafterOptions {
   std::string tree = "chain"; ///< shape of a token tree, as TreeShape::parse reads it
   std::int32_t max_ngram = 3;             ///< prompt lookup: longest suffix looked up, tokens
   std::int32_t min_ngram = 1;
+  double lookup_weight = 0.5;             ///< lookup_ngram: probability of the copied token beside the n-grams', (0, 1]
 };
 
 /// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and how much of that is
