@@ -2,7 +2,7 @@
 // An n-gram model with back-off: what follows the longest known suffix of a context, then what follows shorter ones.
 
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "engines/ngrams/ngram_arrays.h"
@@ -43,12 +43,19 @@ class NgramModel {
     std::size_t begin, end;  ///< among the n-grams
     float back_off;          ///< weight of shorter suffixes
   };
-  /// Known suffixes of the context, the empty one first. @return how many
-  std::size_t known_suffixes(std::span<const Token> context, Context (&known)[kMaxOrder]) const;
+  /// What the known suffixes of the context list, the empty one first; a suffix is read while the next is looked for.
+  /// @return how many
+  std::size_t known_lists(std::span<const Token> context, List (&lists)[kMaxOrder]) const;
+  /// The child of a context with this oldest token, or 0.
+  Context child(Context context, Token older) const;
+  /// Where among the contexts a child with this oldest token stands, if it is there.
+  std::pair<Context, Context> range_of_child(Context context, std::uint32_t older) const;
+  void prefetch(Context context) const;
   List list_of(Context context) const;
 
   NgramArrays arrays_;
   std::vector<std::uint32_t> block_begin_;  ///< first n-gram of every sixteenth context
+  std::vector<Context> token_block_;        ///< first context of one token at or behind every sixteenth token
 };
 
 }  // namespace speclab::engines
