@@ -9,9 +9,9 @@
 namespace speclab::engines {
 
 PromptMatches::PromptMatches(const DrafterOptions& options)
-    : max_ngram_(static_cast<std::size_t>(options.max_ngram)), min_ngram_(static_cast<std::size_t>(options.min_ngram)) {
-  if (options.min_ngram < 1 || options.max_ngram < options.min_ngram)
-    throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.min_ngram, options.max_ngram));
+    : max_ngram_(static_cast<std::size_t>(options.max_ngram)), min_ngram_(static_cast<std::size_t>(options.least_ngram())) {
+  if (options.least_ngram() < 1 || options.max_ngram < options.least_ngram())
+    throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.least_ngram(), options.max_ngram));
 }
 
 void PromptMatches::begin(std::size_t batch) { automata_.resize(batch, SuffixAutomaton(max_ngram_)); }

@@ -27,7 +27,7 @@ void add_drafter(const NamedDrafter& drafter, TomlText& toml) {
   if (drafter.has_tree) toml.add("tree", drafter.options.tree);
   if (!engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds)) return;
   toml.add("max_ngram", drafter.options.max_ngram);
-  toml.add("min_ngram", drafter.options.min_ngram);
+  toml.add("min_ngram", drafter.options.least_ngram());
   if (drafter.options.kind == "lookup_ngram") toml.add("lookup_weight", drafter.options.lookup_weight);
 }
 

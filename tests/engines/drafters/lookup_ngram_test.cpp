@@ -14,7 +14,7 @@ std::shared_ptr<const NgramModel> model() {
 
 Draft draft_of(double temperature, double weight, std::vector<Token> tokens, std::int32_t max_length, std::uint32_t round = 0) {
   const auto drafter = make_lookup_ngram_drafter(
-      model(), {.sampling = {.temperature = temperature}, .drafter = {.kind = "lookup_ngram", .lookup_weight = weight}, .seed = 4});
+      model(), {.sampling = {.temperature = temperature}, .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight}, .seed = 4});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens), round), max_length);
 }
 
@@ -53,6 +53,17 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
     else EXPECT_LT(draft.law_at(1)[6], 0.5f);
   }
   EXPECT_GT(others, 20);
+}
+
+TEST(LookupNgram, LooksUpTwoTokensAndMoreUnlessToldOtherwise) {
+  const auto drafted = [](const DrafterOptions& options, Tokens tokens) {
+    const auto drafter = make_lookup_ngram_drafter(model(), {.sampling = {.temperature = 0}, .drafter = options});
+    return testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
+  };
+  EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {3, 7, 3}), (Tokens{4}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {2, 3, 7, 2, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 1}, {3, 7, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .max_ngram = 1}, {3, 7, 3}), (Tokens{7}));
 }
 
 TEST(LookupNgram, RefusesAWeightOutsideItsRange) {
