@@ -39,6 +39,13 @@ void interpolate(const NgramLevel& level, Token boundary, const std::vector<floa
   }
 }
 
+/// Of every n-gram that was counted, [order][n-grams]; 0 behind the beginning of a text.
+std::vector<std::vector<float>> interpolated_probabilities(const std::vector<NgramLevel>& levels, std::int32_t vocab_size) {
+  std::vector<std::vector<float>> probabilities(levels.size());
+  for (std::size_t n = 0; n < levels.size(); ++n) interpolate(levels[n], vocab_size, n == 0 ? std::vector<float>() : probabilities[n - 1], probabilities[n]);
+  return probabilities;
+}
+
 class Estimation {
  public:
   Estimation(std::vector<NgramLevel> levels, std::int32_t vocab_size, const NgramOptions& options)
@@ -158,12 +165,6 @@ void check(const char* field, std::int32_t value, std::int32_t low, std::int32_t
 }
 
 }  // namespace
-
-std::vector<std::vector<float>> interpolated_probabilities(const std::vector<NgramLevel>& levels, std::int32_t vocab_size) {
-  std::vector<std::vector<float>> probabilities(levels.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) interpolate(levels[n], vocab_size, n == 0 ? std::vector<float>() : probabilities[n - 1], probabilities[n]);
-  return probabilities;
-}
 
 void check_ngrams(const NgramOptions& options) {
   check("order", options.order, 1, NgramModel::kMaxOrder);
