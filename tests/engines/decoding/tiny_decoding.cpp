@@ -14,8 +14,10 @@ void TinyPair::write_own_text(const LlamaConfig& config) {
   std::mt19937 random(17);
   std::vector<Request> requests;
   for (std::uint32_t i = 0; i < 8; ++i) requests.push_back({i, random_tokens(random, config.vocab_size, 3)});
-  const auto decoder = plain({.stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
-  own_text_ = output_ids(decode(*decoder, requests, 0));
+  for (const double temperature : {0.0, 0.3, 1.0}) {
+    const auto decoder = plain({.sampling = {.temperature = temperature}, .stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
+    for (std::vector<Token>& text : output_ids(decode(*decoder, requests, 0))) own_text_.push_back(std::move(text));
+  }
 }
 
 std::shared_ptr<const NgramModel> TinyPair::ngrams(const std::string& kind, const std::string&) {

@@ -135,6 +135,22 @@ TEST(Program, TakesAnNgramDrafterAsAFolder) {
   expect_refusal(common + "/nowhere/at/all", 2, "/nowhere/at/all");
 }
 
+TEST(Program, TrainsNgramsOnTextFilesAndRefusesWhatIsNoText) {
+  const testing::TemporaryFolder folder;
+  const std::string model = folder.path("model");
+  const auto config = [&](const std::string& file) {
+    return folder.file("train.toml", "[text]\nfiles = [\"" + file + "\"]\n[drafter]\nkind = \"ngram\"\norder = 3\noutput = \"" + model + "\"\n");
+  };
+  folder.file("empty.txt", "");
+  folder.file("binary.txt", std::string("ab\0c", 4));
+  folder.file("good.txt", "One fish, two fish, red fish, blue fish.");
+  expect_refusal("train " + config("empty.txt"), 3, "empty.txt: an empty file");
+  expect_refusal("train " + config("binary.txt"), 3, "binary.txt: byte 2: 0x00");
+  EXPECT_FALSE(std::filesystem::exists(model));
+  EXPECT_EQ(run_program("train " + config("good.txt") + " 2>/dev/null").code, 0);
+  EXPECT_EQ(run_program("generate --json --temperature 0 --max-new-tokens 2 --prompt x --drafter ngram --drafter-model " + model + " 2>/dev/null").code, 0);
+}
+
 TEST(Program, AsksForCudaWhereThereIsNone) {
   if (access("/dev/nvidia0", F_OK) == 0) GTEST_SKIP() << "this machine has a GPU";
   expect_refusal("generate --prompt x --device cuda", 9, "no CUDA device");
