@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
