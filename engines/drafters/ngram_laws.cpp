@@ -30,7 +30,7 @@ void NgramLaws::temper(double total) {
   double sum = 0;
   for (LawEntry<float>& entry : entries_) {
     const float ratio = entry.probability / largest;
-    entry.probability = temperature_ == 1 ? ratio : static_cast<float>(std::pow(static_cast<double>(ratio), 1.0 / temperature_));
+    entry.probability = temperature_ == 1 ? ratio : std::pow(ratio, static_cast<float>(1.0 / temperature_));
     sum += static_cast<double>(entry.probability);
   }
   for (LawEntry<float>& entry : entries_) entry.probability = static_cast<float>(static_cast<double>(entry.probability) * total / sum);

@@ -106,6 +106,7 @@ class Estimation {
     chosen_.clear();
     for (std::uint32_t i = level.begin[c]; i < level.begin[c + 1]; ++i)
       if (n < 2 || level.occurrences[i] >= static_cast<std::uint32_t>(options_.min_occurrences)) chosen_.push_back(i);
+    if (chosen_.size() <= 1) return;
     const auto code = [&](std::uint32_t i) { return to_small_float(probabilities_[n][i]); };
     std::sort(chosen_.begin(), chosen_.end(), [&](std::uint32_t a, std::uint32_t b) { return code(a) > code(b) || (code(a) == code(b) && a < b); });
     if (n > 0) chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(options_.max_successors)));
