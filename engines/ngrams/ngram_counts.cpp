@@ -1,13 +1,16 @@
 #include "engines/ngrams/ngram_counts.h"
 
 #include <algorithm>
+#include <array>
 
+#include "engines/ngrams/ngram_model.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
 using Positions = std::vector<std::uint32_t>;
+using Context = std::array<Token, NgramModel::kMaxOrder - 1>;  ///< the latest token first
 
 /// All texts in one list, before each of them order - 1 times "nothing", which is vocab_size.
 struct Corpus {
@@ -55,8 +58,10 @@ class Counter {
     const std::size_t length = levels_.size() - 1;
     NgramLevel& level = levels_.back();
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      const bool new_context = i == 0 || !same_context(positions[i], positions[i - 1], length);
-      if (new_context) open_context(level, positions[i], length);
+      prefetch(positions, i);
+      const Context context = context_at(positions[i], length);
+      const bool new_context = i == 0 || context != contexts_.back();
+      if (new_context) open_context(level, context, length);
       const Token token = corpus_.tokens[positions[i]];
       if (new_context || level.token.back() != token) add(level, token);
       ++level.count.back();
@@ -68,13 +73,13 @@ class Counter {
   /// The n-grams of order `n` from those one longer. Contexts that differ in their oldest token alone are neighbours there.
   void count_shorter(std::size_t n) {
     NgramLevel& longer = levels_[n];
-    const Positions positions = std::move(representative_);
-    representative_.clear();
+    const std::vector<Context> contexts = std::move(contexts_);
+    contexts_.clear();
     longer.shorter.resize(longer.token.size());
     for (std::size_t c = 0; c < longer.context_token.size();) {
       std::size_t end = c + 1;
-      while (end < longer.context_token.size() && same_context(positions[end], positions[c], n - 1)) ++end;
-      open_context(levels_[n - 1], positions[c], n - 1);
+      while (end < contexts.size() && std::equal(contexts[c].begin(), contexts[c].begin() + n - 1, contexts[end].begin())) ++end;
+      open_context(levels_[n - 1], contexts[c], n - 1);
       longer.parent.resize(end, static_cast<std::uint32_t>(levels_[n - 1].context_token.size()) - 1);
       merge(longer, {longer.begin[c], longer.begin[end]}, levels_[n - 1]);
       c = end;
@@ -89,15 +94,22 @@ class Counter {
     std::uint32_t begin, end;
   };
 
-  bool same_context(std::uint32_t a, std::uint32_t b, std::size_t length) const {
-    const Token* const tokens = corpus_.tokens.data();
-    return std::equal(tokens + a - length, tokens + a, tokens + b - length);
+  /// Neighbours in the sorted list are far apart in the texts.
+  void prefetch(const Positions& positions, std::size_t i) const {
+    constexpr std::size_t kAhead = 24;
+    if (i + kAhead < positions.size()) __builtin_prefetch(corpus_.tokens.data() + positions[i + kAhead]);
   }
 
-  void open_context(NgramLevel& level, std::uint32_t position, std::size_t length) {
-    level.context_token.push_back(length == 0 ? 0 : corpus_.tokens[position - length]);
+  Context context_at(std::uint32_t position, std::size_t length) const {
+    Context context{};
+    for (std::size_t i = 0; i < length; ++i) context[i] = corpus_.tokens[position - 1 - i];
+    return context;
+  }
+
+  void open_context(NgramLevel& level, const Context& context, std::size_t length) {
+    level.context_token.push_back(length == 0 ? 0 : context[length - 1]);
     level.begin.push_back(static_cast<std::uint32_t>(level.token.size()));
-    representative_.push_back(position);
+    contexts_.push_back(context);
   }
 
   static void add(NgramLevel& level, Token token) {
@@ -124,7 +136,7 @@ class Counter {
 
   Corpus corpus_;
   std::vector<NgramLevel> levels_;
-  Positions representative_;          ///< of every context of the level counted last, a position behind it
+  std::vector<Context> contexts_;     ///< of the level counted last
   std::vector<std::uint64_t> order_;  ///< successor and n-gram
 };
 

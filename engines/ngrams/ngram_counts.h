@@ -27,10 +27,10 @@ struct NgramLevel {
   std::vector<std::uint32_t> shorter;        ///< [n-grams]: the n-gram without its oldest token, one level below
 };
 
-/// N-grams within each of the texts, by sorting; about 24 bytes an n-gram and order.
+/// N-grams within each of the texts, by sorting; about 40 bytes an n-gram while it counts.
 /// @param texts       of tokens within the vocabulary
 /// @param vocab_size  below 2^24
-/// @param order       at least 1
+/// @param order       1 to NgramModel::kMaxOrder
 /// @return levels of order 1 to `order`
 std::vector<NgramLevel> count_ngrams(std::span<const NgramText> texts, std::int32_t vocab_size, std::int32_t order);
 
