@@ -15,6 +15,14 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
                                   escaped(drafter), found, target.name, target.vocab_size));
 }
 
+/// Names that say an order take no other.
+void check_order(const DrafterOptions& drafter, std::int32_t found) {
+  const std::int32_t wanted = drafter.kind == "unigram" ? 1 : drafter.kind == "bigram" ? 2 : found;
+  if (found != wanted)
+    throw ConfigError(fmt::format("drafter '{}' is an n-gram model of order {}; a {} drafter takes order {}; choose the drafter ngram, which takes any",
+                                  escaped(drafter.model), found, drafter.kind, wanted));
+}
+
 }  // namespace
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
@@ -35,10 +43,11 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   check_drafter_options(drafter);
   if (drafter.kind == "none") return make_null_drafter();
   if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options, target.vocab_size);
-  if (drafter.kind == "bigram") {
-    const auto table = models.bigram_table(drafter.model);
-    check_vocabulary(drafter.model, table->vocab_size(), target);
-    return make_bigram_drafter(table, options);
+  if (is_among(drafter.kind, kNgramDrafterKinds)) {
+    const auto model = models.ngrams(drafter.kind, drafter.model);
+    check_vocabulary(drafter.model, model->vocab_size(), target);
+    check_order(drafter, model->order());
+    return drafter.kind == "lookup_ngram" ? make_lookup_ngram_drafter(model, options) : make_ngram_drafter(model, options);
   }
   SPECLAB_EXPECT(drafter.kind == "small_transformer", "a drafter of kind " + drafter.kind);
   const auto model = models.language_model(drafter.model);

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engines/drafters/bigram_table.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
+#include "engines/ngrams/ngram_model.h"
 #include "sim/core/token_tree.h"
 
 namespace speclab::engines {
@@ -16,12 +16,18 @@ namespace speclab::engines {
 /// Drafts nothing: the loop with it gives plain decoding's tokens.
 std::unique_ptr<Drafter> make_null_drafter();
 
-/// Successor of the last token, drawn from counts; the law is sharpened by the sampling temperature.
-std::unique_ptr<Drafter> make_bigram_drafter(std::shared_ptr<const BigramTable> table, const DecoderOptions& options);
+/// Successors of the last tokens, drawn from an n-gram model's law, which the sampling temperature sharpens.
+std::unique_ptr<Drafter> make_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options);
 
 /// Copies what followed the latest earlier occurrence of the last tokens. @source Saxena 2023, prompt lookup decoding
 /// @param vocab_size  of the target
 std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options, std::int32_t vocab_size);
+
+/// Where prompt lookup has something to copy, a mixture of the copied token, of weight lookup_weight, and the n-gram model's
+/// law; elsewhere that law. At temperature 0: the copied token, else the model's most likely one.
+/// @throws ConfigError unless 0 < lookup_weight <= 1
+/// @source cache language models: Kuhn and De Mori 1990
+std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options);
 
 /// A small language model of the target's vocabulary drafts a chain or a tree.
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
@@ -31,7 +37,8 @@ class DrafterModels {
  public:
   virtual ~DrafterModels() = default;
   virtual std::shared_ptr<LanguageModel> language_model(const std::string& model) = 0;
-  virtual std::shared_ptr<const BigramTable> bigram_table(const std::string& path) = 0;
+  /// @param kind  of the drafter, for those that name no path
+  virtual std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) = 0;
 };
 
 std::vector<std::string> drafter_kinds();

@@ -15,6 +15,7 @@
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/models/torch/llama_torch.h"
+#include "engines/ngrams/ngram_file.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/core/errors.h"
@@ -89,14 +90,14 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
     if (options.kind == "small_transformer") return language_model(options.model)->info();
-    if (options.kind != "bigram") return std::nullopt;
-    const std::string path = bigram_file(table_or_folder(options.model));
+    if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
+    const auto model = ngrams(options.kind, options.model);
     ModelInfo info;
-    info.name = path;
-    info.family = "bigram";
-    info.sha256 = sha256_file(path);
-    info.vocab_size = bigram_table(options.model)->vocab_size();
-    info.num_parameters = bigram_table(options.model)->num_successors();
+    info.name = ngram_file(ngram_path(options.kind, options.model));
+    info.family = "ngram";
+    info.sha256 = sha256_file(info.name);
+    info.vocab_size = model->vocab_size();
+    info.num_parameters = model->num_ngrams();
     return info;
   }
 
@@ -138,19 +139,23 @@ class LocalEngines final : public Engines, private DrafterModels {
     return loaded;
   }
 
-  std::shared_ptr<const BigramTable> bigram_table(const std::string& path) override {
-    std::shared_ptr<const BigramTable>& loaded = tables_[path];
-    if (!loaded) loaded = std::make_shared<BigramTable>(BigramTable::load(table_or_folder(path)));
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model) override {
+    const std::string path = ngram_path(kind, model);
+    std::shared_ptr<const NgramModel>& loaded = ngrams_[path];
+    if (!loaded) loaded = std::make_shared<NgramModel>(load_ngrams(path));
     return loaded;
   }
 
   /// The project's own where none is named.
-  static std::string table_or_folder(const std::string& path) { return path.empty() ? project_models_folder() + "/smollm2-bigram" : path; }
+  static std::string ngram_path(const std::string& kind, const std::string& model) {
+    if (!model.empty()) return model;
+    return project_models_folder() + "/smollm2-" + (kind == "unigram" || kind == "bigram" ? kind : "5gram");
+  }
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;
   std::map<std::string, std::shared_ptr<LanguageModel>> models_;
-  std::map<std::string, std::shared_ptr<const BigramTable>> tables_;
+  std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,22 +37,38 @@ struct SmallTransformerOptions {
   std::uint64_t seed = 1;
 };
 
+/// Shape of an n-gram model.
+struct NgramOptions {
+  std::int32_t order = 5;                ///< 1 to 5
+  std::int32_t max_successors = 16;      ///< kept of a context, and in a law: the most likely; 1 to 255
+  std::int32_t min_occurrences = 1;      ///< n-grams of three and more tokens that occur less often are dropped
+  std::int32_t validation_sequences = 48;  ///< of the own text, the last: held out
+};
+
+/// Text that is not the target's own. Files are UTF-8.
+struct TextOptions {
+  std::vector<std::string> files{};           ///< to train on
+  std::vector<std::string> held_out_files{};  ///< to measure on
+};
+
 struct TrainOptions {
-  OwnTextOptions own_text;
-  std::string drafter = "small_transformer";  ///< or "bigram"
+  OwnTextOptions own_text;                    ///< without prompts where text files are all there is
+  TextOptions text;                           ///< ngram only
+  std::string drafter = "small_transformer";  ///< or "ngram"
   SmallTransformerOptions small_transformer;
-  std::int32_t max_successors = 32;           ///< bigram: kept per token
+  NgramOptions ngram;
   std::string output;                         ///< folder of the drafter
 };
 
 /// One line of progress.
 struct TrainProgress {
-  std::string phase;                     ///< "own text", "train", "validate"
+  std::string phase;                     ///< "own text", "count", "train", "validate"
+  std::string source{};                  ///< validate: the file, or "own text"
   double fraction = 0;                   ///< of the phase, [0, 1]
-  double loss = 0;                       ///< mean cross-entropy to the target's law, nats; 0 outside training
-  double acceptance_rate = 0;            ///< validation: mean sum of min(p, q) at temperature 1
-  double greedy_agreement = 0;           ///< validation: share of equal arg max
-  std::int64_t tokens = 0;               ///< made or visited so far
+  double loss = 0;                       ///< train: mean cross-entropy to the target's law, nats; validate: to the held-out tokens
+  std::optional<double> acceptance_rate{};   ///< validation: mean sum of min(p, q) at temperature 1
+  std::optional<double> greedy_agreement{};  ///< validation: share of equal arg max
+  std::int64_t tokens = 0;               ///< made, visited or measured so far; count: in all
 };
 using TrainCallback = std::function<void(const TrainProgress&)>;
 

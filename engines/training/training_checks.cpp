@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engines/interface/sampling_options.h"
+#include "engines/ngrams/ngram_estimation.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -15,10 +16,26 @@ void check(bool valid, const char* field, double value, const std::string& allow
 }
 
 void check_own_text(const OwnTextOptions& own_text) {
-  check(!own_text.prompts.empty(), "own_text.num_prompts", static_cast<double>(own_text.prompts.size()), "at least 1");
   for (const double temperature : own_text.temperatures) SamplingOptions{.temperature = temperature}.validate();
   check(own_text.max_new_tokens >= 1, "own_text.max_new_tokens", own_text.max_new_tokens, "integers >= 1");
   check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
+}
+
+/// A small transformer learns from the target's laws, which only its own text has.
+void check_sources(const TrainOptions& options) {
+  const bool is_ngram = options.drafter == "ngram";
+  if (!is_ngram && !(options.text.files.empty() && options.text.held_out_files.empty())) throw ConfigError("text.files with drafter.kind = 'small_transformer'; allowed: with ngram only");
+  const std::size_t sources = options.own_text.prompts.size() + options.text.files.size();
+  check(is_ngram ? sources > 0 : !options.own_text.prompts.empty(), "own_text.num_prompts", static_cast<double>(options.own_text.prompts.size()),
+        is_ngram ? "at least 1, or text.files" : "at least 1");
+}
+
+void check_ngram_training(const TrainOptions& options) {
+  check_ngrams(options.ngram);
+  const auto prompts = static_cast<std::int64_t>(options.own_text.prompts.size());
+  if (prompts > 0)
+    check(options.ngram.validation_sequences >= 0 && options.ngram.validation_sequences < prompts, "drafter.validation_sequences", options.ngram.validation_sequences,
+          fmt::format("integers from 0 to {}: own_text.num_prompts = {} less 1", prompts - 1, prompts));
 }
 
 /// The kernels work on sixteen values at a time.
@@ -47,10 +64,11 @@ void check_schedule(const SmallTransformerOptions& model, std::size_t num_texts)
 }  // namespace
 
 void check_training(const TrainOptions& options, const ModelInfo& target) {
+  if (options.drafter != "ngram" && options.drafter != "small_transformer")
+    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: ngram, small_transformer", escaped(options.drafter)));
+  check_sources(options);
   check_own_text(options.own_text);
-  if (options.drafter == "bigram") return check(options.max_successors >= 1, "drafter.max_successors", options.max_successors, "integers >= 1");
-  if (options.drafter != "small_transformer")
-    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: bigram, small_transformer", escaped(options.drafter)));
+  if (options.drafter == "ngram") return check_ngram_training(options);
   check_shape(options.small_transformer, target);
   check_schedule(options.small_transformer, options.own_text.prompts.size());
 }

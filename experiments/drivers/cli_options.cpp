@@ -41,8 +41,8 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
 }
 
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
-  command->add_option("--drafter", decoder.drafter.kind, "plain, none, bigram, prompt_lookup or small_transformer")->capture_default_str();
-  command->add_option("--drafter-model", decoder.drafter.model, "Model of a small_transformer drafter, table of a bigram one or its folder; the project's own where empty");
+  command->add_option("--drafter", decoder.drafter.kind, fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))->capture_default_str();
+  command->add_option("--drafter-model", decoder.drafter.model, "Folder of a small_transformer drafter, n-gram model of the others or its folder; the project's own where empty");
   command->add_option("--tree", decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
 }
 

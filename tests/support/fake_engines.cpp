@@ -180,7 +180,7 @@ std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&, std::sha
 }
 
 std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options) {
-  if (options.kind != "bigram" && options.kind != "small_transformer") return std::nullopt;
+  if (!is_among(options.kind, kModelDrafterKinds)) return std::nullopt;
   ModelInfo info;
   info.name = options.kind;
   info.sha256 = state_->sha256;

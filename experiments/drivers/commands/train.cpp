@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
@@ -12,11 +14,13 @@ namespace speclab::experiments {
 namespace {
 
 void print_progress(const engines::TrainProgress& progress) {
-  if (progress.phase == "train")
-    fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation acceptance at least {:.3f}, arg max equal {:.3f}\n",
-               100 * progress.fraction, progress.tokens, progress.loss, progress.acceptance_rate, progress.greedy_agreement);
-  else
-    fmt::print(stderr, "{} {:3.0f} %: {} new tokens\n", progress.phase, 100 * progress.fraction, progress.tokens);
+  if (progress.phase == "train") fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation", 100 * progress.fraction, progress.tokens, progress.loss);
+  else if (progress.phase == "validate") fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source, progress.tokens, std::exp(progress.loss));
+  else if (progress.phase == "count") fmt::print(stderr, "counting {} tokens", progress.tokens);
+  else fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction, progress.tokens);
+  if (progress.acceptance_rate) fmt::print(stderr, ", acceptance at least {:.3f}", *progress.acceptance_rate);
+  if (progress.greedy_agreement) fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
+  fmt::print(stderr, "\n");
 }
 
 }  // namespace

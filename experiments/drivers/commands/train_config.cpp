@@ -99,13 +99,30 @@ void read_small_transformer(ConfigReader& reader, engines::SmallTransformerOptio
   reader.read("seed", model.seed);
 }
 
+void read_ngram(ConfigReader& reader, engines::NgramOptions& ngram) {
+  reader.read("order", ngram.order, {.low = 1, .high = 5});
+  reader.read("max_successors", ngram.max_successors, {.low = 1, .high = 255});
+  reader.read("min_occurrences", ngram.min_occurrences, {.low = 1, .high = 1'000'000});
+  reader.read("validation_sequences", ngram.validation_sequences, {.low = 0});
+}
+
 void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
   ConfigReader reader(table, "drafter");
-  reader.read("kind", options.drafter, {"bigram", "small_transformer"});
+  reader.read("kind", options.drafter, {"ngram", "small_transformer"});
   reader.read("output", options.output);
-  if (options.drafter == "bigram") reader.read("max_successors", options.max_successors, {.low = 1});
+  if (options.drafter == "ngram") read_ngram(reader, options.ngram);
   else read_small_transformer(reader, options.small_transformer);
   reader.finish();
+}
+
+/// @param folder  of the config: what files are relative to
+void read_text(const ConfigNode& table, const std::filesystem::path& folder, engines::TextOptions& text) {
+  ConfigReader reader(table, "text");
+  reader.read("files", text.files);
+  reader.read("held_out_files", text.held_out_files);
+  reader.finish();
+  for (std::vector<std::string>* files : {&text.files, &text.held_out_files})
+    for (std::string& file : *files) file = (folder / file).string();
 }
 
 }  // namespace
@@ -115,13 +132,15 @@ TrainConfig read_train_config(const std::string& path) {
   TrainConfig config;
   config.target.model = "smollm2-135m";
   PromptSource prompts;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   ConfigReader reader(root);
   if (const ConfigNode* table = reader.table("target")) read_target(*table, config);
   if (const ConfigNode* table = reader.table("own_text")) read_own_text(*table, config.options.own_text, prompts);
+  if (const ConfigNode* table = reader.table("text")) read_text(*table, folder, config.options.text);
   if (const ConfigNode* table = reader.table("drafter")) read_drafter(*table, config.options);
   reader.finish();
   if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder", path));
-  config.prompts = make_prompts((std::filesystem::path(path).parent_path() / prompts.file).string(), static_cast<std::size_t>(prompts.count));
+  if (reader.has("own_text") || !reader.has("text")) config.prompts = make_prompts((folder / prompts.file).string(), static_cast<std::size_t>(prompts.count));
   return config;
 }
 

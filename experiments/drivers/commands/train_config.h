@@ -14,7 +14,7 @@ struct TrainConfig {
   std::vector<std::string> prompts;
 };
 
-/// Prompts are made from the templates, topics and passages of a prompt file: template i meets topic or passage j so that
+/// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made from the templates, topics and passages of a prompt file: template i meets topic or passage j so that
 /// every pair comes up before one is repeated.
 /// @throws ConfigError with file, line and column
 TrainConfig read_train_config(const std::string& path);

@@ -23,10 +23,15 @@ void read_tree(ConfigReader& reader, NamedDrafter& drafter) {
 
 void read_ngrams(ConfigReader& reader, engines::DrafterOptions& options) {
   reader.read("max_ngram", options.max_ngram, {.low = 1, .high = 64});
-  reader.read("min_ngram", options.min_ngram, {.low = 1, .high = 64});
+  std::int32_t min_ngram = 1;
+  reader.read("min_ngram", min_ngram, {.low = 1, .high = 64});
+  if (reader.has("min_ngram")) options.min_ngram = min_ngram;
   for (const char* key : {"max_ngram", "min_ngram"})
-    if (reader.has(key) && loads_model(options)) reader.refuse(key, "for the kind prompt_lookup only");
-  if (options.min_ngram > options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
+    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds)) reader.refuse(key, "for the kinds prompt_lookup and lookup_ngram only");
+  if (options.least_ngram() > options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
+  reader.read("lookup_weight", options.lookup_weight, {.low = 0, .high = 1});
+  if (reader.has("lookup_weight") && options.kind != "lookup_ngram") reader.refuse("lookup_weight", "for the kind lookup_ngram only");
+  if (options.lookup_weight == 0) reader.refuse("lookup_weight", "numbers above 0");
 }
 
 NamedDrafter read_drafter(const ConfigNode& table, const std::string& name) {

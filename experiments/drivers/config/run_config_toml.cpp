@@ -25,9 +25,10 @@ void add_drafter(const NamedDrafter& drafter, TomlText& toml) {
   toml.add("kind", drafter.options.kind);
   if (!drafter.options.model.empty()) toml.add("model", drafter.options.model);
   if (drafter.has_tree) toml.add("tree", drafter.options.tree);
-  if (drafter.options.kind != "prompt_lookup") return;
+  if (!engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds)) return;
   toml.add("max_ngram", drafter.options.max_ngram);
-  toml.add("min_ngram", drafter.options.min_ngram);
+  toml.add("min_ngram", drafter.options.least_ngram());
+  if (drafter.options.kind == "lookup_ngram") toml.add("lookup_weight", drafter.options.lookup_weight);
 }
 
 void add_axes(const RunConfig& config, TomlText& toml) {

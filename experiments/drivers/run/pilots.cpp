@@ -75,7 +75,7 @@ sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const Pilo
 }
 
 std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key) {
-  if (key.drafting.options.kind != "prompt_lookup") return {law_of(pilot_prior(plan, log, key))};
+  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds)) return {law_of(pilot_prior(plan, log, key))};
   std::vector<sim::RoundLaw> laws;
   for (const auto& rounds : pilot_rounds(plan, log, key)) laws.push_back(sim::empirical_round_law(rounds));
   return laws;

@@ -8,6 +8,7 @@
 #include "engines/models/catalogue.h"
 #include "sim/core/files.h"
 #include "tests/engines/decoding/tiny_decoding.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 
 namespace speclab::engines {
 namespace {
@@ -47,8 +48,8 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
   }
 
   std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
-  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override {
-    return std::make_shared<BigramTable>(BigramTable::count(plain_, target_->info().vocab_size, 4));
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
+    return testing::ngrams_of(plain_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 4});
   }
 
   void expect_plain_tokens(const DrafterOptions& drafter, int speculation_length) {
@@ -69,7 +70,10 @@ std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_, DefaultModelLo
 std::vector<std::vector<Token>> DefaultModelLosslessness::plain_;
 
 TEST_F(DefaultModelLosslessness, OfPromptLookup) { expect_plain_tokens({.kind = "prompt_lookup"}, 8); }
+TEST_F(DefaultModelLosslessness, OfUnigram) { expect_plain_tokens({.kind = "unigram"}, 2); }
 TEST_F(DefaultModelLosslessness, OfBigram) { expect_plain_tokens({.kind = "bigram"}, 4); }
+TEST_F(DefaultModelLosslessness, OfFiveGram) { expect_plain_tokens({.kind = "ngram"}, 5); }
+TEST_F(DefaultModelLosslessness, OfLookupAndFiveGram) { expect_plain_tokens({.kind = "lookup_ngram"}, 8); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) { expect_plain_tokens({.kind = "small_transformer"}, 3); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }
 

@@ -34,7 +34,9 @@ struct Mode {
   const char* verifier = "rejection";
 };
 const std::vector<Mode> kDrafterModes{
-    {"none", "chain", 4},           {"bigram", "chain", 4},
+    {"none", "chain", 4},           {"unigram", "chain", 4},
+    {"bigram", "chain", 4},         {"ngram", "chain", 4},
+    {"lookup_ngram", "chain", 8},
     {"prompt_lookup", "chain", 5},  {"prompt_lookup", "chain", 10},
     {"small_transformer", "chain", 4}, {"small_transformer", "2x2x1", 3},
     {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
@@ -45,7 +47,7 @@ std::vector<Mode> rule_modes() {
   for (const char* verifier : engines::kLosslessVerifierKinds) {
     const std::string_view name = verifier;
     if (name == "rejection") continue;
-    for (const Mode& chain : {Mode{"bigram", "chain", 4}, {"prompt_lookup", "chain", 8}, {"small_transformer", "chain", 4}})
+    for (const Mode& chain : {Mode{"bigram", "chain", 4}, {"prompt_lookup", "chain", 8}, {"lookup_ngram", "chain", 8}, {"small_transformer", "chain", 4}})
       modes.push_back({chain.drafter, chain.tree, chain.speculation_length, verifier});
     for (const char* tree : {"2x2x1", "4x1x1"})
       if (name != "block") modes.push_back({"small_transformer", tree, 3, verifier});

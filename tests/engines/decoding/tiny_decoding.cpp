@@ -1,19 +1,27 @@
 #include "tests/engines/decoding/tiny_decoding.h"
 
+#include "tests/engines/drafters/ngram_drafting.h"
+
 namespace speclab::engines::testing {
 
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
       drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})) {
-  train_table(config);
+  write_own_text(config);
 }
 
-void TinyPair::train_table(const LlamaConfig& config) {
+void TinyPair::write_own_text(const LlamaConfig& config) {
   std::mt19937 random(17);
   std::vector<Request> requests;
   for (std::uint32_t i = 0; i < 8; ++i) requests.push_back({i, random_tokens(random, config.vocab_size, 3)});
-  const auto decoder = plain({.stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
-  table_ = std::make_shared<BigramTable>(BigramTable::count(output_ids(decode(*decoder, requests, 0)), config.vocab_size, 8));
+  for (const double temperature : {0.0, 0.3, 1.0}) {
+    const auto decoder = plain({.sampling = {.temperature = temperature}, .stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
+    for (std::vector<Token>& text : output_ids(decode(*decoder, requests, 0))) own_text_.push_back(std::move(text));
+  }
+}
+
+std::shared_ptr<const NgramModel> TinyPair::ngrams(const std::string& kind, const std::string&) {
+  return ngrams_of(own_text_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 8});
 }
 
 std::unique_ptr<RoundDecoder> TinyPair::plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer) {
@@ -27,8 +35,11 @@ std::unique_ptr<RoundDecoder> TinyPair::speculative(const DecoderOptions& option
 const std::vector<DrafterCase>& drafter_cases() {
   static const std::vector<DrafterCase> cases{
       {"None", "none"},
+      {"Unigram", "unigram"},
       {"Bigram", "bigram"},
+      {"Ngram", "ngram"},
       {"PromptLookup", "prompt_lookup"},
+      {"LookupNgram", "lookup_ngram"},
       {"Chain", "small_transformer"},
       {"Tree4", "small_transformer", "4"},
       {"Tree2x2x1", "small_transformer", "2x2x1"},

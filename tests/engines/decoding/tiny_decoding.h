@@ -11,26 +11,26 @@
 
 namespace speclab::engines::testing {
 
-/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, and a bigram
-/// table of the target's own text.
+/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, and a n-gram
+/// models of the target's own text.
 class TinyPair final : public DrafterModels {
  public:
   explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f, int threads = 1);
 
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
-  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override { return table_; }
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override;
 
   std::unique_ptr<RoundDecoder> plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
   /// The loop with options.drafter and options.verifier.
   std::unique_ptr<RoundDecoder> speculative(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
 
  private:
-  void train_table(const LlamaConfig& config);
+  void write_own_text(const LlamaConfig& config);
 
   std::unique_ptr<LanguageModel> target_;
   std::shared_ptr<LanguageModel> drafter_;
-  std::shared_ptr<const BigramTable> table_;
+  std::vector<std::vector<Token>> own_text_;
 };
 
 /// A drafter with the shape of its tree.

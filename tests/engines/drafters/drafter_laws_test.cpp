@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "tests/engines/drafters/drafting.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {
@@ -47,8 +48,8 @@ struct Tally {
 };
 
 /// Largest |z| over nodes and classes.
-double largest_z(Drafter& drafter, std::int32_t max_length) {
-  Sequence sequence = testing::sequence_of({1, 2, 3});
+double largest_z(Drafter& drafter, std::int32_t max_length, const std::vector<Token>& tokens = {1, 2, 3}) {
+  Sequence sequence = testing::sequence_of(tokens);
   std::vector<Tally> tallies;
   for (sequence.round = 0; sequence.round < kRounds; ++sequence.round) {
     drafter.begin({&sequence, 1});
@@ -79,10 +80,20 @@ TEST(DrafterLaws, SmallTransformerDrawsItsTreeFromThemWithoutReplacement) {
   EXPECT_LT(largest_z(*make_small_transformer_drafter(model(), {.sampling = {.temperature = 1.3}, .drafter = {.tree = "3x2"}, .seed = 6}), 2), kLimit);
 }
 
-TEST(DrafterLaws, BigramDrawsFromThem) {
-  const std::vector<std::vector<Token>> texts{{3, 1, 3, 2, 3, 1, 1, 2, 2, 3, 4, 3, 5, 3, 6, 6, 3}};
-  const auto table = std::make_shared<BigramTable>(BigramTable::count(texts, 8, 8));
-  EXPECT_LT(largest_z(*make_bigram_drafter(table, {.sampling = {.temperature = 0.8}, .seed = 7}), 3), kLimit);
+std::shared_ptr<const NgramModel> ngrams(std::int32_t order) {
+  return testing::ngrams_of({{3, 1, 3, 2, 3, 1, 1, 2, 2, 3, 4, 3, 5, 3, 6, 6, 3}, {1, 2, 3, 4, 1, 2, 3, 5}}, 8, {.order = order});
+}
+
+TEST(DrafterLaws, NgramsDrawFromThem) {
+  for (const std::int32_t order : {1, 2, 5})
+    EXPECT_LT(largest_z(*make_ngram_drafter(ngrams(order), {.sampling = {.temperature = 0.8}, .seed = 7}), 3), kLimit) << "order " << order;
+}
+
+/// The sequence is 1, 2, 3, which has nothing to copy; the drafter with something is asked behind a longer one.
+TEST(DrafterLaws, TheMixtureOfLookupAndNgramsDrawsFromThem) {
+  const DecoderOptions options{.sampling = {.temperature = 0.8}, .drafter = {.kind = "lookup_ngram", .lookup_weight = 0.4}, .seed = 8};
+  EXPECT_LT(largest_z(*make_lookup_ngram_drafter(ngrams(5), options), 3), kLimit);
+  EXPECT_LT(largest_z(*make_lookup_ngram_drafter(ngrams(5), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
 }
 
 /// Draws from the model's law and reports it flattened: the field's most common bug.

@@ -4,6 +4,7 @@
 
 #include "sim/core/errors.h"
 #include "tests/engines/drafters/drafting.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {
@@ -12,8 +13,9 @@ namespace {
 class TinyModels final : public DrafterModels {
  public:
   std::shared_ptr<LanguageModel> language_model(const std::string&) override { return testing::tiny_model(testing::tiny_config()); }
-  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override {
-    return std::make_shared<BigramTable>(BigramTable::count(std::vector<std::vector<Token>>{{1, 2}}, 300, 4));
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) override {
+    const std::int32_t order = path == "order 3" ? 3 : kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
+    return testing::ngrams_of({{1, 2}}, 300, {.order = order});
   }
 };
 
@@ -38,16 +40,24 @@ TEST(Drafters, RefuseAnUnknownNameAndListTheirs) {
 }
 
 TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
-  for (const char* kind : {"plain", "none", "bigram", "prompt_lookup"}) EXPECT_THROW(check_drafter_options({.kind = kind, .tree = "2x2"}), ConfigError) << kind;
+  for (const char* kind : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram"}) EXPECT_THROW(check_drafter_options({.kind = kind, .tree = "2x2"}), ConfigError) << kind;
   for (const char* kind : {"plain", "none", "prompt_lookup"}) EXPECT_THROW(check_drafter_options({.kind = kind, .model = "x"}), ConfigError) << kind;
   EXPECT_NO_THROW(check_drafter_options({.kind = "small_transformer", .model = "x", .tree = "2x2"}));
-  EXPECT_NO_THROW(check_drafter_options({.kind = "bigram", .model = "x"}));
+  for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_NO_THROW(check_drafter_options({.kind = kind, .model = "x"})) << kind;
 }
 
 TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
-  EXPECT_THROW(make("bigram", 301), ConfigError);
+  for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_THROW(make(kind, 301), ConfigError) << kind;
   EXPECT_THROW(make("small_transformer", 299), ConfigError);
   EXPECT_NO_THROW(make("prompt_lookup", 299));
+}
+
+TEST(Drafters, WhoseNameSaysAnOrderTakeNoOther) {
+  TinyModels models;
+  ModelInfo target;
+  target.vocab_size = 300;
+  for (const char* kind : {"unigram", "bigram"}) EXPECT_THROW(make_drafter({.drafter = {.kind = kind, .model = "order 3"}}, target, models), ConfigError) << kind;
+  for (const char* kind : {"ngram", "lookup_ngram"}) EXPECT_NO_THROW(make_drafter({.drafter = {.kind = kind, .model = "order 3"}}, target, models)) << kind;
 }
 
 TEST(NullDrafter, DraftsTheRootAlone) {

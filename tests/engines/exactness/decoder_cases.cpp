@@ -92,10 +92,31 @@ class Cases {
   }
 
   void add_drafters() {
-    for (const char* drafter : {"none", "bigram", "prompt_lookup"}) {
-      DecoderCase& example = add(std::string("drafter_") + drafter, "rejection", kChain, 4);
-      example.options.drafter.kind = drafter;
-      example.prompts = {{0, 1, 1, 0, 1}};
+    for (const char* drafter : {"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram"})
+      for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
+        for (const double temperature : {1.0, 0.7}) {
+          std::string name = std::string("drafter_") + drafter;
+          if (std::string_view(verifier) != "rejection") name += std::string("_") + verifier;
+          if (temperature != 1.0) name += "_sharpened";
+          DecoderCase& example = add(std::move(name), verifier, kChain, 4);
+          example.options.drafter.kind = drafter;
+          example.options.sampling.temperature = temperature;
+          example.prompts = {{0, 1, 1, 0, 1}};
+        }
+    add_copying();
+  }
+
+  /// Drafts that copy, and go on behind the copy; a batch of prompts, each looked up in itself.
+  void add_copying() {
+    const std::pair<const char*, DrafterOptions> drafters[] = {{"prompt_lookup_batch", {.kind = "prompt_lookup"}},
+                                                               {"lookup_ngram_batch", {.kind = "lookup_ngram", .lookup_weight = 0.3}},
+                                                               {"lookup_ngram_batch_certain", {.kind = "lookup_ngram", .lookup_weight = 1.0}}};
+    for (const auto& [name, drafter] : drafters) {
+      DecoderCase& example = add(name, "rejection", kChain, 3);
+      example.options.drafter = drafter;
+      example.world.vocab_size = 2;
+      example.prompts = {{0, 1, 1, 0, 1}, {1, 0, 0, 1}};
+      example.policy = std::make_shared<ConstantPolicy>(3);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "sim/core/forking_chance.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/exactness/world_model.h"
 #include "tests/engines/models/tiny_llama.h"
 
@@ -51,13 +52,14 @@ class ModelsOfCase final : public DrafterModels {
       target_ = tiny_model(config, {.weights = {.scale = 6.0f}});
       drafter_ = tiny_model(config, {.weights = {.scale = 6.0f, .foreign = 0.5f}});
     }
-    const std::vector<Tokens> texts{{0, 1, 1, 0, 1, 0, 0, 1}};
-    table_ = std::make_shared<BigramTable>(BigramTable::count(texts, example.world.vocab_size, 8));
   }
 
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
-  std::shared_ptr<const BigramTable> bigram_table(const std::string&) override { return table_; }
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
+    const std::int32_t order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
+    return ngrams_of({{0, 1, 1, 0, 1, 0, 0, 1}}, example_.world.vocab_size, {.order = order, .max_successors = 2});
+  }
 
   std::vector<double> target_logits(const Tokens& text) {
     std::vector<double> logits;
@@ -74,7 +76,6 @@ class ModelsOfCase final : public DrafterModels {
   const DecoderCase& example_;
   std::unique_ptr<LanguageModel> target_;
   std::shared_ptr<LanguageModel> drafter_;
-  std::shared_ptr<const BigramTable> table_;
 };
 
 /// The law of plain decoding, token after token from the target's logits and the processors in double, without a decoder.

@@ -23,14 +23,22 @@ ModelInfo target() {
 
 TEST(TrainingChecks, AcceptsTheDefaults) {
   EXPECT_NO_THROW(check_training(good_options(), target()));
-  TrainOptions bigram = good_options();
-  bigram.drafter = "bigram";
-  EXPECT_NO_THROW(check_training(bigram, target()));
+  TrainOptions ngram = good_options();
+  ngram.drafter = "ngram";
+  EXPECT_NO_THROW(check_training(ngram, target()));
+  ngram.own_text.prompts.clear();
+  ngram.text.files = {"a.txt"};
+  EXPECT_NO_THROW(check_training(ngram, target())) << "text files are enough";
 }
 
 TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
   const std::pair<const char*, std::function<void(TrainOptions&)>> mistakes[] = {
-      {"drafter.kind", [](TrainOptions& o) { o.drafter = "ngram"; }},
+      {"drafter.kind", [](TrainOptions& o) { o.drafter = "bigram"; }},
+      {"drafter.order", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.order = 6; }},
+      {"drafter.max_successors", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.max_successors = 0; }},
+      {"drafter.validation_sequences", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.validation_sequences = 100; }},
+      {"own_text.num_prompts", [](TrainOptions& o) { o.drafter = "ngram", o.own_text.prompts.clear(); }},
+      {"text.files", [](TrainOptions& o) { o.text.files = {"a.txt"}; }},
       {"drafter.hidden_size", [](TrainOptions& o) { o.small_transformer.hidden_size = 592; }},
       {"drafter.hidden_size", [](TrainOptions& o) { o.small_transformer.hidden_size = 100; }},
       {"drafter.num_heads", [](TrainOptions& o) { o.small_transformer.num_heads = 3; }},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
@@ -84,9 +85,9 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("generate --prompt x --temperature -1", 2, "temperature = -1; allowed");
   expect_refusal("generate --prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
   expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
-  expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, bigram");
+  expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, unigram, bigram");
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
-  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup"})
+  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup", "lookup_ngram"})
     expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: small_transformer");
   expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
   expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
@@ -127,11 +128,28 @@ TEST(Program, RefusesADefaultModelWithAFlippedBitAmongTheWeights) {
   std::remove(copy.c_str());
 }
 
-TEST(Program, TakesABigramDrafterAsAFolder) {
+TEST(Program, TakesAnNgramDrafterAsAFolder) {
   const std::string common = "generate --json --temperature 0 --max-new-tokens 4 --prompt x --drafter bigram --drafter-model ";
   EXPECT_EQ(run_program(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-bigram").code, 0);
-  expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-drafter", 7, "bigram.bin");
+  expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-drafter", 7, "ngram.bin");
+  expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-5gram", 2, "order 5");
   expect_refusal(common + "/nowhere/at/all", 2, "/nowhere/at/all");
+}
+
+TEST(Program, TrainsNgramsOnTextFilesAndRefusesWhatIsNoText) {
+  const testing::TemporaryFolder folder;
+  const std::string model = folder.path("model");
+  const auto config = [&](const std::string& file) {
+    return folder.file("train.toml", "[text]\nfiles = [\"" + file + "\"]\n[drafter]\nkind = \"ngram\"\norder = 3\noutput = \"" + model + "\"\n");
+  };
+  folder.file("empty.txt", "");
+  folder.file("binary.txt", std::string("ab\0c", 4));
+  folder.file("good.txt", "One fish, two fish, red fish, blue fish.");
+  expect_refusal("train " + config("empty.txt"), 3, "empty.txt: an empty file");
+  expect_refusal("train " + config("binary.txt"), 3, "binary.txt: byte 2: 0x00");
+  EXPECT_FALSE(std::filesystem::exists(model));
+  EXPECT_EQ(run_program("train " + config("good.txt") + " 2>/dev/null").code, 0);
+  EXPECT_EQ(run_program("generate --json --temperature 0 --max-new-tokens 2 --prompt x --drafter ngram --drafter-model " + model + " 2>/dev/null").code, 0);
 }
 
 TEST(Program, AsksForCudaWhereThereIsNone) {
@@ -145,7 +163,7 @@ TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
 }
 
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
-  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup"}) {
+  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram"}) {
     const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
     ASSERT_EQ(outcome.code, 0) << outcome.output;
     const nlohmann::json object = nlohmann::json::parse(outcome.output);
@@ -162,7 +180,7 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   const nlohmann::json plain = ids("plain");
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
-  EXPECT_EQ(ids("bigram --speculation-length 3"), plain);
+  for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
 }
 
 TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {

@@ -13,8 +13,9 @@ constexpr const char* kPrompts = "templates = [\"Tell {topic}.\", \"Sum up: {pas
 TEST(TrainConfig, FillsTemplatesWithTopicsAndPassages) {
   const testing::TemporaryFolder folder;
   folder.file("prompts.toml", kPrompts);
-  const TrainConfig config = read_train_config(folder.file("train.toml", "[own_text]\nprompts = \"prompts.toml\"\nnum_prompts = 4\n[drafter]\nkind = \"bigram\"\noutput = \"x\"\n"));
-  EXPECT_EQ(config.options.drafter, "bigram");
+  const TrainConfig config = read_train_config(folder.file("train.toml", "[own_text]\nprompts = \"prompts.toml\"\nnum_prompts = 4\n[drafter]\nkind = \"ngram\"\norder = 2\noutput = \"x\"\n"));
+  EXPECT_EQ(config.options.drafter, "ngram");
+  EXPECT_EQ(config.options.ngram.order, 2);
   EXPECT_EQ(config.prompts.size(), 4u);
   EXPECT_EQ(config.prompts[1], "Sum up: P.");
   EXPECT_NE(config.prompts[0], config.prompts[2]);
@@ -26,14 +27,16 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
       {"[drafter]\nepochz = 3\n", ":2:1: "},
       {"[drafter]\nepochs = 0\n", ":2:10: "},
       {"[drafted]\n", ":1:2: "},
-      {"[drafter]\nkind = \"ngram\"\n", ":2:8: drafter.kind = \"ngram\"; allowed: bigram, small_transformer"},
+      {"[drafter]\nkind = \"bigram\"\n", ":2:8: drafter.kind = \"bigram\"; allowed: ngram, small_transformer"},
+      {"[drafter]\nkind = \"ngram\"\norder = 6\n", ":3:9: drafter.order = 6"},
+      {"[text]\nfile = \"a\"\n", ":2:1: "},
       {"[drafter]\nmax_minutes = 0\n", ":2:15: drafter.max_minutes = 0; allowed: numbers > 0"},
       {"[drafter]\nlearning_rate = 0.0\n", ":2:17: drafter.learning_rate"},
       {"[drafter]\nhidden_size = 100\nnum_heads = 5\n", ":2:15: drafter.hidden_size = 100; allowed: multiples of 16"},
       {"[drafter]\nintermediate_size = 8\n", ":2:21: drafter.intermediate_size"},
       {"[drafter]\nnum_heads = 3\n", ":2:13: drafter.num_heads = 3; allowed: divisors of hidden_size = 160"},
-      {"[drafter]\nkind = \"bigram\"\n", "drafter.output is missing"},
-      {"[drafter]\nkind = \"bigram\"\nhidden_size = 160\n", ":3:1: "},
+      {"[drafter]\nkind = \"ngram\"\n", "drafter.output is missing"},
+      {"[drafter]\nkind = \"ngram\"\nhidden_size = 160\n", ":3:1: "},
       {"[drafter]\nkind = \"small_transformer\"\nmax_successors = 3\n", ":3:1: "},
       {"[own_text]\ntemperatures = [0.0, 1e-4]\n", ":2:22: own_text.temperatures = 0.0001; allowed: 0, or numbers from 0.001"},
       {"[target]\ndtype = \"int4\"\n", ":2:9: target.dtype"},
@@ -48,8 +51,16 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
   }
 }
 
+TEST(TrainConfig, TakesTextFilesBesideItselfAndThenNeedsNoOwnText) {
+  const testing::TemporaryFolder folder;
+  const TrainConfig config = read_train_config(folder.file("train.toml", "[text]\nfiles = [\"a.txt\", \"b.txt\"]\nheld_out_files = \"c.txt\"\n[drafter]\nkind = \"ngram\"\noutput = \"x\"\n"));
+  EXPECT_EQ(config.options.text.files, (std::vector<std::string>{folder.path() + "/a.txt", folder.path() + "/b.txt"}));
+  EXPECT_EQ(config.options.text.held_out_files, std::vector<std::string>{folder.path() + "/c.txt"});
+  EXPECT_TRUE(config.prompts.empty());
+}
+
 TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
-  for (const char* name : {"train_smollm2_bigram", "train_smollm2_drafter"})
+  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_unigram"})
     EXPECT_NO_THROW(read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml")) << name;
 }
 

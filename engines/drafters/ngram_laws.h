@@ -1,0 +1,38 @@
+#pragma once
+// The laws that n-gram drafters draw from and report.
+
+#include <memory>
+#include <vector>
+
+#include "engines/ngrams/ngram_model.h"
+
+namespace speclab::engines {
+
+class NgramLaws {
+ public:
+  /// @param temperature  of the sampling; 0 puts all mass on the most likely successor
+  NgramLaws(std::shared_ptr<const NgramModel> model, double temperature) : model_(std::move(model)), temperature_(temperature) {}
+
+  /// The last tokens of `text`, which are all that laws look at.
+  void set_context(std::span<const Token> text);
+  void extend_context(Token token) { context_.push_back(token); }
+
+  /// The model's most likely successors of the context, to the power 1 / temperature, normalised.
+  void fill(Law& law);
+  /// The same with `weight` moved to `token`; at temperature 0 all of it.
+  /// @param weight  in (0, 1]
+  void fill_mixed(Token token, double weight, Law& law);
+
+ private:
+  /// The successors' probabilities in the law, which sum to `total`.
+  void temper(double total);
+  void add(Token token, float probability);
+  std::size_t vocab_size() const { return static_cast<std::size_t>(model_->vocab_size()); }
+
+  std::shared_ptr<const NgramModel> model_;
+  double temperature_;
+  std::vector<Token> context_;
+  std::vector<LawEntry<float>> entries_;
+};
+
+}  // namespace speclab::engines

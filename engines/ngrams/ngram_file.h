@@ -1,0 +1,19 @@
+#pragma once
+#include "engines/ngrams/ngram_model.h"
+
+namespace speclab::engines {
+
+/// The model's file: `path` itself, or ngram.bin in the folder `path`.
+std::string ngram_file(const std::string& path);
+
+/// @param path  a file, or the folder that speclab train wrote it into
+/// @throws ConfigError if there is no such file, ModelFileError naming file, offset and field
+NgramModel load_ngrams(const std::string& path);
+
+/// The model in the bytes of a file. @param path  for messages @throws ModelFileError naming file, offset and field
+NgramModel parse_ngrams(std::string_view bytes, const std::string& path);
+
+/// Written under a temporary name, then renamed. @throws WriteError
+void save_ngrams(const NgramModel& model, const std::string& path);
+
+}  // namespace speclab::engines

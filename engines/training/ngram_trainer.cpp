@@ -1,0 +1,87 @@
+#include "engines/training/ngram_trainer.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "engines/ngrams/ngram_estimation.h"
+#include "engines/ngrams/ngram_file.h"
+#include "engines/training/held_out.h"
+#include "engines/training/text_corpus.h"
+#include "sim/core/files.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<Corpus> read_files(const std::vector<std::string>& files, const TrainOptions& options, const Tokenizer& tokenizer) {
+  std::vector<Corpus> corpora;
+  for (const std::string& file : files) corpora.push_back({file, read_corpus(file, tokenizer, static_cast<std::size_t>(options.ngram.order))});
+  return corpora;
+}
+
+/// Emitted tokens, behind the end of their prompts; prompts are not the target's own text.
+std::vector<NgramText> training_texts(std::span<const OwnText> own, const Corpora& corpora) {
+  std::vector<NgramText> texts;
+  for (const OwnText& text : own) texts.push_back({text.tokens, static_cast<std::size_t>(text.prompt_length)});
+  for (const Corpus& corpus : corpora.training) texts.push_back({corpus.tokens, 0});
+  return texts;
+}
+
+std::int64_t num_counted(std::span<const NgramText> texts) {
+  std::int64_t tokens = 0;
+  for (const NgramText& text : texts) tokens += static_cast<std::int64_t>(text.tokens.size() - text.first);
+  return tokens;
+}
+
+ordered_json file_json(const Corpus& corpus) {
+  return {{"file", std::filesystem::path(corpus.file).filename().string()}, {"sha256", sha256_file(corpus.file)}, {"tokens", corpus.tokens.size()}};
+}
+
+ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const TrainOptions& options, const Corpora& corpora) {
+  ordered_json manifest{{"kind", "ngram"}, {"order", model.order()}, {"max_successors", model.max_successors()}, {"min_occurrences", options.ngram.min_occurrences},
+                        {"smoothing", "interpolated modified Kneser-Ney"}, {"ngrams", model.num_ngrams()}, {"target", target.name}, {"target_sha256", target.sha256}};
+  if (!options.own_text.prompts.empty())
+    manifest["own_text"] = {{"prompts", options.own_text.prompts.size()}, {"held_out", options.ngram.validation_sequences}, {"temperatures", options.own_text.temperatures},
+                            {"max_new_tokens", options.own_text.max_new_tokens}, {"seed", options.own_text.seed}};
+  for (const Corpus& corpus : corpora.training) manifest["text"].push_back(file_json(corpus));
+  return manifest;
+}
+
+/// Reports a score, and notes it in the manifest.
+void add_score(const HeldOutScore& score, const std::string& source, const TrainCallback& progress, ordered_json& manifest) {
+  progress({.phase = "validate", .source = source, .fraction = 1, .loss = score.loss, .acceptance_rate = score.acceptance_rate,
+            .greedy_agreement = score.greedy_agreement, .tokens = score.tokens});
+  ordered_json row{{"source", std::filesystem::path(source).filename().string()}, {"tokens", score.tokens}, {"loss_nats", score.loss}};
+  if (score.acceptance_rate) row["acceptance_rate_at_least"] = *score.acceptance_rate;
+  if (score.greedy_agreement) row["greedy_agreement"] = *score.greedy_agreement;
+  manifest["held_out"].push_back(row);
+}
+
+}  // namespace
+
+Corpora read_corpora(const TrainOptions& options, const Tokenizer& tokenizer) {
+  return {read_files(options.text.files, options, tokenizer), read_files(options.text.held_out_files, options, tokenizer)};
+}
+
+void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallback& progress) {
+  const std::span own(texts);
+  const std::size_t num_held_out = own.empty() ? 0 : static_cast<std::size_t>(options.ngram.validation_sequences);
+  const std::vector<NgramText> training = training_texts(own.first(own.size() - num_held_out), corpora);
+  progress({.phase = "count", .tokens = num_counted(training)});
+  const auto model = std::make_shared<const NgramModel>(estimate_ngrams(training, target.vocab_size, options.ngram));
+  make_folder(options.output);
+  save_ngrams(*model, options.output + "/ngram.bin");
+  ordered_json manifest = manifest_of(*model, target, options, corpora);
+  manifest["tokens"] = num_counted(training);
+  manifest["sha256"] = sha256_file(options.output + "/ngram.bin");
+  if (num_held_out > 0) add_score(held_out_score(model, own.last(num_held_out)), "own text", progress, manifest);
+  for (const Corpus& corpus : corpora.held_out) add_score(held_out_score(*model, corpus.tokens), corpus.file, progress, manifest);
+  write_file(options.output + "/manifest.json", manifest.dump(2) + "\n");
+}
+
+}  // namespace speclab::engines

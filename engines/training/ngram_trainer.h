@@ -1,0 +1,24 @@
+#pragma once
+#include "engines/interface/language_model.h"
+#include "engines/training/own_text.h"
+
+namespace speclab::engines {
+
+/// The tokens of options.text's files, by name.
+struct Corpus {
+  std::string file;
+  std::vector<Token> tokens;
+};
+struct Corpora {
+  std::vector<Corpus> training, held_out;
+};
+
+/// Reads all files before anything is trained. @throws DataError as read_corpus
+Corpora read_corpora(const TrainOptions& options, const Tokenizer& tokenizer);
+
+/// Counts the target's own texts, all but the last validation_sequences, and the training corpora; writes ngram.bin and
+/// manifest.json into options.output, which keeps what it had until the new file is whole; measures on what was held out.
+/// @throws ConfigError, WriteError
+void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallback& progress);
+
+}  // namespace speclab::engines

@@ -1,0 +1,28 @@
+#include "engines/training/text_corpus.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "sim/core/utf8.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Bytes of text that the file begins with: UTF-8 without the byte 0, which no text has.
+std::size_t text_prefix(const std::string& bytes) { return std::min(valid_utf8_prefix(bytes), bytes.find('\0')); }
+
+}  // namespace
+
+std::vector<Token> read_corpus(const std::string& path, const Tokenizer& tokenizer, std::size_t least_tokens) {
+  const std::string bytes = read_file(path);
+  if (bytes.empty()) throw DataError(fmt::format("{}: an empty file; allowed: UTF-8 text", path));
+  if (const std::size_t length = text_prefix(bytes); length < bytes.size())
+    throw DataError(fmt::format("{}: byte {}: {:#04x} is no UTF-8 text; allowed: text files; convert it or leave it out", path, length, static_cast<unsigned char>(bytes[length])));
+  std::vector<Token> tokens = tokenizer.encode(bytes, SpecialText::as_plain_text);
+  if (tokens.size() < least_tokens)
+    throw DataError(fmt::format("{}: {} tokens; allowed: at least {}, one n-gram; choose a longer text or a lower order", path, tokens.size(), least_tokens));
+  return tokens;
+}
+
+}  // namespace speclab::engines
