@@ -35,8 +35,9 @@ void DecoderBase::make_room(std::size_t num_sequences, std::int32_t capacity) {
   cache_sequences_ = num_sequences;
 }
 
-void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows) {
+void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows, PromptStates* states) {
   finish();
+  if (states) states->assign(requests.size(), {});
   std::size_t longest = 0;
   for (const Request& request : requests) {
     check_request(request);
@@ -50,7 +51,7 @@ void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int
     Sequence sequence{requests[i].sequence_id, static_cast<std::int32_t>(i), cache_->begin(),
                       static_cast<std::int32_t>(requests[i].prompt_ids.size()), 0, requests[i].prompt_ids, false};
     sequence.tokens.reserve(sequence.tokens.size() + static_cast<std::size_t>(options_.stop.max_new_tokens));
-    prefill(sequence);
+    prefill(sequence, states ? &(*states)[i] : nullptr);
     records_[i].prefill_ns = lap.lap_ns();
     sequences_.push_back(std::move(sequence));
     stop_rules_.emplace_back(options_.stop, tokenizer_);
@@ -58,8 +59,10 @@ void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int
   }
 }
 
-void DecoderBase::prefill(const Sequence& sequence) {
-  commit_chain(target_, *cache_, sequence.cache_slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1));
+void DecoderBase::prefill(const Sequence& sequence, std::vector<float>* states) {
+  HiddenSink sink;
+  if (states) sink = [states](std::span<const float> hidden) { states->insert(states->end(), hidden.begin(), hidden.end()); };
+  commit_chain(target_, *cache_, sequence.cache_slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1), sink);
 }
 
 void DecoderBase::finish() {

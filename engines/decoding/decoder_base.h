@@ -20,8 +20,11 @@ class DecoderBase : public RoundDecoder {
   void finish() override;
 
  protected:
-  /// Makes the sequences and commits all but the last token of their prompts.
-  void begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows);
+  /// Hidden states of prompt tokens, [sequence][tokens - 1, hidden_size].
+  using PromptStates = std::vector<std::vector<float>>;
+
+  /// Makes the sequences and commits all but the last token of their prompts. @param states  null where nobody reads them
+  void begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows, PromptStates* states = nullptr);
   /// Appends tokens[i] with fates[i] until a stop rule ends the sequence. @return how many were kept
   std::int32_t emit(Sequence& sequence, std::span<const Token> tokens, std::span<const TokenFate> fates);
   void record_round(const Sequence& sequence, const RoundRecord& round);
@@ -37,7 +40,7 @@ class DecoderBase : public RoundDecoder {
  private:
   void check_request(const Request& request) const;
   void make_room(std::size_t num_sequences, std::int32_t capacity);
-  void prefill(const Sequence& sequence);
+  void prefill(const Sequence& sequence, std::vector<float>* states);
 
   LanguageModel& target_;
   std::shared_ptr<const Tokenizer> tokenizer_;

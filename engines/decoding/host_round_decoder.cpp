@@ -14,12 +14,13 @@ HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const 
 
 void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
   if (policy.stop_below() > 0.0) throw ConfigError("policy = \"" + policy.name() + "\": drafters of this build do not stop by confidence; give another policy");
-  begin_sequences(requests, tree_rows_);
+  begin_sequences(requests, tree_rows_, drafter_->reads_hidden() ? &prompt_states_ : nullptr);
   policies_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());
   drafts_.resize(requests.size());
   verdicts_.resize(requests.size());
   drafter_->begin(sequences());
+  for (std::size_t i = 0; i < prompt_states_.size(); ++i) drafter_->read_hidden(sequences()[i], prompt_states_[i]);
 }
 
 bool HostRoundDecoder::round() {
@@ -39,7 +40,7 @@ bool HostRoundDecoder::round() {
   record.target_ns = clock.lap_ns() / share;
   for (std::size_t a = 0; a < active_.size(); ++a) verify(*active_[a], a, result);
   record.verify_ns = clock.lap_ns() / share;
-  for (std::size_t a = 0; a < active_.size(); ++a) apply(*active_[a], a, record);
+  for (std::size_t a = 0; a < active_.size(); ++a) apply(*active_[a], a, result, record);
   return !all_finished();
 }
 
@@ -68,7 +69,7 @@ void HostRoundDecoder::add_rows(const Sequence& sequence, const TokenTree& tree)
   for (std::int32_t row = 0; row < tree.num_rows(); ++row) {
     const TokenTree::Entry& node = tree[tree.node_of_row(row)];
     const std::int32_t parent = row == 0 ? ForwardRow::kCommitted : first + tree[node.parent].row;
-    rows_.push_back({node.token, root_position + node.depth, sequence.cache_slot, parent});
+    rows_.push_back({node.token, root_position + node.depth, sequence.cache_slot, parent, true, drafter_->reads_hidden()});
   }
 }
 
@@ -86,7 +87,18 @@ void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active, cons
   verifier_->verify(drafts_[active], std::cref(law), key, verdicts_[active]);
 }
 
-void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, RoundRecord record) {
+/// Gives the drafter the target's hidden states along the path that was committed; every row has one.
+void HostRoundDecoder::show_hidden(const Sequence& sequence, const ForwardResult& result) {
+  if (!drafter_->reads_hidden()) return;
+  path_hidden_.clear();
+  for (const std::int32_t row : path_) {
+    const std::span<const float> hidden = result.hidden_row(static_cast<std::size_t>(row));
+    path_hidden_.insert(path_hidden_.end(), hidden.begin(), hidden.end());
+  }
+  drafter_->read_hidden(sequence, path_hidden_);
+}
+
+void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const ForwardResult& result, RoundRecord record) {
   LapClock clock;
   const Verdict& verdict = verdicts_[active];
   const TokenTree& tree = drafts_[active].tree;
@@ -112,6 +124,7 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, RoundRecord
   record.tested = verdict.tested;
   record.next_kind = verdict.next_kind;
   policies_[static_cast<std::size_t>(sequence.index)]->observe(record);
+  show_hidden(sequence, result);
   drafter_->observe(sequence, drafts_[active], verdict);
   record.other_ns += clock.lap_ns();
   record_round(sequence, record);

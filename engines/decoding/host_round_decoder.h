@@ -19,7 +19,8 @@ class HostRoundDecoder final : public DecoderBase {
   void propose();
   void add_rows(const Sequence& sequence, const TokenTree& tree);
   void verify(const Sequence& sequence, std::size_t active, const ForwardResult& result);
-  void apply(Sequence& sequence, std::size_t active, RoundRecord record);
+  void apply(Sequence& sequence, std::size_t active, const ForwardResult& result, RoundRecord record);
+  void show_hidden(const Sequence& sequence, const ForwardResult& result);
   const Law& target_law(const Sequence& sequence, std::size_t active, const ForwardResult& result, TokenTree::Node node);
 
   std::unique_ptr<Drafter> drafter_;
@@ -32,6 +33,8 @@ class HostRoundDecoder final : public DecoderBase {
   std::vector<Draft> drafts_;
   std::vector<Verdict> verdicts_;
   std::vector<ForwardRow> rows_;
+  PromptStates prompt_states_;
+  std::vector<float> path_hidden_;
   std::vector<Token> history_, emitted_;
   std::vector<TokenFate> fates_;
   Law target_law_;

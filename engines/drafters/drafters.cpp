@@ -15,6 +15,12 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
                                   escaped(drafter), found, target.name, target.vocab_size));
 }
 
+void check_features(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
+  if (found != 0 && found != target.hidden_size)
+    throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target",
+                                  escaped(drafter), found, target.name, target.hidden_size));
+}
+
 /// Names that say an order take no other.
 void check_order(const DrafterOptions& drafter, std::int32_t found) {
   const std::int32_t wanted = drafter.kind == "unigram" ? 1 : drafter.kind == "bigram" ? 2 : found;
@@ -52,6 +58,7 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   SPECLAB_EXPECT(drafter.kind == "small_transformer", "a drafter of kind " + drafter.kind);
   const auto model = models.language_model(drafter.model);
   check_vocabulary(drafter.model, model->info().vocab_size, target);
+  check_features(drafter.model, model->info().feature_size, target);
   return make_small_transformer_drafter(model, options);
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engines/decoding/commit_chain.h"
+#include "engines/drafters/draft_model.h"
 #include "engines/drafters/drafters.h"
 #include "engines/interface/names.h"
 #include "engines/sampling/history.h"
@@ -19,25 +19,19 @@ namespace {
 class SmallTransformerDrafter final : public Drafter {
  public:
   SmallTransformerDrafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options)
-      : model_(std::move(model)), options_(options), pipeline_(options.sampling, model_->info().name), chance_(chance_of(options)) {
+      : model_(std::move(model)), options_(options), pipeline_(options.sampling, model_.info().name), chance_(chance_of(options)) {
     if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
   }
 
   std::string name() const override { return is_chain() ? "small_transformer" : "small_transformer " + options_.drafter.tree; }
 
+  bool reads_hidden() const override { return model_.reads_hidden(); }
+
   void begin(std::span<const Sequence> sequences) override {
-    const auto tree_rows = static_cast<std::int32_t>(shape_parents_.size()) + 1;
-    std::size_t longest = 0;
-    for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());
-    const std::int32_t capacity = static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + tree_rows;
-    if (cache_ && slots_.size() == sequences.size() && cache_->capacity() >= capacity) {
-      for (const std::int32_t slot : slots_) cache_->truncate(slot, 0);
-      return;
-    }
-    cache_ = model_->make_cache(static_cast<std::int32_t>(sequences.size()), capacity);
-    slots_.clear();
-    for (std::size_t i = 0; i < sequences.size(); ++i) slots_.push_back(cache_->begin());
+    model_.begin(sequences, options_.stop.max_new_tokens + static_cast<std::int32_t>(shape_parents_.size()) + 1);
   }
+
+  void read_hidden(const Sequence& sequence, std::span<const float> hidden) override { model_.read_hidden(sequence, hidden); }
 
   void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
     for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], max_lengths[i], drafts[i]);
@@ -57,31 +51,22 @@ class SmallTransformerDrafter final : public Drafter {
   void propose_one(const Sequence& sequence, std::int32_t max_length, Draft& draft) {
     draft.reset(sequence.tokens.back(), draw_kind());
     shape_nodes_.assign(1, 0);
-    const auto last_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1 + max_length;
-    if (max_length == 0 || last_position >= model_->info().context_length) return;
+    if (max_length == 0 || !model_.can_draft(sequence, max_length)) return;
     TokenTree::Node level_begin = 0;
     for (std::int32_t depth = 0; depth < max_length; ++depth) {
       const TokenTree::Node level_end = draft.tree.size();
-      const ForwardResult result = depth == 0 ? read_emitted(sequence) : forward_tree(sequence, draft.tree, level_begin);
-      for (TokenTree::Node node = level_begin; node < level_end; ++node)
-        grow(sequence, result.row(static_cast<std::size_t>(node - level_begin)), node, draft);
+      if (depth == 0) grow(sequence, model_.read_emitted(sequence), 0, draft);
+      else grow_level(sequence, level_begin, draft);
       if (draft.tree.size() == level_end) return;
       level_begin = level_end;
     }
   }
 
-  ForwardResult read_emitted(const Sequence& sequence) {
-    const std::int32_t slot = slots_[static_cast<std::size_t>(sequence.index)];
-    return commit_chain_with_logits(*model_, *cache_, slot, std::span(sequence.tokens).subspan(static_cast<std::size_t>(cache_->length(slot))));
-  }
-
-  ForwardResult forward_tree(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) {
-    rows_.clear();
-    const auto root_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
-    const std::int32_t slot = slots_[static_cast<std::size_t>(sequence.index)];
-    for (TokenTree::Node node = 1; node < tree.size(); ++node)
-      rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, tree[node].parent - 1, node >= level_begin});
-    return model_->forward(rows_, *cache_);
+  void grow_level(const Sequence& sequence, TokenTree::Node level_begin, Draft& draft) {
+    const TokenTree::Node level_end = draft.tree.size();
+    const ForwardResult result = model_.read_level(sequence, draft.tree, level_begin);
+    for (TokenTree::Node node = level_begin; node < level_end; ++node)
+      grow(sequence, model_.over_vocabulary(result.row(static_cast<std::size_t>(node - level_begin))), node, draft);
   }
 
   /// Draws the children of `node` from the law after it.
@@ -125,16 +110,13 @@ class SmallTransformerDrafter final : public Drafter {
     law.assign_point_mass(logits.size(), tokens_.front());
   }
 
-  std::shared_ptr<LanguageModel> model_;
+  DraftModel model_;
   DecoderOptions options_;
   LogitsPipeline pipeline_;
   std::shared_ptr<Chance> chance_;
-  std::unique_ptr<KvCache> cache_;
-  std::vector<std::int32_t> slots_;
   std::vector<int> shape_parents_;  ///< empty for a chain
   std::vector<int> shape_nodes_;    ///< node of the shape that each drafted node stands for
   std::vector<int> children_;
-  std::vector<ForwardRow> rows_;
   std::vector<Token> history_, tokens_, candidates_;
   std::vector<float> scratch_;
 };

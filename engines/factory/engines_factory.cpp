@@ -84,8 +84,8 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model, const TrainOptions& options,
-             const TrainCallback& progress) override {
-    train_drafter(target, std::move(tokenizer), target_model, options, progress);
+             const TrainCallbacks& callbacks) override {
+    train_drafter(target, std::move(tokenizer), target_model, options, callbacks);
   }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {

@@ -26,8 +26,13 @@ class Drafter {
  public:
   virtual ~Drafter() = default;
   virtual std::string name() const = 0;
+  /// Whether it reads the target's hidden states; read_hidden is called only then.
+  virtual bool reads_hidden() const { return false; }
   /// A new batch begins; tokens hold the prompts. index runs from 0 to the batch size.
   virtual void begin(std::span<const Sequence> sequences) = 0;
+  /// The target's hidden states after tokens that it has just committed, in order: after begin those of the prompt but for its last
+  /// token, after every round those of the accepted path. @param hidden  [count, hidden_size], float32; valid during the call
+  virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
   /// Fills drafts[i] for sequences[i]; it has at most max_lengths[i] levels. 0 is a draft without nodes.
   virtual void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) = 0;
   /// After verification; the sequence's tokens already hold what was emitted.

@@ -55,7 +55,7 @@ class Engines {
   virtual std::vector<std::string> verifier_kinds() const = 0;
   /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError, WriteError
   virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
-                     const TrainOptions& options, const TrainCallback& progress) = 0;
+                     const TrainOptions& options, const TrainCallbacks& callbacks) = 0;
   /// The probabilities that the processors make of logits, in double. @param logits  [vocab], minus infinity allowed
   /// @param previous_ids  prompt and output so far, within the vocabulary
   virtual std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const = 0;

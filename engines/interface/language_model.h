@@ -19,6 +19,8 @@ struct ForwardRow {
   std::int32_t sequence = 0;          ///< cache slot, as given by KvCache::begin
   std::int32_t parent = kCommitted;   ///< earlier row of the same sequence in this forward, or kCommitted
   bool wants_logits = true;
+  bool wants_hidden = false;
+  const float* feature = nullptr;     ///< [feature_size], read by models that have ModelInfo::feature_size; null for all others
 };
 
 /// Keys and values of a set of sequences. Storage is hidden; a forward appends rows, commit keeps a path of them.
@@ -50,18 +52,25 @@ struct ModelInfo {
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;
   std::int32_t hidden_size = 0;
+  std::int32_t feature_size = 0;       ///< of the vector that every row brings beside its token; 0 where rows bring none
+  std::vector<Token> draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
   std::int64_t num_parameters = 0;
   std::int64_t weight_bytes = 0;       ///< read by one forward of one row (embedding table counted once, as the head)
   bool random_weights = false;         ///< a shape model: its time is real, its text is not
 };
 
-/// Logits of the rows that asked for them, in row order; valid until the model's next forward.
+/// Logits and hidden states of the rows that asked for them, each in row order; valid until the model's next forward.
 struct ForwardResult {
   std::span<const float> logits;       ///< [num_wanting_rows, vocab_size], float32, host memory
-  std::int32_t vocab_size = 0;
+  std::int32_t vocab_size = 0;         ///< logits a row: the model's vocabulary, or its draft vocabulary
+  std::span<const float> hidden{};     ///< [num_wanting_rows, hidden_size], float32: what the head multiplies, after the last norm
+  std::int32_t hidden_size = 0;
 
   std::span<const float> row(std::size_t i) const {
     return logits.subspan(i * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));
+  }
+  std::span<const float> hidden_row(std::size_t i) const {
+    return hidden.subspan(i * static_cast<std::size_t>(hidden_size), static_cast<std::size_t>(hidden_size));
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // Training of drafters on the target's own output. Free of torch.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -19,22 +20,37 @@ struct OwnTextOptions {
   std::int32_t batch = 32;               ///< sequences generated together
   std::uint64_t seed = 1;
   std::string cache_file;                ///< finished batches are kept here; a repeated or resumed call reads them
+  bool keeps_hidden = false;             ///< the target's last hidden states too, for drafters that read them
 };
 
-/// Shape and training of a Llama-like drafter with the target's whole vocabulary and tied embeddings.
-struct SmallTransformerOptions {
-  std::int32_t hidden_size = 160;
-  std::int32_t num_layers = 4;
-  std::int32_t num_heads = 5;
-  std::int32_t intermediate_size = 640;
+/// Steps of AdamW over the texts, the same for all trained drafters.
+struct TrainingSchedule {
   std::int32_t batch = 16;               ///< sequences a step
   double learning_rate = 2e-3;           ///< peak; warmed up over 3 % of the steps, then a half cosine to 0
   double weight_decay = 0.05;
   double max_gradient_norm = 1.0;
   std::int32_t epochs = 4;
-  double max_minutes = 20;               ///< > 0; the schedule is fitted to whichever ends first
   std::int32_t validation_sequences = 48;
   std::uint64_t seed = 1;
+};
+
+/// A Llama-like drafter with the target's whole vocabulary and tied embeddings.
+struct SmallTransformerOptions {
+  std::int32_t hidden_size = 160;
+  std::int32_t num_layers = 4;
+  std::int32_t num_heads = 5;
+  std::int32_t intermediate_size = 640;
+};
+
+/// A drafter of the target's width that reads its last hidden states, with its embedding table and rows of its head.
+/// @source Li et al. 2024, EAGLE (arXiv 2401.15077); Zhang et al. 2024, HASS (arXiv 2408.15766): training on its own states
+struct FeatureTransformerOptions {
+  std::int32_t num_layers = 1;
+  std::int32_t intermediate_size = 1536;
+  std::int32_t draft_vocabulary = 8192;  ///< most frequent tokens of the texts that it can draft
+  std::int32_t unrolled_steps = 3;       ///< drafted tokens that it is trained on in a row, >= 1
+  double step_weight = 0.8;              ///< of each further one in the loss, relative to the one before, (0, 1]
+  double feature_weight = 0.1;           ///< of the distance to the target's next hidden state in the loss, >= 0
 };
 
 /// Shape of an n-gram model.
@@ -51,11 +67,16 @@ struct TextOptions {
   std::vector<std::string> held_out_files{};  ///< to measure on
 };
 
+/// What drafter.kind of a training config may be.
+inline constexpr std::array<const char*, 3> kTrainedDrafterKinds{"ngram", "small_transformer", "feature_transformer"};
+
 struct TrainOptions {
   OwnTextOptions own_text;                    ///< without prompts where text files are all there is
   TextOptions text;                           ///< ngram only
-  std::string drafter = "small_transformer";  ///< or "ngram"
+  std::string drafter = "small_transformer";  ///< or "feature_transformer", "ngram"
   SmallTransformerOptions small_transformer;
+  FeatureTransformerOptions feature_transformer;
+  TrainingSchedule schedule;                  ///< of the transformers
   NgramOptions ngram;
   std::string output;                         ///< folder of the drafter
 };
@@ -71,5 +92,10 @@ struct TrainProgress {
   std::int64_t tokens = 0;               ///< made, visited or measured so far; count: in all
 };
 using TrainCallback = std::function<void(const TrainProgress&)>;
+
+struct TrainCallbacks {
+  TrainCallback progress;
+  std::function<void()> check_interruption{};  ///< called between steps and batches; may throw, and then nothing that was finished is lost
+};
 
 }  // namespace speclab::engines

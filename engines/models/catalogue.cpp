@@ -8,6 +8,7 @@
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"
+#include "engines/models/llama/feature_transformer.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -63,6 +64,17 @@ ModelSource open_gguf(const std::string& path) {
   return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
 }
 
+ModelSource open_plain(const CatalogueEntry& entry);
+
+/// The tokenizer is the target's business.
+ModelSource open_feature_transformer(const std::string& path) {
+  FeatureTransformerConfig config = read_feature_transformer_config(path + "/config.json");
+  config.shape.name = std::filesystem::path(path).filename().string();
+  ModelSource target = open_plain(find_model(config.target));
+  const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
+  return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
+}
+
 ModelSource open_folder(const std::string& path) {
   LlamaConfig config = llama_config_from_json(path + "/config.json");
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
@@ -77,6 +89,14 @@ void check_pinned(const CatalogueEntry& entry, const std::string& found) {
   if (found == entry.sha256) return;
   throw ModelFileError(fmt::format("{}: sha256 = {}; allowed for {}: {}; the file is damaged or another one: delete it and run scripts/setup", entry.path, found,
                                    entry.name, entry.sha256));
+}
+
+/// Every model but a feature transformer, which needs another one.
+ModelSource open_plain(const CatalogueEntry& entry) {
+  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
+  ModelSource source = is_folder(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+  if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
+  return source;
 }
 
 }  // namespace
@@ -96,10 +116,8 @@ std::vector<CatalogueEntry> model_catalogue() {
 
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
-  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
-  ModelSource source = is_folder(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
-  if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
-  return source;
+  const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
+  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry);
 }
 
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {

@@ -7,6 +7,15 @@
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
+namespace {
+
+void check_row(const ForwardRow& row, const RowLimits& limits) {
+  SPECLAB_EXPECT(row.token >= 0 && row.token < limits.vocab_size, fmt::format("token {} outside the vocabulary of {}", row.token, limits.vocab_size));
+  SPECLAB_EXPECT(row.position >= 0 && row.position < limits.context_length, fmt::format("position {} outside the context of {}", row.position, limits.context_length));
+  SPECLAB_EXPECT((row.feature != nullptr) == limits.have_features, "rows bring features to feature transformers, and only to those");
+}
+
+}  // namespace
 
 RowPlan::RowPlan(std::int32_t max_sequences, std::int32_t capacity) : capacity_(capacity), states_(static_cast<std::size_t>(max_sequences)) {
   SPECLAB_EXPECT(max_sequences > 0 && capacity > 0, "a cache holds at least one sequence of one token");
@@ -48,16 +57,13 @@ std::int32_t RowPlan::length(std::int32_t sequence) const { return state(sequenc
 
 std::int32_t RowPlan::slots_in_use(std::int32_t sequence) const { return state(sequence).length + state(sequence).placed; }
 
-void RowPlan::place(std::span<const ForwardRow> rows, std::int32_t vocab_size, std::int32_t context_length) {
+void RowPlan::place(std::span<const ForwardRow> rows, const RowLimits& limits) {
   placed_all_ = false;
   for (State& s : states_) s.placed = 0;
   rows_.clear();
   extra_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ForwardRow& row = rows[i];
-    SPECLAB_EXPECT(row.token >= 0 && row.token < vocab_size, fmt::format("token {} outside the vocabulary of {}", row.token, vocab_size));
-    SPECLAB_EXPECT(row.position >= 0 && row.position < context_length,
-                   fmt::format("position {} outside the context of {}", row.position, context_length));
+    check_row(rows[i], limits);
     rows_.push_back(place_row(rows, i));
   }
   placed_all_ = true;

@@ -19,6 +19,12 @@ struct PlacedRow {
   std::int32_t extra_count = 0;
 };
 
+/// What rows must keep to.
+struct RowLimits {
+  std::int32_t vocab_size = 0, context_length = 0;
+  bool have_features = false;    ///< every row brings a feature, or none does
+};
+
 /// Committed lengths of a set of sequences, and the placement of the rows of the last forward.
 class RowPlan {
  public:
@@ -34,7 +40,7 @@ class RowPlan {
 
   /// Places the rows after their sequences' committed entries; forgets the rows placed before.
   /// @throws ContractError if a row breaks the rules of ForwardRow or the capacity is exceeded
-  void place(std::span<const ForwardRow> rows, std::int32_t vocab_size, std::int32_t context_length);
+  void place(std::span<const ForwardRow> rows, const RowLimits& limits);
   std::span<const PlacedRow> rows() const { return rows_; }
   std::span<const std::int32_t> extra(const PlacedRow& row) const {
     return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin), static_cast<std::size_t>(row.extra_count));

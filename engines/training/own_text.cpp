@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engines/decoding/plain_decoder.h"
+#include "engines/models/cpu/bfloat16.h"
 #include "engines/models/cpu/kernels.h"
 #include "engines/training/own_text_file.h"
 #include "sim/core/errors.h"
@@ -18,6 +20,7 @@ namespace {
 std::string settings_digest(const LanguageModel& target, const OwnTextOptions& options) {
   std::string text = fmt::format("{} {} {} {} {}", target.info().sha256, target.info().dtype, options.max_new_tokens, options.batch, options.seed);
   for (const double temperature : options.temperatures) text += fmt::format(" {}", temperature);
+  if (options.keeps_hidden) text += " hidden";
   return sha256_text(text);
 }
 
@@ -34,11 +37,12 @@ TopLaw top_law(std::span<const float> logits, std::vector<float>& probabilities,
     law.tokens[i] = order[i];
     law.probabilities[i] = probability(order[i]);
   }
+  law.log_partition = logits[static_cast<std::size_t>(order[0])] - std::log(law.probabilities[0]);
   return law;
 }
 
-/// One teacher-forced pass over the text; the laws of its emitted tokens.
-void add_laws(LanguageModel& target, KvCache& cache, OwnText& text) {
+/// One teacher-forced pass over the text: the laws of its emitted tokens, and all hidden states where they are kept.
+void add_laws(LanguageModel& target, KvCache& cache, const OwnTextOptions& options, OwnText& text) {
   constexpr std::int32_t kChunk = 64;
   std::vector<float> probabilities;
   std::vector<Token> order;
@@ -48,12 +52,13 @@ void add_laws(LanguageModel& target, KvCache& cache, OwnText& text) {
     std::vector<ForwardRow> rows;
     std::vector<std::int32_t> path;
     for (std::int32_t i = begin; i < std::min(begin + kChunk, size - 1); ++i) {
-      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length});
+      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length, options.keeps_hidden});
       path.push_back(i - begin);
     }
     const ForwardResult result = target.forward(rows, cache);
     for (std::size_t i = 0; i < result.logits.size() / static_cast<std::size_t>(result.vocab_size); ++i)
       text.laws.push_back(top_law(result.row(i), probabilities, order));
+    for (const float value : result.hidden) text.hidden.push_back(cpu::to_bfloat16(value));
     cache.commit(slot, path);
   }
   cache.release(slot);
@@ -74,7 +79,7 @@ std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr
   }
   std::vector<OwnText> texts;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    OwnText text{static_cast<std::int32_t>(requests[i].prompt_ids.size()), static_cast<float>(temperature), requests[i].prompt_ids, {}};
+    OwnText text{static_cast<std::int32_t>(requests[i].prompt_ids.size()), static_cast<float>(temperature), requests[i].prompt_ids, {}, {}};
     const std::vector<Token>& output = decoder.records()[i].output_ids;
     text.tokens.insert(text.tokens.end(), output.begin(), output.end());
     texts.push_back(std::move(text));
@@ -94,11 +99,12 @@ void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& opti
 }  // namespace
 
 std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
-                                   const TrainCallback& progress) {
+                                   const TrainCallbacks& callbacks) {
   OwnTextFile file(options.cache_file, settings_digest(target, options));
   check_prompts(file.texts(), options);
   std::int64_t tokens = 0;
   while (file.texts().size() < options.prompts.size()) {
+    if (callbacks.check_interruption) callbacks.check_interruption();
     const std::size_t first = file.texts().size();
     const std::size_t batch = first / static_cast<std::size_t>(options.batch);
     std::vector<OwnText> texts = generate_batch(target, tokenizer, options, first, options.temperatures[batch % options.temperatures.size()]);
@@ -106,14 +112,15 @@ std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<
     for (const OwnText& text : texts) longest = std::max(longest, text.tokens.size());
     const auto cache = target.make_cache(1, static_cast<std::int32_t>(longest));
     for (OwnText& text : texts) {
-      add_laws(target, *cache, text);
+      add_laws(target, *cache, options, text);
       tokens += static_cast<std::int64_t>(text.laws.size());
     }
-    file.append(texts);
-    progress({.phase = "own text", .fraction = static_cast<double>(file.texts().size()) / static_cast<double>(options.prompts.size()), .tokens = tokens});
+    file.append(std::move(texts));
+    callbacks.progress({.phase = "own text", .fraction = static_cast<double>(file.texts().size()) / static_cast<double>(options.prompts.size()), .tokens = tokens});
   }
-  const auto wanted = static_cast<std::ptrdiff_t>(options.prompts.size());
-  return {file.texts().begin(), file.texts().begin() + wanted};
+  std::vector<OwnText> texts = file.release();
+  texts.resize(options.prompts.size());
+  return texts;
 }
 
 }  // namespace speclab::engines

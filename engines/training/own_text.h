@@ -16,6 +16,7 @@ struct TopLaw {
   static constexpr std::size_t kSize = 32;
   Token tokens[kSize];
   float probabilities[kSize];
+  float log_partition;           ///< log of the sum of exp(logit) over the vocabulary
 };
 
 /// One generation. laws[i] is the law of tokens[prompt_length + i].
@@ -24,11 +25,14 @@ struct OwnText {
   float temperature = 0;
   std::vector<Token> tokens;
   std::vector<TopLaw> laws;
+  std::vector<std::uint16_t> hidden;  ///< [tokens - 1, hidden_size], bfloat16: the target's after every token but the last; empty unless kept
+
+  std::int32_t hidden_size() const { return static_cast<std::int32_t>(tokens.size() < 2 ? 0 : hidden.size() / (tokens.size() - 1)); }
 };
 
 /// Generates what the cache file does not hold yet, a batch at a time; every finished batch is appended and synced.
 /// @throws DataError if the cache file is damaged or was made from other prompts or settings
 std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
-                                   const TrainCallback& progress);
+                                   const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <filesystem>
 #include <type_traits>
 
 #include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
 
-constexpr char kMagic[] = "speclab own text 1\n";
+constexpr char kMagic[] = "speclab own text 2\n";
 
 /// Appends and reads plain values; reading past the end is a torn block.
 class Bytes {
@@ -42,15 +39,18 @@ class Bytes {
 struct TextHeader {
   std::int32_t prompt_length, num_tokens;
   float temperature;
+  std::int32_t hidden_size;  ///< 0 where no hidden states are kept
 };
 
 std::string serialised(const std::vector<OwnText>& batch) {
   Bytes bytes;
   for (const OwnText& text : batch) {
-    const TextHeader header{text.prompt_length, static_cast<std::int32_t>(text.tokens.size()), text.temperature};
+    const auto num_tokens = static_cast<std::int32_t>(text.tokens.size());
+    const TextHeader header{text.prompt_length, num_tokens, text.temperature, text.hidden_size()};
     bytes.put(&header, 1);
     bytes.put(text.tokens.data(), text.tokens.size());
     bytes.put(text.laws.data(), text.laws.size());
+    bytes.put(text.hidden.data(), text.hidden.size());
   }
   return bytes.data();
 }
@@ -59,9 +59,10 @@ std::vector<OwnText> parsed(std::string block, const std::string& path) {
   Bytes bytes(std::move(block));
   std::vector<OwnText> batch;
   for (TextHeader header; bytes.take(&header, 1);) {
-    OwnText text{header.prompt_length, header.temperature, std::vector<Token>(static_cast<std::size_t>(header.num_tokens)), {}};
+    OwnText text{header.prompt_length, header.temperature, std::vector<Token>(static_cast<std::size_t>(header.num_tokens)), {}, {}};
     text.laws.resize(static_cast<std::size_t>(header.num_tokens - header.prompt_length));
-    if (!bytes.take(text.tokens.data(), text.tokens.size()) || !bytes.take(text.laws.data(), text.laws.size()))
+    text.hidden.resize(static_cast<std::size_t>(header.num_tokens - 1) * static_cast<std::size_t>(header.hidden_size));
+    if (!bytes.take(text.tokens.data(), text.tokens.size()) || !bytes.take(text.laws.data(), text.laws.size()) || !bytes.take(text.hidden.data(), text.hidden.size()))
       throw DataError(fmt::format("{}: a block ends in the middle of a text; delete the file to make it again", path));
     batch.push_back(std::move(text));
   }
@@ -70,36 +71,15 @@ std::vector<OwnText> parsed(std::string block, const std::string& path) {
 
 }  // namespace
 
-OwnTextFile::OwnTextFile(const std::string& path, const std::string& digest) : path_(path) {
-  if (std::filesystem::exists(path)) read(read_file(path), digest);
-  else write_file(path, kMagic + digest + "\n");
+OwnTextFile::OwnTextFile(const std::string& path, const std::string& digest) : file_(path, kMagic + digest + "\n") {
+  file_.open([&](std::string block) {
+    for (OwnText& text : parsed(std::move(block), path)) texts_.push_back(std::move(text));
+  });
 }
 
-void OwnTextFile::read(const std::string& bytes, const std::string& digest) {
-  const std::string header = kMagic + digest + "\n";
-  if (!bytes.starts_with(header))
-    throw DataError(fmt::format("{}: made from other prompts, settings or another model; choose another cache file or delete it", path_));
-  std::size_t at = header.size();
-  while (at < bytes.size()) {
-    std::uint64_t size = 0;
-    const std::size_t body = at + sizeof size + 64;
-    if (body > bytes.size()) break;
-    std::memcpy(&size, bytes.data() + at, sizeof size);
-    if (size > bytes.size() - body) break;
-    const std::string block = bytes.substr(body, size);
-    if (sha256_text(block) != bytes.substr(at + sizeof size, 64))
-      throw DataError(fmt::format("{}: byte {}: the block's checksum is wrong; delete the file to make it again", path_, at));
-    for (OwnText& text : parsed(block, path_)) texts_.push_back(std::move(text));
-    at = body + size;
-  }
-  if (at < bytes.size()) std::filesystem::resize_file(path_, at);
-}
-
-void OwnTextFile::append(const std::vector<OwnText>& batch) {
-  const std::string block = serialised(batch);
-  const std::uint64_t size = block.size();
-  append_file(path_, std::string(reinterpret_cast<const char*>(&size), sizeof size) + sha256_text(block) + block);
-  texts_.insert(texts_.end(), batch.begin(), batch.end());
+void OwnTextFile::append(std::vector<OwnText> batch) {
+  file_.append(serialised(batch));
+  for (OwnText& text : batch) texts_.push_back(std::move(text));
 }
 
 }  // namespace speclab::engines

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/training/block_file.h"
 #include "engines/training/own_text.h"
 
 namespace speclab::engines {
@@ -9,17 +10,17 @@ namespace speclab::engines {
 /// The cache of generated text: a header with the digest of the settings, then one checksummed block a batch.
 class OwnTextFile {
  public:
-  /// Opens or makes the file; a torn last block is cut off.
+  /// Opens or makes the file.
   /// @throws DataError if it was made with other settings, WriteError
   OwnTextFile(const std::string& path, const std::string& digest);
 
   const std::vector<OwnText>& texts() const { return texts_; }
-  void append(const std::vector<OwnText>& batch);
+  void append(std::vector<OwnText> batch);
+  /// The texts themselves, which may be large; the object is not used afterwards.
+  std::vector<OwnText> release() { return std::move(texts_); }
 
  private:
-  void read(const std::string& bytes, const std::string& digest);
-
-  std::string path_;
+  BlockFile file_;
   std::vector<OwnText> texts_;
 };
 

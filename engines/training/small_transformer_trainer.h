@@ -18,7 +18,6 @@ struct TargetEmbedding {
 /// and the emitted token with weight 1 where it is not among them, which is unbiased for text sampled at temperature 1.
 /// @param target  its embedding table gives the first principal directions to start from
 /// @throws ConfigError if there is less text than one validation set and one step, WriteError
-void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const SmallTransformerOptions& options,
-                             const std::string& output_folder, const TrainCallback& progress);
+void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

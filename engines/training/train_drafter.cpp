@@ -1,6 +1,7 @@
 #include "engines/training/train_drafter.h"
 
 #include "engines/models/catalogue.h"
+#include "engines/training/feature_transformer_trainer.h"
 #include "engines/training/ngram_trainer.h"
 #include "engines/training/small_transformer_trainer.h"
 #include "engines/training/training_checks.h"
@@ -14,16 +15,22 @@ TargetEmbedding read_embedding(const std::string& model) {
   return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0)};
 }
 
+FeatureTarget read_feature_target(const std::string& model) {
+  const ModelSource source = open_model(model);
+  return {source.config, model, source.weights->sha256(), source.weights->read(LlamaTensor::embedding, 0), source.weights->read(LlamaTensor::head, 0)};
+}
+
 }  // namespace
 
 void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
-                   const TrainOptions& options, const TrainCallback& progress) {
+                   const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
   const Corpora corpora = read_corpora(options, *tokenizer);
   std::vector<OwnText> texts;
-  if (!options.own_text.prompts.empty()) texts = make_own_text(target, std::move(tokenizer), options.own_text, progress);
-  if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, progress);
-  train_small_transformer(texts, read_embedding(target_model), options.small_transformer, options.output, progress);
+  if (!options.own_text.prompts.empty()) texts = make_own_text(target, std::move(tokenizer), options.own_text, callbacks);
+  if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks.progress);
+  if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
+  train_small_transformer(texts, read_embedding(target_model), options, callbacks);
 }
 
 }  // namespace speclab::engines

@@ -11,6 +11,6 @@ namespace speclab::engines {
 /// Reads the text files, makes (or reads from the cache) the target's own text, trains the drafter on it and writes options.output.
 /// @param target_model  what open_model takes, for the embedding table
 void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
-                   const TrainOptions& options, const TrainCallback& progress);
+                   const TrainOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

@@ -1,9 +1,11 @@
 #include "engines/training/training_checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
+#include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "engines/ngrams/ngram_estimation.h"
 #include "sim/core/errors.h"
@@ -21,10 +23,10 @@ void check_own_text(const OwnTextOptions& own_text) {
   check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
 }
 
-/// A small transformer learns from the target's laws, which only its own text has.
+/// Transformers learn from the target's laws, which only its own text has.
 void check_sources(const TrainOptions& options) {
   const bool is_ngram = options.drafter == "ngram";
-  if (!is_ngram && !(options.text.files.empty() && options.text.held_out_files.empty())) throw ConfigError("text.files with drafter.kind = 'small_transformer'; allowed: with ngram only");
+  if (!is_ngram && !(options.text.files.empty() && options.text.held_out_files.empty())) throw ConfigError(fmt::format("text.files with drafter.kind = '{}'; allowed: with ngram only", options.drafter));
   const std::size_t sources = options.own_text.prompts.size() + options.text.files.size();
   check(is_ngram ? sources > 0 : !options.own_text.prompts.empty(), "own_text.num_prompts", static_cast<double>(options.own_text.prompts.size()),
         is_ngram ? "at least 1, or text.files" : "at least 1");
@@ -39,22 +41,34 @@ void check_ngram_training(const TrainOptions& options) {
 }
 
 /// The kernels work on sixteen values at a time.
-void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
-  const auto multiple_of_16 = [](std::int32_t value) { return value >= 16 && value % 16 == 0; };
-  check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
-        fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
-  check(model.num_layers >= 1 && model.num_layers <= 1000, "drafter.num_layers", model.num_layers, "integers from 1 to 1000");
-  check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
-        model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
-  check(multiple_of_16(model.intermediate_size) && model.intermediate_size <= 1 << 20, "drafter.intermediate_size", model.intermediate_size,
-        "multiples of 16 up to 1048576");
+bool multiple_of_16(std::int32_t value) { return value >= 16 && value % 16 == 0; }
+
+void check_layers(std::int32_t num_layers, std::int32_t intermediate_size) {
+  check(num_layers >= 1 && num_layers <= 1000, "drafter.num_layers", num_layers, "integers from 1 to 1000");
+  check(multiple_of_16(intermediate_size) && intermediate_size <= 1 << 20, "drafter.intermediate_size", intermediate_size, "multiples of 16 up to 1048576");
 }
 
-void check_schedule(const SmallTransformerOptions& model, std::size_t num_texts) {
+void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
+  check_layers(model.num_layers, model.intermediate_size);
+  check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
+        fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
+  check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
+        model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
+}
+
+void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
+  check_layers(model.num_layers, model.intermediate_size);
+  check(model.draft_vocabulary >= 1 && model.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", model.draft_vocabulary,
+        fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
+  check(model.unrolled_steps >= 1 && model.unrolled_steps <= 16, "drafter.unrolled_steps", model.unrolled_steps, "integers from 1 to 16");
+  check(model.step_weight > 0 && model.step_weight <= 1, "drafter.step_weight", model.step_weight, "numbers in (0, 1]");
+  check(model.feature_weight >= 0 && model.feature_weight <= 100, "drafter.feature_weight", model.feature_weight, "numbers from 0 to 100");
+}
+
+void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
-  check(model.max_minutes > 0, "drafter.max_minutes", model.max_minutes, "numbers > 0");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
   check(model.validation_sequences >= 1 && model.validation_sequences <= most, "drafter.validation_sequences", model.validation_sequences,
@@ -64,13 +78,14 @@ void check_schedule(const SmallTransformerOptions& model, std::size_t num_texts)
 }  // namespace
 
 void check_training(const TrainOptions& options, const ModelInfo& target) {
-  if (options.drafter != "ngram" && options.drafter != "small_transformer")
-    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: ngram, small_transformer", escaped(options.drafter)));
+  if (!is_among(options.drafter, kTrainedDrafterKinds))
+    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: {}", escaped(options.drafter), fmt::join(kTrainedDrafterKinds, ", ")));
   check_sources(options);
   check_own_text(options.own_text);
   if (options.drafter == "ngram") return check_ngram_training(options);
-  check_shape(options.small_transformer, target);
-  check_schedule(options.small_transformer, options.own_text.prompts.size());
+  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
+  else check_shape(options.feature_transformer, target);
+  check_schedule(options.schedule, options.own_text.prompts.size());
 }
 
 }  // namespace speclab::engines

@@ -191,7 +191,7 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
 std::vector<std::string> FakeEngines::drafter_kinds() const { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
 std::vector<std::string> FakeEngines::verifier_kinds() const { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
 
-void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&, const TrainOptions&, const TrainCallback&) {
+void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&, const TrainOptions&, const TrainCallbacks&) {
   throw ConfigError("fake engines train nothing");
 }
 

@@ -1,7 +1,9 @@
 #include "engines/models/cpu/llama_cpu.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "engines/models/cpu/bfloat16.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
@@ -21,6 +23,8 @@ LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, Eleme
   info_.context_length = config.context_length;
   info_.num_layers = config.num_layers;
   info_.hidden_size = config.hidden_size;
+  info_.feature_size = config.feature_size;
+  info_.draft_vocabulary = config.draft_vocabulary;
   info_.num_parameters = config.num_parameters();
 }
 
@@ -32,27 +36,44 @@ ForwardResult LlamaCpu::forward(std::span<const ForwardRow> rows, KvCache& cache
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   cache_ = dynamic_cast<KvCacheCpu*>(&cache);
   SPECLAB_EXPECT(cache_ != nullptr, "the cache belongs to another kind of model");
-  cache_->plan().place(rows, config_.vocab_size, config_.context_length);
+  cache_->plan().place(rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
   rows_ = rows;
-  wanting_.clear();
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].wants_logits) wanting_.push_back(static_cast<std::int32_t>(i));
-  reserve(rows.size(), wanting_.size());
+  choose_rows();
+  reserve(rows.size());
   team_->run([this](int rank) { run_layers(rank); });
-  return {std::span(logits_).first(wanting_.size() * static_cast<std::size_t>(config_.vocab_size)), config_.vocab_size};
+  return result();
 }
 
-void LlamaCpu::reserve(std::size_t rows, std::size_t wanting) {
+void LlamaCpu::choose_rows() {
+  going_on_.clear();
+  logit_rows_.clear();
+  hidden_rows_.clear();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const ForwardRow& row = rows_[i];
+    const auto index = static_cast<std::int32_t>(going_on_.size());
+    if (row.wants_logits) logit_rows_.push_back(index);
+    if (row.wants_hidden) hidden_rows_.push_back(index);
+    if (row.wants_logits || row.wants_hidden) going_on_.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+ForwardResult LlamaCpu::result() const {
+  return {.logits = std::span(logits_).first(logit_rows_.size() * static_cast<std::size_t>(config_.num_logits())), .vocab_size = config_.num_logits(),
+          .hidden = std::span(hidden_).first(hidden_rows_.size() * static_cast<std::size_t>(config_.hidden_size)), .hidden_size = config_.hidden_size};
+}
+
+void LlamaCpu::reserve(std::size_t rows) {
   auto grow = [](std::vector<float>& buffer, std::size_t size) {
     if (buffer.size() < size) buffer.resize(size);
   };
   const auto width = [rows](std::int32_t size) { return rows * static_cast<std::size_t>(size); };
   grow(x_, width(config_.hidden_size));
-  grow(normed_, width(config_.hidden_size));
+  grow(normed_, width(config_.hidden_size + config_.feature_size));
   grow(projected_, width(config_.query_size() + 2 * config_.kv_size()));
   grow(attended_, width(config_.query_size()));
-  grow(hidden_, width(config_.intermediate_size));
-  grow(logits_, wanting * static_cast<std::size_t>(config_.vocab_size));
+  grow(inner_, width(config_.intermediate_size));
+  grow(logits_, logit_rows_.size() * static_cast<std::size_t>(config_.num_logits()));
+  grow(hidden_, hidden_rows_.size() * static_cast<std::size_t>(config_.hidden_size));
   for (Scratch& scratch : scratch_) {
     grow(scratch.scores, static_cast<std::size_t>(attend_scratch_size(cache_->capacity())));
     grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * config_.head_dim));
@@ -69,14 +90,14 @@ void LlamaCpu::run_layers(int rank) {
   embed(rank);
   team_->barrier();
   for (std::int32_t l = 0; l < config_.num_layers; ++l) run_layer(rank, l);
-  if (!wanting_.empty()) compute_logits(rank);
+  if (!going_on_.empty()) compute_outputs(rank);
 }
 
-/// In the last layer every row leaves its key and value; only those that want logits go on from there.
+/// In the last layer every row leaves its key and value; only those that something is wanted of go on from there.
 void LlamaCpu::run_layer(int rank, std::int32_t l) {
   const Layer& layer = layers_[static_cast<std::size_t>(l)];
   const bool is_last = l + 1 == config_.num_layers;
-  const int rows = static_cast<int>(rows_.size()), going_on = is_last ? static_cast<int>(wanting_.size()) : rows;
+  const int rows = static_cast<int>(rows_.size()), going_on = is_last ? static_cast<int>(going_on_.size()) : rows;
   norm_rows(rank, rows, layer.attention_norm);
   team_->barrier();
   multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), layer.query_key_value.columns(), Epilogue::store);
@@ -84,23 +105,23 @@ void LlamaCpu::run_layer(int rank, std::int32_t l) {
   rotate_and_store(rank, l);
   team_->barrier();
   if (going_on == 0) return;
-  if (is_last && rank == 0) keep_wanting_rows();
+  if (is_last && rank == 0) keep_rows_going_on();
   attend(rank, l, is_last);
   team_->barrier();
   multiply(rank, layer.attention_output, attended_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
   team_->barrier();
   norm_rows(rank, going_on, layer.feed_forward_norm);
   team_->barrier();
-  multiply(rank, layer.gate_up, normed_.data(), going_on, hidden_.data(), config_.intermediate_size, Epilogue::silu_gate);
+  multiply(rank, layer.gate_up, normed_.data(), going_on, inner_.data(), config_.intermediate_size, Epilogue::silu_gate);
   team_->barrier();
-  multiply(rank, layer.down, hidden_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
+  multiply(rank, layer.down, inner_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
   team_->barrier();
 }
 
-/// Moves the residual stream of the rows that want logits to the front.
-void LlamaCpu::keep_wanting_rows() {
-  for (std::size_t i = 0; i < wanting_.size(); ++i) {
-    const std::int64_t from = std::int64_t{wanting_[i]} * config_.hidden_size;
+/// Moves the residual stream of the rows that go on to the front.
+void LlamaCpu::keep_rows_going_on() {
+  for (std::size_t i = 0; i < going_on_.size(); ++i) {
+    const std::int64_t from = std::int64_t{going_on_[i]} * config_.hidden_size;
     std::copy_n(x_.begin() + from, config_.hidden_size, x_.begin() + static_cast<std::int64_t>(i) * config_.hidden_size);
   }
 }
@@ -109,6 +130,21 @@ void LlamaCpu::embed(int rank) {
   const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
   for (int r = range.begin; r < range.end; ++r)
     embedding_.read_column(rows_[static_cast<std::size_t>(r)].token, x_.data() + std::int64_t{r} * config_.hidden_size);
+  if (config_.is_feature_transformer()) fuse(rank);
+}
+
+/// The norms of a row's embedding and feature, one behind the other, become its residual stream.
+void LlamaCpu::fuse(int rank) {
+  const int rows = static_cast<int>(rows_.size());
+  const Range range = share(rows, rank, team_->size());
+  for (int r = range.begin; r < range.end; ++r) {
+    const std::int64_t at = std::int64_t{r} * fusion_.depth();
+    kernels_->rms_norm(x_.data() + std::int64_t{r} * config_.hidden_size, embedding_norm_.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
+    kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature, feature_norm_.data(), config_.feature_size, config_.rms_epsilon, type_,
+                       activation(normed_, at + config_.hidden_size));
+  }
+  team_->barrier();
+  multiply(rank, fusion_, normed_.data(), rows, x_.data(), config_.hidden_size, Epilogue::store);
 }
 
 void LlamaCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
@@ -130,11 +166,36 @@ void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int
   });
 }
 
-void LlamaCpu::compute_logits(int rank) {
-  const int wanting = static_cast<int>(wanting_.size());
-  norm_rows(rank, wanting, output_norm_);
+void LlamaCpu::compute_outputs(int rank) {
+  norm_rows(rank, static_cast<int>(going_on_.size()), output_norm_);
   team_->barrier();
-  multiply(rank, config_.tied_embeddings ? embedding_ : head_, normed_.data(), wanting, logits_.data(), config_.vocab_size, Epilogue::store);
+  copy_hidden(rank);
+  if (logit_rows_.size() < going_on_.size()) {
+    team_->barrier();
+    if (rank == 0) keep_logit_rows();
+    team_->barrier();
+  }
+  if (logit_rows_.empty()) return;
+  multiply(rank, config_.tied_embeddings ? embedding_ : head_, normed_.data(), static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(), Epilogue::store);
+}
+
+/// What the head is about to multiply, in float32.
+void LlamaCpu::copy_hidden(int rank) {
+  const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
+  for (int i = range.begin; i < range.end; ++i) {
+    const void* from = activation(normed_, std::int64_t{hidden_rows_[static_cast<std::size_t>(i)]} * config_.hidden_size);
+    float* to = hidden_.data() + std::int64_t{i} * config_.hidden_size;
+    if (type_ == ElementType::float32) std::copy_n(static_cast<const float*>(from), config_.hidden_size, to);
+    else std::transform(static_cast<const BFloat16*>(from), static_cast<const BFloat16*>(from) + config_.hidden_size, to, from_bfloat16);
+  }
+}
+
+/// Moves the normed rows that want logits to the front.
+void LlamaCpu::keep_logit_rows() {
+  const std::int64_t bytes = config_.hidden_size * (type_ == ElementType::float32 ? 4 : 2);
+  for (std::size_t i = 0; i < logit_rows_.size(); ++i)
+    std::memmove(activation(normed_, static_cast<std::int64_t>(i) * config_.hidden_size), activation(normed_, std::int64_t{logit_rows_[i]} * config_.hidden_size),
+                 static_cast<std::size_t>(bytes));
 }
 
 }  // namespace speclab::engines::cpu

@@ -50,23 +50,28 @@ class LlamaCpu final : public LanguageModel {
 
   void load(const LlamaWeights& weights);
   Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
-  void reserve(std::size_t rows, std::size_t wanting);
+  void reserve(std::size_t rows);
   void run_layers(int rank);
   void run_layer(int rank, std::int32_t layer);
-  void keep_wanting_rows();
+  void choose_rows();
+  void keep_rows_going_on();
   void embed(int rank);
+  void fuse(int rank);
   void norm_rows(int rank, int rows, const std::vector<float>& weight);
   void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
   void rotate_and_store(int rank, std::int32_t layer);
   void rotate(const float* in, std::int32_t position, float* out) const;
-  void attend(int rank, std::int32_t layer, bool wanting_only);
-  void attend_range(int rank, std::int32_t layer, bool wanting_only, Range range);
+  void attend(int rank, std::int32_t layer, bool is_last);
+  void attend_range(int rank, std::int32_t layer, bool is_last, Range range);
   void attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks);
   const PlacedRow& placed(int row) const;
   std::int32_t kv_head(int head) const;
   bool same_keys(const HeadTask& a, const HeadTask& b) const;
   AttendQuery query_of(const HeadTask& task, float* weighted) const;
-  void compute_logits(int rank);
+  void compute_outputs(int rank);
+  void copy_hidden(int rank);
+  void keep_logit_rows();
+  ForwardResult result() const;
   void* activation(std::vector<float>& buffer, std::int64_t index);
 
   LlamaConfig config_;
@@ -74,15 +79,16 @@ class LlamaCpu final : public LanguageModel {
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;
   ModelInfo info_;
-  PackedMatrix embedding_, head_;
-  std::vector<float> output_norm_;
+  PackedMatrix embedding_, head_, fusion_;
+  std::vector<float> output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
   std::vector<float> rope_;               ///< [context, 2, head_dim / 2]: cosines, sines
 
   std::span<const ForwardRow> rows_;      ///< of the running forward
   KvCacheCpu* cache_ = nullptr;
-  std::vector<std::int32_t> wanting_;     ///< rows that want logits
-  std::vector<float> x_, projected_, normed_, attended_, hidden_, logits_;
+  std::vector<std::int32_t> going_on_;    ///< rows that want logits or a hidden state: the last layer ends for the others with their keys
+  std::vector<std::int32_t> logit_rows_, hidden_rows_;  ///< indices into going_on_
+  std::vector<float> x_, projected_, normed_, attended_, inner_, logits_, hidden_;
   std::vector<Scratch> scratch_;
 };
 

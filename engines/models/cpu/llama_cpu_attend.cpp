@@ -32,19 +32,19 @@ void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
   }
 }
 
-void LlamaCpu::attend(int rank, std::int32_t layer, bool wanting_only) {
-  const int rows = static_cast<int>(wanting_only ? wanting_.size() : rows_.size());
-  deal(rank, rows, rows * config_.num_heads, kMaxAttendQueries, [&](Range range) { attend_range(rank, layer, wanting_only, range); });
+void LlamaCpu::attend(int rank, std::int32_t layer, bool is_last) {
+  const int rows = static_cast<int>(is_last ? going_on_.size() : rows_.size());
+  deal(rank, rows, rows * config_.num_heads, kMaxAttendQueries, [&](Range range) { attend_range(rank, layer, is_last, range); });
 }
 
 /// Heads outside, rows inside, so that neighbours look at the same keys and values; those go together.
-void LlamaCpu::attend_range(int rank, std::int32_t layer, bool wanting_only, Range range) {
-  const int rows = static_cast<int>(wanting_only ? wanting_.size() : rows_.size());
+void LlamaCpu::attend_range(int rank, std::int32_t layer, bool is_last, Range range) {
+  const int rows = static_cast<int>(is_last ? going_on_.size() : rows_.size());
   std::array<HeadTask, kMaxAttendQueries> tasks{};
   std::size_t count = 0;
   for (int i = range.begin; i < range.end; ++i) {
     const int out_row = i % rows;
-    const HeadTask task{wanting_only ? wanting_[static_cast<std::size_t>(out_row)] : out_row, out_row, i / rows};
+    const HeadTask task{is_last ? going_on_[static_cast<std::size_t>(out_row)] : out_row, out_row, i / rows};
     if (count == tasks.size() || (count > 0 && !same_keys(tasks[0], task))) {
       attend_heads(rank, layer, std::span(tasks).first(count));
       count = 0;

@@ -7,6 +7,7 @@
 
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/llama/llama_config_json.h"
 #include "engines/models/llama/llama_variants.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -49,7 +50,8 @@ constexpr std::int64_t kMaxVocab = 2'000'000, kMaxLength = 1 << 24, kMaxLayers =
 std::int64_t LlamaConfig::num_parameters() const {
   const std::int64_t h = hidden_size;
   const std::int64_t layer = h * (2 * query_size() + 2 * kv_size()) + 3 * h * intermediate_size + 2 * h;
-  return num_layers * layer + h + h * vocab_size * (tied_embeddings ? 1 : 2);
+  const std::int64_t fusion = is_feature_transformer() ? h * (h + feature_size) + h + feature_size : 0;
+  return num_layers * layer + fusion + h + h * vocab_size + (tied_embeddings ? 0 : h * num_logits());
 }
 
 void LlamaConfig::validate(const std::string& where) const {
@@ -94,10 +96,7 @@ LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   return config;
 }
 
-LlamaConfig llama_config_from_json(const std::string& path) {
-  const nlohmann::json root = read_json_file(path);
-  const JsonNode object(root, path);
-  if (const JsonNode type = object.at("model_type"); type.as_string() != "llama") type.fail(type.shown(), "\"llama\"");
+LlamaConfig read_llama_shape(const JsonNode& object) {
   LlamaConfig config;
   config.vocab_size = positive(object, "vocab_size", kMaxVocab);
   config.context_length = positive(object, "max_position_embeddings", kMaxLength);
@@ -109,6 +108,22 @@ LlamaConfig llama_config_from_json(const std::string& path) {
   config.head_dim = positive(object, "head_dim", kMaxWidth, config.hidden_size / config.num_heads);
   config.rope_theta = json_rope_theta(object);
   config.rms_epsilon = real(object, "rms_norm_eps", 1e-6f);
+  return config;
+}
+
+nlohmann::ordered_json llama_shape_json(const LlamaConfig& config) {
+  return {{"vocab_size", config.vocab_size}, {"max_position_embeddings", config.context_length},
+          {"num_hidden_layers", config.num_layers}, {"hidden_size", config.hidden_size},
+          {"intermediate_size", config.intermediate_size}, {"num_attention_heads", config.num_heads},
+          {"num_key_value_heads", config.num_kv_heads}, {"head_dim", config.head_dim},
+          {"rope_theta", config.rope_theta}, {"rms_norm_eps", config.rms_epsilon}};
+}
+
+LlamaConfig llama_config_from_json(const std::string& path) {
+  const nlohmann::json root = read_json_file(path);
+  const JsonNode object(root, path);
+  if (const JsonNode type = object.at("model_type"); type.as_string() != "llama") type.fail(type.shown(), "\"llama\"");
+  LlamaConfig config = read_llama_shape(object);
   const auto tied = object.find("tie_word_embeddings");
   config.tied_embeddings = tied && tied->as_bool();
   config.validate(path);
@@ -117,15 +132,9 @@ LlamaConfig llama_config_from_json(const std::string& path) {
 }
 
 void write_llama_config_json(const LlamaConfig& config, const std::string& path, const std::string& dtype) {
-  const nlohmann::ordered_json object = {
-      {"architectures", {"LlamaForCausalLM"}}, {"model_type", "llama"},
-      {"vocab_size", config.vocab_size}, {"max_position_embeddings", config.context_length},
-      {"num_hidden_layers", config.num_layers}, {"hidden_size", config.hidden_size},
-      {"intermediate_size", config.intermediate_size}, {"num_attention_heads", config.num_heads},
-      {"num_key_value_heads", config.num_kv_heads}, {"head_dim", config.head_dim},
-      {"rope_theta", config.rope_theta}, {"rms_norm_eps", config.rms_epsilon},
-      {"hidden_act", "silu"}, {"attention_bias", false}, {"mlp_bias", false},
-      {"tie_word_embeddings", config.tied_embeddings}, {"torch_dtype", dtype}};
+  nlohmann::ordered_json object = {{"architectures", {"LlamaForCausalLM"}}, {"model_type", "llama"}};
+  object.update(llama_shape_json(config));
+  object.update({{"hidden_act", "silu"}, {"attention_bias", false}, {"mlp_bias", false}, {"tie_word_embeddings", config.tied_embeddings}, {"torch_dtype", dtype}});
   write_file(path, object.dump(2) + "\n");
 }
 

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "sim/core/token.h"
 
 namespace speclab::engines {
 
@@ -19,7 +22,11 @@ struct LlamaConfig {
   float rope_theta = 10000.0f;
   float rms_epsilon = 1e-5f;
   bool tied_embeddings = true;         ///< the head is the embedding table
+  std::int32_t feature_size = 0;       ///< of a feature transformer: of the vector beside every token, fused with its embedding
+  std::vector<Token> draft_vocabulary{};  ///< of a feature transformer: token of each row of its head, ascending
 
+  bool is_feature_transformer() const { return feature_size > 0; }
+  std::int32_t num_logits() const { return draft_vocabulary.empty() ? vocab_size : static_cast<std::int32_t>(draft_vocabulary.size()); }
   std::int32_t query_size() const { return num_heads * head_dim; }
   std::int32_t kv_size() const { return num_kv_heads * head_dim; }
   std::int64_t num_parameters() const;

@@ -33,6 +33,9 @@ constexpr RoleName kNames[] = {
     {LlamaTensor::gate, "blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
     {LlamaTensor::up, "blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
     {LlamaTensor::down, "blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
+    {LlamaTensor::embedding_norm, "", "model.embedding_norm.weight"},
+    {LlamaTensor::feature_norm, "", "model.feature_norm.weight"},
+    {LlamaTensor::fusion, "", "model.fusion.weight"},
 };
 
 const RoleName& names_of(LlamaTensor role) {
@@ -105,7 +108,14 @@ class CheckpointLlamaWeights : public FileLlamaWeights {
 };
 
 bool is_norm(LlamaTensor role) {
-  return role == LlamaTensor::output_norm || role == LlamaTensor::attention_norm || role == LlamaTensor::feed_forward_norm;
+  switch (role) {
+    case LlamaTensor::output_norm:
+    case LlamaTensor::attention_norm:
+    case LlamaTensor::feed_forward_norm:
+    case LlamaTensor::embedding_norm:
+    case LlamaTensor::feature_norm: return true;
+    default: return false;
+  }
 }
 
 class RandomLlamaWeights : public LlamaWeights {
@@ -149,9 +159,10 @@ void refuse_further_layers(const WeightSource& file, const char* norm_pattern, c
 std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
   const std::int64_t hidden = config.hidden_size;
   switch (role) {
-    case LlamaTensor::embedding:
-    case LlamaTensor::head: return hidden * config.vocab_size;
+    case LlamaTensor::embedding: return hidden * config.vocab_size;
+    case LlamaTensor::head: return hidden * config.num_logits();
     case LlamaTensor::output_norm:
+    case LlamaTensor::embedding_norm:
     case LlamaTensor::attention_norm:
     case LlamaTensor::feed_forward_norm: return hidden;
     case LlamaTensor::query:
@@ -161,6 +172,8 @@ std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
     case LlamaTensor::gate:
     case LlamaTensor::up:
     case LlamaTensor::down: return hidden * config.intermediate_size;
+    case LlamaTensor::feature_norm: return config.feature_size;
+    case LlamaTensor::fusion: return hidden * (hidden + config.feature_size);
   }
   throw ContractError("a role without a size");
 }

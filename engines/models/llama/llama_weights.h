@@ -12,7 +12,7 @@ namespace speclab::engines {
 enum class LlamaTensor {
   embedding,          ///< [vocab, hidden]
   output_norm,        ///< [hidden]
-  head,               ///< [vocab, hidden]; the embedding where tied
+  head,               ///< [num_logits, hidden]; the embedding where tied
   attention_norm,     ///< per layer, [hidden]
   query,              ///< [num_heads * head_dim, hidden]; rotary pairs are (i, i + head_dim / 2) of a head
   key,                ///< [num_kv_heads * head_dim, hidden]; pairs likewise
@@ -22,6 +22,9 @@ enum class LlamaTensor {
   gate,               ///< [intermediate, hidden]
   up,                 ///< [intermediate, hidden]
   down,               ///< [hidden, intermediate]
+  embedding_norm,     ///< feature transformers: [hidden], of the token's embedding before the fusion
+  feature_norm,       ///< feature transformers: [feature], of the feature
+  fusion,             ///< feature transformers: [hidden, hidden + feature], of both, one behind the other
 };
 
 /// Number of elements the role must have under `config`.

@@ -40,6 +40,11 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
   embedding_ = load(weights, LlamaTensor::embedding, 0, hidden);
   head_ = config.tied_embeddings ? embedding_ : load(weights, LlamaTensor::head, 0, hidden);
   output_norm_ = load(weights, LlamaTensor::output_norm, 0, 0);
+  if (config.is_feature_transformer()) {
+    embedding_norm_ = load(weights, LlamaTensor::embedding_norm, 0, 0);
+    feature_norm_ = load(weights, LlamaTensor::feature_norm, 0, 0);
+    fusion_ = load(weights, LlamaTensor::fusion, 0, hidden + config.feature_size);
+  }
   for (std::int32_t l = 0; l < config.num_layers; ++l)
     layers_.push_back({load(weights, LlamaTensor::attention_norm, l, 0),
                        at::cat({load(weights, LlamaTensor::query, l, hidden), load(weights, LlamaTensor::key, l, hidden), load(weights, LlamaTensor::value, l, hidden)}),
@@ -52,7 +57,8 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
   sine_ = angle.sin().to(options_.dtype(at::kFloat));
   info_ = {.name = config.name, .family = "llama", .dtype = dtype, .device = device, .kernels = "aten", .sha256 = weights.sha256(),
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers,
-           .hidden_size = config.hidden_size, .num_parameters = config.num_parameters(),
+           .hidden_size = config.hidden_size, .feature_size = config.feature_size, .draft_vocabulary = config.draft_vocabulary,
+           .num_parameters = config.num_parameters(),
            .weight_bytes = config.num_parameters() * static_cast<std::int64_t>(embedding_.element_size())};
   info_.random_weights = weights.are_random();
 }
@@ -62,18 +68,22 @@ std::unique_ptr<KvCache> LlamaTorch::make_cache(std::int32_t max_sequences, std:
 }
 
 LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const {
-  std::vector<std::int64_t> tokens, positions, sequences, slots, wanting;
+  std::vector<std::int64_t> tokens, positions, sequences, slots, wanting_logits, wanting_hidden;
+  std::vector<float> features;
   std::map<std::int32_t, std::vector<std::int64_t>> members;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     tokens.push_back(rows[i].token);
     positions.push_back(rows[i].position);
     sequences.push_back(rows[i].sequence);
     slots.push_back(plan.rows()[i].slot);
-    if (rows[i].wants_logits) wanting.push_back(static_cast<std::int64_t>(i));
+    if (rows[i].wants_logits) wanting_logits.push_back(static_cast<std::int64_t>(i));
+    if (rows[i].wants_hidden) wanting_hidden.push_back(static_cast<std::int64_t>(i));
+    if (config_.is_feature_transformer()) features.insert(features.end(), rows[i].feature, rows[i].feature + config_.feature_size);
     members[rows[i].sequence].push_back(static_cast<std::int64_t>(i));
   }
   const auto on_device = [this](const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong).to(options_.device()); };
-  Rows prepared{on_device(tokens), on_device(positions), on_device(sequences), on_device(slots), on_device(wanting), {}, {}, {}};
+  Rows prepared{on_device(tokens), on_device(positions), on_device(sequences), on_device(slots), on_device(wanting_logits), on_device(wanting_hidden), {}, {}, {}, {}};
+  if (config_.is_feature_transformer()) prepared.features = at::tensor(features, at::kFloat).view({-1, config_.feature_size}).to(options_.device());
   for (const auto& [sequence, numbers] : members) {
     const at::Tensor mask = at::empty({static_cast<std::int64_t>(numbers.size()), plan.slots_in_use(sequence)}, at::kFloat);
     for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -83,6 +93,13 @@ LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const Row
     prepared.sequence_ids.push_back(sequence);
   }
   return prepared;
+}
+
+/// A row's residual stream before the first layer, float32.
+at::Tensor LlamaTorch::embed(const Rows& rows) const {
+  const at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
+  if (!config_.is_feature_transformer()) return x;
+  return at::linear(at::cat({norm(x, embedding_norm_), norm(rows.features, feature_norm_)}, 1), fusion_).to(at::kFloat);
 }
 
 /// Norms, rotations and softmax run in float32, products in the model's dtype.
@@ -123,17 +140,20 @@ ForwardResult LlamaTorch::forward(std::span<const ForwardRow> rows, KvCache& cac
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   auto* own_cache = dynamic_cast<KvCacheTorch*>(&cache);
   SPECLAB_EXPECT(own_cache != nullptr, "the cache belongs to another kind of model");
-  own_cache->plan().place(rows, config_.vocab_size, config_.context_length);
+  own_cache->plan().place(rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
   const Rows prepared = prepare(rows, own_cache->plan());
-  at::Tensor x = embedding_.index_select(0, prepared.tokens).to(at::kFloat);
+  at::Tensor x = embed(prepared);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
     x = x + attention(norm(x, layer.attention_norm), prepared, l, *own_cache);
     const std::vector<at::Tensor> gate_up = at::linear(norm(x, layer.feed_forward_norm), layer.gate_up).chunk(2, -1);
     x = x + at::linear(at::silu(gate_up[0]) * gate_up[1], layer.down);
   }
-  logits_ = at::linear(norm(x.index_select(0, prepared.wanting), output_norm_), head_).to(at::kFloat).to(at::kCPU).contiguous();
-  return {{logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())}, config_.vocab_size};
+  const at::Tensor normed = norm(x, output_norm_);
+  logits_ = at::linear(normed.index_select(0, prepared.wanting_logits), head_).to(at::kFloat).to(at::kCPU).contiguous();
+  hidden_ = normed.index_select(0, prepared.wanting_hidden).to(at::kFloat).to(at::kCPU).contiguous();
+  return {.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())}, .vocab_size = config_.num_logits(),
+          .hidden = {hidden_.const_data_ptr<float>(), static_cast<std::size_t>(hidden_.numel())}, .hidden_size = config_.hidden_size};
 }
 
 }  // namespace speclab::engines

@@ -29,7 +29,8 @@ class LlamaTorch final : public LanguageModel {
   /// The rows of one forward as tensors.
   struct Rows {
     at::Tensor tokens, positions, sequences, slots;  ///< [N], int64
-    at::Tensor wanting;                              ///< rows that want logits
+    at::Tensor wanting_logits, wanting_hidden;       ///< row numbers
+    at::Tensor features;                             ///< [N, feature_size], float32; undefined where the model reads none
     std::vector<at::Tensor> of_sequence;             ///< row numbers of each sequence in the forward
     std::vector<at::Tensor> masks;                   ///< [n, slots] per sequence: 0 where visible, else -inf
     std::vector<std::int32_t> sequence_ids;
@@ -37,6 +38,7 @@ class LlamaTorch final : public LanguageModel {
 
   at::Tensor load(const LlamaWeights& weights, LlamaTensor role, std::int32_t layer, std::int64_t columns) const;
   Rows prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const;
+  at::Tensor embed(const Rows& rows) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
   at::Tensor rotate(const at::Tensor& heads, const at::Tensor& positions) const;
   at::Tensor attention(const at::Tensor& x, const Rows& rows, std::int32_t layer, KvCacheTorch& cache) const;
@@ -44,9 +46,9 @@ class LlamaTorch final : public LanguageModel {
   LlamaConfig config_;
   at::TensorOptions options_;
   ModelInfo info_;
-  at::Tensor embedding_, head_, output_norm_, cosine_, sine_;
+  at::Tensor embedding_, head_, output_norm_, cosine_, sine_, embedding_norm_, feature_norm_, fusion_;
   std::vector<Layer> layers_;
-  at::Tensor logits_;
+  at::Tensor logits_, hidden_;
 };
 
 }  // namespace speclab::engines

@@ -7,6 +7,7 @@
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -28,12 +29,14 @@ void print_progress(const engines::TrainProgress& progress) {
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config);
   engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + "/own_text.bin";
+  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   const auto engines = open_engines();
   const engines::LoadedModel target = engines->load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));
   for (const std::string& prompt : config.prompts) own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
-  engines->train(*target.model, target.tokenizer, config.target.model, config.options, print_progress);
+  const Interruption interruption;
+  const engines::TrainCallbacks callbacks{print_progress, [&] { interruption.check("the same command goes on from there"); }};
+  engines->train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
   fmt::print("{}\n", config.options.output);
   return 0;
 }

@@ -79,24 +79,40 @@ void read_own_text(const ConfigNode& table, engines::OwnTextOptions& options, Pr
   reader.finish();
 }
 
+void refuse_odd_sizes(ConfigReader& reader, std::initializer_list<std::pair<const char*, std::int32_t>> sizes) {
+  for (const auto& [key, size] : sizes)
+    if (size % 16 != 0) reader.refuse(key, "multiples of 16");
+}
+
 void read_small_transformer(ConfigReader& reader, engines::SmallTransformerOptions& model) {
   reader.read("hidden_size", model.hidden_size, {.low = 1});
   reader.read("num_layers", model.num_layers, {.low = 1});
   reader.read("num_heads", model.num_heads, {.low = 1});
   reader.read("intermediate_size", model.intermediate_size, {.low = 1});
-  for (const auto& [key, size] : {std::pair("hidden_size", model.hidden_size), std::pair("intermediate_size", model.intermediate_size)})
-    if (size % 16 != 0) reader.refuse(key, "multiples of 16");
+  refuse_odd_sizes(reader, {{"hidden_size", model.hidden_size}, {"intermediate_size", model.intermediate_size}});
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
     reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
-  reader.read("batch", model.batch, {.low = 1});
-  reader.read("learning_rate", model.learning_rate, {.low = 0, .high = 1});
-  reader.read("weight_decay", model.weight_decay, {.low = 0, .high = 10});
-  reader.read("epochs", model.epochs, {.low = 1});
-  reader.read("max_minutes", model.max_minutes, {.low = 0});
-  for (const auto& [key, value] : {std::pair("learning_rate", model.learning_rate), std::pair("max_minutes", model.max_minutes)})
-    if (value == 0) reader.refuse(key, "numbers > 0");
-  reader.read("validation_sequences", model.validation_sequences, {.low = 1});
-  reader.read("seed", model.seed);
+}
+
+void read_feature_transformer(ConfigReader& reader, engines::FeatureTransformerOptions& model) {
+  reader.read("num_layers", model.num_layers, {.low = 1});
+  reader.read("intermediate_size", model.intermediate_size, {.low = 1});
+  refuse_odd_sizes(reader, {{"intermediate_size", model.intermediate_size}});
+  reader.read("draft_vocabulary", model.draft_vocabulary, {.low = 1});
+  reader.read("unrolled_steps", model.unrolled_steps, {.low = 1, .high = 16});
+  reader.read("step_weight", model.step_weight, {.low = 0, .high = 1});
+  if (model.step_weight == 0) reader.refuse("step_weight", "numbers > 0");
+  reader.read("feature_weight", model.feature_weight, {.low = 0, .high = 100});
+}
+
+void read_schedule(ConfigReader& reader, engines::TrainingSchedule& schedule) {
+  reader.read("batch", schedule.batch, {.low = 1});
+  reader.read("learning_rate", schedule.learning_rate, {.low = 0, .high = 1});
+  if (schedule.learning_rate == 0) reader.refuse("learning_rate", "numbers > 0");
+  reader.read("weight_decay", schedule.weight_decay, {.low = 0, .high = 10});
+  reader.read("epochs", schedule.epochs, {.low = 1});
+  reader.read("validation_sequences", schedule.validation_sequences, {.low = 1});
+  reader.read("seed", schedule.seed);
 }
 
 void read_ngram(ConfigReader& reader, engines::NgramOptions& ngram) {
@@ -108,10 +124,13 @@ void read_ngram(ConfigReader& reader, engines::NgramOptions& ngram) {
 
 void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
   ConfigReader reader(table, "drafter");
-  reader.read("kind", options.drafter, {"ngram", "small_transformer"});
+  reader.read("kind", options.drafter, {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()});
   reader.read("output", options.output);
   if (options.drafter == "ngram") read_ngram(reader, options.ngram);
-  else read_small_transformer(reader, options.small_transformer);
+  else read_schedule(reader, options.schedule);
+  if (options.drafter == "small_transformer") read_small_transformer(reader, options.small_transformer);
+  if (options.drafter == "feature_transformer") read_feature_transformer(reader, options.feature_transformer);
+  options.own_text.keeps_hidden = options.drafter == "feature_transformer";
   reader.finish();
 }
 

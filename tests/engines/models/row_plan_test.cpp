@@ -12,7 +12,7 @@ constexpr std::int32_t kCommitted = ForwardRow::kCommitted;
 
 class RowPlanRules : public ::testing::Test {
  protected:
-  void place(std::vector<ForwardRow> rows) { plan_.place(rows, kVocab, kContext); }
+  void place(std::vector<ForwardRow> rows) { plan_.place(rows, {kVocab, kContext}); }
   std::vector<std::int32_t> extra(std::size_t row) const {
     const auto slots = plan_.extra(plan_.rows()[row]);
     return {slots.begin(), slots.end()};

@@ -25,7 +25,7 @@ constexpr std::int32_t kVocab = 64;
 /// Every token is followed by its double plus one (probability 0.75) or by token 5: a law a small model can learn.
 OwnText synthetic_text(std::uint32_t sequence) {
   const RngStream stream(3);
-  OwnText text{2, 1.0f, {static_cast<Token>(sequence % kVocab), static_cast<Token>((sequence * 7) % kVocab)}, {}};
+  OwnText text{2, 1.0f, {static_cast<Token>(sequence % kVocab), static_cast<Token>((sequence * 7) % kVocab)}, {}, {}};
   for (std::uint32_t i = 0; i < 30; ++i) {
     const Token follower = (2 * text.tokens.back() + 1) % kVocab;
     TopLaw law{};
@@ -50,15 +50,11 @@ TargetEmbedding random_embedding() {
   return target;
 }
 
-SmallTransformerOptions small_options() {
-  SmallTransformerOptions options;
-  options.hidden_size = 32;
-  options.num_layers = 2;
-  options.num_heads = 2;
-  options.intermediate_size = 64;
-  options.epochs = 40;
-  options.validation_sequences = 8;
-  options.learning_rate = 1e-2;
+TrainOptions small_options(const std::string& folder) {
+  TrainOptions options;
+  options.small_transformer = {.hidden_size = 32, .num_layers = 2, .num_heads = 2, .intermediate_size = 64};
+  options.schedule = {.learning_rate = 1e-2, .epochs = 40, .validation_sequences = 8};
+  options.output = folder;
   return options;
 }
 
@@ -70,8 +66,7 @@ std::string scratch_folder(const std::string& name) {
 
 TEST(SmallTransformerTrainer, LearnsALawAndReportsItsOverlap) {
   std::vector<TrainProgress> reports;
-  train_small_transformer(synthetic_texts(136), random_embedding(), small_options(), scratch_folder("learned"),
-                          [&](const TrainProgress& p) { reports.push_back(p); });
+  train_small_transformer(synthetic_texts(136), random_embedding(), small_options(scratch_folder("learned")), {[&](const TrainProgress& p) { reports.push_back(p); }});
   ASSERT_GE(reports.size(), 3u);
   EXPECT_LT(reports.back().loss, reports.front().loss);
   EXPECT_GT(reports.back().acceptance_rate, 0.65);  // the law's top token has 0.75, the rest lies outside the counted tokens
@@ -79,8 +74,7 @@ TEST(SmallTransformerTrainer, LearnsALawAndReportsItsOverlap) {
 }
 
 TEST(SmallTransformerTrainer, RefusesTooLittleText) {
-  EXPECT_THROW(train_small_transformer(synthetic_texts(12), random_embedding(), small_options(), scratch_folder("little"), [](const TrainProgress&) {}),
-               ConfigError);
+  EXPECT_THROW(train_small_transformer(synthetic_texts(12), random_embedding(), small_options(scratch_folder("little")), {[](const TrainProgress&) {}}), ConfigError);
 }
 
 TEST(SmallTransformerTrainer, SavesNothingWhenItDiverges) {
@@ -88,7 +82,7 @@ TEST(SmallTransformerTrainer, SavesNothingWhenItDiverges) {
   damaged.values[7] = std::numeric_limits<float>::quiet_NaN();
   const std::string folder = scratch_folder("diverged");
   try {
-    train_small_transformer(synthetic_texts(136), damaged, small_options(), folder, [](const TrainProgress&) {});
+    train_small_transformer(synthetic_texts(136), damaged, small_options(folder), {[](const TrainProgress&) {}});
     FAIL() << "a drafter without numbers was trained";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("training diverged"), std::string::npos) << error.what();
@@ -121,10 +115,16 @@ std::vector<float> engine_logits(const std::string& folder, const std::vector<To
   return {result.logits.begin(), result.logits.end()};
 }
 
+void write_folder(const SmallTransformerModel& model, const std::string& folder) {
+  make_folder(folder);
+  write_llama_config_json(model.config(), folder + "/config.json", "bfloat16");
+  write_drafter_weights(model.parameters(), "tokens\n", folder);
+}
+
 TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
   SmallTransformerModel model(tiny_config(), at::randn({kVocab, 32}), 1);
   const std::string folder = scratch_folder("deeper");
-  write_drafter_folder(model, "tokens\n", folder);
+  write_folder(model, folder);
   std::string text = read_file(folder + "/config.json");
   const std::string field = "\"num_hidden_layers\"";
   const std::size_t at = text.find('2', text.find(field));
@@ -136,9 +136,9 @@ TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
 
 TEST(SmallTransformerModel, GivesTheEnginesLogitsThroughItsCheckpointFolder) {
   SmallTransformerModel model(tiny_config(), at::randn({kVocab, 32}), 1);
-  for (auto& parameter : model.parameters()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
+  for (auto& parameter : model.parameters().all()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
   const std::string folder = scratch_folder("folder");
-  write_drafter_folder(model, "tokens\n", folder);
+  write_folder(model, folder);
   const std::vector<Token> tokens{3, 9, 27, 17, 51, 25, 11, 33};
   const at::Tensor input = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
   const at::Tensor expected = model.logits(model.hidden(input).squeeze(0)).contiguous();

@@ -45,8 +45,7 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
       {"drafter.num_heads", [](TrainOptions& o) { o.small_transformer.num_heads = 0; }},
       {"drafter.num_layers", [](TrainOptions& o) { o.small_transformer.num_layers = 0; }},
       {"drafter.intermediate_size", [](TrainOptions& o) { o.small_transformer.intermediate_size = 24; }},
-      {"drafter.max_minutes", [](TrainOptions& o) { o.small_transformer.max_minutes = 0; }},
-      {"drafter.validation_sequences", [](TrainOptions& o) { o.small_transformer.validation_sequences = 90; }},
+      {"drafter.validation_sequences", [](TrainOptions& o) { o.schedule.validation_sequences = 90; }},
       {"temperature", [](TrainOptions& o) { o.own_text.temperatures = {1e-5}; }},
       {"own_text.num_prompts", [](TrainOptions& o) { o.own_text.prompts.clear(); }}};
   for (const auto& [field, change] : mistakes) {

@@ -1,0 +1,98 @@
+#include "engines/models/llama/feature_transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engines/formats/json_file.h"
+#include "engines/models/llama/llama_config_json.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr const char* kModelType = "feature_transformer";
+
+/// Ascending tokens of the target's vocabulary, each once.
+std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t vocab_size) {
+  std::vector<Token> tokens;
+  for (const JsonNode& element : list.elements()) {
+    tokens.push_back(static_cast<Token>(element.as_integer(0, vocab_size - 1)));
+    if (tokens.size() > 1 && tokens.end()[-2] >= tokens.back()) element.fail(element.shown(), fmt::format("tokens in rising order: one above {}", tokens.end()[-2]));
+  }
+  if (tokens.empty()) list.fail("no tokens", "at least one");
+  return tokens;
+}
+
+class FeatureTransformerWeights final : public LlamaWeights {
+ public:
+  FeatureTransformerWeights(std::unique_ptr<LlamaWeights> own, std::unique_ptr<LlamaWeights> target, const LlamaConfig& shape)
+      : own_(std::move(own)), target_(std::move(target)), shape_(shape) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    if (role == LlamaTensor::embedding) return target_->read(role, 0);
+    if (role == LlamaTensor::head) return drafted_rows(target_->read(role, 0));
+    return own_->read(role, layer);
+  }
+  std::string sha256() const override { return own_->sha256(); }
+
+ private:
+  std::vector<float> drafted_rows(const std::vector<float>& head) const {
+    std::vector<float> rows;
+    for (const Token token : shape_.draft_vocabulary) {
+      const auto row = head.begin() + std::int64_t{token} * shape_.hidden_size;
+      rows.insert(rows.end(), row, row + shape_.hidden_size);
+    }
+    return rows;
+  }
+
+  std::unique_ptr<LlamaWeights> own_, target_;
+  LlamaConfig shape_;
+};
+
+}  // namespace
+
+bool is_feature_transformer_folder(const std::string& folder) {
+  const std::string path = folder + "/config.json";
+  const nlohmann::json root = read_json_file(path);
+  return JsonNode(root, path).at("model_type").as_string() == kModelType;
+}
+
+FeatureTransformerConfig read_feature_transformer_config(const std::string& path) {
+  const nlohmann::json root = read_json_file(path);
+  const JsonNode object(root, path);
+  FeatureTransformerConfig config{read_llama_shape(object), object.at("target").as_string(), object.at("target_sha256").as_string()};
+  config.shape.feature_size = static_cast<std::int32_t>(object.at("feature_size").as_integer(16, 1 << 20));
+  if (config.shape.feature_size % 16 != 0) object.at("feature_size").fail(object.at("feature_size").shown(), "multiples of 16");
+  config.shape.draft_vocabulary = read_draft_vocabulary(object.at("draft_vocabulary"), config.shape.vocab_size);
+  config.shape.tied_embeddings = false;
+  config.shape.validate(path);
+  return config;
+}
+
+void write_feature_transformer_config(const FeatureTransformerConfig& config, const std::string& path) {
+  nlohmann::ordered_json object = {{"architectures", {"FeatureTransformer"}}, {"model_type", kModelType}};
+  object.update(llama_shape_json(config.shape));
+  object["feature_size"] = config.shape.feature_size;
+  object["target"] = config.target;
+  object["target_sha256"] = config.target_sha256;
+  object["draft_vocabulary"] = config.shape.draft_vocabulary;
+  write_file(path, object.dump() + "\n");
+}
+
+std::unique_ptr<LlamaWeights> feature_transformer_weights(std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
+                                                          std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape) {
+  const LlamaConfig& shape = config.shape;
+  if (target->sha256() != config.target_sha256)
+    throw ModelFileError(fmt::format("{}: was trained for weights with sha256 {}; those of its target '{}' have {}; train it again or restore the target", folder->path(),
+                                     escaped(config.target_sha256), escaped(config.target), target->sha256()));
+  if (target_shape.vocab_size != shape.vocab_size || target_shape.hidden_size != shape.hidden_size || target_shape.hidden_size != shape.feature_size)
+    throw ModelFileError(fmt::format("{}: vocab_size = {}, hidden_size = {}, feature_size = {}; its target '{}' has a vocabulary of {} and hidden states of {}",
+                                     folder->path(), shape.vocab_size, shape.hidden_size, shape.feature_size, escaped(config.target), target_shape.vocab_size, target_shape.hidden_size));
+  auto own = llama_weights_from_checkpoint(std::move(folder), shape);
+  return std::make_unique<FeatureTransformerWeights>(std::move(own), std::move(target), shape);
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,58 @@
+#include "engines/training/feature_batch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+/// The target's states of a text, [tokens - 1, hidden_size], float32.
+at::Tensor states_of(const OwnText& text, std::int64_t hidden_size) {
+  const auto rows = static_cast<std::int64_t>(text.tokens.size()) - 1;
+  return torch::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, hidden_size}, torch::kBFloat16).to(torch::kFloat);
+}
+
+/// First row that speaks of an emitted token; row -1 would speak of token 1.
+std::int64_t first_row(const OwnText& text) { return std::max(0, text.prompt_length - 2); }
+
+}  // namespace
+
+FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size) {
+  std::int64_t longest = 0;
+  for (const OwnText* text : texts) {
+    SPECLAB_EXPECT(text->hidden_size() == hidden_size, "texts with the target's hidden states");
+    longest = std::max(longest, static_cast<std::int64_t>(text->tokens.size()) - 1);
+  }
+  const auto batch = static_cast<std::int64_t>(texts.size());
+  FeatureBatch result{.tokens = torch::zeros({batch, longest}, torch::kLong), .hidden = torch::zeros({batch, longest, hidden_size})};
+  std::vector<std::int64_t> rows, row_numbers, top_tokens;
+  std::vector<float> log_partitions;
+  std::vector<at::Tensor> next_hidden;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const OwnText& text = *texts[static_cast<std::size_t>(b)];
+    const auto states = states_of(text, hidden_size);
+    const std::int64_t count = states.size(0), first = first_row(text);
+    result.tokens[b].narrow(0, 0, count).copy_(torch::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
+    result.hidden[b].narrow(0, 0, count).copy_(states);
+    if (first + 1 >= count) continue;
+    next_hidden.push_back(states.narrow(0, first + 1, count - first - 1));
+    for (std::int64_t row = first; row + 1 < count; ++row) {
+      const TopLaw& law = text.laws[static_cast<std::size_t>(row + 2 - text.prompt_length)];
+      rows.push_back(b * longest + row);
+      row_numbers.push_back(row);
+      log_partitions.push_back(law.log_partition);
+      top_tokens.push_back(law.tokens[0]);
+    }
+  }
+  result.rows = torch::tensor(rows, torch::kLong);
+  result.row_numbers = torch::tensor(row_numbers, torch::kLong);
+  result.log_partitions = torch::tensor(log_partitions);
+  result.top_tokens = torch::tensor(top_tokens, torch::kLong);
+  result.next_hidden = next_hidden.empty() ? torch::zeros({0, hidden_size}) : torch::cat(next_hidden);
+  return result;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,71 @@
+#include "engines/training/torch_layers.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+
+void Parameters::add(const std::string& name, const at::Tensor& value, bool decays) {
+  parameters_.push_back({name, value.clone().set_requires_grad(true), decays});
+}
+
+void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, torch::ones({size}), false); }
+
+void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale) {
+  add(name, torch::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), true);
+}
+
+void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale) {
+  const std::string p = layer_prefix(layer);
+  const std::int64_t h = config.hidden_size;
+  add_norm(p + "input_layernorm.weight", h);
+  add_matrix(p + "self_attn.q_proj.weight", config.query_size(), h);
+  add_matrix(p + "self_attn.k_proj.weight", config.kv_size(), h);
+  add_matrix(p + "self_attn.v_proj.weight", config.kv_size(), h);
+  add_matrix(p + "self_attn.o_proj.weight", h, config.query_size(), residual_scale);
+  add_norm(p + "post_attention_layernorm.weight", h);
+  add_matrix(p + "mlp.gate_proj.weight", config.intermediate_size, h);
+  add_matrix(p + "mlp.up_proj.weight", config.intermediate_size, h);
+  add_matrix(p + "mlp.down_proj.weight", h, config.intermediate_size, residual_scale);
+}
+
+const at::Tensor& Parameters::operator[](const std::string& name) const {
+  for (const Parameter& parameter : parameters_)
+    if (parameter.name == name) return parameter.value;
+  throw ContractError("no parameter '" + name + "'");
+}
+
+std::vector<at::Tensor> Parameters::values() const {
+  std::vector<at::Tensor> values;
+  for (const Parameter& parameter : parameters_) values.push_back(parameter.value);
+  return values;
+}
+
+std::string layer_prefix(std::int32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return x * torch::rsqrt(x.pow(2).mean(-1, true) + epsilon) * weight;
+}
+
+at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config) {
+  const std::int64_t half = config.head_dim / 2;
+  const auto frequency = torch::pow(static_cast<double>(config.rope_theta), -torch::arange(half, torch::kDouble) * 2.0 / config.head_dim);
+  const auto angle = torch::outer(positions, frequency).to(torch::kFloat);
+  const auto cosine = angle.cos(), sine = angle.sin();
+  const auto low = heads.narrow(-1, 0, half), high = heads.narrow(-1, half, half);
+  return torch::cat({low * cosine - high * sine, high * cosine + low * sine}, -1);
+}
+
+at::Tensor project_heads(const at::Tensor& x, const at::Tensor& weight, const LlamaConfig& config) {
+  return torch::linear(x, weight).view({x.size(0), x.size(1), -1, config.head_dim}).transpose(1, 2);
+}
+
+at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix) {
+  const auto gate = torch::silu(torch::linear(x, parameters[prefix + "mlp.gate_proj.weight"]));
+  return torch::linear(gate * torch::linear(x, parameters[prefix + "mlp.up_proj.weight"]), parameters[prefix + "mlp.down_proj.weight"]);
+}
+
+}  // namespace speclab::engines

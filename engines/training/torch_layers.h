@@ -1,0 +1,48 @@
+#pragma once
+// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu, in float32, over whole sequences.
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "engines/models/llama/llama_config.h"
+
+namespace speclab::engines {
+
+/// Leaves that require gradients, named as in a Hugging Face checkpoint.
+class Parameters {
+ public:
+  struct Parameter {
+    std::string name;
+    at::Tensor value;
+    bool decays = true;  ///< weight decay; not for norms
+  };
+
+  void add(const std::string& name, const at::Tensor& value, bool decays);
+  /// Ones, without decay.
+  void add_norm(const std::string& name, std::int64_t size);
+  /// Normal, with a variance of scale^2 / in. Torch's generator must be seeded.
+  void add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale = 1.0);
+  /// The norms and matrices of one layer. @param residual_scale  of the matrices that write into the residual stream
+  void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
+
+  const at::Tensor& operator[](const std::string& name) const;
+  std::vector<Parameter>& all() { return parameters_; }
+  const std::vector<Parameter>& all() const { return parameters_; }
+  std::vector<at::Tensor> values() const;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+/// "model.layers.L."
+std::string layer_prefix(std::int32_t layer);
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
+/// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions  [T], double
+at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config);
+/// x [B, T, hidden] through a projection, as [B, heads, T, head_dim].
+at::Tensor project_heads(const at::Tensor& x, const at::Tensor& weight, const LlamaConfig& config);
+at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix);
+
+}  // namespace speclab::engines

@@ -1,0 +1,63 @@
+#include "engines/training/training_checkpoint.h"
+
+#include <fmt/format.h>
+#include <torch/serialize.h>
+
+#include <sstream>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::string_view kMagic = "speclab training 1\n";
+constexpr std::size_t kDigestSize = 64;
+
+}  // namespace
+
+void TrainingCheckpoint::save(const TrainingState& state) const {
+  torch::serialize::OutputArchive archive, moments;
+  optimiser_.save(moments);
+  archive.write("moments", moments);
+  for (const Parameters::Parameter& parameter : parameters_.all()) archive.write(parameter.name, parameter.value.detach(), true);
+  archive.write("digest", c10::IValue(digest_));
+  archive.write("curve", c10::IValue(state.curve));
+  archive.write("step", c10::IValue(state.step));
+  archive.write("visited", c10::IValue(state.visited));
+  archive.write("loss_sum", c10::IValue(state.loss_sum));
+  archive.write("loss_count", c10::IValue(state.loss_count));
+  std::ostringstream stream;
+  archive.save_to(stream);
+  const std::string bytes = stream.str();
+  write_file(path_, std::string(kMagic) + sha256_text(bytes) + bytes);
+}
+
+TrainingState TrainingCheckpoint::load() const {
+  const std::string file = read_file(path_);
+  const std::size_t head = kMagic.size() + kDigestSize;
+  if (!file.starts_with(kMagic) || file.size() < head || sha256_text(file.substr(head)) != file.substr(kMagic.size(), kDigestSize))
+    throw DataError(fmt::format("{}: damaged, or no checkpoint of a training; delete it to begin again", path_));
+  std::istringstream stream(file.substr(head));
+  torch::serialize::InputArchive archive, moments;
+  archive.load_from(stream);
+  const auto value = [&](const char* name) {
+    c10::IValue read;
+    archive.read(name, read);
+    return read;
+  };
+  if (value("digest").toStringRef() != digest_)
+    throw DataError(fmt::format("{}: is of a training with other texts or settings; delete it to begin again, or give the old settings", path_));
+  const torch::NoGradGuard guard;
+  for (Parameters::Parameter& parameter : parameters_.all()) {
+    torch::Tensor stored;
+    archive.read(parameter.name, stored, true);
+    parameter.value.copy_(stored);
+  }
+  archive.read("moments", moments);
+  optimiser_.load(moments);
+  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef()};
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,37 @@
+#pragma once
+#include <torch/optim/optimizer.h>
+
+#include <string>
+
+#include "engines/training/torch_layers.h"
+
+namespace speclab::engines {
+
+/// Where a training stands, beside its weights and the optimiser's moments.
+struct TrainingState {
+  std::int64_t step = 0;         ///< next one
+  std::int64_t visited = 0;      ///< tokens
+  double loss_sum = 0;           ///< since the last report
+  std::int64_t loss_count = 0;
+  std::string curve = "tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement\n";
+};
+
+/// A file with everything that the further steps depend on.
+class TrainingCheckpoint {
+ public:
+  /// @param parameters, optimiser  outlive the object
+  TrainingCheckpoint(std::string path, std::string digest, Parameters& parameters, torch::optim::Optimizer& optimiser)
+      : path_(std::move(path)), digest_(std::move(digest)), parameters_(parameters), optimiser_(optimiser) {}
+
+  /// Replaces the old file as a whole. @throws WriteError
+  void save(const TrainingState& state) const;
+  /// Brings parameters and optimiser to where they were. @throws DataError if the file is damaged or of another training
+  TrainingState load() const;
+
+ private:
+  std::string path_, digest_;
+  Parameters& parameters_;
+  torch::optim::Optimizer& optimiser_;
+};
+
+}  // namespace speclab::engines

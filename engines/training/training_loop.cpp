@@ -1,0 +1,157 @@
+#include "engines/training/training_loop.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <numeric>
+
+#include "engines/training/training_checkpoint.h"
+#include "sim/core/errors.h"
+#include "sim/core/rng_stream.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Warm-up over 3 %, then a half cosine to 0. @param fraction  of the training, [0, 1]
+double rate_multiplier(double fraction) {
+  constexpr double kWarmUp = 0.03;
+  if (fraction < kWarmUp) return fraction / kWarmUp;
+  return 0.5 * (1.0 + std::cos(std::numbers::pi * (fraction - kWarmUp) / (1.0 - kWarmUp)));
+}
+
+torch::optim::AdamW make_optimiser(const Parameters& parameters, const TrainingSchedule& schedule) {
+  std::vector<torch::Tensor> decaying, constant;
+  for (const auto& parameter : parameters.all()) (parameter.decays ? decaying : constant).push_back(parameter.value);
+  const auto group = [&](std::vector<torch::Tensor> values, double decay) {
+    auto settings = std::make_unique<torch::optim::AdamWOptions>(schedule.learning_rate);
+    settings->betas({0.9, 0.98}).weight_decay(decay);
+    return torch::optim::OptimizerParamGroup(std::move(values), std::move(settings));
+  };
+  return torch::optim::AdamW(std::vector<torch::optim::OptimizerParamGroup>{group(decaying, schedule.weight_decay), group(constant, 0.0)},
+                             torch::optim::AdamWOptions(schedule.learning_rate));
+}
+
+std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::uint64_t seed) {
+  const RngStream stream(seed);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = count; i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(stream.uniform({epoch, static_cast<std::uint32_t>(i), Purpose::train, 0}) * static_cast<double>(i))]);
+  return order;
+}
+
+class TrainingLoop {
+ public:
+  TrainingLoop(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
+      : task_(task), options_(options), callbacks_(callbacks), optimiser_(make_optimiser(task.parameters(), options.schedule)),
+        checkpoint_(options.checkpoint, options.digest, task.parameters(), optimiser_) {
+    split(texts);
+    if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
+  }
+
+  std::string run() {
+    for (; state_.step < num_steps(); ++state_.step) {
+      check_interruption();
+      train_step();
+      if (state_.step % kStepsAReport == kStepsAReport - 1) report();
+    }
+    if (state_.loss_count > 0) report();
+    std::filesystem::remove(options_.checkpoint);
+    return state_.curve;
+  }
+
+ private:
+  static constexpr std::int64_t kStepsAReport = 50;
+
+  void split(const std::vector<OwnText>& texts) {
+    const auto held_out = static_cast<std::size_t>(schedule().validation_sequences);
+    for (const OwnText& text : texts)
+      if (!text.laws.empty()) (validation_.size() < held_out ? validation_ : training_).push_back(&text);
+    if (training_.size() < batch())
+      throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", training_.size(), held_out, batch()));
+  }
+
+  const TrainingSchedule& schedule() const { return options_.schedule; }
+  std::size_t batch() const { return static_cast<std::size_t>(schedule().batch); }
+  std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(training_.size() / batch()); }
+  std::int64_t num_steps() const { return steps_an_epoch() * schedule().epochs; }
+  double fraction(std::int64_t steps) const { return static_cast<double>(steps) / static_cast<double>(num_steps()); }
+
+  /// What is done so far is kept whatever comes.
+  void check_interruption() {
+    if (!callbacks_.check_interruption) return;
+    try {
+      callbacks_.check_interruption();
+    } catch (...) {
+      checkpoint_.save(state_);
+      throw;
+    }
+  }
+
+  std::vector<const OwnText*> next_texts() {
+    const std::int64_t epoch = state_.step / steps_an_epoch();
+    if (epoch != order_epoch_) order_ = shuffled(training_.size(), static_cast<std::uint32_t>(epoch), schedule().seed);
+    order_epoch_ = epoch;
+    std::vector<const OwnText*> texts;
+    const std::size_t first = static_cast<std::size_t>(state_.step % steps_an_epoch()) * batch();
+    for (std::size_t i = first; i < first + batch(); ++i) texts.push_back(training_[order_[i]]);
+    return texts;
+  }
+
+  void train_step() {
+    const std::vector<const OwnText*> texts = next_texts();
+    for (auto& group : optimiser_.param_groups())
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(schedule().learning_rate * rate_multiplier(fraction(state_.step)));
+    optimiser_.zero_grad();
+    const double loss = task_.backward(texts);
+    if (!std::isfinite(loss))
+      throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", state_.visited, schedule().learning_rate));
+    torch::nn::utils::clip_grad_norm_(task_.parameters().values(), schedule().max_gradient_norm);
+    optimiser_.step();
+    state_.loss_sum += loss;
+    ++state_.loss_count;
+    for (const OwnText* text : texts) state_.visited += static_cast<std::int64_t>(text->laws.size());
+  }
+
+  void report() {
+    const Validation v = task_.validate(validation_);
+    const double loss = state_.loss_sum / static_cast<double>(state_.loss_count);
+    state_.curve += fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f}\n", state_.visited, loss, v.loss, v.acceptance_rate, v.greedy_agreement);
+    callbacks_.progress({.phase = "train", .fraction = std::min(1.0, fraction(state_.step + 1)), .loss = loss, .acceptance_rate = v.acceptance_rate,
+                         .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
+    state_.loss_sum = 0;
+    state_.loss_count = 0;
+    TrainingState next = state_;
+    ++next.step;
+    checkpoint_.save(next);
+  }
+
+  TrainingTask& task_;
+  const TrainingLoopOptions& options_;
+  const TrainCallbacks& callbacks_;
+  torch::optim::AdamW optimiser_;
+  TrainingCheckpoint checkpoint_;
+  TrainingState state_;
+  std::vector<const OwnText*> training_, validation_;
+  std::vector<std::size_t> order_;
+  std::int64_t order_epoch_ = -1;
+};
+
+}  // namespace
+
+std::string training_digest(const std::vector<OwnText>& texts, const TrainOptions& options) {
+  const TrainingSchedule& s = options.schedule;
+  Sha256 tokens;
+  for (const OwnText& text : texts) tokens.update(std::as_bytes(std::span(text.tokens)));
+  return fmt::format("{} {} {} {} {} {} {} {}", tokens.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed);
+}
+
+std::string run_training(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
+  return TrainingLoop(texts, task, options, callbacks).run();
+}
+
+}  // namespace speclab::engines

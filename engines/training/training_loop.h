@@ -1,0 +1,46 @@
+#pragma once
+// Steps of AdamW over the target's own text: what all trained drafters share.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engines/training/own_text.h"
+#include "engines/training/torch_layers.h"
+
+namespace speclab::engines {
+
+/// Of held-out text.
+struct Validation {
+  double loss = 0;              ///< nats a position
+  double acceptance_rate = 0;   ///< mean sum of min(p, q) at temperature 1 over the tokens that the task looks at
+  double greedy_agreement = 0;  ///< share of equal arg max
+};
+
+/// A drafter while it is trained.
+class TrainingTask {
+ public:
+  using Texts = std::span<const OwnText* const>;
+  virtual ~TrainingTask() = default;
+  virtual Parameters& parameters() = 0;
+  /// Adds the gradient of the mean loss. @return the mean cross-entropy of the next token, nats a position
+  virtual double backward(Texts texts) = 0;
+  virtual Validation validate(Texts texts) const = 0;
+};
+
+struct TrainingLoopOptions {
+  TrainingSchedule schedule;
+  std::string checkpoint;        ///< file that a resumed call goes on from; removed at the end
+  std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
+};
+
+/// Of the texts and the schedule: a training with another one takes other steps.
+std::string training_digest(const std::vector<OwnText>& texts, const TrainOptions& options);
+
+/// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
+/// @return the curve, a CSV text: tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement
+/// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
+///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
+std::string run_training(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
+
+}  // namespace speclab::engines

@@ -1,0 +1,186 @@
+// The drafter that reads the target's hidden states: what it is trained on is what it drafts, through its folder and cache.
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "engines/drafters/draft_model.h"
+#include "engines/models/catalogue.h"
+#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/llama/feature_transformer.h"
+#include "engines/training/drafter_folder.h"
+#include "engines/training/feature_transformer_model.h"
+#include "engines/training/feature_transformer_trainer.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/models/tiny_llama.h"
+#include "tests/engines/training/tiny_target.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::TinyTarget;
+
+LlamaConfig feature_config(const LlamaConfig& target, std::int32_t num_layers) {
+  LlamaConfig config = target;
+  config.num_layers = num_layers;
+  config.feature_size = target.hidden_size;
+  config.tied_embeddings = false;
+  for (Token token = 0; token < target.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  return config;
+}
+
+at::Tensor as_tensor(std::span<const float> values, std::int64_t columns) {
+  return at::from_blob(const_cast<float*>(values.data()), {static_cast<std::int64_t>(values.size()) / columns, columns}, at::kFloat).clone();
+}
+
+/// A model with weights that bfloat16 holds, written as its folder.
+FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfig& config, const std::string& folder) {
+  FeatureTransformerModel model(config, as_tensor(target.embedding(), config.hidden_size), 5);
+  for (auto& parameter : model.parameters().all()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
+  make_folder(folder);
+  write_feature_transformer_config({config, target.folder(), target.sha256()}, folder + "/config.json");
+  write_drafter_weights(model.parameters(), "tokens\n", folder);
+  return model;
+}
+
+/// Logits over the draft vocabulary that the engine's drafter gives after `drafted` tokens that it drafts behind the prefix.
+class EngineDrafts {
+ public:
+  EngineDrafts(const std::string& folder, std::vector<float> hidden) : hidden_(std::move(hidden)), model_(load(folder)) {}
+
+  /// @param tokens  prefix and pending token; read in two steps, so that the cache is continued
+  std::vector<float> after(const std::vector<Token>& tokens, const std::vector<Token>& drafted) {
+    const auto width = static_cast<std::size_t>(model_.info().hidden_size);
+    Sequence sequence{.tokens = {tokens.begin(), tokens.end() - 2}};
+    model_.begin({&sequence, 1}, 32);
+    read(sequence, 0, sequence.tokens.size() - 1, width);
+    sequence.tokens = tokens;
+    read(sequence, tokens.size() - 3, tokens.size() - 1, width);
+    TokenTree tree;
+    tree.reset(tokens.back());
+    std::span<const float> logits = model_.read_emitted(sequence);
+    TokenTree::Node node = 0;
+    for (const Token token : drafted) {
+      node = tree.add(node, token);
+      logits = model_.over_vocabulary(model_.read_level(sequence, tree, node).row(0));
+    }
+    return {logits.begin(), logits.end()};
+  }
+
+ private:
+  static std::shared_ptr<LanguageModel> load(const std::string& folder) {
+    const ModelSource source = open_model(folder);
+    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+  }
+  void read(const Sequence& sequence, std::size_t begin, std::size_t end, std::size_t width) {
+    model_.read_hidden(sequence, std::span(hidden_).subspan(begin * width, (end - begin) * width));
+    if (begin == 0) model_.read_emitted(sequence);
+  }
+
+  std::vector<float> hidden_;
+  DraftModel model_;
+};
+
+class FeatureTransformer : public ::testing::TestWithParam<std::int32_t> {};
+
+TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
+  const TinyTarget target;
+  const LlamaConfig config = feature_config(target.config(), GetParam());
+  const std::string folder = target.folder() + "/drafter";
+  const FeatureTransformerModel model = written_model(target, config, folder);
+  std::mt19937 random(3);
+  const std::vector<Token> tokens = testing::random_tokens(random, config.vocab_size, 12);
+  const std::vector<float> hidden = target.hidden(tokens);
+  EngineDrafts engine(folder, hidden);
+  const at::Tensor inputs = at::tensor(std::vector<std::int64_t>(tokens.begin() + 1, tokens.end())).unsqueeze(0);
+  const auto states = model.unrolled(inputs, as_tensor(hidden, config.hidden_size).narrow(0, 0, 11).unsqueeze(0), 4);
+  const at::Tensor head = as_tensor(target.embedding(), config.hidden_size);
+  for (std::size_t step = 0; step < states.size(); ++step) {
+    const std::vector<Token> pending(tokens.begin(), tokens.end() - static_cast<std::ptrdiff_t>(step));
+    const std::vector<float> drafted = engine.after(pending, {tokens.end() - static_cast<std::ptrdiff_t>(step), tokens.end()});
+    const at::Tensor expected = at::matmul(head, states[step][0][10]).contiguous();
+    for (const Token token : config.draft_vocabulary)
+      ASSERT_NEAR(drafted[static_cast<std::size_t>(token)], expected.const_data_ptr<float>()[token], 2e-4) << "step " << step << " token " << token;
+    EXPECT_EQ(drafted[1], -std::numeric_limits<float>::infinity()) << "token 1 is outside the draft vocabulary";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer, ::testing::Values(1, 2));
+
+TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
+  const TinyTarget target;
+  const LlamaConfig config = feature_config(target.config(), 1);
+  const std::string folder = target.folder() + "/drafter";
+  written_model(target, config, folder);
+  write_feature_transformer_config({config, target.folder(), std::string(64, 'a')}, folder + "/config.json");
+  EXPECT_THROW(open_model(folder), ModelFileError);
+  write_feature_transformer_config({config, folder, target.sha256()}, folder + "/config.json");
+  EXPECT_THROW(open_model(folder), ModelFileError) << "its own target";
+}
+
+TEST(FeatureTransformerFolder, RefusesADraftVocabularyOutOfOrder) {
+  const TinyTarget target;
+  LlamaConfig config = feature_config(target.config(), 1);
+  std::swap(config.draft_vocabulary[3], config.draft_vocabulary[4]);
+  const std::string path = target.folder() + "/config_of_drafter.json";
+  write_feature_transformer_config({config, target.folder(), target.sha256()}, path);
+  try {
+    read_feature_transformer_config(path);
+    FAIL() << "accepted";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find("rising order"), std::string::npos) << error.what();
+  }
+}
+
+TrainOptions train_options(const std::string& folder) {
+  TrainOptions options;
+  options.drafter = "feature_transformer";
+  options.feature_transformer = {.intermediate_size = 64, .draft_vocabulary = 100};
+  options.schedule = {.batch = 8, .learning_rate = 3e-3, .epochs = 12, .validation_sequences = 8};
+  options.output = folder;
+  return options;
+}
+
+TEST(FeatureTransformerTrainer, LearnsTheTargetsLaw) {
+  const TinyTarget target;
+  std::vector<TrainProgress> reports;
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), train_options(target.folder() + "/learned"), {[&](const TrainProgress& p) { reports.push_back(p); }});
+  ASSERT_GE(reports.size(), 2u);
+  EXPECT_LT(reports.back().loss, reports.front().loss);
+  EXPECT_GT(reports.back().acceptance_rate, reports.front().acceptance_rate + 0.03);
+  EXPECT_NO_THROW(open_model(target.folder() + "/learned"));
+}
+
+struct Stopped {};
+
+TEST(FeatureTransformerTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  const auto train = [&](const std::string& folder, int stop_after) {
+    int calls = 0;
+    const TrainCallbacks callbacks{[](const TrainProgress&) {}, [&] {
+                                     if (++calls == stop_after) throw Stopped();
+                                   }};
+    train_feature_transformer(texts, target.feature_target(), train_options(folder), callbacks);
+    return read_file(folder + "/model.safetensors") + read_file(folder + "/training.csv");
+  };
+  const std::string whole = train(target.folder() + "/whole", -1);
+  const std::string folder = target.folder() + "/stopped";
+  for (const int stop_after : {20, 41}) EXPECT_THROW(train(folder, stop_after), Stopped);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/model.safetensors"));
+  EXPECT_EQ(train(folder, -1), whole);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.bin"));
+}
+
+TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {
+  const TinyTarget target;
+  TrainOptions options = train_options(target.folder() + "/other");
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}, [] { throw Stopped(); }}), Stopped);
+  options.schedule.learning_rate = 1e-3;
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+}
+
+}  // namespace
+}  // namespace speclab::engines

@@ -1,0 +1,34 @@
+#pragma once
+// A tiny Llama in a checkpoint folder, its text and its hidden states: what drafters that read them are trained on.
+
+#include <string>
+#include <vector>
+
+#include "engines/training/feature_transformer_trainer.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines::testing {
+
+class TinyTarget {
+ public:
+  TinyTarget();
+
+  const LlamaConfig& config() const { return config_; }
+  std::string folder() const { return folder_.path("target"); }
+  std::string sha256() const;
+  std::vector<float> embedding() const;
+  FeatureTarget feature_target() const;
+  /// After every token, [tokens, hidden_size].
+  std::vector<float> hidden(const std::vector<Token>& tokens) const;
+  /// Its own texts of one prompt token and `length` sampled ones, with laws and hidden states.
+  std::vector<OwnText> texts(std::size_t count, std::int32_t length) const;
+
+ private:
+  std::unique_ptr<LanguageModel> load() const;
+
+  ::speclab::testing::TemporaryFolder folder_;
+  LlamaConfig config_;
+};
+
+}  // namespace speclab::engines::testing
