@@ -27,7 +27,9 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int3
     longest = std::max(longest, static_cast<std::int64_t>(text->tokens.size()) - 1);
   }
   const auto batch = static_cast<std::int64_t>(texts.size());
-  FeatureBatch result{.tokens = torch::zeros({batch, longest}, torch::kLong), .hidden = torch::zeros({batch, longest, hidden_size})};
+  FeatureBatch result;
+  result.tokens = torch::zeros({batch, longest}, torch::kLong);
+  result.hidden = torch::zeros({batch, longest, hidden_size});
   std::vector<std::int64_t> rows, row_numbers, top_tokens;
   std::vector<float> log_partitions;
   std::vector<at::Tensor> next_hidden;

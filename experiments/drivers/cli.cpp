@@ -69,8 +69,9 @@ int parse_and_run(int argc, char** argv) {
   ReportCommandOptions report;
   add_report_options(add_command(app, "report", "Make the report of a run folder", "speclab report results/runs/quickstart", report, run_report, status), report);
   TrainCommandOptions train;
-  CLI::App* train_command = add_command(app, "train", "Train a small transformer or n-grams on the target's own text, n-grams also on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
+  CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text: a small transformer, one that reads hidden states, or n-grams, these also on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
+  train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output");
   PredictOptions predict;
   add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);
   ReproduceOptions reproduce;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "experiments/drivers/commands/train_config.h"
@@ -14,6 +15,13 @@
 namespace speclab::experiments {
 namespace {
 
+/// ", 12 min left" of the phase that has been running since `begin`.
+std::string time_left(double fraction, std::chrono::steady_clock::time_point begin) {
+  if (fraction <= 0 || fraction >= 1) return "";
+  const std::chrono::duration<double, std::ratio<60>> passed = std::chrono::steady_clock::now() - begin;
+  return fmt::format(", {:.0f} min left", passed.count() * (1 / fraction - 1));
+}
+
 void print_progress(const engines::TrainProgress& progress) {
   if (progress.phase == "train") fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation", 100 * progress.fraction, progress.tokens, progress.loss);
   else if (progress.phase == "validate") fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source, progress.tokens, std::exp(progress.loss));
@@ -21,13 +29,28 @@ void print_progress(const engines::TrainProgress& progress) {
   else fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction, progress.tokens);
   if (progress.acceptance_rate) fmt::print(stderr, ", acceptance at least {:.3f}", *progress.acceptance_rate);
   if (progress.greedy_agreement) fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
-  fmt::print(stderr, "\n");
 }
+
+/// Lines of progress, with what is left of a phase; what a resumed phase found done is not counted.
+class ProgressLines {
+ public:
+  void show(const engines::TrainProgress& progress) {
+    const bool begins = progress.phase != phase_;
+    if (begins) first_ = progress.fraction, begin_ = std::chrono::steady_clock::now(), phase_ = progress.phase;
+    print_progress(progress);
+    fmt::print(stderr, "{}\n", begins || first_ >= 1 ? "" : time_left((progress.fraction - first_) / (1 - first_), begin_));
+  }
+
+ private:
+  std::string phase_;
+  double first_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+};
 
 }  // namespace
 
 int run_train(const TrainCommandOptions& options) {
-  TrainConfig config = read_train_config(options.config);
+  TrainConfig config = read_train_config(options.config, options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
   if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   const auto engines = open_engines();
@@ -35,7 +58,8 @@ int run_train(const TrainCommandOptions& options) {
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));
   for (const std::string& prompt : config.prompts) own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
   const Interruption interruption;
-  const engines::TrainCallbacks callbacks{print_progress, [&] { interruption.check("the same command goes on from there"); }};
+  ProgressLines lines;
+  const engines::TrainCallbacks callbacks{[&](const engines::TrainProgress& progress) { lines.show(progress); }, [&] { interruption.check("the same command goes on from there"); }};
   engines->train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
   fmt::print("{}\n", config.options.output);
   return 0;

@@ -5,6 +5,7 @@ namespace speclab::experiments {
 
 struct TrainCommandOptions {
   std::string config;
+  std::string output;  ///< in place of drafter.output
 };
 
 /// `speclab train`: progress on standard error.

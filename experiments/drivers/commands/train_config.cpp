@@ -146,7 +146,7 @@ void read_text(const ConfigNode& table, const std::filesystem::path& folder, eng
 
 }  // namespace
 
-TrainConfig read_train_config(const std::string& path) {
+TrainConfig read_train_config(const std::string& path, const std::string& output) {
   const ConfigNode root = read_config(path);
   TrainConfig config;
   config.target.model = "smollm2-135m";
@@ -158,7 +158,8 @@ TrainConfig read_train_config(const std::string& path) {
   if (const ConfigNode* table = reader.table("text")) read_text(*table, folder, config.options.text);
   if (const ConfigNode* table = reader.table("drafter")) read_drafter(*table, config.options);
   reader.finish();
-  if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder", path));
+  if (!output.empty()) config.options.output = output;
+  if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder, or give --output", path));
   if (reader.has("own_text") || !reader.has("text")) config.prompts = make_prompts((folder / prompts.file).string(), static_cast<std::size_t>(prompts.count));
   return config;
 }

@@ -16,7 +16,8 @@ struct TrainConfig {
 
 /// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made from the templates, topics and passages of a prompt file: template i meets topic or passage j so that
 /// every pair comes up before one is repeated.
+/// @param output  folder of the drafter, in place of drafter.output where it is not empty
 /// @throws ConfigError with file, line and column
-TrainConfig read_train_config(const std::string& path);
+TrainConfig read_train_config(const std::string& path, const std::string& output = "");
 
 }  // namespace speclab::experiments

@@ -18,7 +18,7 @@ TEST(CommitChain, LeavesTheCacheAsOneForwardDoes) {
     const auto text = testing::random_tokens(random, config.vocab_size, length);
     const auto cache = model->make_cache(1, 1200);
     const std::int32_t slot = cache->begin();
-    const auto logits = testing::copy_rows(commit_chain_with_logits(*model, *cache, slot, text));
+    const auto logits = testing::copy_rows(commit_chain_with_logits(*model, *cache, slot, {text}));
     EXPECT_EQ(cache->length(slot), static_cast<std::int32_t>(length));
     ASSERT_EQ(logits.size(), 1U);
     EXPECT_EQ(logits.front(), testing::logits_of(*model, text).back()) << length;
@@ -31,7 +31,7 @@ TEST(CommitChain, AcceptsNothingButGivesNoLogitsForIt) {
   const std::int32_t slot = cache->begin();
   commit_chain(*model, *cache, slot, {});
   EXPECT_EQ(cache->length(slot), 0);
-  EXPECT_THROW(commit_chain_with_logits(*model, *cache, slot, {}), ContractError);
+  EXPECT_THROW(commit_chain_with_logits(*model, *cache, slot, ChainRows{}), ContractError);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<Request> three_requests() {
 
 DecoderOptions options_of(const DrafterCase& drafter, double temperature, double repetition_penalty = 1.0) {
   return {.sampling = {.temperature = temperature, .repetition_penalty = repetition_penalty}, .stop = {.max_new_tokens = 45},
-          .drafter = {.kind = drafter.kind, .tree = drafter.tree}, .seed = 31};
+          .drafter = drafter.options(), .seed = 31};
 }
 
 int total_accepted(const std::vector<GenerationRecord>& records) {

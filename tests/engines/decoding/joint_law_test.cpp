@@ -35,7 +35,7 @@ TinyPair& pair() {
 }
 
 DecoderOptions options_of(const DrafterCase& drafter) {
-  return {.stop = {.max_new_tokens = 4}, .drafter = {.kind = drafter.kind, .tree = drafter.tree}, .seed = 2};
+  return {.stop = {.max_new_tokens = 4}, .drafter = drafter.options(), .seed = 2};
 }
 
 /// p(first) p(second | first), [kVocab * kVocab].

@@ -40,7 +40,7 @@ class Records : public ::testing::TestWithParam<DrafterCase> {
  protected:
   std::vector<GenerationRecord> records(double temperature, int length) {
     const DecoderOptions options{.sampling = {.temperature = temperature}, .stop = {.max_new_tokens = 33},
-                                 .drafter = {.kind = GetParam().kind, .tree = GetParam().tree}, .seed = 8};
+                                 .drafter = GetParam().options(), .seed = 8};
     return decode(*pair().speculative(options), kRequests, length);
   }
 };

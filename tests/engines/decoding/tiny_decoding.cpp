@@ -6,7 +6,8 @@ namespace speclab::engines::testing {
 
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
-      drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})) {
+      drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
+      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
   write_own_text(config);
 }
 
@@ -45,6 +46,8 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"Tree2x2x1", "small_transformer", "2x2x1"},
       {"Tree3x1x2", "small_transformer", "3x1x2"},
       {"UnevenTree", "small_transformer", "parents:0,0,0,1,1,4"},
+      {"FeatureChain", "small_transformer", "chain", "features"},
+      {"FeatureTree", "small_transformer", "parents:0,0,0,1,1,4", "features"},
   };
   return cases;
 }

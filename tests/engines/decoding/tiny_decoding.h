@@ -11,14 +11,14 @@
 
 namespace speclab::engines::testing {
 
-/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, and a n-gram
-/// models of the target's own text.
+/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, one that reads the target's
+/// hidden states (its model is called "features"), and n-gram models of the target's own text.
 class TinyPair final : public DrafterModels {
  public:
   explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f, int threads = 1);
 
   LanguageModel& target() { return *target_; }
-  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string& model) override { return model == "features" ? feature_drafter_ : drafter_; }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override;
 
   std::unique_ptr<RoundDecoder> plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
@@ -29,7 +29,7 @@ class TinyPair final : public DrafterModels {
   void write_own_text(const LlamaConfig& config);
 
   std::unique_ptr<LanguageModel> target_;
-  std::shared_ptr<LanguageModel> drafter_;
+  std::shared_ptr<LanguageModel> drafter_, feature_drafter_;
   std::vector<std::vector<Token>> own_text_;
 };
 
@@ -38,6 +38,9 @@ struct DrafterCase {
   const char* name;
   const char* kind;
   const char* tree = "chain";
+  const char* model = "";
+
+  DrafterOptions options() const { return {.kind = kind, .model = model, .tree = tree}; }
 };
 inline void PrintTo(const DrafterCase& drafter, std::ostream* out) { *out << drafter.name; }
 /// Every drafter, and several trees.

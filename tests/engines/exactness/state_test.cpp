@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
+#include "engines/drafters/draft_model.h"
 #include "engines/sampling/history.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
@@ -35,6 +38,49 @@ bool same_bits(const Law& a, const Law& b) {
   return std::ranges::equal(a.entries(), b.entries(), same);
 }
 
+/// What drafts, run afresh: its law after a text and what it has drafted behind it.
+using FreshDraftLaw = std::function<Law(const std::vector<Token>& text, const std::vector<Token>& drafted)>;
+
+/// By a forward of text and drafted tokens together, in a cache of their own.
+FreshDraftLaw fresh_draft_law(std::shared_ptr<LanguageModel> drafter) {
+  return [drafter](std::vector<Token> text, const std::vector<Token>& drafted) {
+    text.insert(text.end(), drafted.begin(), drafted.end());
+    return fresh_law(*drafter, text);
+  };
+}
+
+/// The target's hidden states of a text but for its last token, by one forward.
+std::vector<float> fresh_hidden(LanguageModel& target, std::span<const Token> text) {
+  const auto cache = target.make_cache(1, static_cast<std::int32_t>(text.size()));
+  std::vector<ForwardRow> rows = testing::chain_rows(text.first(text.size() - 1), cache->begin(), 0);
+  for (ForwardRow& row : rows) row.wants_hidden = true;
+  const ForwardResult result = target.forward(rows, *cache);
+  return {result.hidden.begin(), result.hidden.end()};
+}
+
+/// By the target's hidden states of the text and one chain behind it.
+FreshDraftLaw fresh_feature_law(LanguageModel& target, std::shared_ptr<LanguageModel> drafter) {
+  return [&target, drafter](const std::vector<Token>& text, const std::vector<Token>& drafted) {
+    DraftModel model(drafter);
+    const Sequence sequence{.tokens = text};
+    model.begin({&sequence, 1}, 16);
+    model.read_hidden(sequence, fresh_hidden(target, text));
+    TokenTree tree;
+    tree.reset(text.back());
+    std::span<const float> logits = model.read_emitted(sequence);
+    TokenTree::Node node = 0;
+    for (const Token token : drafted) {
+      node = tree.add(node, token);
+      logits = model.over_vocabulary(model.read_level(sequence, tree, node).row(0));
+    }
+    std::vector<Token> all = text;
+    all.insert(all.end(), drafted.begin(), drafted.end());
+    Law law;
+    LogitsPipeline(kSampling).law(logits, all, law);
+    return law;
+  };
+}
+
 std::vector<Token> path_to(const TokenTree& tree, TokenTree::Node node) {
   std::vector<Token> path;
   for (; node != 0; node = tree[node].parent) path.insert(path.begin(), tree[node].token);
@@ -44,7 +90,8 @@ std::vector<Token> path_to(const TokenTree& tree, TokenTree::Node node) {
 /// Accepts a random path and adds a random token; on the way it compares every law with the fresh one.
 class ScriptVerifier final : public Verifier {
  public:
-  ScriptVerifier(LanguageModel& target, LanguageModel& drafter, std::vector<Token> prompt) : target_(target), drafter_(drafter), text_(std::move(prompt)) {}
+  ScriptVerifier(LanguageModel& target, FreshDraftLaw draft_law, std::vector<Token> prompt)
+      : target_(target), draft_law_(std::move(draft_law)), text_(std::move(prompt)) {}
   std::string name() const override { return "script"; }
   bool lossless() const override { return false; }
 
@@ -74,11 +121,11 @@ class ScriptVerifier final : public Verifier {
     text.insert(text.end(), path.begin(), path.end());
     EXPECT_TRUE(same_bits(target_laws(node), fresh_law(target_, text))) << "the target's law at node " << node << " of round " << rounds_;
     const bool has_children = draft.law_of_node[static_cast<std::size_t>(node)] >= 0;
-    EXPECT_TRUE(!has_children || same_bits(draft.law_at(node), fresh_law(drafter_, text))) << "the drafter's law at node " << node << " of round " << rounds_;
+    EXPECT_TRUE(!has_children || same_bits(draft.law_at(node), draft_law_(text_, path))) << "the drafter's law at node " << node << " of round " << rounds_;
   }
 
   LanguageModel& target_;
-  LanguageModel& drafter_;
+  FreshDraftLaw draft_law_;
   std::vector<Token> text_;
   std::mt19937 random_{5};
   int rounds_ = 0;
@@ -86,16 +133,17 @@ class ScriptVerifier final : public Verifier {
 };
 
 /// Runs scripts of one tree until there were `wanted`. @return the accepted lengths seen
-std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int wanted) {
+std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int wanted, const char* model = "") {
   testing::TinyPair pair(small_config(), 0.5f);
   testing::TinyPair fresh(small_config(), 0.5f);  // the same weights; a forward of the decoder's own model would end its logits
-  const auto fresh_drafter = fresh.language_model("");
+  const auto fresh_drafter = fresh.language_model(model);
+  const FreshDraftLaw draft_law = fresh_drafter->info().feature_size > 0 ? fresh_feature_law(fresh.target(), fresh_drafter) : fresh_draft_law(fresh_drafter);
   std::set<std::size_t> lengths;
   std::mt19937 random(7);
   for (int rounds = 0; rounds < wanted;) {
     const std::vector<Token> prompt = random_tokens(random, 40, 1 + random() % 9);
-    const DecoderOptions options{.sampling = kSampling, .stop = {.max_new_tokens = 60}, .drafter = {.kind = "small_transformer", .tree = tree}, .seed = random()};
-    auto owned = std::make_unique<ScriptVerifier>(fresh.target(), *fresh_drafter, prompt);
+    const DecoderOptions options{.sampling = kSampling, .stop = {.max_new_tokens = 60}, .drafter = {.kind = "small_transformer", .model = model, .tree = tree}, .seed = random()};
+    auto owned = std::make_unique<ScriptVerifier>(fresh.target(), draft_law, prompt);
     const ScriptVerifier& script = *owned;
     HostRoundDecoder decoder(pair.target(), nullptr, options, make_drafter(options, pair.target().info(), pair), std::move(owned));
     testing::decode(decoder, {{0, prompt}}, speculation_length);
@@ -109,6 +157,11 @@ std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int 
 TEST(StateAfterAScript, OfAChainIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("chain", 4, 6000), (std::set<std::size_t>{0, 1, 2, 3, 4})); }
 TEST(StateAfterAScript, OfATreeIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("2x2x1", 3, 2500), (std::set<std::size_t>{0, 1, 2, 3})); }
 TEST(StateAfterAScript, OfAnUnevenTreeIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("parents:0,0,0,1,1,4", 3, 2500), (std::set<std::size_t>{0, 1, 2, 3})); }
+
+TEST(StateAfterAScript, OfAChainThatReadsHiddenStatesIsThatOfAFreshRun) { EXPECT_EQ(run_scripts("chain", 4, 3000, "features"), (std::set<std::size_t>{0, 1, 2, 3, 4})); }
+TEST(StateAfterAScript, OfATreeThatReadsHiddenStatesIsThatOfAFreshRun) {
+  EXPECT_EQ(run_scripts("parents:0,0,0,1,1,4", 3, 1500, "features"), (std::set<std::size_t>{0, 1, 2, 3}));
+}
 
 /// The last round's draft ends at every place before the end of the context.
 TEST(FullCache, IsReachedAtEveryDraftedToken) {

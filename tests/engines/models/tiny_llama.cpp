@@ -53,6 +53,41 @@ class MovedWeights final : public LlamaWeights {
   TinyWeights weights_;
 };
 
+class TinyFeatureWeights final : public LlamaWeights {
+ public:
+  TinyFeatureWeights(const LlamaConfig& config, const LlamaConfig& target, const TinyWeightsOptions& options)
+      : config_(config), options_(options), own_(random_llama_weights(config, options.foreign_seed)), target_(target, options) {}
+
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+    if (role == LlamaTensor::fusion) return fusion();
+    if (role == LlamaTensor::embedding_norm || role == LlamaTensor::feature_norm) return own_->read(role, layer);
+    return role == LlamaTensor::head ? head() : target_.read(role, layer);
+  }
+  std::string sha256() const override { return "random weights"; }
+
+ private:
+  /// The embedding at its own length, as its norm has length 1, and the feature turned at random.
+  std::vector<float> fusion() const {
+    constexpr float kOfRandomWeights = 0.02f;
+    std::vector<float> values = own_->read(LlamaTensor::fusion, 0);
+    const auto columns = static_cast<std::size_t>(config_.hidden_size + config_.feature_size);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (i % columns < static_cast<std::size_t>(config_.hidden_size)) values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
+    return values;
+  }
+  std::vector<float> head() const {
+    const std::vector<float> all = target_.read(LlamaTensor::embedding, 0);
+    std::vector<float> rows;
+    for (const Token token : config_.draft_vocabulary) rows.insert(rows.end(), all.begin() + std::int64_t{token} * config_.hidden_size, all.begin() + std::int64_t{token + 1} * config_.hidden_size);
+    return rows;
+  }
+
+  LlamaConfig config_;
+  TinyWeightsOptions options_;
+  std::unique_ptr<LlamaWeights> own_;
+  TinyWeights target_;
+};
+
 }  // namespace
 
 LlamaConfig tiny_config() {
@@ -70,6 +105,20 @@ LlamaConfig tiny_config() {
   return config;
 }
 
+LlamaConfig tiny_feature_config(const LlamaConfig& target) {
+  LlamaConfig config = target;
+  config.num_layers = 1;
+  config.feature_size = target.hidden_size;
+  config.tied_embeddings = false;
+  for (Token token = 0; token < target.vocab_size; ++token)
+    if (token % 7 != 6) config.draft_vocabulary.push_back(token);
+  return config;
+}
+
+std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target, const TinyWeightsOptions& options) {
+  return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target), target, options);
+}
+
 std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config, const TinyWeightsOptions& options) {
   return std::make_unique<TinyWeights>(config, options);
 }
@@ -83,6 +132,10 @@ std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyM
   const auto weights = options.position_step == 0 ? tiny_weights(config, options.weights) : moved_weights(config, options.position_step, options.weights);
   return std::make_unique<cpu::LlamaCpu>(config, *weights, options.type,
                                          std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
+}
+
+std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target, const TinyModelOptions& options) {
+  return std::make_unique<cpu::LlamaCpu>(tiny_feature_config(target), *tiny_feature_weights(target, options.weights), options.type, std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
 }
 
 std::vector<Token> random_tokens(std::mt19937& random, std::int32_t vocab_size, std::size_t count) {

@@ -35,6 +35,12 @@ struct TinyModelOptions {
 };
 std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyModelOptions& options = {});
 
+/// A feature transformer for the target of this configuration and seed: its first layer, behind a fusion that keeps the embedding and adds
+/// a little of the feature, and its head but for every seventh token. So it agrees with the target now and then.
+LlamaConfig tiny_feature_config(const LlamaConfig& target);
+std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target, const TinyWeightsOptions& options = {});
+std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target, const TinyModelOptions& options = {});
+
 /// `count` tokens below `vocab_size`.
 std::vector<Token> random_tokens(std::mt19937& random, std::int32_t vocab_size, std::size_t count);
 

@@ -16,7 +16,8 @@ std::string scratch_file(const std::string& name) {
   return path;
 }
 
-std::vector<OwnText> one_text(Token first) { return {{1, 0.7f, {first, 8, 9}, std::vector<TopLaw>(2)}}; }
+/// One prompt token and two emitted ones, with states of width 2.
+std::vector<OwnText> one_text(Token first) { return {{1, 0.7f, {first, 8, 9}, std::vector<TopLaw>(2), {11, 12, 13, 14}}}; }
 
 TEST(OwnTextFile, GivesBackWhatWasAppended) {
   const std::string path = scratch_file("own_text");
@@ -29,6 +30,8 @@ TEST(OwnTextFile, GivesBackWhatWasAppended) {
   ASSERT_EQ(again.texts().size(), 2u);
   EXPECT_EQ(again.texts()[0].tokens, (std::vector<Token>{7, 8, 9}));
   EXPECT_EQ(again.texts()[1].laws.size(), 2u);
+  EXPECT_EQ(again.texts()[1].hidden, (std::vector<std::uint16_t>{11, 12, 13, 14}));
+  EXPECT_EQ(again.texts()[1].hidden_size(), 2);
   EXPECT_FLOAT_EQ(again.texts()[1].temperature, 0.7f);
 }
 

@@ -63,7 +63,11 @@ std::vector<float> TinyTarget::hidden(const std::vector<Token>& tokens) const {
 }
 
 std::vector<OwnText> TinyTarget::texts(std::size_t count, std::int32_t length) const {
-  OwnTextOptions options{.temperatures = {1.0}, .max_new_tokens = length, .cache_file = folder_.path("own_text_" + std::to_string(count)), .keeps_hidden = true};
+  OwnTextOptions options;
+  options.temperatures = {1.0};
+  options.max_new_tokens = length;
+  options.cache_file = folder_.path("own_text_" + std::to_string(count));
+  options.keeps_hidden = true;
   for (std::size_t i = 0; i < count; ++i) options.prompts.push_back({static_cast<Token>(i % 50)});
   const auto model = load();
   return make_own_text(*model, nullptr, options, {[](const TrainProgress&) {}});

@@ -79,6 +79,51 @@ TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) { TwoModels(cpu::ElementType::f
 
 TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) { TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance); }
 
+/// A prompt and a tree behind it with a feature a row; hidden states of some rows, logits of others.
+std::vector<std::vector<float>> hidden_of_features(LanguageModel& model, const std::vector<float>& features, std::vector<std::vector<float>>& logits) {
+  const auto width = static_cast<std::size_t>(model.info().feature_size);
+  const auto cache = model.make_cache(1, 16);
+  const std::int32_t slot = cache->begin();
+  std::vector<ForwardRow> rows = testing::chain_rows(std::vector<Token>{7, 8, 9, 10}, slot, 0);
+  rows.push_back({11, 4, slot, 3, false});
+  rows.push_back({12, 4, slot, 3, true, true});
+  rows.push_back({13, 5, slot, 4, false, true});
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].feature = &features[i * width];
+  rows[0].wants_logits = false;
+  rows[1].wants_hidden = true;
+  const ForwardResult result = model.forward(rows, *cache);
+  logits = copy_rows(result);
+  std::vector<std::vector<float>> hidden;
+  for (std::size_t i = 0; i < 3; ++i) hidden.emplace_back(result.hidden_row(i).begin(), result.hidden_row(i).end());
+  EXPECT_EQ(result.hidden.size(), 3 * static_cast<std::size_t>(model.info().hidden_size));
+  EXPECT_EQ(logits.size(), 4u);
+  return hidden;
+}
+
+TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
+  const LlamaConfig target = testing::tiny_config();
+  const auto fast = testing::tiny_feature_model(target);
+  LlamaTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target), "cpu", "float32");
+  std::mt19937 random(11);
+  std::vector<float> features(static_cast<std::size_t>(7 * target.hidden_size));
+  for (float& value : features) value = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
+  std::vector<std::vector<float>> fast_logits, slow_logits;
+  expect_near(hidden_of_features(*fast, features, fast_logits), hidden_of_features(slow, features, slow_logits), kFloatTolerance);
+  expect_near(fast_logits, slow_logits, kFloatTolerance);
+  EXPECT_EQ(fast_logits[0].size(), fast->info().draft_vocabulary.size());
+}
+
+TEST(LlamaTorch, WantsFeaturesWhereTheModelReadsThem) {
+  const LlamaConfig target = testing::tiny_config();
+  const auto reads = testing::tiny_feature_model(target), reads_none = testing::tiny_model(target);
+  const std::vector<float> feature(static_cast<std::size_t>(target.hidden_size));
+  for (LanguageModel* model : {reads.get(), reads_none.get()}) {
+    const auto cache = model->make_cache(1, 4);
+    const bool given = model == reads_none.get();
+    EXPECT_THROW(model->forward(std::vector<ForwardRow>{{1, 0, cache->begin(), ForwardRow::kCommitted, true, false, given ? feature.data() : nullptr}}, *cache), ContractError);
+  }
+}
+
 TEST(LlamaTorch, RefusesTheOtherModelsCache) {
   const LlamaConfig config = testing::tiny_config();
   LlamaTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
