@@ -1,16 +1,13 @@
 #include "engines/training/feature_transformer_trainer.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "engines/models/llama/feature_transformer.h"
 #include "engines/training/drafter_folder.h"
-#include "engines/training/feature_batch.h"
-#include "engines/training/feature_transformer_model.h"
-#include "engines/training/training_loop.h"
+#include "engines/training/feature_transformer_task.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
 
@@ -27,99 +24,6 @@ LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOp
   config.validate("the drafter's shape");
   return config;
 }
-
-at::Tensor table(const std::vector<float>& values, const LlamaConfig& config) {
-  return torch::from_blob(const_cast<float*>(values.data()), {config.vocab_size, config.hidden_size}, torch::kFloat);
-}
-
-/// Cross-entropy to the law, summed over rows; `scores` [n, draft vocabulary] become its gradient: softmax times the law's mass less
-/// the law.
-double loss_and_gradient(const at::Tensor& law, at::Tensor& scores) {
-  const auto largest = std::get<0>(scores.max(1, true));
-  scores.sub_(largest);
-  const auto matched = (law * scores).sum(1, true);
-  scores.exp_();
-  const auto total = scores.sum(1, true), mass = law.sum(1, true);
-  scores.mul_(mass / total).sub_(law);
-  return (mass * total.log() - matched).sum().item<double>();
-}
-
-class FeatureTransformerTask final : public TrainingTask {
- public:
-  FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target, const FeatureTransformerOptions& options, std::uint64_t seed)
-      : options_(options), model_(config, table(target.embedding, config), seed),
-        head_(table(target.head, config).index_select(0, torch::tensor(std::vector<std::int64_t>(config.draft_vocabulary.begin(), config.draft_vocabulary.end())))) {}
-
-  Parameters& parameters() override { return model_.parameters(); }
-
-  double backward(Texts texts) override {
-    const FeatureBatch batch = make_feature_batch(texts, model_.config().hidden_size);
-    std::vector<at::Tensor> states, gradients;
-    for (const at::Tensor& of_step : model_.unrolled(batch.tokens, batch.hidden, options_.unrolled_steps)) {
-      states.push_back(of_step.reshape({-1, of_step.size(-1)}).index_select(0, batch.rows));
-      gradients.push_back(torch::empty_like(states.back()));
-    }
-    double loss = 0;
-    for (std::int64_t first = 0; first < batch.rows.size(0); first += kChunk) loss += add_chunk(batch, first, states, gradients);
-    torch::autograd::backward(states, gradients);
-    return loss;
-  }
-
-  Validation validate(Texts texts) const override {
-    const torch::NoGradGuard guard;
-    constexpr std::size_t kTexts = 4;
-    Validation sum;
-    double positions = 0;
-    for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-      const FeatureBatch batch = make_feature_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), model_.config().hidden_size);
-      const auto states = model_.unrolled(batch.tokens, batch.hidden, 1).front();
-      const auto rows = states.reshape({-1, states.size(-1)}).index_select(0, batch.rows);
-      for (std::int64_t first = 0; first < rows.size(0); first += kChunk) add_validation(batch, rows, first, sum);
-      positions += static_cast<double>(rows.size(0));
-    }
-    return {sum.loss / positions, sum.acceptance_rate / positions, sum.greedy_agreement / positions};
-  }
-
- private:
-  static constexpr std::int64_t kChunk = 256;  ///< positions whose scores are in the processor's cache together
-
-  /// The target's law over the draft vocabulary at rows [first, first + count).
-  at::Tensor law(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const {
-    return (torch::matmul(batch.next_hidden.narrow(0, first, count), head_.t()) - batch.log_partitions.narrow(0, first, count).unsqueeze(1)).exp_();
-  }
-
-  double add_chunk(const FeatureBatch& batch, std::int64_t first, const std::vector<at::Tensor>& states, std::vector<at::Tensor>& gradients) const {
-    const torch::NoGradGuard guard;
-    const std::int64_t total = batch.rows.size(0), count = std::min(kChunk, total - first);
-    const auto target_law = law(batch, first, count), next = batch.next_hidden.narrow(0, first, count);
-    const auto feature_scale = 2 * options_.feature_weight / next.pow(2).sum(1, true);
-    double first_loss = 0, weight = 1.0 / static_cast<double>(total);
-    for (std::size_t step = 0; step < states.size(); ++step, weight *= options_.step_weight) {
-      const auto reached = batch.row_numbers.narrow(0, first, count) >= static_cast<std::int64_t>(step);
-      const auto mask = reached.to(torch::kFloat).unsqueeze(1) * weight;
-      const auto state = states[step].narrow(0, first, count), off = state - next;
-      auto scores = torch::matmul(state, head_.t());
-      const double loss = weight * loss_and_gradient(target_law, scores);
-      if (step == 0) first_loss = loss;
-      gradients[step].narrow(0, first, count).copy_((torch::matmul(scores, head_) + off * feature_scale) * mask);
-    }
-    return first_loss;
-  }
-
-  void add_validation(const FeatureBatch& batch, const at::Tensor& rows, std::int64_t first, Validation& sum) const {
-    const std::int64_t count = std::min(kChunk, rows.size(0) - first);
-    auto scores = torch::matmul(rows.narrow(0, first, count), head_.t());
-    const auto target_law = law(batch, first, count);
-    sum.acceptance_rate += torch::minimum(torch::softmax(scores, 1), target_law).sum().item<double>();
-    const auto drafted = torch::tensor(std::vector<std::int64_t>(model_.config().draft_vocabulary.begin(), model_.config().draft_vocabulary.end())).index_select(0, scores.argmax(1));
-    sum.greedy_agreement += (drafted == batch.top_tokens.narrow(0, first, count)).sum().item<double>();
-    sum.loss += loss_and_gradient(target_law, scores);
-  }
-
-  FeatureTransformerOptions options_;
-  FeatureTransformerModel model_;
-  at::Tensor head_;  ///< [draft vocabulary, hidden], the target's rows
-};
 
 std::string digest_of(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options) {
   const FeatureTransformerOptions& o = options.feature_transformer;
@@ -147,11 +51,11 @@ std::vector<Token> frequent_tokens(const std::vector<OwnText>& texts, std::int32
 void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const FeatureTransformerOptions& o = options.feature_transformer;
   const LlamaConfig config = drafter_config(target.config, o, frequent_tokens(texts, target.config.vocab_size, o.draft_vocabulary));
-  FeatureTransformerTask task(config, target, o, options.schedule.seed);
+  const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, o, options.schedule.seed);
   make_folder(options.output);
-  const std::string curve = run_training(texts, task, {options.schedule, options.output + "/checkpoint.bin", digest_of(texts, target, options)}, callbacks);
+  const std::string curve = run_training(texts, *task, {options.schedule, options.output + "/checkpoint.bin", digest_of(texts, target, options)}, callbacks);
   write_feature_transformer_config({config, target.name, target.sha256}, options.output + "/config.json");
-  write_drafter_weights(task.parameters(), curve, options.output);
+  write_drafter_weights(task->parameters(), curve, options.output);
 }
 
 }  // namespace speclab::engines

@@ -69,7 +69,7 @@ double compare_logits(LanguageModel& model, std::size_t count) {
     const nlohmann::json& prompt = fixture()["prompts"][p];
     const auto ids = prompt["ids"].get<std::vector<Token>>();
     const auto cache = model.make_cache(1, static_cast<std::int32_t>(ids.size()));
-    const std::span<const float> logits = commit_chain_with_logits(model, *cache, cache->begin(), ids).row(0);
+    const std::span<const float> logits = commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0);
     EXPECT_EQ(arg_max(logits), prompt["arg_max"].get<Token>()) << "prompt " << p;
     largest = std::max(largest, largest_difference(logits, prompt));
   }
@@ -92,7 +92,7 @@ std::vector<std::vector<Token>> greedy_continuations(LanguageModel& model, std::
   std::vector<std::vector<Token>> continuations;
   for (const nlohmann::json& prompt : prompts) {
     const auto ids = prompt["ids"].get<std::vector<Token>>();
-    continuations.push_back({arg_max(commit_chain_with_logits(model, *cache, cache->begin(), ids).row(0))});
+    continuations.push_back({arg_max(commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0))});
   }
   while (continuations.front().size() < count) {
     std::vector<ForwardRow> rows;

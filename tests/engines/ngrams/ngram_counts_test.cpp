@@ -42,7 +42,9 @@ void expect_true_counts(const std::vector<Tokens>& texts, std::int32_t vocab_siz
       EXPECT_EQ(static_cast<int>(levels[n].occurrences[i]), slow.occurrences(ngrams[i]));
       EXPECT_EQ(static_cast<int>(levels[n].count[i]), slow.count(ngrams[i]));
       within += std::ranges::count(ngrams[i], vocab_size) == 0;
-      if (n > 0) EXPECT_EQ(spelled(levels, n - 1)[levels[n].shorter[i]], Tokens(ngrams[i].begin() + 1, ngrams[i].end()));
+      if (n > 0) {
+        EXPECT_EQ(spelled(levels, n - 1)[levels[n].shorter[i]], Tokens(ngrams[i].begin() + 1, ngrams[i].end()));
+      }
     }
     EXPECT_EQ(within, slow.ngrams(n + 1).size()) << "order " << n + 1;
   }

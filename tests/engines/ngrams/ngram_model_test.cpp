@@ -37,7 +37,7 @@ TEST(NgramModel, FindsTheMostLikelySuccessors) {
   std::mt19937 random(4);
   for (std::int32_t order = 1; order <= 5; ++order)
     for (const std::int32_t most : {1, 3, 16, 255}) {
-      auto texts = testing::random_texts(random(), kVocab, 3, 400);
+      auto texts = testing::random_texts(static_cast<unsigned>(random()), kVocab, 3, 400);
       for (Token token = 0; token < kVocab; ++token) texts[0].push_back(token);  // all of them are listed
       const NgramModel model = estimate_ngrams(testing::as_ngram_texts(texts), kVocab, {.order = order, .max_successors = most});
       Entries found;
