@@ -28,6 +28,7 @@ CostRow read_row(const Table& table, std::size_t row) {
   if (const std::string kind = table.text(row, "kind"); std::ranges::count(kKinds, kind) == 0)
     table.fail(row, "kind", "'" + escaped(kind) + "'; allowed: target, draft, prefill, overhead");
   if (table.text(row, "kind") == "target" && table.number(row, "ns") <= 0) table.fail(row, "ns", "a forward takes some time");
+  if (table.text(row, "kind") == "target" && table.optional_number(row, "ns_low").value_or(1) <= 0) table.fail(row, "ns_low", "a forward takes some time");
   const auto text = [&](std::string_view column) { return table.optional_text(row, column).value_or(""); };
   return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .verifier = text("verifier"), .regime = text("regime"), .kind = table.text(row, "kind"),
           .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .batch = table.count(row, "batch", 1), .ns = read_estimate(table, row)};

@@ -7,11 +7,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 
 namespace speclab::analysis {
 namespace {
@@ -63,6 +65,11 @@ std::vector<double> probabilities(const std::string& path, std::size_t line, std
 }  // namespace
 
 LawReader::LawReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  std::error_code error;
+  if (const auto status = std::filesystem::status(path, error); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw DataError(path + ": cannot read: not a regular file; give a file of laws");
+  if (const auto size = std::filesystem::file_size(path, error); !error && size > kLargestFileRead)
+    throw DataError(fmt::format("{}: has {} bytes; allowed: at most {}; is it the file that was meant?", path, size, kLargestFileRead));
   if (!file_) throw DataError(path + ": cannot read: " + std::strerror(errno));
 }
 

@@ -67,6 +67,8 @@ class LocalEngines final : public Engines, private DrafterModels {
     check_options(options);
     options_ = options;
     const ModelSource source = open_model(options.model);
+    if (source.config.is_feature_transformer())
+      throw ConfigError(fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by itself; give it as --drafter-model", escaped(options.model)));
     std::unique_ptr<LanguageModel> model = make_model(source);
     return {std::move(model), source.tokenizer};
   }

@@ -58,7 +58,7 @@ struct NgramOptions {
   std::int32_t order = 5;                ///< 1 to 5
   std::int32_t max_successors = 16;      ///< kept of a context, and in a law: the most likely; 1 to 255
   std::int32_t min_occurrences = 1;      ///< n-grams of three and more tokens that occur less often are dropped
-  std::int32_t validation_sequences = 48;  ///< of the own text, the last: held out
+  std::int32_t validation_sequences = 48;  ///< of the own text, the first: held out
 };
 
 /// Text that is not the target's own. Files are UTF-8.

@@ -56,6 +56,7 @@ class Checks {
 
   void check_lists() const {
     std::vector<std::uint32_t> last_list(vocab_size(), 0xFFFFFFFFu);
+    if (arrays_.num_successors[0] != 0) fail(at_.num_successors, "num_successors", 0, arrays_.num_successors[0], "0: the header has the number of unigrams");
     std::size_t begin = 0;
     for (std::uint32_t c = 0; c < arrays_.num_contexts(); ++c) {
       const std::uint32_t size = c == 0 ? arrays_.num_unigrams : arrays_.num_successors[c];

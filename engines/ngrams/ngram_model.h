@@ -29,7 +29,7 @@ class NgramModel {
   const NgramArrays& arrays() const { return arrays_; }
 
   /// The max_successors() most likely of the tokens that some suffix of `context` lists, with their probabilities, which sum
-  /// to at most 1.
+  /// to at most 1 but for rounding.
   /// @param context     tokens, the latest last; only the last order() - 1 are looked at
   /// @param successors  the result, in falling order of probability, ties to the lower id; never empty
   void most_likely(std::span<const Token> context, std::vector<LawEntry<float>>& successors) const;

@@ -30,7 +30,8 @@ std::string take(std::ifstream& file, std::uint64_t count) {
 }  // namespace
 
 void BlockFile::open(const std::function<void(std::string block)>& read) {
-  if (!std::filesystem::exists(path_)) return write_file(path_, header_);
+  if (!std::filesystem::exists(path_)) write_file(path_, header_);
+  lock_ = PathLock(path_);
   std::ifstream file(path_, std::ios::binary);
   if (take(file, header_.size()) != header_)
     throw DataError(fmt::format("{}: made from other prompts, settings or another model; choose another cache file or delete it", path_));
@@ -41,9 +42,12 @@ void BlockFile::open(const std::function<void(std::string block)>& read) {
     file.read(reinterpret_cast<char*>(&head), sizeof head);
     if (head.size > end - at - sizeof head) break;
     std::string block = take(file, head.size);
-    if (sha256_text(block) != std::string_view(head.digest, sizeof head.digest))
-      throw DataError(fmt::format("{}: byte {}: the block's checksum is wrong; delete the file to make it again", path_, at));
-    at += sizeof head + head.size;
+    const std::uint64_t next = at + sizeof head + head.size;
+    if (sha256_text(block) != std::string_view(head.digest, sizeof head.digest)) {
+      if (next == end) break;
+      throw DataError(fmt::format("{}: byte {}: the block's checksum is wrong; cut the file there to keep what is before, or delete it to make it again", path_, at));
+    }
+    at = next;
     read(std::move(block));
   }
   file.close();

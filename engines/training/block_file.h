@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "sim/core/path_lock.h"
+
 namespace speclab::engines {
 
 class BlockFile {
@@ -11,14 +13,15 @@ class BlockFile {
   /// @param header  what the file begins with: a line of what it is, and whatever its blocks depend on
   BlockFile(std::string path, std::string header) : path_(std::move(path)), header_(std::move(header)) {}
 
-  /// Makes the file, or shows its blocks one after the other; a torn last block is cut off.
-  /// @throws DataError if it begins otherwise or a block's checksum is wrong, WriteError
+  /// Makes the file, or shows its blocks one after the other, and keeps other processes off; a torn or damaged last block is cut off.
+  /// @throws DataError if it begins otherwise or another block's checksum is wrong; LockedError, WriteError
   void open(const std::function<void(std::string block)>& read);
   /// Appends and syncs. @throws WriteError
   void append(const std::string& block) const;
 
  private:
   std::string path_, header_;
+  PathLock lock_;
 };
 
 }  // namespace speclab::engines

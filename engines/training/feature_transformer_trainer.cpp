@@ -9,6 +9,7 @@
 #include "engines/training/drafter_folder.h"
 #include "engines/training/feature_transformer_task.h"
 #include "sim/core/files.h"
+#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -25,7 +26,7 @@ LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOp
   return config;
 }
 
-std::string digest_of(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options) {
+std::string digest_of(const TextSplit& texts, const FeatureTarget& target, const TrainOptions& options) {
   const FeatureTransformerOptions& o = options.feature_transformer;
   return sha256_text(fmt::format("{} {} {} {} {} {} {} {}", target.sha256, o.num_layers, o.intermediate_size, o.draft_vocabulary, o.unrolled_steps, o.step_weight, o.feature_weight,
                                  training_digest(texts, options)));
@@ -33,11 +34,11 @@ std::string digest_of(const std::vector<OwnText>& texts, const FeatureTarget& ta
 
 }  // namespace
 
-std::vector<Token> frequent_tokens(const std::vector<OwnText>& texts, std::int32_t vocab_size, std::int32_t count) {
+std::vector<Token> frequent_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size, std::int32_t count) {
   std::vector<double> weight(static_cast<std::size_t>(vocab_size), 0.0);
-  for (const OwnText& text : texts) {
-    for (std::size_t i = static_cast<std::size_t>(text.prompt_length); i < text.tokens.size(); ++i) weight[static_cast<std::size_t>(text.tokens[i])] += 1;
-    for (const TopLaw& law : text.laws)
+  for (const OwnText* text : texts) {
+    for (std::size_t i = static_cast<std::size_t>(text->prompt_length); i < text->tokens.size(); ++i) weight[static_cast<std::size_t>(text->tokens[i])] += 1;
+    for (const TopLaw& law : text->laws)
       for (std::size_t k = 0; k < TopLaw::kSize; ++k) weight[static_cast<std::size_t>(law.tokens[k])] += static_cast<double>(law.probabilities[k]);
   }
   std::vector<Token> tokens(static_cast<std::size_t>(vocab_size));
@@ -50,12 +51,13 @@ std::vector<Token> frequent_tokens(const std::vector<OwnText>& texts, std::int32
 
 void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const FeatureTransformerOptions& o = options.feature_transformer;
-  const LlamaConfig config = drafter_config(target.config, o, frequent_tokens(texts, target.config.vocab_size, o.draft_vocabulary));
+  const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
+  const LlamaConfig config = drafter_config(target.config, o, frequent_tokens(split.training, target.config.vocab_size, o.draft_vocabulary));
   const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, o, options.schedule.seed);
   make_folder(options.output);
-  const std::string curve = run_training(texts, *task, {options.schedule, options.output + "/checkpoint.bin", digest_of(texts, target, options)}, callbacks);
-  write_feature_transformer_config({config, target.name, target.sha256}, options.output + "/config.json");
-  write_drafter_weights(task->parameters(), curve, options.output);
+  const PathLock lock(options.output);
+  const std::string curve = run_training(split, *task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
+  write_drafter(task->parameters(), curve, options.output, [&](const std::string& path) { write_feature_transformer_config({config, target.name, target.sha256}, path); });
 }
 
 }  // namespace speclab::engines

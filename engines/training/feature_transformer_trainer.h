@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "engines/training/feature_transformer_task.h"
 
 namespace speclab::engines {
@@ -6,10 +8,10 @@ namespace speclab::engines {
 /// Distils the target's law into a feature transformer and writes its folder: config.json, model.safetensors in bfloat16, training.csv.
 /// @see feature_transformer_task for the loss
 /// @param texts  with hidden states
-/// @throws ConfigError if there is less text than a validation set and a batch, or fewer tokens than the draft vocabulary; WriteError
+/// @throws ConfigError if there is less text than a validation set and a batch; LockedError, WriteError
 void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks);
 
-/// The `count` most frequent emitted tokens, ascending; ties go to the lower id, and tokens of the laws' tops fill up.
-std::vector<Token> frequent_tokens(const std::vector<OwnText>& texts, std::int32_t vocab_size, std::int32_t count);
+/// The `count` tokens that the texts' laws and their draws give the most weight, ascending; ties go to the lower id.
+std::vector<Token> frequent_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size, std::int32_t count);
 
 }  // namespace speclab::engines

@@ -24,21 +24,21 @@ HeldOutScore held_out_score(const NgramModel& model, std::span<const Token> text
   return score;
 }
 
-HeldOutScore held_out_score(const std::shared_ptr<const NgramModel>& model, std::span<const OwnText> texts) {
+HeldOutScore held_out_score(const std::shared_ptr<const NgramModel>& model, std::span<const OwnText* const> texts) {
   NgramLaws laws(model, 1.0), greedy(model, 0.0);
   HeldOutScore score;
   double accepted = 0, agreed = 0;
   Law law;
-  for (const OwnText& text : texts)
-    for (std::size_t i = 0; i < text.laws.size(); ++i, ++score.tokens) {
-      const std::span context = std::span(text.tokens).first(static_cast<std::size_t>(text.prompt_length) + i);
-      score.loss -= std::log(model->probability(context, text.tokens[context.size()]));
+  for (const OwnText* text : texts)
+    for (std::size_t i = 0; i < text->laws.size(); ++i, ++score.tokens) {
+      const std::span context = std::span(text->tokens).first(static_cast<std::size_t>(text->prompt_length) + i);
+      score.loss -= std::log(model->probability(context, text->tokens[context.size()]));
       laws.set_context(context);
       laws.fill(law);
-      accepted += overlap(text.laws[i], law);
+      accepted += overlap(text->laws[i], law);
       greedy.set_context(context);
       greedy.fill(law);
-      agreed += law.arg_max() == text.laws[i].tokens[0];
+      agreed += law.arg_max() == text->laws[i].tokens[0];
     }
   const auto total = static_cast<double>(score.tokens);
   return {score.tokens, score.loss / total, accepted / total, agreed / total};

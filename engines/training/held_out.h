@@ -17,7 +17,7 @@ struct HeldOutScore {
 
 /// Of plain text, whose first tokens have what there is of context.
 HeldOutScore held_out_score(const NgramModel& model, std::span<const Token> text);
-/// Of the emitted tokens of the target's own texts, with its laws.
-HeldOutScore held_out_score(const std::shared_ptr<const NgramModel>& model, std::span<const OwnText> texts);
+/// Of the emitted tokens of the target's own texts, with its laws. @param texts  with at least one emitted token
+HeldOutScore held_out_score(const std::shared_ptr<const NgramModel>& model, std::span<const OwnText* const> texts);
 
 }  // namespace speclab::engines

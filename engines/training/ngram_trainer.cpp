@@ -10,7 +10,10 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/held_out.h"
 #include "engines/training/text_corpus.h"
+#include "engines/training/text_split.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -25,9 +28,9 @@ std::vector<Corpus> read_files(const std::vector<std::string>& files, const Trai
 }
 
 /// Emitted tokens, behind the end of their prompts; prompts are not the target's own text.
-std::vector<NgramText> training_texts(std::span<const OwnText> own, const Corpora& corpora) {
+std::vector<NgramText> training_texts(std::span<const OwnText* const> own, const Corpora& corpora) {
   std::vector<NgramText> texts;
-  for (const OwnText& text : own) texts.push_back({text.tokens, static_cast<std::size_t>(text.prompt_length)});
+  for (const OwnText* text : own) texts.push_back({text->tokens, static_cast<std::size_t>(text->prompt_length)});
   for (const Corpus& corpus : corpora.training) texts.push_back({corpus.tokens, 0});
   return texts;
 }
@@ -68,19 +71,21 @@ Corpora read_corpora(const TrainOptions& options, const Tokenizer& tokenizer) {
   return {read_files(options.text.files, options, tokenizer), read_files(options.text.held_out_files, options, tokenizer)};
 }
 
-void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallback& progress) {
-  const std::span own(texts);
-  const std::size_t num_held_out = own.empty() ? 0 : static_cast<std::size_t>(options.ngram.validation_sequences);
-  const std::vector<NgramText> training = training_texts(own.first(own.size() - num_held_out), corpora);
-  progress({.phase = "count", .tokens = num_counted(training)});
+void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallbacks& callbacks) {
+  const TextSplit own = split_texts(texts, static_cast<std::size_t>(options.ngram.validation_sequences));
+  const std::vector<NgramText> training = training_texts(own.training, corpora);
+  callbacks.progress({.phase = "count", .tokens = num_counted(training)});
+  if (num_counted(training) == 0) throw DataError("no token is left to count; add prompts, or hold out fewer texts");
+  if (callbacks.check_interruption) callbacks.check_interruption();
   const auto model = std::make_shared<const NgramModel>(estimate_ngrams(training, target.vocab_size, options.ngram));
   make_folder(options.output);
+  const PathLock lock(options.output);
   save_ngrams(*model, options.output + "/ngram.bin");
   ordered_json manifest = manifest_of(*model, target, options, corpora);
   manifest["tokens"] = num_counted(training);
   manifest["sha256"] = sha256_file(options.output + "/ngram.bin");
-  if (num_held_out > 0) add_score(held_out_score(model, own.last(num_held_out)), "own text", progress, manifest);
-  for (const Corpus& corpus : corpora.held_out) add_score(held_out_score(*model, corpus.tokens), corpus.file, progress, manifest);
+  if (!own.held_out.empty()) add_score(held_out_score(model, own.held_out), "own text", callbacks.progress, manifest);
+  for (const Corpus& corpus : corpora.held_out) add_score(held_out_score(*model, corpus.tokens), corpus.file, callbacks.progress, manifest);
   write_file(options.output + "/manifest.json", manifest.dump(2) + "\n");
 }
 

@@ -72,7 +72,8 @@ std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr
   decoder_options.seed = options.seed;
   PlainDecoder decoder(target, tokenizer, decoder_options);
   std::vector<Request> requests;
-  for (std::size_t i = first; i < std::min(first + static_cast<std::size_t>(options.batch), options.prompts.size()); ++i)
+  const auto batch = static_cast<std::size_t>(options.batch);
+  for (std::size_t i = first; i < std::min((first / batch + 1) * batch, options.prompts.size()); ++i)  // a batch that an earlier call began is filled up
     requests.push_back({static_cast<std::uint32_t>(i), options.prompts[i]});
   decoder.begin(requests, ConstantPolicy(0));
   while (decoder.round()) {
@@ -85,6 +86,15 @@ std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr
     texts.push_back(std::move(text));
   }
   return texts;
+}
+
+void check_tokens(const std::vector<OwnText>& texts, std::int32_t vocab_size, const OwnTextOptions& options) {
+  const auto is_token = [&](Token token) { return token >= 0 && token < vocab_size; };
+  for (const OwnText& text : texts) {
+    bool valid = std::ranges::all_of(text.tokens, is_token);
+    for (const TopLaw& law : text.laws) valid = valid && std::ranges::all_of(law.tokens, is_token);
+    if (!valid) throw DataError(fmt::format("{}: tokens outside the vocabulary of {}; delete the file to make it again", options.cache_file, vocab_size));
+  }
 }
 
 /// The cache may hold more texts or fewer than are wanted, but those of the same prompts.
@@ -102,6 +112,7 @@ std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<
                                    const TrainCallbacks& callbacks) {
   OwnTextFile file(options.cache_file, settings_digest(target, options));
   check_prompts(file.texts(), options);
+  check_tokens(file.texts(), target.info().vocab_size, options);
   std::int64_t tokens = 0;
   while (file.texts().size() < options.prompts.size()) {
     if (callbacks.check_interruption) callbacks.check_interruption();

@@ -30,6 +30,7 @@ class Bytes {
     return true;
   }
   const std::string& data() const { return data_; }
+  std::size_t left() const { return data_.size() - at_; }
 
  private:
   std::string data_;
@@ -55,10 +56,19 @@ std::string serialised(const std::vector<OwnText>& batch) {
   return bytes.data();
 }
 
+/// Before room is made for what it announces.
+void check_header(const TextHeader& header, std::size_t left, const std::string& path) {
+  const bool valid = header.prompt_length >= 1 && header.num_tokens >= header.prompt_length && header.hidden_size >= 0;
+  if (!valid || static_cast<std::size_t>(header.num_tokens) > left || static_cast<std::size_t>(header.hidden_size) > left)
+    throw DataError(fmt::format("{}: a text of {} tokens, {} of them a prompt, and states of {} values; not what this program writes: delete the file to make it again", path,
+                                header.num_tokens, header.prompt_length, header.hidden_size));
+}
+
 std::vector<OwnText> parsed(std::string block, const std::string& path) {
   Bytes bytes(std::move(block));
   std::vector<OwnText> batch;
   for (TextHeader header; bytes.take(&header, 1);) {
+    check_header(header, bytes.left(), path);
     OwnText text{header.prompt_length, header.temperature, std::vector<Token>(static_cast<std::size_t>(header.num_tokens)), {}, {}};
     text.laws.resize(static_cast<std::size_t>(header.num_tokens - header.prompt_length));
     text.hidden.resize(static_cast<std::size_t>(header.num_tokens - 1) * static_cast<std::size_t>(header.hidden_size));

@@ -10,6 +10,7 @@
 #include "engines/training/small_transformer_model.h"
 #include "engines/training/training_loop.h"
 #include "sim/core/files.h"
+#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -146,7 +147,7 @@ class SmallTransformerTask final : public TrainingTask {
   SmallTransformerModel& model_;
 };
 
-std::string digest_of(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options) {
+std::string digest_of(const TextSplit& texts, const TargetEmbedding& target, const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
   return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.vocab_size, target.hidden_size, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
                                  training_digest(texts, options)));
@@ -158,10 +159,11 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   const SmallTransformerOptions& o = options.small_transformer;
   SmallTransformerModel model(drafter_config(target, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
   SmallTransformerTask task(model);
+  const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
   make_folder(options.output);
-  const std::string curve = run_training(texts, task, {options.schedule, options.output + "/checkpoint.bin", digest_of(texts, target, options)}, callbacks);
-  write_llama_config_json(model.config(), options.output + "/config.json", "bfloat16");
-  write_drafter_weights(model.parameters(), curve, options.output);
+  const PathLock lock(options.output);
+  const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
+  write_drafter(model.parameters(), curve, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 
 }  // namespace speclab::engines

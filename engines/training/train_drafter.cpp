@@ -1,5 +1,8 @@
 #include "engines/training/train_drafter.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "engines/models/catalogue.h"
 #include "engines/training/feature_transformer_trainer.h"
 #include "engines/training/ngram_trainer.h"
@@ -15,9 +18,15 @@ TargetEmbedding read_embedding(const std::string& model) {
   return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0)};
 }
 
+/// A catalogue name, or a path that holds in every working directory.
+std::string lasting_name(const std::string& model) {
+  const bool is_catalogue_name = std::ranges::any_of(model_catalogue(), [&](const CatalogueEntry& entry) { return entry.name == model; });
+  return is_catalogue_name ? model : std::filesystem::absolute(model).string();
+}
+
 FeatureTarget read_feature_target(const std::string& model) {
   const ModelSource source = open_model(model);
-  return {source.config, model, source.weights->sha256(), source.weights->read(LlamaTensor::embedding, 0), source.weights->read(LlamaTensor::head, 0)};
+  return {source.config, lasting_name(model), source.weights->sha256(), source.weights->read(LlamaTensor::embedding, 0), source.weights->read(LlamaTensor::head, 0)};
 }
 
 }  // namespace
@@ -28,7 +37,7 @@ void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> token
   const Corpora corpora = read_corpora(options, *tokenizer);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty()) texts = make_own_text(target, std::move(tokenizer), options.own_text, callbacks);
-  if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks.progress);
+  if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);
 }

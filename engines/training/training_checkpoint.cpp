@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/serialize.h>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "sim/core/errors.h"
@@ -35,7 +37,8 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
 }
 
 TrainingState TrainingCheckpoint::load() const {
-  const std::string file = read_file(path_);
+  std::ifstream stored(path_, std::ios::binary);
+  const std::string file{std::istreambuf_iterator<char>(stored), {}};
   const std::size_t head = kMagic.size() + kDigestSize;
   if (!file.starts_with(kMagic) || file.size() < head || sha256_text(file.substr(head)) != file.substr(kMagic.size(), kDigestSize))
     throw DataError(fmt::format("{}: damaged, or no checkpoint of a training; delete it to begin again", path_));

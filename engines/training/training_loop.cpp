@@ -46,10 +46,12 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::u
 
 class TrainingLoop {
  public:
-  TrainingLoop(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
-      : task_(task), options_(options), callbacks_(callbacks), optimiser_(make_optimiser(task.parameters(), options.schedule)),
+  TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
+      : texts_(texts), task_(task), options_(options), callbacks_(callbacks), optimiser_(make_optimiser(task.parameters(), options.schedule)),
         checkpoint_(options.checkpoint, options.digest, task.parameters(), optimiser_) {
-    split(texts);
+    if (texts_.training.size() < batch())
+      throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", texts_.training.size(),
+                                    texts_.held_out.size(), batch()));
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
   }
 
@@ -60,24 +62,15 @@ class TrainingLoop {
       if (state_.step % kStepsAReport == kStepsAReport - 1) report();
     }
     if (state_.loss_count > 0) report();
-    std::filesystem::remove(options_.checkpoint);
     return state_.curve;
   }
 
  private:
   static constexpr std::int64_t kStepsAReport = 50;
 
-  void split(const std::vector<OwnText>& texts) {
-    const auto held_out = static_cast<std::size_t>(schedule().validation_sequences);
-    for (const OwnText& text : texts)
-      if (!text.laws.empty()) (validation_.size() < held_out ? validation_ : training_).push_back(&text);
-    if (training_.size() < batch())
-      throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", training_.size(), held_out, batch()));
-  }
-
   const TrainingSchedule& schedule() const { return options_.schedule; }
   std::size_t batch() const { return static_cast<std::size_t>(schedule().batch); }
-  std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(training_.size() / batch()); }
+  std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(texts_.training.size() / batch()); }
   std::int64_t num_steps() const { return steps_an_epoch() * schedule().epochs; }
   double fraction(std::int64_t steps) const { return static_cast<double>(steps) / static_cast<double>(num_steps()); }
 
@@ -94,11 +87,11 @@ class TrainingLoop {
 
   std::vector<const OwnText*> next_texts() {
     const std::int64_t epoch = state_.step / steps_an_epoch();
-    if (epoch != order_epoch_) order_ = shuffled(training_.size(), static_cast<std::uint32_t>(epoch), schedule().seed);
+    if (epoch != order_epoch_) order_ = shuffled(texts_.training.size(), static_cast<std::uint32_t>(epoch), schedule().seed);
     order_epoch_ = epoch;
     std::vector<const OwnText*> texts;
     const std::size_t first = static_cast<std::size_t>(state_.step % steps_an_epoch()) * batch();
-    for (std::size_t i = first; i < first + batch(); ++i) texts.push_back(training_[order_[i]]);
+    for (std::size_t i = first; i < first + batch(); ++i) texts.push_back(texts_.training[order_[i]]);
     return texts;
   }
 
@@ -118,39 +111,40 @@ class TrainingLoop {
   }
 
   void report() {
-    const Validation v = task_.validate(validation_);
+    const Validation v = task_.validate(texts_.held_out);
     const double loss = state_.loss_sum / static_cast<double>(state_.loss_count);
     state_.curve += fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f}\n", state_.visited, loss, v.loss, v.acceptance_rate, v.greedy_agreement);
-    callbacks_.progress({.phase = "train", .fraction = std::min(1.0, fraction(state_.step + 1)), .loss = loss, .acceptance_rate = v.acceptance_rate,
-                         .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
     state_.loss_sum = 0;
     state_.loss_count = 0;
     TrainingState next = state_;
-    ++next.step;
+    next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
+    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate,
+                         .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
   }
 
+  const TextSplit& texts_;
   TrainingTask& task_;
   const TrainingLoopOptions& options_;
   const TrainCallbacks& callbacks_;
   torch::optim::AdamW optimiser_;
   TrainingCheckpoint checkpoint_;
   TrainingState state_;
-  std::vector<const OwnText*> training_, validation_;
   std::vector<std::size_t> order_;
   std::int64_t order_epoch_ = -1;
 };
 
 }  // namespace
 
-std::string training_digest(const std::vector<OwnText>& texts, const TrainOptions& options) {
+std::string training_digest(const TextSplit& texts, const TrainOptions& options) {
   const TrainingSchedule& s = options.schedule;
   Sha256 tokens;
-  for (const OwnText& text : texts) tokens.update(std::as_bytes(std::span(text.tokens)));
+  for (const auto* part : {&texts.held_out, &texts.training})
+    for (const OwnText* text : *part) tokens.update(std::as_bytes(std::span(text->tokens)));
   return fmt::format("{} {} {} {} {} {} {} {}", tokens.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed);
 }
 
-std::string run_training(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
+std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
   return TrainingLoop(texts, task, options, callbacks).run();
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/training/own_text.h"
+#include "engines/training/text_split.h"
 #include "engines/training/torch_layers.h"
 
 namespace speclab::engines {
@@ -30,17 +30,17 @@ class TrainingTask {
 
 struct TrainingLoopOptions {
   TrainingSchedule schedule;
-  std::string checkpoint;        ///< file that a resumed call goes on from; removed at the end
+  std::string checkpoint;        ///< file that a resumed call goes on from; it stays, write_drafter removes it
   std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
 };
 
 /// Of the texts and the schedule: a training with another one takes other steps.
-std::string training_digest(const std::vector<OwnText>& texts, const TrainOptions& options);
+std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
 /// @return the curve, a CSV text: tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
 ///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
-std::string run_training(const std::vector<OwnText>& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
+std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

@@ -27,7 +27,7 @@ TEST(Costs, AreReadWithTheirIntervals) {
 }
 
 TEST(Costs, AreRefusedWhereTheyMakeNoSense) {
-  for (const char* line : {"", "m,,,,,target,0,64,1,10,9,11,6\n", "m,,,,,target,1,-1,1,10,9,11,6\n", "m,,,,,target,1,64,1,10,9,,6\n", "m,,,,,target,1,64,1,10,9,11,0\n"})
+  for (const char* line : {"", "m,,,,,target,0,64,1,10,9,11,6\n", "m,,,,,target,1,-1,1,10,9,11,6\n", "m,,,,,target,1,64,1,10,9,,6\n", "m,,,,,target,1,64,1,10,9,11,0\n", "m,,,,,target,1,64,1,10,0,11,6\n"})
     EXPECT_THROW(read(line), DataError) << line;
 }
 

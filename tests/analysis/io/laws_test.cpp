@@ -22,6 +22,10 @@ std::vector<std::vector<double>> read_laws(const std::string& path) {
   return laws;
 }
 
+TEST(Laws, AreReadFromRegularFilesOnly) {
+  for (const char* path : {"/dev/zero", "/tmp"}) EXPECT_THROW(LawReader{path}, DataError) << path;
+}
+
 TEST(Laws, AreLinesOfNumbersOrArrays) {
   const std::vector<std::vector<double>> expected{{0.5, 0.25, 0.25}, {1, 0, 0}};
   EXPECT_EQ(read_laws(file_with("0.5 0.25 0.25\n1 0 0\n")), expected);

@@ -88,6 +88,7 @@ TEST_F(NgramFile, IsRefusedWhereAFieldOfTheHeaderIsImpossible) {
 TEST_F(NgramFile, IsRefusedWhereAnArrayIsImpossible) {
   expect_refused(with(kHeader + 3, 6, 3), "context_tokens[1] = 6");
   expect_refused(with(kHeader + 6, 0, 3), "context_tokens[2] = 0; allowed: 1 to 5");
+  expect_refused(with(at_counts(), 1, 1), "num_successors[0] = 1; allowed: 0");
   expect_refused(with(at_counts() + 1, 4, 1), "num_successors[1] = 4; allowed: at most 3");
   expect_refused(with(at_counts() + 1, 0, 1), "");
   expect_refused(with(at_children(), 2, 3), "first_child[0]");
@@ -110,7 +111,11 @@ TEST_F(NgramFile, NeverCrashesWhateverItsBytes) {
     try {
       const NgramModel model = parse_ngrams(bytes, path_);
       std::vector<LawEntry<float>> successors;
-      for (Token token = 0; token < 6; ++token) model.most_likely(Tokens{static_cast<Token>(random() % 6), token}, successors);
+      for (Token token = 0; token < 6; ++token) {
+        model.most_likely(Tokens{static_cast<Token>(random() % 6), token}, successors);
+        std::set<Token> listed;
+        for (const LawEntry<float>& entry : successors) ASSERT_TRUE(entry.token >= 0 && entry.token < model.vocab_size() && listed.insert(entry.token).second) << "mutant " << mutant;
+      }
       ++accepted;
     } catch (const ModelFileError&) {
     }

@@ -41,8 +41,7 @@ FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfi
   FeatureTransformerModel model(config, as_tensor(target.embedding(), config.hidden_size), 5);
   for (auto& parameter : model.parameters().all()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
   make_folder(folder);
-  write_feature_transformer_config({config, target.folder(), target.sha256()}, folder + "/config.json");
-  write_drafter_weights(model.parameters(), "tokens\n", folder);
+  write_drafter(model.parameters(), "tokens\n", folder, [&](const std::string& path) { write_feature_transformer_config({config, target.folder(), target.sha256()}, path); });
   return model;
 }
 
@@ -212,6 +211,46 @@ TEST(FeatureTransformerTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/model.safetensors"));
   EXPECT_EQ(train(folder, -1), whole);
   EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.bin"));
+}
+
+TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  const auto train = [&](const std::string& folder) { train_feature_transformer(texts, target.feature_target(), train_options(folder), {[](const TrainProgress&) {}}); };
+  const std::string whole = target.folder() + "/whole", full = target.folder() + "/full";
+  train(whole);
+  make_folder(full + "/model.safetensors.part");  // what the weights would be written through
+  EXPECT_THROW(train(full), WriteError);
+  EXPECT_TRUE(std::filesystem::exists(full + "/checkpoint.bin"));
+  EXPECT_FALSE(std::filesystem::exists(full + "/config.json"));
+  std::filesystem::remove(full + "/model.safetensors.part");
+  train(full);
+  EXPECT_EQ(read_file(full + "/model.safetensors"), read_file(whole + "/model.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(full + "/checkpoint.bin"));
+}
+
+TEST(FeatureTransformerTrainer, RefusesADamagedCheckpoint) {
+  const TinyTarget target;
+  const TrainOptions options = train_options(target.folder() + "/damaged");
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}, [] { throw Stopped(); }}), Stopped);
+  std::string bytes = read_file(options.output + "/checkpoint.bin");
+  bytes[bytes.size() / 2] ^= 1;
+  write_file(options.output + "/checkpoint.bin", bytes);
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+}
+
+TEST(FeatureBatch, TakesPromptsOfAnyLength) {
+  for (const std::int32_t prompt_length : {1, 2, 3}) {
+    OwnText text{prompt_length, 1.0f, {4, 5, 6, 7, 8}, std::vector<TopLaw>(static_cast<std::size_t>(5 - prompt_length)), std::vector<std::uint16_t>(4 * 16)};
+    for (std::size_t i = 0; i < text.laws.size(); ++i) text.laws[i].tokens[0] = text.tokens[static_cast<std::size_t>(prompt_length) + i];
+    const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&text}, 16);
+    const std::int64_t first = std::max(0, prompt_length - 2);
+    ASSERT_EQ(batch.rows.size(0), 3 - first) << prompt_length;
+    for (std::int64_t i = 0; i < batch.rows.size(0); ++i) {
+      EXPECT_EQ(batch.row_numbers[i].item<std::int64_t>(), first + i);
+      EXPECT_EQ(batch.top_tokens[i].item<std::int64_t>(), text.tokens[static_cast<std::size_t>(first + i + 2)]) << "row j speaks of token j + 2";
+    }
+  }
 }
 
 TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {

@@ -20,7 +20,7 @@ namespace {
 
 /// The alphabet again and again; the target is sure of the next letter.
 OwnText alphabet(std::int32_t prompt_length, std::int32_t new_tokens) {
-  OwnText text{prompt_length, 1.0f, {}, {}};
+  OwnText text{prompt_length, 1.0f, {}, {}, {}};
   for (std::int32_t i = 0; i < prompt_length + new_tokens; ++i) {
     text.tokens.push_back(i % 26);
     if (i < prompt_length) continue;
@@ -59,7 +59,7 @@ const std::vector<OwnText> kTexts{alphabet(2, 60), alphabet(5, 60), alphabet(9, 
 TEST(NgramTrainer, WritesWhatItCountedAndSaysHowGoodItIs) {
   const speclab::testing::TemporaryFolder folder;
   Reports reports;
-  train_ngrams(target(), kTexts, {}, options_of(folder.path("model")), reports.callback);
+  train_ngrams(target(), kTexts, {}, options_of(folder.path("model")), {reports.callback});
   const NgramModel model = load_ngrams(folder.path("model"));
   EXPECT_EQ(model.order(), 3);
   EXPECT_GT(model.probability(std::vector<Token>{3, 4}, 5), 0.5);
@@ -80,7 +80,7 @@ TEST(NgramTrainer, TakesTextFilesAloneAndNamesWhatItHeldOut) {
   options.own_text.prompts.clear();
   options.text = {{folder.file("a.txt", "abcabcabcabd")}, {folder.file("b.txt", "abcabc")}};
   Reports reports;
-  train_ngrams(target(), {}, read_corpora(options, testing::LetterTokenizer(26)), options, reports.callback);
+  train_ngrams(target(), {}, read_corpora(options, testing::LetterTokenizer(26)), options, {reports.callback});
   EXPECT_EQ(reports.all.back().source, folder.path("b.txt"));
   EXPECT_FALSE(reports.all.back().acceptance_rate) << "plain text has no laws of the target";
   const auto manifest = nlohmann::json::parse(read_file(folder.path("model/manifest.json")));
@@ -91,13 +91,13 @@ TEST(NgramTrainer, TakesTextFilesAloneAndNamesWhatItHeldOut) {
 TEST(NgramTrainer, LeavesTheOldModelWhereTheDiskIsFull) {
   const speclab::testing::TemporaryFolder folder;
   Reports reports;
-  train_ngrams(target(), kTexts, {}, options_of(folder.path("model")), reports.callback);
+  train_ngrams(target(), kTexts, {}, options_of(folder.path("model")), {reports.callback});
   const std::string before = read_file(folder.path("model/ngram.bin"));
   TrainOptions larger = options_of(folder.path("model"));
   larger.ngram.order = 5;
   {
     const speclab::testing::FileSizeLimit limit(100);
-    EXPECT_THROW(train_ngrams(target(), kTexts, {}, larger, reports.callback), WriteError);
+    EXPECT_THROW(train_ngrams(target(), kTexts, {}, larger, {reports.callback}), WriteError);
   }
   EXPECT_EQ(read_file(folder.path("model/ngram.bin")), before);
   EXPECT_FALSE(std::filesystem::exists(folder.path("model/ngram.bin.part")));
@@ -107,10 +107,10 @@ TEST(HeldOutScore, IsThatOfTheDefinition) {
   const auto model = testing::ngrams_of({{0, 1, 2, 0, 1, 3}}, 26, {.order = 2});
   const std::vector<Token> text{1, 2};
   EXPECT_NEAR(held_out_score(*model, text).loss, -0.5 * (std::log(model->probability({}, 1)) + std::log(model->probability(std::vector<Token>{1}, 2))), 1e-12);
-  OwnText own{1, 1.0f, {0, 1}, {TopLaw{}}};
+  OwnText own{1, 1.0f, {0, 1}, {TopLaw{}}, {}};
   own.laws[0].tokens[0] = 1;
   own.laws[0].probabilities[0] = 0.25f;
-  const HeldOutScore score = held_out_score(model, std::span(&own, 1));
+  const HeldOutScore score = held_out_score(model, std::vector<const OwnText*>{&own});
   EXPECT_NEAR(*score.acceptance_rate, 0.25, 1e-6) << "the target's 0.25 is less than the draft's";
   EXPECT_EQ(*score.greedy_agreement, 1.0);
 }

@@ -1,4 +1,5 @@
 #include "engines/training/own_text_file.h"
+#include "engines/training/text_split.h"
 
 #include <gtest/gtest.h>
 
@@ -48,14 +49,48 @@ TEST(OwnTextFile, CutsATornLastBlockWhereverItWasTorn) {
   }
 }
 
-TEST(OwnTextFile, RefusesOtherSettingsAndDamage) {
-  const std::string path = scratch_file("refused");
+TEST(OwnTextFile, CutsADamagedLastBlockAndRefusesDamageBeforeIt) {
+  const std::string path = scratch_file("damaged");
   OwnTextFile(path, "d").append(one_text(1));
-  EXPECT_THROW(OwnTextFile(path, "other"), DataError);
-  std::string bytes = read_file(path);
+  const std::string one = read_file(path);
+  OwnTextFile(path, "d").append(one_text(2));
+  const std::string two = read_file(path);
+  std::string bytes = two;
   bytes.back() ^= 1;
   write_file(path, bytes);
+  EXPECT_EQ(OwnTextFile(path, "d").texts().size(), 1u);
+  EXPECT_EQ(read_file(path), one);
+  bytes = two;
+  bytes[one.size() - 1] ^= 1;
+  write_file(path, bytes);
   EXPECT_THROW(OwnTextFile(path, "d"), DataError);
+}
+
+TEST(OwnTextFile, RefusesOtherSettingsAndASecondProcess) {
+  const std::string path = scratch_file("refused");
+  OwnTextFile file(path, "d");
+  file.append(one_text(1));
+  EXPECT_THROW(OwnTextFile(path, "d"), LockedError) << "flock holds between open files, of one process too";
+  EXPECT_THROW(OwnTextFile(path, "other"), Error);
+}
+
+TEST(OwnTextFile, RefusesSizesThatDoNotFitTheirBlock) {
+  for (const auto& [prompt, tokens, hidden] : {std::tuple{0, 3, 0}, {4, 3, 0}, {1, 1 << 30, 0}, {1, 3, -1}, {1, 3, 1 << 30}}) {
+    const std::string path = scratch_file("sizes");
+    BlockFile file(path, "speclab own text 2\nd\n");
+    file.open([](std::string) {});
+    const std::int32_t header[4] = {prompt, tokens, 0, hidden};
+    file.append(std::string(reinterpret_cast<const char*>(header), sizeof header) + std::string(64, 'x'));
+    file = BlockFile(path, "");
+    EXPECT_THROW(OwnTextFile(path, "d"), DataError) << prompt << " " << tokens << " " << hidden;
+  }
+}
+
+TEST(TextSplit, TrainsOnNoPromptThatIsHeldOut) {
+  const std::vector<OwnText> texts{one_text(1)[0], one_text(2)[0], one_text(1)[0], one_text(3)[0], {1, 0.0f, {9}, {}, {}}, one_text(2)[0]};
+  const TextSplit split = split_texts(texts, 2);
+  EXPECT_EQ(split.held_out, (std::vector<const OwnText*>{&texts[0], &texts[1]}));
+  EXPECT_EQ(split.training, (std::vector<const OwnText*>{&texts[3]}));
 }
 
 }  // namespace

@@ -117,8 +117,7 @@ std::vector<float> engine_logits(const std::string& folder, const std::vector<To
 
 void write_folder(const SmallTransformerModel& model, const std::string& folder) {
   make_folder(folder);
-  write_llama_config_json(model.config(), folder + "/config.json", "bfloat16");
-  write_drafter_weights(model.parameters(), "tokens\n", folder);
+  write_drafter(model.parameters(), "tokens\n", folder, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 
 TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
