@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "engines/models/catalogue.h"
-#include "engines/training/feature_transformer_trainer.h"
+#include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/ngram_trainer.h"
-#include "engines/training/small_transformer_trainer.h"
+#include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/training_checks.h"
 
 namespace speclab::engines {

@@ -30,7 +30,7 @@ const std::vector<Rule>& rules() {
       {"analysis", kTorch},
       {"experiments", kTorch},
       // its devices and its version are asked for in the factory
-      {"engines", kTorch, {"engines/models/torch/", "engines/training/small_transformer_", "engines/factory/"}},
+      {"engines", kTorch, {"engines/models/torch/", "engines/training/torch/", "engines/factory/"}},
       {"engines", {"engines/models/torch/"}, {"engines/models/torch/", "engines/factory/"}},
       {"sim", {"engines/", "experiments/", "analysis/", "tests/"}},
       {"sim/core", {"sim/analytic/", "sim/monte_carlo/"}},

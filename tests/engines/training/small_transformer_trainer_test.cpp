@@ -1,6 +1,6 @@
 // Training on synthetic text with a known law, and the way of the weights through the checkpoint folder.
 
-#include "engines/training/small_transformer_trainer.h"
+#include "engines/training/torch/small_transformer_trainer.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/llama/llama_weights.h"
-#include "engines/training/drafter_folder.h"
-#include "engines/training/small_transformer_model.h"
+#include "engines/training/torch/drafter_folder.h"
+#include "engines/training/torch/small_transformer_model.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/rng_stream.h"

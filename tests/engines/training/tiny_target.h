@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/training/feature_transformer_trainer.h"
+#include "engines/training/torch/feature_transformer_trainer.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/models/tiny_llama.h"
 

@@ -1,4 +1,4 @@
-#include "engines/training/small_transformer_model.h"
+#include "engines/training/torch/small_transformer_model.h"
 
 #include <torch/torch.h>
 

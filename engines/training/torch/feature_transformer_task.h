@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engines/models/llama/llama_config.h"
-#include "engines/training/training_loop.h"
+#include "engines/training/torch/training_loop.h"
 
 namespace speclab::engines {
 

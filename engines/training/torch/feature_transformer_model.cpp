@@ -1,4 +1,4 @@
-#include "engines/training/feature_transformer_model.h"
+#include "engines/training/torch/feature_transformer_model.h"
 
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-#include "engines/training/training_loop.h"
+#include "engines/training/torch/training_loop.h"
 
 #include <fmt/format.h>
 #include <torch/torch.h>
@@ -8,7 +8,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "engines/training/training_checkpoint.h"
+#include "engines/training/torch/training_checkpoint.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"

@@ -1,4 +1,4 @@
-#include "engines/training/feature_transformer_trainer.h"
+#include "engines/training/torch/feature_transformer_trainer.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "engines/models/llama/feature_transformer.h"
-#include "engines/training/drafter_folder.h"
-#include "engines/training/feature_transformer_task.h"
+#include "engines/training/torch/drafter_folder.h"
+#include "engines/training/torch/feature_transformer_task.h"
 #include "sim/core/files.h"
 #include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"

@@ -1,4 +1,4 @@
-#include "engines/training/torch_layers.h"
+#include "engines/training/torch/torch_layers.h"
 
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-#include "engines/training/small_transformer_trainer.h"
+#include "engines/training/torch/small_transformer_trainer.h"
 
 #include <fmt/format.h>
 #include <torch/torch.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/training/drafter_folder.h"
-#include "engines/training/small_transformer_model.h"
-#include "engines/training/training_loop.h"
+#include "engines/training/torch/drafter_folder.h"
+#include "engines/training/torch/small_transformer_model.h"
+#include "engines/training/torch/training_loop.h"
 #include "sim/core/files.h"
 #include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"

@@ -1,4 +1,4 @@
-#include "engines/training/drafter_folder.h"
+#include "engines/training/torch/drafter_folder.h"
 
 #include <filesystem>
 

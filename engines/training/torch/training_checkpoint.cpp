@@ -1,4 +1,4 @@
-#include "engines/training/training_checkpoint.h"
+#include "engines/training/torch/training_checkpoint.h"
 
 #include <fmt/format.h>
 #include <torch/serialize.h>

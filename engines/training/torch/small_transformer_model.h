@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "engines/training/torch_layers.h"
+#include "engines/training/torch/torch_layers.h"
 
 namespace speclab::engines {
 

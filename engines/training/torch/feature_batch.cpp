@@ -1,4 +1,4 @@
-#include "engines/training/feature_batch.h"
+#include "engines/training/torch/feature_batch.h"
 
 #include <torch/torch.h>
 

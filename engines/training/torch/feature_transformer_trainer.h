@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
 
-#include "engines/training/feature_transformer_task.h"
+#include "engines/training/torch/feature_transformer_task.h"
 
 namespace speclab::engines {
 

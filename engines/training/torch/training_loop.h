@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/training/text_split.h"
-#include "engines/training/torch_layers.h"
+#include "engines/training/torch/torch_layers.h"
 
 namespace speclab::engines {
 

@@ -1,11 +1,11 @@
-#include "engines/training/feature_transformer_task.h"
+#include "engines/training/torch/feature_transformer_task.h"
 
 #include <torch/torch.h>
 
 #include <algorithm>
 
-#include "engines/training/feature_batch.h"
-#include "engines/training/feature_transformer_model.h"
+#include "engines/training/torch/feature_batch.h"
+#include "engines/training/torch/feature_transformer_model.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,7 +2,7 @@
 #include <functional>
 #include <string>
 
-#include "engines/training/torch_layers.h"
+#include "engines/training/torch/torch_layers.h"
 
 namespace speclab::engines {
 
