@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "sim/analytic/tokens_per_round.h"
 #include "sim/core/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 
@@ -18,7 +19,10 @@ class ChainCounts {
   void add(const analysis::TracedRound& traced) {
     has_axes_ = traced.axes != nullptr;
     if (has_axes_ && !traced.axes->is_plain()) add_axes(*traced.axes);
-    if (traced.round.drafted == 0) return;
+    if (traced.round.drafted == 0) {
+      idle_rounds_ += !has_axes_ || !traced.axes->is_plain();
+      return;
+    }
     const bool is_chain = traced.round.drafted == traced.round.depth;
     ++(is_chain ? chain_rounds_ : tree_rounds_);
     if (is_chain) by_cluster_[traced.cluster].add(static_cast<int>(traced.round.depth), static_cast<int>(traced.round.accepted));
@@ -36,6 +40,7 @@ class ChainCounts {
   }
   std::int64_t chain_rounds() const { return chain_rounds_; }  ///< that draft
   std::int64_t tree_rounds() const { return tree_rounds_; }
+  std::int64_t idle_rounds() const { return idle_rounds_; }    ///< of drafters that proposed nothing
   bool has_axes() const { return has_axes_; }
 
  private:
@@ -48,7 +53,7 @@ class ChainCounts {
   std::map<std::string, sim::AcceptanceCounts> by_cluster_;
   std::set<std::string> drafters_, verifiers_;
   std::set<double> temperatures_;
-  std::int64_t chain_rounds_ = 0, tree_rounds_ = 0;
+  std::int64_t chain_rounds_ = 0, tree_rounds_ = 0, idle_rounds_ = 0;
   bool has_axes_ = false;
 };
 
@@ -61,6 +66,18 @@ std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceC
     tokens.push_back({.value = estimate.value, .interval = estimate.interval});
   }
   return tokens;
+}
+
+/// Where one acceptance rate expects other tokens than the trace's positions show, at the first such length.
+std::optional<std::string> contradiction_note(double rate, const std::vector<IntervalValue>& by_position) {
+  for (std::size_t length = 1; length < by_position.size(); ++length) {
+    const IntervalValue& seen = by_position[length];
+    const double expected = sim::tokens_per_round(rate, static_cast<int>(length));
+    if (seen.interval && (expected < seen.low() || expected > seen.high()))
+      return fmt::format("one rate does not describe this trace: at length {} it expects {:.4f} tokens a round, the positions show {:.4f} [{:.4f}, {:.4f}]; "
+                         "rather take the answers by position", length, expected, seen.value, seen.low(), seen.high());
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -77,6 +94,9 @@ AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceF
                         .source = fmt::format("{}: {} rounds that draft, {} {}", path, counts.chain_rounds(), clusters.size(),
                                               counts.has_axes() ? "prompts" : "generations")};
   if (counts.tree_rounds() > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));
+  if (counts.idle_rounds() > 0)
+    input.notes.push_back(fmt::format("{} further rounds draft nothing and are left out: tokens and speed-ups are those of rounds that draft", counts.idle_rounds()));
+  if (const auto note = contradiction_note(rate.value, input.tokens_by_position)) input.notes.push_back(*note);
   if (const auto note = counts.pooling_note()) input.notes.push_back(*note);
   if (!counts.has_axes()) input.notes.push_back("no rows.csv beside the trace: generations are taken as independent, where prompts would be");
   return input;

@@ -23,7 +23,7 @@ Reproduction leviathan_figure_2(const Papers& papers) {
   analysis::Figure figure{.id = "leviathan_figure_2",
                           .title = "Expected tokens a round over the acceptance rate",
                           .caption =
-                              "Lines: closed form; marks: values of the paper's figure. Leviathan et al. "
+                              "Lines: closed form; marks: the paper's formula on its grid. Leviathan et al. "
                               "2023, Figure 2.",
                           .x = axis("acceptance rate", 0.5, 0.9),
                           .y = axis("tokens a round", 0, 10),

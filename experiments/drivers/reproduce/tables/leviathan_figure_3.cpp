@@ -49,7 +49,7 @@ analysis::Figure figure_of(const analysis::Table& table) {
   analysis::Figure figure{.id = "leviathan_figure_3",
                           .title = "The best speculation length over the acceptance rate",
                           .caption =
-                              "Lines: exact integer arg max; marks: values of the paper's figure. Leviathan et "
+                              "Lines: exact integer arg max; marks: the paper's formula on its grid. Leviathan et "
                               "al. 2023, Figure 3.",
                           .x = axis("acceptance rate", kLow, kHigh),
                           .y = axis("best speculation length", 0, 25),

@@ -15,7 +15,7 @@ Reproduction leviathan_figure_4(const Papers& papers) {
   analysis::Figure figure{.id = "leviathan_figure_4",
                           .title = "Speed-up and operations over the acceptance rate, drafts that cost nothing",
                           .caption =
-                              "Solid: speed-up, marks: values of the paper's figure; dashed: "
+                              "Solid: speed-up, marks: the paper's formula on its grid; dashed: "
                               "operations relative to plain decoding. Leviathan et al. 2023, Figure 4.",
                           .x = axis("acceptance rate", 0.5, 0.9),
                           .y = axis("ratio to plain decoding", 0, 7),

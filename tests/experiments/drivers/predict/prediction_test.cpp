@@ -186,6 +186,13 @@ TEST(Prediction, TakesOnePairOfAFileAndSaysWhich) {
   EXPECT_TRUE(chosen.optimum.at.predicted_speedup.interval);
 }
 
+TEST(Prediction, SaysWhereOneRateDoesNotDescribeATraceAndWhatItLeavesOut) {
+  const Prediction prediction = predict({.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", .cost_ratio = "0.05", .drafter = "prompt_lookup", .temperature = "0"});
+  const std::string text = prediction_text(prediction);
+  EXPECT_NE(text.find("134 further rounds draft nothing and are left out"), std::string::npos) << text;
+  EXPECT_NE(text.find("one rate does not describe this trace: at length 1 it expects 1.7393"), std::string::npos) << text;
+}
+
 TEST(Prediction, OfATraceStandsBesideThatOfItsPositions) {
   PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
                          .cost_ratio = "0.1",
