@@ -1,6 +1,7 @@
 #pragma once
 // A file that grows by checksummed blocks, so that what was finished before a kill is there afterwards.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -14,12 +15,16 @@ class BlockFile {
   BlockFile(std::string path, std::string header) : path_(std::move(path)), header_(std::move(header)) {}
 
   /// Makes the file, or shows its blocks one after the other, and keeps other processes off; a torn or damaged last block is cut off.
-  /// @throws DataError if it begins otherwise or another block's checksum is wrong; LockedError, WriteError
+  /// @throws ConfigError if it is a file of another kind, DataError if it depends on something else or another block's checksum is
+  ///         wrong; LockedError, WriteError
   void open(const std::function<void(std::string block)>& read);
   /// Appends and syncs. @throws WriteError
   void append(const std::string& block) const;
 
  private:
+  void check_header(const std::string& found) const;
+  [[noreturn]] void throw_damage(std::uint64_t at) const;
+
   std::string path_, header_;
   PathLock lock_;
 };

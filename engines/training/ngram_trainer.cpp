@@ -13,7 +13,6 @@
 #include "engines/training/text_split.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
-#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -79,7 +78,6 @@ void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, co
   if (callbacks.check_interruption) callbacks.check_interruption();
   const auto model = std::make_shared<const NgramModel>(estimate_ngrams(training, target.vocab_size, options.ngram));
   make_folder(options.output);
-  const PathLock lock(options.output);
   save_ngrams(*model, options.output + "/ngram.bin");
   ordered_json manifest = manifest_of(*model, target, options, corpora);
   manifest["tokens"] = num_counted(training);

@@ -10,7 +10,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr char kMagic[] = "speclab own text 2\n";
+constexpr char kMagic[] = "speclab own text 3\n";
 
 /// Appends and reads plain values; reading past the end is a torn block.
 class Bytes {

@@ -8,6 +8,8 @@
 #include "engines/training/ngram_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/training_checks.h"
+#include "sim/core/files.h"
+#include "sim/core/path_lock.h"
 
 namespace speclab::engines {
 namespace {
@@ -35,6 +37,8 @@ void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> token
                    const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
   const Corpora corpora = read_corpora(options, *tokenizer);
+  make_folder(options.output);  // what cannot be written is better known before the text is made
+  const PathLock lock(options.output);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty()) texts = make_own_text(target, std::move(tokenizer), options.own_text, callbacks);
   if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);

@@ -48,8 +48,16 @@ void check_layers(std::int32_t num_layers, std::int32_t intermediate_size) {
   check(multiple_of_16(intermediate_size) && intermediate_size <= 1 << 20, "drafter.intermediate_size", intermediate_size, "multiples of 16 up to 1048576");
 }
 
+/// Training takes 16 bytes a parameter.
+void check_num_parameters(std::int64_t num_layers, std::int64_t hidden_size, std::int64_t intermediate_size, std::int64_t vocab_size) {
+  constexpr std::int64_t kMostParameters = 1'000'000'000;
+  const std::int64_t found = num_layers * hidden_size * (4 * hidden_size + 3 * intermediate_size) + vocab_size * hidden_size;
+  check(found <= kMostParameters, "the drafter's parameters", static_cast<double>(found), fmt::format("at most {}; lower drafter.num_layers or intermediate_size", kMostParameters));
+}
+
 void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
+  check_num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, target.vocab_size);
   check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
         fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
   check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
@@ -58,6 +66,7 @@ void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) 
 
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
+  check_num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0);
   check(model.draft_vocabulary >= 1 && model.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", model.draft_vocabulary,
         fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
   check(model.unrolled_steps >= 1 && model.unrolled_steps <= 16, "drafter.unrolled_steps", model.unrolled_steps, "integers from 1 to 16");

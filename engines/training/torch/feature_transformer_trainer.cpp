@@ -9,7 +9,6 @@
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/feature_transformer_task.h"
 #include "sim/core/files.h"
-#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -55,7 +54,6 @@ void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureT
   const LlamaConfig config = drafter_config(target.config, o, frequent_tokens(split.training, target.config.vocab_size, o.draft_vocabulary));
   const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, o, options.schedule.seed);
   make_folder(options.output);
-  const PathLock lock(options.output);
   const std::string curve = run_training(split, *task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
   write_drafter(task->parameters(), curve, options.output, [&](const std::string& path) { write_feature_transformer_config({config, target.name, target.sha256}, path); });
 }

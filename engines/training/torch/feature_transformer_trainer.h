@@ -8,7 +8,7 @@ namespace speclab::engines {
 /// Distils the target's law into a feature transformer and writes its folder: config.json, model.safetensors in bfloat16, training.csv.
 /// @see feature_transformer_task for the loss
 /// @param texts  with hidden states
-/// @throws ConfigError if there is less text than a validation set and a batch; LockedError, WriteError
+/// @throws ConfigError if there is less text than a validation set and a batch; WriteError
 void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks);
 
 /// The `count` tokens that the texts' laws and their draws give the most weight, ascending; ties go to the lower id.

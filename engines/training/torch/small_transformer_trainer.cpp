@@ -10,7 +10,6 @@
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_loop.h"
 #include "sim/core/files.h"
-#include "sim/core/path_lock.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -161,7 +160,6 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   SmallTransformerTask task(model);
   const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
   make_folder(options.output);
-  const PathLock lock(options.output);
   const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
   write_drafter(model.parameters(), curve, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }

@@ -66,6 +66,30 @@ TEST(OwnTextFile, CutsADamagedLastBlockAndRefusesDamageBeforeIt) {
   EXPECT_THROW(OwnTextFile(path, "d"), DataError);
 }
 
+TEST(OwnTextFile, DoesNotTakeADamagedSizeForATornBlock) {
+  const std::string path = scratch_file("damaged_size");
+  OwnTextFile(path, "d");
+  const std::size_t first = read_file(path).size();
+  OwnTextFile(path, "d").append(one_text(1));
+  OwnTextFile(path, "d").append(one_text(2));
+  const std::string bytes = read_file(path);
+  for (std::size_t i = first; i < first + 8; ++i) {
+    std::string damaged = bytes;
+    damaged[i] ^= 0x40;
+    write_file(path, damaged);
+    EXPECT_THROW(OwnTextFile(path, "d"), DataError) << "byte " << i;
+    EXPECT_EQ(read_file(path), damaged) << "nothing is cut";
+  }
+}
+
+TEST(OwnTextFile, RefusesAFileThatIsNotItsOwn) {
+  const std::string path = scratch_file("foreign");
+  write_file(path, "templates = []");
+  EXPECT_THROW(OwnTextFile(path, "d"), ConfigError);
+  EXPECT_EQ(read_file(path), "templates = []");
+  EXPECT_THROW(OwnTextFile("/dev/null", "d"), ConfigError);
+}
+
 TEST(OwnTextFile, RefusesOtherSettingsAndASecondProcess) {
   const std::string path = scratch_file("refused");
   OwnTextFile file(path, "d");
@@ -77,7 +101,7 @@ TEST(OwnTextFile, RefusesOtherSettingsAndASecondProcess) {
 TEST(OwnTextFile, RefusesSizesThatDoNotFitTheirBlock) {
   for (const auto& [prompt, tokens, hidden] : {std::tuple{0, 3, 0}, {4, 3, 0}, {1, 1 << 30, 0}, {1, 3, -1}, {1, 3, 1 << 30}}) {
     const std::string path = scratch_file("sizes");
-    BlockFile file(path, "speclab own text 2\nd\n");
+    BlockFile file(path, "speclab own text 3\nd\n");
     file.open([](std::string) {});
     const std::int32_t header[4] = {prompt, tokens, 0, hidden};
     file.append(std::string(reinterpret_cast<const char*>(header), sizeof header) + std::string(64, 'x'));

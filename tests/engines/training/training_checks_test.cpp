@@ -45,6 +45,8 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
       {"drafter.num_heads", [](TrainOptions& o) { o.small_transformer.num_heads = 0; }},
       {"drafter.num_layers", [](TrainOptions& o) { o.small_transformer.num_layers = 0; }},
       {"drafter.intermediate_size", [](TrainOptions& o) { o.small_transformer.intermediate_size = 24; }},
+      {"the drafter's parameters", [](TrainOptions& o) { o.small_transformer.num_layers = 1000, o.small_transformer.intermediate_size = 1 << 20; }},
+      {"the drafter's parameters", [](TrainOptions& o) { o.drafter = "feature_transformer", o.feature_transformer.num_layers = 1000, o.feature_transformer.intermediate_size = 1 << 20; }},
       {"drafter.validation_sequences", [](TrainOptions& o) { o.schedule.validation_sequences = 90; }},
       {"temperature", [](TrainOptions& o) { o.own_text.temperatures = {1e-5}; }},
       {"own_text.num_prompts", [](TrainOptions& o) { o.own_text.prompts.clear(); }}};
