@@ -6,9 +6,9 @@
 
 #include <functional>
 
-#include "engines/drafters/draft_model.h"
 #include "engines/sampling/history.h"
 #include "tests/engines/decoding/tiny_decoding.h"
+#include "tests/engines/drafters/draft_chain.h"
 
 namespace speclab::engines {
 namespace {
@@ -65,14 +65,7 @@ FreshDraftLaw fresh_feature_law(LanguageModel& target, std::shared_ptr<LanguageM
     const Sequence sequence{.tokens = text};
     model.begin({&sequence, 1}, 16);
     model.read_hidden(sequence, fresh_hidden(target, text));
-    TokenTree tree;
-    tree.reset(text.back());
-    std::span<const float> logits = model.read_emitted(sequence);
-    TokenTree::Node node = 0;
-    for (const Token token : drafted) {
-      node = tree.add(node, token);
-      logits = model.over_vocabulary(model.read_level(sequence, tree, node).row(0));
-    }
+    const std::span<const float> logits = testing::logits_after_chain(model, sequence, drafted);
     std::vector<Token> all = text;
     all.insert(all.end(), drafted.begin(), drafted.end());
     Law law;

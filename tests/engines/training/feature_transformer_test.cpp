@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "engines/drafters/draft_model.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/llama/feature_transformer.h"
@@ -15,6 +14,7 @@
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/tiny_target.h"
 
@@ -58,14 +58,7 @@ class EngineDrafts {
     read(sequence, 0, sequence.tokens.size() - 1, width);
     sequence.tokens = tokens;
     read(sequence, tokens.size() - 3, tokens.size() - 1, width);
-    TokenTree tree;
-    tree.reset(tokens.back());
-    std::span<const float> logits = model_.read_emitted(sequence);
-    TokenTree::Node node = 0;
-    for (const Token token : drafted) {
-      node = tree.add(node, token);
-      logits = model_.over_vocabulary(model_.read_level(sequence, tree, node).row(0));
-    }
+    const std::span<const float> logits = testing::logits_after_chain(model_, sequence, drafted);
     return {logits.begin(), logits.end()};
   }
 
