@@ -42,15 +42,15 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_cost_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length, "Also say what this length gives");
   add_number(command, "--max-length", options.max_length, "Longest length of the table and of the search");
-  command->add_option("--draft-operations-ratio", options.draft_operations_ratio, "Operations of a draft token / of a target token")
+  command->add_option("--draft-operations-ratio", options.draft_operations_ratio, "Operations of a draft token / of a target token; 0 counts the target's alone")
       ->capture_default_str();
   command->add_option("--target-bytes", options.target_bytes, "Bytes that a target forward reads, for bytes a token");
   command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads");
-  add_number(command, "--tree-budget", options.tree_budget, "Nodes of the best tree, root included; needs --rank-acceptance or laws (32)");
+  add_number(command, "--tree-budget", options.tree_budget, "Nodes of the best tree, root included; of --rank-acceptance or laws (32)");
   add_number(command, "--tree-levels", options.tree_levels, "Levels of the best tree, root included (16)");
   command->add_flag("--csv", options.csv, "Print the table as CSV");
   command->add_flag("--json", options.json, "Print one JSON object; its object optimum is the answer");
-  command->add_option("--plot", options.plot, "Draw the table into a file that ends in .pdf, .svg or .png");
+  command->add_option("--plot", options.plot, "Draw tokens a round and speed-up into a file that ends in .pdf, .svg or .png");
 }
 
 void add_reproduce_options(CLI::App* command, ReproduceOptions& options) {
@@ -60,7 +60,7 @@ void add_reproduce_options(CLI::App* command, ReproduceOptions& options) {
   command->add_option("--output", options.output, "Folder for CSV files and figures, a folder a name")->capture_default_str();
   command->add_flag("!--no-figures", options.figures, "Draw none");
   command->add_option("--data", options.data, "Folder of the papers' numbers instead of experiments/papers, as compiled in");
-  command->add_option("--metric", options.metrics, "metric_crosswalk: NAME=VALUE to convert; may be repeated")->allow_extra_args(false);
+  command->add_option("--metric", options.metrics, "metric_crosswalk: NAME=VALUE to convert, NAME as its table has them (vllm.mean_acceptance_length), with speculation_length=N or drafted_nodes=N; may be repeated")->allow_extra_args(false);
   for (CLI::Option* other : command->get_options([](const CLI::Option* option) { return option->get_name() != "--list" && option->get_name() != "--help"; })) list->excludes(other);
 }
 

@@ -52,9 +52,9 @@ Reproduction rebuilt(const PaperExperiment& experiment, const Papers& papers, co
   }
 }
 
-Reproduction judged(const PaperExperiment& experiment, const Papers& papers, const ReproduceOptions& options) {
+Reproduction judged(const PaperExperiment& experiment, const Papers& papers, const std::vector<Slip>& slips, const ReproduceOptions& options) {
   Reproduction reproduction = rebuilt(experiment, papers, options);
-  judge(reproduction, papers.slips(experiment.id));
+  judge(reproduction, slips);
   return reproduction;
 }
 
@@ -91,18 +91,21 @@ int run_reproduce(const ReproduceOptions& options) {
   check_folders(options);
   const Papers papers(options.data);
   VerdictCounts total;
+  int slips_of_text = 0;
   std::vector<ReproductionSummary> summaries;
   const std::vector<const PaperExperiment*> experiments = chosen(options);
   remove_summary(options.output);
   for (const PaperExperiment* experiment : experiments) {
-    const Reproduction reproduction = judged(*experiment, papers, options);
-    fmt::print("{}", reproduction_text(*experiment, reproduction, papers.slips(experiment->id)));
-    summaries.push_back({experiment->id, count_verdicts(reproduction.rows)});
+    const std::vector<Slip> slips = papers.slips(experiment->id);
+    const Reproduction reproduction = judged(*experiment, papers, slips, options);
+    fmt::print("{}", reproduction_text(*experiment, reproduction, slips));
+    summaries.push_back({experiment->id, count_verdicts(reproduction.rows), count_slips_of_text(slips)});
     total.add(summaries.back().counts);
+    slips_of_text += summaries.back().slips_of_text;
     fmt::print("{}\n\n", write_reproduction(*experiment, reproduction, {.folder = options.output, .figures = options.figures}));
   }
   write_summary(summaries, options.output);
-  if (summaries.size() > 1) fmt::print("{} tables and figures, {}\n", summaries.size(), text_of(total));
+  if (summaries.size() > 1) fmt::print("{} tables and figures, {}{}\n", summaries.size(), text_of(total), text_of_slips(slips_of_text));
   return static_cast<int>(total.disagrees == 0 ? ExitCode::ok : ExitCode::drift);
 }
 

@@ -48,11 +48,14 @@ CostInput from_ratios(const PredictOptions& options) {
                               .overhead_ratio = at_end(overhead, corner.overhead)};
   };
   const bool is_textbook = verify.low() == 1.0 && verify.high() == 1.0 && overhead.high() == 0.0;
+  std::vector<std::string> notes;
+  if (verify.low() < 1.0) notes.push_back("v below 1: a forward over a whole draft is taken to cost less than one over a single token");
   return {.at = at,
           .longest = kLongestLength,
           .has_interval = draft.interval || verify.interval || overhead.interval,
           .is_textbook = is_textbook,
-          .source = fmt::format("{}, {}, {}", text_of("c", draft), text_of("v", verify), text_of("o", overhead))};
+          .source = fmt::format("{}, {}, {}", text_of("c", draft), text_of("v", verify), text_of("o", overhead)),
+          .notes = notes};
 }
 
 }  // namespace

@@ -15,11 +15,6 @@ constexpr AllowedNumbers kDraftBytes{0.0, 1e18, "numbers from 0 to 1e18"};
 
 constexpr End kEnds[] = {End::low, End::high};
 
-/// Where the speed-up is smallest and largest: it grows with the cost of the plain step and falls with that of a round's parts. A pace
-/// that is common to all of them leaves it as it is; but nothing in a file of costs tells how much of their intervals that is.
-constexpr CostCorner kDearRounds{.plain = End::low, .draft = End::high, .verify = End::high, .overhead = End::high};
-constexpr CostCorner kCheapRounds{.plain = End::high, .draft = End::low, .verify = End::low, .overhead = End::low};
-
 /// Every way to take an end of each cost's interval.
 std::vector<CostCorner> corners() {
   std::vector<CostCorner> all;
@@ -102,6 +97,7 @@ Optimum LengthModel::optimum() const {
       optimum.lowest = std::min(*optimum.lowest, length);
       optimum.highest = std::max(*optimum.highest, length);
     }
+  optimum.is_highest_at_longest = optimum.highest == searched_;
   return optimum;
 }
 

@@ -38,14 +38,29 @@ std::vector<double> draft_costs(int levels, const CostInput& costs) {
   return ratios;
 }
 
-/// @throws ConfigError where a tree was asked for that nothing is known of
+/// Acceptance by rank is of trees alone. @throws ConfigError where a tree was asked for that nothing is known of
 bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance) {
-  const bool is_asked_for = options.tree_budget || options.tree_levels;
+  const bool is_asked_for = options.tree_budget || options.tree_levels || options.rank_acceptance;
   if (acceptance.rank_acceptance.empty() && is_asked_for)
     throw ConfigError(
         "--tree-budget and --tree-levels need acceptance by rank, which one acceptance rate does not tell: give --rank-acceptance P1,P2,..., or "
         "--target-law and --draft-law");
-  return !acceptance.rank_acceptance.empty();
+  return is_asked_for;
+}
+
+IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs) {
+  const auto at = [&](const CostCorner& corner) {
+    const sim::RelativeCosts forward = costs.at(tree.shape.num_nodes(), corner), draft = costs.at(tree.shape.depth(), corner);
+    return tree.tokens_per_round / (forward.verify_cost_ratio + forward.overhead_ratio + tree.shape.depth() * draft.cost_ratio);
+  };
+  IntervalValue speedup{.value = at({})};
+  if (costs.has_interval) speedup.interval = analysis::Interval{at(kDearRounds), at(kCheapRounds)};
+  return speedup;
+}
+
+std::string assumption_of(const AcceptanceInput& acceptance, bool are_measured) {
+  return fmt::format("acceptance by rank {:.4g}; a level costs one draft forward{}", fmt::join(acceptance.rank_acceptance, ", "),
+                     are_measured ? "" : ", verification v whatever the number of nodes");
 }
 
 }  // namespace
@@ -60,13 +75,13 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   const int fewest = are_measured ? 2 : budget;  // with ratios more nodes cost no more
   const sim::HardwareAwareTree best =
       sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), draft_costs(levels, costs));
-  const std::string assumption = fmt::format("acceptance by rank {:.4g}", fmt::join(acceptance.rank_acceptance, ", "));
+  const std::string assumption = assumption_of(acceptance, are_measured);
   if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
   const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);
   return PredictedTree{.nodes = tree.shape.num_nodes() + 1,
                        .levels = tree.shape.depth() + 1,
                        .tokens_per_round = tree.tokens_per_round,
-                       .predicted_speedup = best.predicted_speedup,
+                       .predicted_speedup = speedup_of(tree, costs),
                        .parents = fmt::format("parents:{}", fmt::join(tree.shape.parents(), ",")),
                        .assumption = assumption};
 }

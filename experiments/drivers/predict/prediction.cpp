@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/drivers/predict/length_model.h"
 #include "experiments/drivers/predict/predicted_tree.h"
@@ -16,17 +17,19 @@ constexpr int kFewestShown = 8;
 constexpr int kMostShown = 32;
 
 /// @throws ConfigError naming what is allowed
-int checked_length(const char* option, int value, int longest) {
-  if (value < 0 || value > longest) throw ConfigError(fmt::format("{} {}; allowed: integers from 0 to {}", option, value, longest));
+int checked_length(const char* option, int value, int least, int longest) {
+  if (value < least || value > longest) throw ConfigError(fmt::format("{} {}; allowed: integers from {} to {}", option, value, least, longest));
   return value;
 }
 
-/// --max-length as asked for; else all up to a little beyond the optimum, and the optimum itself.
+/// --max-length as asked for; else all up to a little beyond the optimum; and the optimum and the chosen length themselves.
 std::vector<int> shown_lengths(const PredictOptions& options, int searched, int optimum) {
   const int last = options.max_length ? searched : std::min({searched, kMostShown, std::max(kFewestShown, optimum + 2)});
   std::vector<int> lengths;
   for (int length = 0; length <= last; ++length) lengths.push_back(length);
-  if (optimum > last) lengths.push_back(optimum);
+  std::set<int> beyond{optimum};
+  if (options.speculation_length) beyond.insert(*options.speculation_length);
+  lengths.insert(lengths.end(), beyond.upper_bound(last), beyond.end());
   return lengths;
 }
 
@@ -47,12 +50,13 @@ analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInpu
 Prediction predict(const PredictOptions& options) {
   const CostInput costs = cost_input(options);
   const AcceptanceInput acceptance = acceptance_input(options, trace_filter(options, costs));
-  const int searched = options.max_length ? checked_length("--max-length", *options.max_length, costs.longest) : std::min(kSearched, costs.longest);
+  const int searched = options.max_length ? checked_length("--max-length", *options.max_length, 1, costs.longest) : std::min(kSearched, costs.longest);
   const LengthModel model(acceptance, costs, memory_options(options), searched);
   Prediction prediction{.acceptance_rate = acceptance.rate,
                         .acceptance_source = acceptance.source,
                         .cost_source = costs.source,
                         .notes = acceptance.notes,
+                        .counts_draft_operations = memory_options(options).draft_operations_ratio > 0.0,
                         .lengths = {},
                         .optimum = model.optimum(),
                         .trace_optimum = model.trace_optimum(),
@@ -62,8 +66,8 @@ Prediction predict(const PredictOptions& options) {
                         .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
   if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
+  if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
-  if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, costs.longest));
   prediction.tree = predicted_tree(options, acceptance, costs);
   return prediction;
 }

@@ -28,6 +28,7 @@ struct Optimum {
   PredictedLength at;
   std::optional<int> lowest{}, highest{};  ///< over the inputs' intervals
   bool is_at_longest = false;              ///< the search ended there: a longer one may be better
+  bool is_highest_at_longest = false;      ///< so did that for `highest`
 };
 
 /// The best tree of a budget; the root alone where no tree pays.
@@ -35,7 +36,7 @@ struct PredictedTree {
   int nodes = 1;   ///< root included
   int levels = 1;  ///< root included
   double tokens_per_round = 1.0;
-  double predicted_speedup = 1.0;
+  IntervalValue predicted_speedup{.value = 1.0};  ///< the interval is that of the costs alone
   std::string parents{};     ///< as `--tree` takes it; empty for the root alone
   std::string assumption{};  ///< what its acceptance by rank rests on
 };
@@ -44,6 +45,7 @@ struct Prediction {
   IntervalValue acceptance_rate;
   std::string acceptance_source, cost_source;
   std::vector<std::string> notes;
+  bool counts_draft_operations = false;  ///< else operations are the target's alone
   std::vector<PredictedLength> lengths;  ///< from 0 on, all that are shown
   Optimum optimum;
   std::optional<PredictedLength> trace_optimum;  ///< by acceptance by position

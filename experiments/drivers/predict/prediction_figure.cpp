@@ -14,17 +14,20 @@ analysis::Figure prediction_figure(const Prediction& prediction) {
                           .title = "Predicted speed-up over the speculation length",
                           .caption = "",
                           .x = {.label = "speculation length, tokens", .names = {}},
-                          .y = {.label = "ratio to plain decoding", .names = {}},
+                          .y = {.label = "tokens a round; ratio to plain decoding", .names = {}},
                           .series = {},
                           .reference = analysis::ReferenceLine{.y = 1.0, .name = "plain decoding"},
                           .totals = {}};
   figure.series = {{.name = "tokens a round", .colour = 1, .points = {}, .prediction = {}},
-                   {.name = "predicted speed-up", .colour = 2, .points = {}, .prediction = {}},
-                   {.name = "operations", .colour = 3, .points = {}, .prediction = {}}};
+                   {.name = "predicted speed-up", .colour = 2, .points = {}, .prediction = {}}};
+  if (prediction.trace_optimum)
+    for (const char* name : {"tokens a round by position", "speed-up by position"})
+      figure.series.push_back({.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
   for (const PredictedLength& at : prediction.lengths) {
     figure.series[0].points.push_back(point(at.speculation_length, at.tokens_per_round));
     figure.series[1].points.push_back(point(at.speculation_length, at.predicted_speedup));
-    figure.series[2].points.push_back(point(at.speculation_length, {.value = at.operations_factor}));
+    if (at.trace_tokens_per_round) figure.series[2].points.push_back(point(at.speculation_length, *at.trace_tokens_per_round));
+    if (at.trace_predicted_speedup) figure.series[3].points.push_back(point(at.speculation_length, *at.trace_predicted_speedup));
   }
   figure.caption = fmt::format("Acceptance rate {:.4g} ({}); costs: {}. The best length is {}.{}", prediction.acceptance_rate.value,
                                prediction.acceptance_source, prediction.cost_source, prediction.optimum.at.speculation_length,

@@ -10,11 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 17> kColumns = {
+constexpr std::array<std::string_view, 20> kColumns = {
     "speculation_length",          "tokens_per_round",       "tokens_per_round_low",       "tokens_per_round_high",      "predicted_speedup",
     "predicted_speedup_low",       "predicted_speedup_high", "accepted_fraction",          "operations_factor",          "target_reads_per_token",
     "bytes_per_token",             "trace_tokens_per_round", "trace_tokens_per_round_low", "trace_tokens_per_round_high", "trace_predicted_speedup",
-    "trace_predicted_speedup_low", "trace_predicted_speedup_high"};
+    "trace_predicted_speedup_low", "trace_predicted_speedup_high", "is_optimum", "is_trace_optimum", "is_chosen"};
 
 void add(analysis::CsvWriter& csv, const std::optional<IntervalValue>& value) {
   if (!value) {
@@ -33,6 +33,18 @@ void add(ordered_json& object, const char* name, const IntervalValue& value) {
   if (!value.interval) return;
   object[std::string(name) + "_low"] = value.low();
   object[std::string(name) + "_high"] = value.high();
+}
+
+bool is_at(const std::optional<PredictedLength>& named, const PredictedLength& row) {
+  return named && named->speculation_length == row.speculation_length;
+}
+
+ordered_json json_of(const PredictedTree& tree) {
+  ordered_json object{{"nodes", tree.nodes}, {"levels", tree.levels}, {"tokens_per_round", tree.tokens_per_round}};
+  add(object, "predicted_speedup", tree.predicted_speedup);
+  object["tree"] = tree.parents;
+  object["assumption"] = tree.assumption;
+  return object;
 }
 
 ordered_json json_of(const PredictedLength& at, const char* length_name) {
@@ -54,6 +66,7 @@ ordered_json json_of(const Optimum& optimum) {
   if (optimum.lowest) object["optimal_speculation_length_low"] = *optimum.lowest;
   if (optimum.highest) object["optimal_speculation_length_high"] = *optimum.highest;
   object["is_at_longest"] = optimum.is_at_longest;
+  if (optimum.highest) object["is_high_at_longest"] = optimum.is_highest_at_longest;
   return object;
 }
 
@@ -68,6 +81,8 @@ std::string prediction_csv(const Prediction& prediction) {
     csv.field(at.accepted_fraction).field(at.operations_factor).field(at.target_reads_per_token).field(at.bytes_per_token);
     add(csv, at.trace_tokens_per_round);
     add(csv, at.trace_predicted_speedup);
+    for (const bool is_named : {is_at(prediction.optimum.at, at), is_at(prediction.trace_optimum, at), is_at(prediction.chosen, at)})
+      csv.field(std::int64_t{is_named});
     csv.end_row();
   }
   return csv.content();
@@ -82,13 +97,7 @@ std::string prediction_json(const Prediction& prediction) {
   object["optimum"] = json_of(prediction.optimum);
   if (prediction.trace_optimum) object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
   if (prediction.chosen) object["chosen"] = json_of(*prediction.chosen, "speculation_length");
-  if (prediction.tree)
-    object["tree"] = {{"nodes", prediction.tree->nodes},
-                      {"levels", prediction.tree->levels},
-                      {"tokens_per_round", prediction.tree->tokens_per_round},
-                      {"predicted_speedup", prediction.tree->predicted_speedup},
-                      {"tree", prediction.tree->parents},
-                      {"assumption", prediction.tree->assumption}};
+  if (prediction.tree) object["tree"] = json_of(*prediction.tree);
   object["lengths"] = ordered_json::array();
   for (const PredictedLength& at : prediction.lengths) object["lengths"].push_back(json_of(at, "speculation_length"));
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -37,7 +37,8 @@ std::string table_of(const Prediction& prediction) {
 
 std::string optimum_text(const Optimum& optimum) {
   const int best = optimum.at.speculation_length;
-  const std::string range = optimum.lowest ? fmt::format(" [{}, {}]", *optimum.lowest, *optimum.highest) : "";
+  const std::string range =
+      optimum.lowest ? fmt::format(" [{}, {}{}]", *optimum.lowest, *optimum.highest, optimum.is_highest_at_longest ? " or more" : "") : "";
   if (best == 0) return fmt::format("optimum  0{}: nothing drafted; no length pays at these costs\n", range);
   return fmt::format("optimum  {}{}: {} tokens a round, predicted speed-up {}{}\n", best, range, with_interval(optimum.at.tokens_per_round),
                      with_interval(optimum.at.predicted_speedup),
@@ -47,9 +48,8 @@ std::string optimum_text(const Optimum& optimum) {
 std::string tree_text(const PredictedTree& tree) {
   if (tree.nodes == 1) return fmt::format("tree     none pays at these costs ({})\n", tree.assumption);
   return fmt::format(
-      "tree     {} nodes on {} levels, root included: {:.4f} tokens a round, predicted speed-up {:.4f} ({}; a level costs one draft forward)\n       "
-      "  {}\n",
-      tree.nodes, tree.levels, tree.tokens_per_round, tree.predicted_speedup, tree.assumption, tree.parents);
+      "tree     {} nodes on {} levels, root included: {:.4f} tokens a round, predicted speed-up {} ({})\n         {}\n",
+      tree.nodes, tree.levels, tree.tokens_per_round, with_interval(tree.predicted_speedup), tree.assumption, tree.parents);
 }
 
 }  // namespace
@@ -58,7 +58,9 @@ std::string prediction_text(const Prediction& prediction) {
   std::string text = fmt::format("acceptance rate {}: {}\ncosts {}\n", with_interval(prediction.acceptance_rate), prediction.acceptance_source,
                                  prediction.cost_source);
   for (const std::string& note : prediction.notes) text += "note: " + note + "\n";
-  text += "\n" + table_of(prediction) + "\n" + optimum_text(prediction.optimum);
+  text += "\n" + table_of(prediction) + "\n";
+  if (!prediction.counts_draft_operations) text += "operations are the target's alone; --draft-operations-ratio adds the draft's\n";
+  text += optimum_text(prediction.optimum);
   if (prediction.trace_optimum)
     text += fmt::format("by position in the trace, lengths up to {}: optimum {}, {} tokens a round, predicted speed-up {}\n",
                         prediction.trace_optimum_reach, prediction.trace_optimum->speculation_length,

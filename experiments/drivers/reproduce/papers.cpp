@@ -28,6 +28,25 @@ std::vector<Number> list_of(const Table& table, std::size_t row, const std::stri
   return values;
 }
 
+/// By the column `basis` where a table holds the printed beside the recomputed, else by `status`.
+Origin origin_of(const Table& table, std::size_t row) {
+  const bool has_basis = std::ranges::count(table.columns(), "basis") > 0;
+  if (has_basis ? is(table, row, "basis", "printed") : is(table, row, "status", "reported_measurement")) return Origin::printed;
+  return is(table, row, "status", "read_off_figure") ? Origin::read_off : Origin::recomputed;
+}
+
+/// @throws DataError if there is not exactly one
+std::size_t only_row(const Table& table, const std::string& key_column, const std::string& key) {
+  std::optional<std::size_t> found;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!is(table, row, key_column, key)) continue;
+    if (found) table.fail(row, key_column, "'" + key + "' occurs twice");
+    found = row;
+  }
+  if (!found) throw DataError("no row with " + key_column + " = '" + key + "' in the papers' table; restore the file");
+  return *found;
+}
+
 Table embedded_table(const std::string& file) {
   const auto papers = embedded_papers();
   const auto found = std::ranges::find(papers, std::string_view(file), &EmbeddedPaper::file);
@@ -61,12 +80,18 @@ std::vector<Slip> Papers::slips(const std::string& experiment) const {
 }
 
 Comparison compare(const Table& table, std::size_t row, const std::string& value_column, Comparison ours) {
-  ours.paper = table.number(row, value_column);
+  ours.reference = table.number(row, value_column);
   constexpr double kLoosest = 1.0;
   if (!ours.tolerance && std::ranges::count(table.columns(), "tolerance_abs") > 0) ours.tolerance = table.optional_number_from(0.0, kLoosest, row, "tolerance_abs");
+  ours.origin = origin_of(table, row);
   ours.source = table.text(row, "source");
   ours.locator = table.text(row, "locator");
   return ours;
+}
+
+Comparison compare(const Table& table, Comparison ours) {
+  const std::size_t row = only_row(table, "quantity", ours.quantity);
+  return compare(table, row, "value", std::move(ours));
 }
 
 std::vector<double> number_list(const Table& table, std::size_t row, const std::string& column) { return list_of<double>(table, row, column); }
@@ -80,14 +105,7 @@ int small_count(const Table& table, std::size_t row, const std::string& column, 
 }
 
 double value_of(const Table& table, const std::string& key_column, const std::string& key, const std::string& value_column) {
-  std::optional<double> value;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!is(table, row, key_column, key)) continue;
-    if (value) table.fail(row, key_column, "'" + key + "' occurs twice");
-    value = table.number(row, value_column);
-  }
-  if (!value) throw DataError("no row with " + key_column + " = '" + key + "' in the papers' table; restore the file");
-  return *value;
+  return table.number(only_row(table, key_column, key), value_column);
 }
 
 bool is(const Table& table, std::size_t row, const std::string& column, const std::string& text) {

@@ -25,9 +25,12 @@ class Papers {
   std::optional<std::string> folder_;
 };
 
-/// A row of a paper's table beside ours: value, tolerance, source and locator are read from it.
+/// A row of a paper's table beside ours: value, origin, tolerance, source and locator are read from it.
 /// @param value_column  the column that holds the paper's value
 Comparison compare(const analysis::Table& table, std::size_t row, const std::string& value_column, Comparison ours);
+
+/// The row of a paper's table that has the quantity of ours, beside it. @throws DataError if there is not exactly one
+Comparison compare(const analysis::Table& table, Comparison ours);
 
 /// "0.57|0.27|0.08". @throws DataError naming the place if an entry is not a finite number
 std::vector<double> number_list(const analysis::Table& table, std::size_t row, const std::string& column);

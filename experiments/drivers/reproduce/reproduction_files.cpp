@@ -16,19 +16,23 @@ namespace {
 
 using analysis::CsvWriter;
 
-constexpr std::array<std::string_view, 11> kComparisonColumns = {"experiment",    "setting", "quantity", "ours",    "paper", "difference",
-                                                                 "tolerance_abs", "verdict", "source",   "locator", "note"};
-constexpr std::array<std::string_view, 7> kSummaryColumns = {"experiment", "rows", "agrees", "known_slips", "context", "disagrees", "revision"};
+constexpr std::array<std::string_view, 12> kComparisonColumns = {"experiment", "setting",       "quantity", "ours",   "reference", "origin",
+                                                                 "difference", "tolerance_abs", "verdict",  "source", "locator",   "note"};
+constexpr std::array<std::string_view, 10> kSummaryColumns = {"experiment",  "rows",    "agrees_printed", "agrees_recomputed", "input_rounding",
+                                                              "known_slips", "context", "disagrees",      "slips_of_text",     "revision"};
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : "-"; }
 
-std::optional<double> difference(const Comparison& row) { return row.paper ? std::optional(row.ours - *row.paper) : std::nullopt; }
+std::optional<double> difference(const Comparison& row) { return row.reference ? std::optional(row.ours - *row.reference) : std::nullopt; }
+
+/// Empty where there is no number to have come from anywhere.
+std::string origin(const Comparison& row) { return row.reference ? to_string(row.origin) : ""; }
 
 std::string table_of(const Reproduction& reproduction) {
-  TextTable table({"setting", "quantity", "ours", "paper", "difference", "tolerance", "verdict"});
+  TextTable table({"setting", "quantity", "ours", "reference", "origin", "difference", "tolerance", "verdict"});
   for (const Comparison& row : reproduction.rows) {
     const auto off = difference(row);
-    table.add_row({row.setting, row.quantity, number(row.ours), number(row.paper), off ? fmt::format("{:.2g}", *off) : "-",
+    table.add_row({row.setting, row.quantity, number(row.ours), number(row.reference), row.reference ? origin(row) : "-", off ? fmt::format("{:.2g}", *off) : "-",
                    row.tolerance ? fmt::format("{:.2g}", *row.tolerance) : "-", to_string(row.verdict) + (row.note.empty() ? "" : ": " + row.note)});
   }
   return table.text();
@@ -43,7 +47,8 @@ std::string comparison_csv(const PaperExperiment& experiment, const Reproduction
     field(csv, row.setting)
         .field(row.quantity)
         .field(row.ours)
-        .field(row.paper)
+        .field(row.reference);
+    field(csv, origin(row))
         .field(difference(row))
         .field(row.tolerance)
         .field(to_string(row.verdict));
@@ -61,8 +66,8 @@ std::string reproduction_text(const PaperExperiment& experiment, const Reproduct
   std::string text = fmt::format("{}: {}\n{}", experiment.id, experiment.title, table_of(reproduction));
   for (const std::string& remark : reproduction.remarks) text += "note: " + remark + "\n";
   for (const Slip& slip : slips)
-    text += fmt::format("slip {} ({}, {}): printed \"{}\"; {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
-  return text + text_of(count_verdicts(reproduction.rows)) + "\n";
+    text += fmt::format("slip {} ({}, {}), there: {}; but: {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
+  return text + text_of(count_verdicts(reproduction.rows)) + text_of_slips(count_slips_of_text(slips)) + "\n";
 }
 
 std::string write_reproduction(const PaperExperiment& experiment, const Reproduction& reproduction, const ReproductionOutput& output) {
@@ -76,10 +81,11 @@ std::string write_reproduction(const PaperExperiment& experiment, const Reproduc
 
 void write_summary(const std::vector<ReproductionSummary>& summaries, const std::string& folder) {
   CsvWriter csv(kSummaryColumns);
-  for (const auto& [id, counts] : summaries) {
-    const int rows = counts.agrees + counts.known_slips + counts.context + counts.disagrees;
+  for (const auto& [id, counts, slips_of_text] : summaries) {
     csv.field(id);
-    for (const int count : {rows, counts.agrees, counts.known_slips, counts.context, counts.disagrees}) csv.field(std::int64_t{count});
+    for (const int count : {counts.rows(), counts.agrees_printed, counts.agrees_recomputed, counts.input_rounding, counts.known_slips,
+                            counts.context, counts.disagrees, slips_of_text})
+      csv.field(std::int64_t{count});
     csv.field(SPECLAB_REVISION);
     csv.end_row();
   }

@@ -20,6 +20,7 @@ std::string write_reproduction(const PaperExperiment& experiment, const Reproduc
 struct ReproductionSummary {
   std::string id;
   VerdictCounts counts;
+  int slips_of_text = 0;
 };
 
 /// FOLDER/summary.csv: an experiment a row, with the revision that made it. @throws WriteError

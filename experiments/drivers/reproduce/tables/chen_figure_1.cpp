@@ -145,13 +145,7 @@ void add_setup(const analysis::Table& setup, const std::vector<Curve>& curves, c
   const double cost = times.draft_ns / times.target_ns;
   const int best = sim::optimal_speculation_length(0.68, cost, 64);
   const auto add = [&](const char* quantity, const std::string& setting, double ours, std::optional<double> tolerance) {
-    result.rows.push_back({.setting = setting,
-                           .quantity = quantity,
-                           .ours = ours,
-                           .paper = value_of(setup, "quantity", quantity),
-                           .tolerance = tolerance,
-                           .source = "chen2023",
-                           .locator = "Section 6, Figure 1"});
+    result.rows.push_back(compare(setup, {.setting = setting, .quantity = quantity, .ours = ours, .tolerance = tolerance}));
   };
   const auto share = [&](const Curve& curve) { return sim::tokens_per_round(curve.acceptance_rate, kLongest) / (kLongest + 1); };
   add("cost_ratio", "", cost, 1e-12);

@@ -91,7 +91,7 @@ void add_listing(Reproduction& result) {
     result.rows.push_back({.setting = fmt::format("matches=5|7|2|3|5|0;round={}", i),
                            .quantity = "heuristic_speculation_length",
                            .ours = static_cast<double>(lengths.at(i)),
-                           .paper = static_cast<double>(kLengths[i]),
+                           .reference = static_cast<double>(kLengths[i]),
                            .tolerance = 0,
                            .source = "hf_assisted2023",
                            .locator = "greedy loop; worked by hand"});

@@ -80,7 +80,7 @@ Comparison step_count(const analysis::Table& table) {
   return {.setting = "acceptance_rate from 0.5 to 0.9",
           .quantity = "steps",
           .ours = static_cast<double>(ours),
-          .paper = listed,
+          .reference = listed,
           .tolerance = 0,
           .source = "leviathan2023",
           .locator = "Figure 3"};
@@ -93,18 +93,12 @@ Reproduction leviathan_figure_3(const Papers& papers) {
   Reproduction result;
   for (std::size_t row = 0; row < table.size(); ++row) result.rows.push_back(compared(table, row));
   result.rows.push_back(step_count(table));
-  const auto add_text_value = [&](const char* quantity, const char* locator, const std::string& setting, double ours) {
-    result.rows.push_back({.setting = setting,
-                           .quantity = quantity,
-                           .ours = ours,
-                           .paper = value_of(text, "quantity", quantity),
-                           .tolerance = 1e-12,
-                           .source = "leviathan2023",
-                           .locator = locator});
+  const auto add_text_value = [&](const char* quantity, const std::string& setting, double ours) {
+    result.rows.push_back(compare(text, {.setting = setting, .quantity = quantity, .ours = ours, .tolerance = 1e-12}));
   };
-  add_text_value("oracle_gain_supremum_ratio", "Section 3.5", "", sim::oracle_gain_supremum());
-  add_text_value("oracle_gain_max_on_fig3_range_ratio", "Section 3.5", "acceptance_rate=0.9;cost_ratio=0.1", sim::oracle_gain(0.9, 0.1));
-  add_text_value("bigram_en_de_speedup_recomputed_ratio", "Section 3.6", "acceptance_rate=0.2;speculation_length=3;cost_ratio=0",
+  add_text_value("oracle_gain_supremum_ratio", "", sim::oracle_gain_supremum());
+  add_text_value("oracle_gain_max_on_fig3_range_ratio", "acceptance_rate=0.9;cost_ratio=0.1", sim::oracle_gain(0.9, 0.1));
+  add_text_value("bigram_en_de_speedup_recomputed_ratio", "acceptance_rate=0.2;speculation_length=3;cost_ratio=0",
                  sim::predicted_speedup(0.2, 3, 0.0));
   result.figures.push_back(figure_of(table));
   return result;

@@ -46,7 +46,7 @@ analysis::Figure figure_of(const analysis::Table& table) {
         if (!is(table, row, "quantity", name) || !is(table, row, "basis", "printed")) continue;
         const Comparison here = compared(table, row);
         series.points.push_back({.x = place++,
-                                 .y = is_printed ? *here.paper : here.ours,
+                                 .y = is_printed ? *here.reference : here.ours,
                                  .interval = {},
                                  .mark = is_printed ? analysis::Mark::hollow : analysis::Mark::filled});
         if (figure.series.empty())

@@ -61,7 +61,7 @@ void add_best_length(const analysis::Table& table, std::size_t row, const BySett
       {.setting = setting_of(table, row),
        .quantity = "best_speculation_length",
        .ours = static_cast<double>(sim::optimal_speculation_length(printed_for(table, row, rates), table.number(row, "cost_ratio"), kLongest)),
-       .paper = table.number(row, "speculation_length"),
+       .reference = table.number(row, "speculation_length"),
        .tolerance = 0,
        .source = "leviathan2023",
        .locator = "Theorem 3.8"});
@@ -115,7 +115,7 @@ Reproduction leviathan_table_5(const Papers& papers) {
   result.rows.push_back({.setting = "draft_model=T5-small;temperature=0",
                          .quantity = "falls of the acceptance rate while l falls",
                          .ours = static_cast<double>(falls(table)),
-                         .paper = 0.0,
+                         .reference = 0.0,
                          .tolerance = 0,
                          .source = "leviathan2023",
                          .locator = "Appendix A.5"});

@@ -83,22 +83,16 @@ void add_implied_costs(const Papers& papers, Reproduction& result) {
         !is(rows, row, "tree_nodes", "128"))
       continue;
     const auto depth = static_cast<double>(rows.count(row, "tree_depth"));
-    const std::string quantity = fmt::format("implied_verify_cost_ratio_128_nodes_depth_{}", depth);
-    result.rows.push_back({.setting = fmt::format("Llama2-7B;c4;temperature={}", rows.number(row, "temperature")),
-                           .quantity = quantity,
-                           .ours = rows.number(row, "tokens_per_round") / rows.number(row, "speedup_ratio") - depth * cost_ratio,
-                           .paper = value_of(text, "quantity", quantity),
-                           .tolerance = 1e-12,
-                           .source = "sequoia2024",
-                           .locator = "Section 4.1"});
+    result.rows.push_back(
+        compare(text, {.setting = fmt::format("Llama2-7B;c4;temperature={}", rows.number(row, "temperature")),
+                       .quantity = fmt::format("implied_verify_cost_ratio_128_nodes_depth_{}", depth),
+                       .ours = rows.number(row, "tokens_per_round") / rows.number(row, "speedup_ratio") - depth * cost_ratio,
+                       .tolerance = 1e-12}));
   }
-  result.rows.push_back({.setting = "weight_bytes=140e9;link_bytes_per_s=31.5e9",
-                         .quantity = "offload_token_time_s",
-                         .ours = sim::offload_token_time_s(140e9, 1e9 * value_of(text, "quantity", "pcie4_bandwidth_gb_per_s")),
-                         .paper = value_of(text, "quantity", "offload_floor_llama2_70b_s"),
-                         .tolerance = 1e-12,
-                         .source = "sequoia_post2024",
-                         .locator = "offloading results"});
+  result.rows.push_back(compare(text, {.setting = "weight_bytes=140e9;link_bytes_per_s=31.5e9",
+                                       .quantity = "offload_floor_llama2_70b_s",
+                                       .ours = sim::offload_token_time_s(140e9, 1e9 * value_of(text, "quantity", "pcie4_bandwidth_gb_per_s")),
+                                       .tolerance = 1e-12}));
 }
 
 /// Tokens a round over the nodes of a tree, as the paper's Figure 1 has them: the best tree, 16 chains, one chain, binary trees.

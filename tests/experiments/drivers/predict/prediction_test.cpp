@@ -224,6 +224,8 @@ TEST(Prediction, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
     EXPECT_EQ(csv.number(1, name), json.at("lengths")[1].at(name).get<double>()) << name;
   EXPECT_FALSE(csv.optional_number(csv.size() - 1, "trace_tokens_per_round_low"));
   EXPECT_TRUE(json.at("trace_optimum").contains("trace_predicted_speedup_low"));
+  const analysis::Figure figure = prediction_figure(prediction);
+  EXPECT_EQ(figure.series[2].points.size(), json.at("lengths").size() - static_cast<std::size_t>(std::ranges::count_if(json.at("lengths"), [](const auto& at) { return !at.contains("trace_tokens_per_round"); })));
   EXPECT_NE(prediction_text(prediction).find(fmt::format("{:.4f} [{:.4f}, {:.4f}]", one.trace_tokens_per_round->value, one.trace_tokens_per_round->low(),
                                                          one.trace_tokens_per_round->high())), std::string::npos);
 }
@@ -232,8 +234,42 @@ TEST(Prediction, OfLawsIsThatOfTheirOverlap) {
   PredictOptions options{.target_law = file_with("p", "0.5 0.3 0.2\n"), .draft_law = file_with("q", "0.2 0.3 0.5\n"), .cost_ratio = "0.05"};
   const Prediction prediction = predict(options);
   EXPECT_NEAR(prediction.acceptance_rate.value, 0.7, 1e-15);
-  ASSERT_TRUE(prediction.tree);
-  EXPECT_GT(prediction.tree->tokens_per_round, prediction.optimum.at.tokens_per_round.value);
+  EXPECT_FALSE(prediction.tree) << "none was asked for";
+  options.tree_budget = 32;
+  const std::optional<PredictedTree> tree = predict(options).tree;
+  ASSERT_TRUE(tree);
+  EXPECT_GT(tree->tokens_per_round, prediction.optimum.at.tokens_per_round.value);
+}
+
+/// By hand: the root with two children, tokens 1 + 0.7 + 0.11, one level.
+TEST(Prediction, OfATreeHasTheIntervalOfItsCosts) {
+  PredictOptions options{.cost_ratio = "0.1:0.05:0.2", .verify_cost_ratio = "1.1:1:1.3", .tree_budget = 3, .tree_levels = 2, .rank_acceptance = "0.70,0.11"};
+  const IntervalValue speedup = predict(options).tree->predicted_speedup;
+  EXPECT_NEAR(speedup.value, 1.81 / 1.2, 1e-12);
+  EXPECT_NEAR(speedup.low(), 1.81 / 1.5, 1e-12);
+  EXPECT_NEAR(speedup.high(), 1.81 / 1.05, 1e-12);
+  options.cost_ratio = "0.1", options.verify_cost_ratio = "1.1";
+  EXPECT_FALSE(predict(options).tree->predicted_speedup.interval);
+}
+
+TEST(Prediction, ShowsTheChosenLengthWhereverItIs) {
+  PredictOptions options = ratios("0.8", "0.05");
+  options.speculation_length = 100;
+  const analysis::Table csv = analysis::Table::parse(prediction_csv(predict(options)), "csv");
+  const std::size_t last = csv.size() - 1;
+  EXPECT_EQ(csv.integer(last, "speculation_length"), 100);
+  EXPECT_EQ(csv.integer(last, "is_chosen"), 1);
+  EXPECT_EQ(csv.integer(last, "is_optimum"), 0);
+  EXPECT_EQ(csv.integer(8, "is_optimum"), 1);
+  EXPECT_EQ(csv.integer(8, "is_trace_optimum"), 0);
+}
+
+TEST(Prediction, SaysWhereTheBestLengthMayLieBeyondTheSearch) {
+  const Prediction open = predict(ratios("0.9:0.5:1", "0.05")), closed = predict(ratios("0.8:0.7:0.9", "0.05"));
+  EXPECT_TRUE(open.optimum.is_highest_at_longest);
+  EXPECT_FALSE(open.optimum.is_at_longest);
+  EXPECT_NE(prediction_text(open).find(", 256 or more]: "), std::string::npos) << prediction_text(open);
+  EXPECT_FALSE(closed.optimum.is_highest_at_longest);
 }
 
 TEST(Prediction, HasTheBestTreeOfABudget) {
@@ -248,7 +284,7 @@ TEST(Prediction, HasTheBestTreeOfABudget) {
 TEST(Prediction, HasNoTreeWhereNonePays) {
   const Prediction prediction = predict({.cost_ratio = "2", .tree_budget = 8, .rank_acceptance = "0.5,0.2"});
   EXPECT_EQ(prediction.tree->nodes, 1);
-  EXPECT_EQ(prediction.tree->predicted_speedup, 1.0);
+  EXPECT_EQ(prediction.tree->predicted_speedup.value, 1.0);
   EXPECT_NE(prediction_text(prediction).find("none pays"), std::string::npos);
 }
 
@@ -256,7 +292,7 @@ TEST(Prediction, OfATreeByMeasuredCostsStaysWithinThem) {
   PredictOptions options{.costs = file_with("costs.csv", small_costs()), .rank_acceptance = "0.6,0.2"};
   const Prediction prediction = predict(options);
   EXPECT_LE(prediction.tree->nodes, 5) << "forwards of up to 5 rows were timed";
-  EXPECT_GT(prediction.tree->predicted_speedup, prediction.optimum.at.predicted_speedup.value) << "a sibling costs a row, a level costs a draft";
+  EXPECT_GT(prediction.tree->predicted_speedup.value, prediction.optimum.at.predicted_speedup.value) << "a sibling costs a row, a level costs a draft";
   options.tree_budget = 6;
   EXPECT_THROW(predict(options), ConfigError);
 }
@@ -300,7 +336,7 @@ TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .drafter = "bigram"}, "choose among");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .context = 3}, "--context");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .target_bytes = "3"}, "belong together");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .max_length = -1}, "--max-length -1; allowed: integers from 0");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .max_length = 0}, "--max-length 0; allowed: integers from 1");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .speculation_length = -1}, "--speculation-length -1; allowed: integers from 0");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .tree_budget = 8}, "need acceptance by rank");
   expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = "0.7"}, "--tree-budget 0; allowed");

@@ -24,12 +24,17 @@ TEST(Papers, AValueIsThatOfExactlyOneRow) {
   EXPECT_THROW(value_of(table, "quantity", "c"), DataError);
 }
 
-TEST(Papers, AComparisonTakesValueToleranceAndSource) {
-  const Table table = Table::parse("value,tolerance_abs,source,locator\n2.4,0.1,paper,Table 4\n2.4,,paper,Table 4\n", "t.csv");
+TEST(Papers, AComparisonTakesValueOriginToleranceAndSource) {
+  const Table table = Table::parse("quantity,value,tolerance_abs,status,source,locator\nq,2.4,0.1,reported_measurement,paper,Table 4\nr,2.5,,derived,paper,Table 4\n", "t.csv");
   const Comparison printed = compare(table, 0, "value", {.setting = "s", .quantity = "q", .ours = 2.3});
-  EXPECT_EQ(printed.paper, 2.4);
+  EXPECT_EQ(printed.reference, 2.4);
   EXPECT_EQ(printed.tolerance, 0.1);
   EXPECT_EQ(printed.locator, "Table 4");
+  EXPECT_EQ(printed.origin, Origin::printed);
+  const auto compared = [&](const char* quantity) { return compare(table, {.setting = "s", .quantity = quantity}); };
+  EXPECT_EQ(compared("r").reference, 2.5);
+  EXPECT_EQ(compared("r").origin, Origin::recomputed);
+  EXPECT_THROW(compared("missing"), DataError);
   EXPECT_EQ(compare(table, 0, "value", {.setting = "s", .quantity = "q", .tolerance = 0.05}).tolerance, 0.05)
       << "ours, where the code knows the rounding";
   EXPECT_FALSE(compare(table, 1, "value", {}).tolerance);
