@@ -5,15 +5,17 @@
 #include "engines/decoding/clock.h"
 #include "engines/sampling/history.h"
 #include "sim/core/errors.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::engines {
 HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options,
                                    std::unique_ptr<Drafter> drafter, std::unique_ptr<Verifier> verifier)
     : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)), verifier_(std::move(verifier)),
-      tree_rows_(TreeShape::parse(options.drafter.tree, 0).num_nodes() + 1) {}
+      tree_rows_(TreeGrowth::parse(options.drafter.tree, 0).max_nodes() + 1) {}
 
 void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
-  if (policy.stop_below() > 0.0) throw ConfigError("policy = \"" + policy.name() + "\": drafters of this build do not stop by confidence; give another policy");
+  if (policy.stop_below() > 0.0 && options().drafter.tree != "chain")
+    throw ConfigError("policy = \"" + policy.name() + "\" with tree = \"" + escaped(options().drafter.tree) + "\": confidence ends chains; give tree = \"chain\" or another policy");
   begin_sequences(requests, tree_rows_, drafter_->reads_hidden() ? &prompt_states_ : nullptr);
   policies_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());
@@ -46,19 +48,20 @@ bool HostRoundDecoder::round() {
 
 void HostRoundDecoder::select_active() {
   active_.clear();
-  lengths_.clear();
+  limits_.clear();
   for (Sequence& sequence : sequences()) {
     if (sequence.finished) continue;
     active_.push_back(&sequence);
-    std::int32_t wanted = policies_[static_cast<std::size_t>(sequence.index)]->next_length();
+    SpeculationLengthPolicy& policy = *policies_[static_cast<std::size_t>(sequence.index)];
+    std::int32_t wanted = policy.next_length();
     if (options().replay) wanted = std::min(wanted, options().replay->at(sequence.id, sequence.round).depth);
-    lengths_.push_back(std::clamp(wanted, 0, remaining(sequence) - 1));
+    limits_.push_back({std::clamp(wanted, 0, remaining(sequence) - 1), policy.stop_below()});
   }
 }
 
 void HostRoundDecoder::propose() {
   proposing_.assign(active_.begin(), active_.end());
-  drafter_->propose(proposing_, lengths_, std::span(drafts_).first(active_.size()));
+  drafter_->propose(proposing_, limits_, std::span(drafts_).first(active_.size()));
 }
 
 /// Rows of a tree: the root is the pending token, its position the sequence's last; a node's position is its depth further.

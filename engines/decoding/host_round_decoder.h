@@ -29,7 +29,8 @@ class HostRoundDecoder final : public DecoderBase {
   std::vector<std::unique_ptr<SpeculationLengthPolicy>> policies_;
   std::vector<Sequence*> active_;             ///< unfinished sequences of this round
   std::vector<const Sequence*> proposing_;    ///< the same, as a drafter sees them
-  std::vector<std::int32_t> lengths_, first_rows_, path_;
+  std::vector<DraftLimit> limits_;
+  std::vector<std::int32_t> first_rows_, path_;
   std::vector<Draft> drafts_;
   std::vector<Verdict> verdicts_;
   std::vector<ForwardRow> rows_;

@@ -3,61 +3,62 @@
 #include "engines/drafters/drafters.h"
 #include "engines/drafters/ngram_laws.h"
 #include "engines/drafters/prompt_matches.h"
-#include "sim/core/chance.h"
 #include "sim/core/errors.h"
-#include "sim/core/law_sampling.h"
-#include "sim/core/round_key.h"
 
 namespace speclab::engines {
 namespace {
 
-class LookupNgramDrafter final : public Drafter {
+/// The copy ends where a drafted token is not the copied one, or the sequence ends.
+class LookupNgramNextTokens final : public NextTokens {
  public:
-  LookupNgramDrafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options)
-      : laws_(std::move(model), options.sampling.temperature), matches_(options.drafter), weight_(options.drafter.lookup_weight),
-        draw_kind_(options.sampling.temperature == 0 ? DrawKind::arg_max : DrawKind::sampled), chance_(chance_of(options)) {
+  LookupNgramNextTokens(std::shared_ptr<const NgramModel> model, const DecoderOptions& options)
+      : laws_(std::move(model), options.sampling.temperature), matches_(options.drafter), weight_(options.drafter.lookup_weight) {
     if (!(weight_ > 0 && weight_ <= 1)) throw ConfigError(fmt::format("lookup_weight = {}; allowed: numbers above 0, at most 1", weight_));
   }
 
-  std::string name() const override { return "lookup_ngram"; }
-  void begin(std::span<const Sequence> sequences) override { matches_.begin(sequences.size()); }
-  void observe(const Sequence&, const Draft&, const Verdict&) override {}
-
-  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
-    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], max_lengths[i], drafts[i]);
+  std::size_t vocab_size() const override { return laws_.vocab_size(); }
+  void begin(std::span<const Sequence> sequences, std::int32_t) override { matches_.begin(sequences.size()); }
+  bool start(const Sequence& sequence, std::int32_t) override {
+    copied_ = matches_.continuation(sequence);
+    return true;
+  }
+  void law(const DraftPlace& place, Law& law) override {
+    laws_.set_context(place);
+    if (const Token* copied = copied_after(place)) laws_.fill_mixed(*copied, weight_, law);
+    else laws_.fill(law);
+  }
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+    laws_.set_context(place);
+    const Token* copied = copied_after(place);
+    return copied != nullptr ? laws_.most_likely_mixed(*copied, weight_, count) : laws_.most_likely(count);
+  }
+  double likelihood(const DraftPlace& place, Token token) override {
+    laws_.set_context(place);
+    const Token* copied = copied_after(place);
+    if (copied == nullptr) return laws_.probability(token);
+    return (token == *copied ? weight_ : 0.0) + (1.0 - weight_) * laws_.probability(token);
   }
 
  private:
-  /// The copy ends where a drafted token is not the copied one, or the sequence ends.
-  void propose_one(const Sequence& sequence, std::int32_t max_length, Draft& draft) {
-    const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
-    draft.reset(sequence.tokens.back(), draw_kind_);
-    if (max_length == 0) return;
-    std::span<const Token> copied = matches_.continuation(sequence);
-    laws_.set_context(sequence.tokens);
-    for (TokenTree::Node node = 0; node < max_length; ++node) {
-      Law& law = draft.law_for(node);
-      if (copied.empty()) laws_.fill(law);
-      else laws_.fill_mixed(copied.front(), weight_, law);
-      const Token token = sample(law, draft_key(key, node, node + 1), *chance_, scratch_);
-      draft.add(node, token);
-      laws_.extend_context(token);
-      if (!copied.empty()) copied = token == copied.front() ? copied.subspan(1) : std::span<const Token>();
-    }
+  /// The token to be copied behind a node, or null where its path is not a copy itself.
+  const Token* copied_after(const DraftPlace& place) const {
+    const auto depth = static_cast<std::size_t>(place.tree[place.node].depth);
+    if (depth >= copied_.size()) return nullptr;
+    for (TokenTree::Node node = place.node; node > 0; node = place.tree[node].parent)
+      if (place.tree[node].token != copied_[static_cast<std::size_t>(place.tree[node].depth) - 1]) return nullptr;
+    return &copied_[depth];
   }
 
   NgramLaws laws_;
   PromptMatches matches_;
   double weight_;
-  DrawKind draw_kind_;
-  std::shared_ptr<Chance> chance_;
-  std::vector<float> scratch_;
+  std::span<const Token> copied_;  ///< of the sequence that is being drafted for
 };
 
 }  // namespace
 
 std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
-  return std::make_unique<LookupNgramDrafter>(std::move(model), options);
+  return make_growing_drafter(std::make_unique<LookupNgramNextTokens>(std::move(model), options), "lookup_ngram", options);
 }
 
 }  // namespace speclab::engines

@@ -6,8 +6,30 @@
 namespace speclab::engines {
 
 void NgramLaws::set_context(std::span<const Token> text) {
-  const std::span<const Token> latest = text.last(std::min(text.size(), static_cast<std::size_t>(model_->order()) - 1));
+  const std::span<const Token> latest = text.last(std::min(text.size(), context_length()));
   context_.assign(latest.begin(), latest.end());
+}
+
+void NgramLaws::set_context(const DraftPlace& place) {
+  path_.clear();
+  for (TokenTree::Node node = place.node; node > 0 && path_.size() < context_length(); node = place.tree[node].parent) path_.push_back(place.tree[node].token);
+  const std::vector<Token>& text = place.sequence.tokens;
+  const std::span<const Token> latest = std::span(text).last(std::min(text.size(), context_length() - path_.size()));
+  context_.assign(latest.begin(), latest.end());
+  context_.insert(context_.end(), path_.rbegin(), path_.rend());
+}
+
+std::span<const LawEntry<float>> NgramLaws::most_likely(std::size_t count) {
+  model_->most_likely(context_, entries_);
+  return std::span(entries_).first(std::min(count, entries_.size()));
+}
+
+std::span<const LawEntry<float>> NgramLaws::most_likely_mixed(Token token, double weight, std::size_t count) {
+  model_->most_likely(context_, entries_);
+  for (LawEntry<float>& entry : entries_) entry.probability *= static_cast<float>(1.0 - weight);
+  add(token, static_cast<float>(weight));
+  std::ranges::stable_sort(entries_, std::ranges::greater(), &LawEntry<float>::probability);
+  return std::span(entries_).first(std::min(count, entries_.size()));
 }
 
 void NgramLaws::fill(Law& law) {

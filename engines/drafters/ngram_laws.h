@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "engines/drafters/next_tokens.h"
 #include "engines/ngrams/ngram_model.h"
 
 namespace speclab::engines {
@@ -15,23 +16,30 @@ class NgramLaws {
 
   /// The last tokens of `text`, which are all that laws look at.
   void set_context(std::span<const Token> text);
-  void extend_context(Token token) { context_.push_back(token); }
+  /// Those of the sequence and the path to a node.
+  void set_context(const DraftPlace& place);
 
   /// The model's most likely successors of the context, to the power 1 / temperature, normalised.
   void fill(Law& law);
   /// The same with `weight` moved to `token`; at temperature 0 all of it.
   /// @param weight  in (0, 1]
   void fill_mixed(Token token, double weight, Law& law);
+  /// The model's own, at temperature 1. Valid until the next call.
+  std::span<const LawEntry<float>> most_likely(std::size_t count);
+  /// The same with `weight` moved to `token`.
+  std::span<const LawEntry<float>> most_likely_mixed(Token token, double weight, std::size_t count);
+  double probability(Token token) const { return model_->probability(context_, token); }
+  std::size_t vocab_size() const { return static_cast<std::size_t>(model_->vocab_size()); }
 
  private:
+  std::size_t context_length() const { return static_cast<std::size_t>(model_->order()) - 1; }
   /// The successors' probabilities in the law, which sum to `total`.
   void temper(double total);
   void add(Token token, float probability);
-  std::size_t vocab_size() const { return static_cast<std::size_t>(model_->vocab_size()); }
 
   std::shared_ptr<const NgramModel> model_;
   double temperature_;
-  std::vector<Token> context_;
+  std::vector<Token> context_, path_;
   std::vector<LawEntry<float>> entries_;
 };
 

@@ -14,8 +14,8 @@ class PromptLookupDrafter final : public Drafter {
   void begin(std::span<const Sequence> sequences) override { matches_.begin(sequences.size()); }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
 
-  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
-    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], max_lengths[i], drafts[i]);
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], limits[i].max_length, drafts[i]);
   }
 
  private:

@@ -22,6 +22,12 @@ struct Sequence {
   bool finished = false;
 };
 
+/// How far a draft may go.
+struct DraftLimit {
+  std::int32_t max_length = 0;  ///< levels; 0 is a draft without nodes
+  double stop_below = 0.0;      ///< a chain ends behind the first token that the drafter holds less likely; 0 ends none
+};
+
 class Drafter {
  public:
   virtual ~Drafter() = default;
@@ -33,8 +39,8 @@ class Drafter {
   /// The target's hidden states after tokens that it has just committed, in order: after begin those of the prompt but for its last
   /// token, after every round those of the accepted path. @param hidden  [count, hidden_size], float32; valid during the call
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
-  /// Fills drafts[i] for sequences[i]; it has at most max_lengths[i] levels. 0 is a draft without nodes.
-  virtual void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) = 0;
+  /// Fills drafts[i] for sequences[i] within limits[i]. A drafter that copies is always sure.
+  virtual void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) = 0;
   /// After verification; the sequence's tokens already hold what was emitted.
   virtual void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) = 0;
 };

@@ -9,7 +9,7 @@ namespace speclab::engines {
 
 inline constexpr std::array<const char*, 7> kDrafterKinds{"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer"};
 /// Those of them that draw token trees; the others draft chains.
-inline constexpr std::array<const char*, 1> kTreeDrafterKinds{"small_transformer"};
+inline constexpr std::array<const char*, 5> kTreeDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer"};
 /// Those of them that read a model.
 inline constexpr std::array<const char*, 5> kModelDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer"};
 /// Those of them whose model is one of n-grams.

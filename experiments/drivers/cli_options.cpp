@@ -43,7 +43,7 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--drafter", decoder.drafter.kind, fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))->capture_default_str();
   command->add_option("--drafter-model", decoder.drafter.model, "Folder of a small_transformer drafter, n-gram model of the others or its folder; the project's own where empty");
-  command->add_option("--tree", decoder.drafter.tree, "chain, or for small_transformer children a level as in 2x2x1")->capture_default_str();
+  command->add_option("--tree", decoder.drafter.tree, "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES of the likeliest tokens, :CHILDREN behind it. Of drafters with a law")->capture_default_str();
 }
 
 /// A setting of a rule that is not used would be ignored in silence.
@@ -78,7 +78,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
   const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
   CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)")->check(whole_number<int>());
-  command->add_option("--policy", options.policy, "constant:N, heuristic, or auto, which measures costs first")->excludes(length);
+  command->add_option("--policy", options.policy, "constant:N, heuristic, confidence or confidence:P (chains up to 20, ended behind the first token that the drafter holds less likely than P, 0.4), or auto, which measures costs first")->excludes(length);
 }
 
 void add_verify_options(CLI::App* command, VerifyOptions& options) {

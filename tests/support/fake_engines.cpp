@@ -4,7 +4,7 @@
 
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
-#include "sim/core/token_tree.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::testing {
 namespace {
@@ -130,9 +130,9 @@ class FakeDecoder final : public RoundDecoder {
 
   void draft(RoundRecord& round) {
     const int wanted = is_plain() ? 0 : std::min(policy_->next_length(), remaining() - 1);
-    const TreeShape shape = TreeShape::parse(options_.drafter.tree, wanted);
-    round.depth = std::min(wanted, shape.depth());
-    round.drafted = options_.drafter.tree == "chain" ? round.depth : shape.num_nodes();
+    const TreeGrowth growth = TreeGrowth::parse(options_.drafter.tree, wanted);
+    round.depth = growth.is_grown() ? wanted : std::min(wanted, growth.shape.depth());
+    round.drafted = options_.drafter.tree == "chain" ? round.depth : growth.max_nodes();
     round.rows = round.drafted + 1;
     while (round.accepted < round.depth && accepts(round)) ++round.accepted;
     round.tested = std::min(round.depth, round.accepted + 1);

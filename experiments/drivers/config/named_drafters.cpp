@@ -4,7 +4,7 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
-#include "sim/core/token_tree.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
@@ -17,7 +17,7 @@ void read_tree(ConfigReader& reader, NamedDrafter& drafter) {
   drafter.has_tree = reader.has("tree");
   reader.read("tree", drafter.options.tree);
   if (!drafter.has_tree) return;
-  if (!engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds)) reader.refuse("tree", "a tree for the kind small_transformer only");
+  if (!engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds)) reader.refuse("tree", fmt::format("a tree for a kind that draws trees: {}", fmt::join(engines::kTreeDrafterKinds, ", ")));
   check_tree(reader, 0, drafter.options.tree);
 }
 
@@ -55,7 +55,7 @@ void check_drafter_name(const ConfigEntry& entry) {
 }  // namespace
 
 void check_tree(const ConfigReader& reader, std::size_t index, const std::string& tree) {
-  check_element(reader, "tree", index, [&] { TreeShape::parse(tree, 1); });
+  check_element(reader, "tree", index, [&] { TreeGrowth::parse(tree, 1); });
 }
 
 void read_drafters(const ConfigNode& table, RunConfig& config) {

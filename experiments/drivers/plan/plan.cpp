@@ -13,14 +13,14 @@
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
-#include "sim/core/token_tree.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
 
 constexpr std::uint32_t kPilotSequences = 1u << 24;  ///< sequence ids from here on are pilots'
 
-TreeShape shape_of(const Drafting& drafting, int limit) { return TreeShape::parse(drafting.tree, limit); }
+TreeGrowth growth_of(const Drafting& drafting, int limit) { return TreeGrowth::parse(drafting.tree, limit); }
 
 /// Plain decoding, then every drafter with every tree that it can draw and every verifier.
 std::vector<Drafting> make_draftings(const RunConfig& config) {
@@ -102,18 +102,15 @@ void add_generations(Plan& plan) {
 
 int Drafting::max_length(int limit) const {
   if (is_plain()) return 0;
-  return tree == "chain" ? limit : std::min(limit, shape_of(*this, limit).depth());
+  const TreeGrowth growth = growth_of(*this, limit);
+  return growth.is_grown() ? std::min(limit, growth.nodes) : std::min(limit, growth.shape.depth());
 }
 
 std::vector<int> Drafting::rows_of_depth(int limit) const {
   std::vector<int> rows(static_cast<std::size_t>(max_length(limit)) + 1, 1);
   if (is_plain()) return rows;
-  const std::vector<int> parents = shape_of(*this, limit).parents();
-  std::vector<int> depth{0};
-  for (const int parent : parents) {
-    depth.push_back(depth[static_cast<std::size_t>(parent)] + 1);
-    for (std::size_t d = static_cast<std::size_t>(depth.back()); d < rows.size(); ++d) ++rows[d];
-  }
+  const TreeGrowth growth = growth_of(*this, limit);
+  for (std::size_t depth = 1; depth < rows.size(); ++depth) rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
   return rows;
 }
 

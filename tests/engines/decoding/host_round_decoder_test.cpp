@@ -92,8 +92,13 @@ TEST_P(EveryDrafter, GivesPlainTokensAtSpeculationLengthZero) {
   }
 }
 
-TEST_P(EveryDrafter, RefusesAPolicyThatStopsByConfidence) {
-  EXPECT_THROW(pair().speculative(options_of(GetParam(), 0))->begin(three_requests(), ConfidencePolicy(0.4)), ConfigError);
+TEST_P(EveryDrafter, GivesPlainTokensWhereConfidenceEndsItsChains) {
+  const auto plain = decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0);
+  for (const double threshold : {0.05, 0.4, 1.0}) {
+    const auto decoder = pair().speculative(options_of(GetParam(), 0));
+    if (std::string(GetParam().tree) == "chain") EXPECT_EQ(output_ids(decode(*decoder, three_requests(), ConfidencePolicy(threshold, 6))), output_ids(plain));
+    else EXPECT_THROW(decoder->begin(three_requests(), ConfidencePolicy(threshold)), ConfigError);
+  }
 }
 
 TEST_P(EveryDrafter, DecodesABatchAsOneByOne) {

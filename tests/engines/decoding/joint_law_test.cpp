@@ -8,6 +8,8 @@
 
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
+#include "sim/core/policies/confidence_policy.h"
+#include "sim/core/policies/constant_policy.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {
@@ -53,10 +55,10 @@ std::vector<double> joint_law() {
   return joint;
 }
 
-std::vector<double> counts_of(RoundDecoder& decoder) {
+std::vector<double> counts_of(RoundDecoder& decoder, const SpeculationLengthPolicy& policy = ConstantPolicy(3)) {
   std::vector<double> counts(kVocab * kVocab);
   for (std::uint32_t id = 0; id < kGenerations; ++id) {
-    const auto tokens = testing::decode(decoder, {{id, kPrompt}}, 3).front().output_ids;
+    const auto tokens = testing::decode(decoder, {{id, kPrompt}}, policy).front().output_ids;
     ++counts[static_cast<std::size_t>(tokens[0] * kVocab + tokens[1])];
   }
   return counts;
@@ -124,6 +126,13 @@ TEST(JointLawOfVerifiers, ThatAreLossyIsFoundOut) {
   }
 }
 
+constexpr double kSure = 0.3;
+
+TEST(JointLawOfConfidence, IsTheTargetsWhereTheUnsureTokenIsSubmitted) {
+  for (const char* drafter : {"bigram", "lookup_ngram", "small_transformer"})
+    EXPECT_LT(normal_score(counts_of(*pair().speculative(options_of({"", drafter})), ConfidencePolicy(kSure, 3))), kQuantile) << drafter;
+}
+
 TEST(PlainJointLaw, IsTheTargets) { EXPECT_LT(normal_score(counts_of(*pair().plain(options_of({"", "none"})))), kQuantile); }
 
 /// Draws from the model's law and reports it flattened.
@@ -133,8 +142,8 @@ class LyingDrafter final : public Drafter {
   std::string name() const override { return "lying"; }
   void begin(std::span<const Sequence> sequences) override { honest_->begin(sequences); }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
-    honest_->propose(sequences, max_lengths, drafts);
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+    honest_->propose(sequences, limits, drafts);
     for (std::int32_t i = 0; i < drafts[0].num_laws; ++i) {
       Law& law = drafts[0].laws[static_cast<std::size_t>(i)];
       for (float& value : law.assign_dense(kVocab)) value = 0.7f * value + 0.3f / kVocab;
@@ -144,6 +153,34 @@ class LyingDrafter final : public Drafter {
  private:
   std::unique_ptr<Drafter> honest_;
 };
+
+/// Throws away the token that made it stop.
+class WithholdingDrafter final : public Drafter {
+ public:
+  explicit WithholdingDrafter(const DecoderOptions& options) : honest_(make_drafter(options, pair().target().info(), pair())) {}
+  std::string name() const override { return "withholding"; }
+  void begin(std::span<const Sequence> sequences) override { honest_->begin(sequences); }
+  void observe(const Sequence&, const Draft&, const Verdict&) override {}
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+    honest_->propose(sequences, limits, drafts);
+    const Draft whole = drafts[0];
+    drafts[0].reset(sequences[0]->tokens.back(), whole.draw_kind);
+    for (TokenTree::Node node = 1; node < whole.tree.size(); ++node) {
+      if (static_cast<double>(whole.law_at(node - 1)[whole.tree[node].token]) < kSure) return;
+      drafts[0].law_for(node - 1) = whole.law_at(node - 1);
+      drafts[0].add(node - 1, whole.tree[node].token);
+    }
+  }
+
+ private:
+  std::unique_ptr<Drafter> honest_;
+};
+
+TEST(JointLawOfConfidence, IsAnotherWhereTheUnsureTokenIsWithheld) {
+  const DecoderOptions options = options_of({"", "small_transformer"});
+  HostRoundDecoder decoder(pair().target(), nullptr, options, std::make_unique<WithholdingDrafter>(options), make_verifier(options));
+  EXPECT_GT(normal_score(counts_of(decoder)), kQuantile);
+}
 
 TEST(JointLawOfALyingDrafter, ReportedOtherwiseIsFound) {
   const DecoderOptions options = options_of({"", "small_transformer"});

@@ -46,6 +46,12 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"Tree2x2x1", "small_transformer", "2x2x1"},
       {"Tree3x1x2", "small_transformer", "3x1x2"},
       {"UnevenTree", "small_transformer", "parents:0,0,0,1,1,4"},
+      {"BigramTree", "bigram", "2x2"},
+      {"NgramBestFirst", "ngram", "best_first:6:3"},
+      {"LookupNgramBeam", "lookup_ngram", "beam:6:3"},
+      {"BestFirst", "small_transformer", "best_first:8:3"},
+      {"Beam", "small_transformer", "beam:8:3"},
+      {"FeatureBeam", "small_transformer", "beam:8:3", "features"},
       {"FeatureChain", "small_transformer", "chain", "features"},
       {"FeatureTree", "small_transformer", "parents:0,0,0,1,1,4", "features"},
   };
@@ -53,7 +59,11 @@ const std::vector<DrafterCase>& drafter_cases() {
 }
 
 std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, int speculation_length) {
-  decoder.begin(requests, ConstantPolicy(speculation_length));
+  return decode(decoder, requests, ConstantPolicy(speculation_length));
+}
+
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+  decoder.begin(requests, policy);
   while (decoder.round()) {
   }
   return decoder.records();

@@ -48,6 +48,7 @@ const std::vector<DrafterCase>& drafter_cases();
 
 /// Runs a batch to its end. @return its records
 std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, int speculation_length);
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, const SpeculationLengthPolicy& policy);
 
 std::vector<std::vector<Token>> output_ids(const std::vector<GenerationRecord>& records);
 

@@ -102,8 +102,8 @@ class LyingDrafter final : public Drafter {
   std::string name() const override { return "lying"; }
   void begin(std::span<const Sequence> sequences) override { honest_->begin(sequences); }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
-    honest_->propose(sequences, max_lengths, drafts);
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+    honest_->propose(sequences, limits, drafts);
     const Law truth = drafts[0].law_at(0);
     auto values = drafts[0].law_for(0).assign_dense(truth.vocab_size());
     for (std::size_t i = 0; i < values.size(); ++i)

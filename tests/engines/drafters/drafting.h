@@ -13,10 +13,11 @@ inline Sequence sequence_of(std::vector<Token> tokens, std::uint32_t round = 0) 
   return sequence;
 }
 
-inline Draft propose(Drafter& drafter, const Sequence& sequence, std::int32_t max_length) {
+inline Draft propose(Drafter& drafter, const Sequence& sequence, std::int32_t max_length, double stop_below = 0.0) {
   Draft draft;
   const Sequence* const pointer = &sequence;
-  drafter.propose({&pointer, 1}, {&max_length, 1}, {&draft, 1});
+  const DraftLimit limit{max_length, stop_below};
+  drafter.propose({&pointer, 1}, {&limit, 1}, {&draft, 1});
   return draft;
 }
 

@@ -39,8 +39,8 @@ class DialledDrafter final : public Drafter {
   std::string name() const override { return "dialled"; }
   void begin(std::span<const Sequence>) override {}
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const std::int32_t> max_lengths, std::span<Draft> drafts) override {
-    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], max_lengths[i], drafts[i]);
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) propose_one(*sequences[i], limits[i].max_length, drafts[i]);
   }
 
  private:

@@ -87,8 +87,10 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
   expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, unigram, bigram");
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
-  for (const char* drafter : {"plain", "none", "bigram", "prompt_lookup", "lookup_ngram"})
-    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: small_transformer");
+  for (const char* drafter : {"plain", "none", "prompt_lookup"})
+    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: unigram, bigram");
+  expect_refusal("generate --prompt x --drafter bigram --tree best_first:0", 2, "NODES from 1 to 512");
+  expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2, "confidence ends chains");
   expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
   expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
   expect_refusal("generate --prompt x --verifier greedy --temperature 1", 2, "temperature 0");

@@ -28,18 +28,18 @@ TEST(Plan, EveryCombinationIsACellAndPlainDecodingIsAlwaysThere) {
 
 TEST(Plan, TheTreeAxisIsForDraftersThatDrawTrees) {
   const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(axes.drafter=["bigram", "small_transformer", "tree"])", R"(axes.tree=["chain", "2x2"])", "axes.temperature=0.0"});
+  const Plan plan = experiment.plan({R"(axes.drafter=["prompt_lookup", "small_transformer", "tree"])", R"(axes.tree=["chain", "2x2"])", "axes.temperature=0.0"});
   const auto ids = cell_ids(plan);
   EXPECT_EQ(ids.size(), 5u);
   EXPECT_TRUE(ids.contains("fake T=0 small_transformer 2x2 constant:3 rejection"));
-  EXPECT_FALSE(ids.contains("fake T=0 bigram 2x2 constant:3 rejection"));
+  EXPECT_FALSE(ids.contains("fake T=0 prompt_lookup 2x2 constant:3 rejection"));
 }
 
 TEST(Plan, SaysWhichDraftersTheTreeAxisDoesNotReach) {
   const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(axes.drafter=["none", "bigram", "small_transformer", "tree"])", R"(axes.tree="2x2")"});
+  const Plan plan = experiment.plan({R"(axes.drafter=["none", "prompt_lookup", "small_transformer", "tree"])", R"(axes.tree="2x2")"});
   EXPECT_NE(tree_axis_note(plan).find("2x2 does not hold"), std::string::npos);
-  EXPECT_NE(describe(plan).find(": bigram (chain), tree (2x1)\n"), std::string::npos) << describe(plan);
+  EXPECT_NE(describe(plan).find(": prompt_lookup (chain), tree (2x1)\n"), std::string::npos) << describe(plan);
   EXPECT_EQ(tree_axis_note(experiment.plan()), "");
   EXPECT_EQ(tree_axis_note(experiment.plan({R"(axes.drafter="small_transformer")", R"(axes.tree="2x2")"})), "");
 }
@@ -85,6 +85,9 @@ TEST(Drafting, CountsTheRowsOfACutTree) {
   EXPECT_EQ(tree.rows_of_depth(8), (std::vector<int>{1, 3, 7, 11}));
   EXPECT_EQ(tree.max_length(8), 3);
   EXPECT_EQ(tree.rows_of_depth(2), (std::vector<int>{1, 3, 7}));
+  const Drafting grown{.drafter = "bigram", .tree = "best_first:7:2", .options = {}};
+  EXPECT_EQ(grown.rows_of_depth(4), (std::vector<int>{1, 3, 7, 8, 8}));
+  EXPECT_EQ(grown.max_length(9), 7);
   const Drafting chain{.drafter = "bigram", .tree = "chain", .options = {}};
   EXPECT_EQ(chain.rows_of_depth(3), (std::vector<int>{1, 2, 3, 4}));
   EXPECT_EQ(Drafting{}.max_length(8), 0);

@@ -1,0 +1,45 @@
+#pragma once
+// What may follow the nodes of a draft, as a drafter's model sees it. Where nodes are added is the business of draft_growth.h.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engines/interface/drafter.h"
+#include "engines/interface/round_decoder.h"
+
+namespace speclab::engines {
+
+/// A node of a tree that is being drafted behind a sequence.
+struct DraftPlace {
+  const Sequence& sequence;
+  const TokenTree& tree;
+  TokenTree::Node node;
+};
+
+/// Laws follow the sampling settings; likelihoods are the model's own, at temperature 1 before any cutoff.
+class NextTokens {
+ public:
+  virtual ~NextTokens() = default;
+  virtual std::size_t vocab_size() const = 0;
+  virtual bool reads_hidden() const { return false; }
+  /// @param spare  tokens that a sequence may grow by, all nodes of a tree included
+  virtual void begin(std::span<const Sequence> /*sequences*/, std::int32_t /*spare*/) {}
+  virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
+
+  /// A draft begins; the root can be asked for from here on. @return false where `levels` do not fit
+  virtual bool start(const Sequence& sequence, std::int32_t levels) = 0;
+  /// The nodes from `first` on were added: they can be asked for from here on, and no others.
+  virtual void read(const Sequence&, const TokenTree&, TokenTree::Node /*first*/) {}
+
+  /// What children of a node are drawn from.
+  virtual void law(const DraftPlace& place, Law& law) = 0;
+  /// The most likely children, at most `count`, in falling order, ties to the lower id. Valid until the next call.
+  virtual std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) = 0;
+  virtual double likelihood(const DraftPlace& place, Token token) = 0;
+};
+
+/// A drafter that draws from them what options.drafter.tree says.
+std::unique_ptr<Drafter> make_growing_drafter(std::unique_ptr<NextTokens> next_tokens, const std::string& name, const DecoderOptions& options);
+
+}  // namespace speclab::engines

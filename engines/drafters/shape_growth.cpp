@@ -1,0 +1,93 @@
+#include "engines/drafters/draft_growth.h"
+#include "engines/interface/names.h"
+#include "sim/core/chance.h"
+#include "sim/core/law_sampling.h"
+#include "sim/core/round_key.h"
+#include "sim/core/tree_growth.h"
+
+namespace speclab::engines {
+namespace {
+
+DrawKind draw_kind_of(const DecoderOptions& options) {
+  if (options.sampling.temperature == 0) return DrawKind::arg_max;
+  const bool is_chain = options.drafter.tree == "chain";
+  return is_chain || is_among(options.verifier, kReplacementVerifierKinds) ? DrawKind::sampled : DrawKind::sampled_without_replacement;
+}
+
+/// Level by level; a chain goes on as far as the limit lets it.
+class ShapeGrowth final : public DraftGrowth {
+ public:
+  explicit ShapeGrowth(const DecoderOptions& options) : draw_kind_(draw_kind_of(options)), chance_(chance_of(options)) {
+    if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
+  }
+
+  std::int32_t most_read() const override { return static_cast<std::int32_t>(shape_parents_.size()); }
+
+  void grow(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, Draft& draft) override {
+    draft.reset(sequence.tokens.back(), draw_kind_);
+    shape_nodes_.assign(1, 0);
+    if (limit.max_length == 0 || !next.start(sequence, limit.max_length)) return;
+    TokenTree::Node level_begin = 0;
+    for (std::int32_t depth = 0; depth < limit.max_length; ++depth) {
+      const TokenTree::Node level_end = draft.tree.size();
+      if (depth > 0) next.read(sequence, draft.tree, level_begin);
+      for (TokenTree::Node node = level_begin; node < level_end; ++node) add_children(next, sequence, node, draft);
+      if (draft.tree.size() == level_end || is_unsure(next, sequence, limit, draft)) return;
+      level_begin = level_end;
+    }
+  }
+
+ private:
+  /// Whether the last token, which stands all the same, is less likely than the policy bears.
+  bool is_unsure(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, const Draft& draft) const {
+    if (limit.stop_below <= 0.0) return false;
+    const TokenTree::Entry& last = draft.tree[draft.tree.size() - 1];
+    return next.likelihood({sequence, draft.tree, last.parent}, last.token) < limit.stop_below;
+  }
+
+  void add_children(NextTokens& next, const Sequence& sequence, TokenTree::Node node, Draft& draft) {
+    children_.clear();
+    if (shape_parents_.empty()) children_.push_back(0);
+    for (std::size_t i = 0; i < shape_parents_.size(); ++i)
+      if (shape_parents_[i] == shape_nodes_[static_cast<std::size_t>(node)]) children_.push_back(static_cast<int>(i) + 1);
+    if (children_.empty()) return;
+    draw_tokens(next, {sequence, draft.tree, node}, draft);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      draft.add(node, tokens_[i]);
+      shape_nodes_.push_back(children_[i]);
+    }
+  }
+
+  void draw_tokens(NextTokens& next, const DraftPlace& place, Draft& draft) {
+    const RoundKey key{place.sequence.id, static_cast<std::uint32_t>(place.sequence.tokens.size()), place.sequence.round};
+    const StreamKey first_key = draft_key(key, draft.tree[place.node].depth, draft.tree.size());
+    Law& law = draft.law_for(place.node);
+    if (draw_kind_ == DrawKind::arg_max && children_.size() > 1) return take_most_likely(next, place, law);
+    next.law(place, law);
+    if (draw_kind_ == DrawKind::sampled_without_replacement)
+      return sample_without_replacement(law, children_.size(), first_key, *chance_, scratch_, tokens_);
+    tokens_.clear();
+    for (StreamKey key_of_child = first_key; tokens_.size() < children_.size(); ++key_of_child.draw)
+      tokens_.push_back(sample(law, key_of_child, *chance_, scratch_));
+  }
+
+  void take_most_likely(NextTokens& next, const DraftPlace& place, Law& law) {
+    tokens_.clear();
+    for (const LawEntry<float>& entry : next.most_likely(place, children_.size())) tokens_.push_back(entry.token);
+    law.assign_point_mass(next.vocab_size(), tokens_.front());
+  }
+
+  DrawKind draw_kind_;
+  std::shared_ptr<Chance> chance_;
+  std::vector<int> shape_parents_;  ///< empty for a chain
+  std::vector<int> shape_nodes_;    ///< node of the shape that each drafted node stands for
+  std::vector<int> children_;
+  std::vector<Token> tokens_;
+  std::vector<float> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<DraftGrowth> make_shape_growth(const DecoderOptions& options) { return std::make_unique<ShapeGrowth>(options); }
+
+}  // namespace speclab::engines

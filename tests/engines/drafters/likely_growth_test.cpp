@@ -1,0 +1,216 @@
+// Trees of the likeliest tokens against slow references that read one node at a time, each by a forward of its own.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sim/core/tree_growth.h"
+#include "tests/engines/drafters/drafting.h"
+#include "tests/engines/drafters/ngram_drafting.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::propose;
+using testing::sequence_of;
+using Path = std::vector<Token>;
+
+constexpr std::int32_t kVocab = 40;
+
+std::shared_ptr<LanguageModel> model() {
+  static const std::shared_ptr<LanguageModel> tiny = [] {
+    LlamaConfig config = testing::tiny_config();
+    config.vocab_size = kVocab;
+    return testing::tiny_model(config);
+  }();
+  return tiny;
+}
+
+std::shared_ptr<const NgramModel> ngrams() {
+  return testing::ngrams_of({{3, 1, 3, 2, 3, 1, 1, 2, 2, 3, 4, 3, 5, 3, 6, 6, 3}, {1, 2, 3, 4, 1, 2, 3, 5, 7, 3}}, 8, {.order = 3});
+}
+
+DecoderOptions options_of(const std::string& tree, double temperature = 1.0) { return {.sampling = {.temperature = temperature}, .drafter = {.tree = tree}, .seed = 3}; }
+
+struct Likely {
+  double log_probability;
+  Path path;
+};
+
+/// The `count` likeliest tokens after a text and a path, by what the drafter's model says of that text alone.
+using Children = std::function<std::vector<Likely>(const Likely&, int count)>;
+
+std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent, int count) {
+  std::vector<Likely> children;
+  for (std::size_t token = 0; token < probabilities.size(); ++token) {
+    if (probabilities[token] <= 0) continue;
+    children.push_back({parent.log_probability + std::log(probabilities[token]), parent.path});
+    children.back().path.push_back(static_cast<Token>(token));
+  }
+  std::ranges::stable_sort(children, std::ranges::greater(), &Likely::log_probability);
+  children.resize(std::min(children.size(), static_cast<std::size_t>(count)));
+  return children;
+}
+
+Children of_transformer(const Path& text) {
+  return [text](const Likely& parent, int count) {
+    Path whole = text;
+    whole.insert(whole.end(), parent.path.begin(), parent.path.end());
+    const auto logits = testing::logits_of(*model(), whole).back();
+    std::vector<double> probabilities;
+    double sum = 0;
+    for (const float logit : logits) sum += probabilities.emplace_back(std::exp(static_cast<double>(logit)));
+    for (double& probability : probabilities) probability /= sum;
+    return likeliest(probabilities, parent, count);
+  };
+}
+
+Children of_ngrams(const Path& text) {
+  return [text](const Likely& parent, int count) {
+    Path whole = text;
+    whole.insert(whole.end(), parent.path.begin(), parent.path.end());
+    std::vector<LawEntry<float>> entries;
+    ngrams()->most_likely(whole, entries);
+    std::vector<double> probabilities(8, 0.0);
+    for (const LawEntry<float>& entry : entries) probabilities[static_cast<std::size_t>(entry.token)] = static_cast<double>(entry.probability);
+    return likeliest(probabilities, parent, count);
+  };
+}
+
+void take_best(std::vector<Likely>& candidates, std::size_t count) {
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &Likely::log_probability);
+  candidates.resize(std::min(candidates.size(), count));
+}
+
+/// A heap: the best candidate becomes a node, and its children become candidates.
+std::set<Path> best_first(const Children& children, const TreeGrowth& growth, int levels) {
+  std::set<Path> nodes;
+  std::vector<Likely> heap = children({0.0, {}}, growth.children);
+  while (!heap.empty() && nodes.size() < static_cast<std::size_t>(growth.nodes)) {
+    const auto best = std::ranges::max_element(heap, {}, &Likely::log_probability);
+    const Likely node = *best;
+    heap.erase(best);
+    nodes.insert(node.path);
+    if (node.path.size() < static_cast<std::size_t>(levels))
+      for (const Likely& child : children(node, growth.children)) heap.push_back(child);
+  }
+  return nodes;
+}
+
+/// Level by level the best nodes are followed; in the end the best of all that was seen.
+std::set<Path> beam(const Children& children, const TreeGrowth& growth, int levels) {
+  std::vector<Likely> level{{0.0, {}}}, seen;
+  for (int depth = 0; depth < levels; ++depth) {
+    std::vector<Likely> next;
+    for (const Likely& node : level)
+      for (const Likely& child : children(node, growth.children)) next.push_back(child);
+    seen.insert(seen.end(), next.begin(), next.end());
+    take_best(next, static_cast<std::size_t>(growth.children));
+    level = next;
+  }
+  take_best(seen, static_cast<std::size_t>(growth.nodes));
+  std::set<Path> nodes;
+  for (const Likely& node : seen) nodes.insert(node.path);
+  return nodes;
+}
+
+std::set<Path> paths_of(const Draft& draft) {
+  std::set<Path> paths;
+  for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) paths.insert(testing::path_tokens(draft.tree, node));
+  return paths;
+}
+
+std::set<Path> reference(const Children& children, const std::string& tree, int levels) {
+  const TreeGrowth growth = TreeGrowth::parse(tree, 0);
+  return growth.kind == TreeGrowth::Kind::beam ? beam(children, growth, levels) : best_first(children, growth, levels);
+}
+
+constexpr const char* kTrees[] = {"best_first:1", "best_first:7:2", "best_first:12:4", "best_first:30", "beam:1", "beam:7:2", "beam:12:4", "beam:30"};
+
+TEST(LikelyGrowth, OfATransformerIsTheSlowReferences) {
+  std::mt19937 random(5);
+  for (const char* tree : kTrees)
+    for (const int levels : {1, 2, 4, 7}) {
+      const Sequence sequence = sequence_of(testing::random_tokens(random, kVocab, 6));
+      const auto drafter = make_small_transformer_drafter(model(), options_of(tree));
+      drafter->begin({&sequence, 1});
+      EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), reference(of_transformer(sequence.tokens), tree, levels)) << tree << ", " << levels << " levels";
+    }
+}
+
+TEST(LikelyGrowth, OfNgramsIsTheSlowReferences) {
+  for (const char* tree : kTrees)
+    for (const int levels : {1, 2, 4, 7})
+      for (const Token last : {1, 2, 3, 6}) {
+        const Sequence sequence = sequence_of({4, last});
+        const Draft draft = propose(*make_ngram_drafter(ngrams(), options_of(tree)), sequence, levels);
+        EXPECT_EQ(paths_of(draft).size(), reference(of_ngrams(sequence.tokens), tree, levels).size()) << tree << ", " << levels << " levels behind " << last;
+      }
+}
+
+/// Tokens that are equally likely may stand for one another; the probabilities of their paths may not.
+TEST(LikelyGrowth, OfNgramsHasTheLikeliestPaths) {
+  const Sequence sequence = sequence_of({4, 3});
+  const auto total = [&](const std::set<Path>& paths) {
+    double sum = 0;
+    for (const Path& path : paths) {
+      Path text = sequence.tokens;
+      double probability = 1;
+      for (const Token token : path) {
+        probability *= ngrams()->probability(text, token);
+        text.push_back(token);
+      }
+      sum += probability;
+    }
+    return sum;
+  };
+  for (const char* tree : kTrees) {
+    const Draft draft = propose(*make_ngram_drafter(ngrams(), options_of(tree)), sequence, 4);
+    EXPECT_NEAR(total(paths_of(draft)), total(reference(of_ngrams(sequence.tokens), tree, 4)), 1e-6) << tree;
+  }
+}
+
+/// What is drafted depends on no draw, so that each token counts as certain; parents stand before their children.
+TEST(LikelyGrowth, DraftsCertainTokensAtEveryTemperature) {
+  const Sequence sequence = sequence_of({9, 8, 7, 9, 8});
+  std::set<Path> first;
+  for (const double temperature : {0.0, 0.7, 1.5}) {
+    const auto drafter = make_small_transformer_drafter(model(), options_of("best_first:9", temperature));
+    drafter->begin({&sequence, 1});
+    const Draft draft = propose(*drafter, sequence, 5);
+    EXPECT_EQ(draft.draw_kind, DrawKind::arg_max);
+    EXPECT_EQ(draft.tree.drafted(), 9);
+    if (first.empty()) first = paths_of(draft);
+    EXPECT_EQ(paths_of(draft), first);
+    for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) {
+      EXPECT_LT(draft.tree[node].parent, node);
+      EXPECT_EQ(draft.law_at(draft.tree[node].parent).form(), Law::Form::point_mass);
+    }
+  }
+}
+
+TEST(LikelyGrowth, DraftsNothingWhereNothingMayBeDrafted) {
+  const Sequence sequence = sequence_of({9, 8, 7});
+  const auto drafter = make_small_transformer_drafter(model(), options_of("beam:6"));
+  drafter->begin({&sequence, 1});
+  EXPECT_EQ(propose(*drafter, sequence, 0).tree.drafted(), 0);
+}
+
+/// A token of the lookup with its weight beside the n-grams' own.
+TEST(LikelyGrowth, OfTheMixturePrefersTheCopy) {
+  DecoderOptions options = options_of("best_first:4:2");
+  options.drafter.kind = "lookup_ngram";
+  const Sequence sequence = sequence_of({2, 3, 5, 1, 2, 3});
+  const auto drafter = make_lookup_ngram_drafter(ngrams(), options);
+  drafter->begin({&sequence, 1});
+  const std::set<Path> paths = paths_of(propose(*drafter, sequence, 3));
+  EXPECT_TRUE(paths.contains({5}));
+  EXPECT_TRUE(paths.contains({5, 1}));
+  EXPECT_TRUE(paths.contains({5, 1, 2}));
+}
+
+}  // namespace
+}  // namespace speclab::engines
