@@ -73,6 +73,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")->excludes(prompt)->excludes(file);
   command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
   command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
+  command->add_flag("--draw-trees", options.draw_trees, "Draw the draft of every round with what was accepted, q of the drafter where tokens are drawn and p of the target; the text comes at the end");
   add_drafter_options(command, options.decoder);
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");

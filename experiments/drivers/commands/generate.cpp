@@ -9,7 +9,10 @@
 #include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/generate/drawn_draft.h"
+#include "experiments/drivers/generate/text_stream.h"
 #include "experiments/drivers/run/interruption.h"
+#include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
 
@@ -19,55 +22,6 @@ namespace {
 using engines::RoundDecoder;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-/// Prints text as it becomes complete; nothing from a stop string on, and no end-of-sequence tokens.
-class TextStream {
- public:
-  TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings, bool echo)
-      : tokenizer_(tokenizer), decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr), stop_strings_(stop_strings), echo_(echo) {}
-
-  void push(std::span<const Token> tokens) {
-    if (!decoder_) return;
-    for (const Token token : tokens)
-      if (!tokenizer_->is_end_of_sequence(token)) text_ += decoder_->push(token);
-    cut_at_stop_string();
-    print(text_.size() - held_back());
-  }
-
-  const std::string& finish() {
-    if (decoder_) text_ += decoder_->flush();
-    cut_at_stop_string();
-    print(text_.size());
-    return text_;
-  }
-
- private:
-  void cut_at_stop_string() {
-    for (const std::string& stop : stop_strings_) text_.resize(std::min(text_.size(), text_.find(stop)));
-  }
-  /// Bytes that may begin a stop string, and those that would part a character.
-  std::size_t held_back() const {
-    std::size_t held = 0;
-    for (const std::string& stop : stop_strings_) held = std::max(held, stop.size() - std::min<std::size_t>(1, stop.size()));
-    held = std::min(held, text_.size());
-    const auto continues_character = [&] { return held > 0 && held < text_.size() && (static_cast<unsigned char>(text_[text_.size() - held]) & 0xC0) == 0x80; };
-    while (continues_character()) ++held;
-    return held;
-  }
-  void print(std::size_t end) {
-    if (!echo_ || end <= printed_) return;
-    std::fwrite(text_.data() + printed_, 1, end - printed_, stdout);
-    std::fflush(stdout);
-    printed_ = end;
-  }
-
-  const engines::Tokenizer* tokenizer_;
-  std::unique_ptr<engines::StreamingDecoder> decoder_;
-  std::vector<std::string> stop_strings_;
-  bool echo_;
-  std::string text_;
-  std::size_t printed_ = 0;
-};
 
 /// What both modes of a call share.
 struct Session {
@@ -95,12 +49,15 @@ std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const Gener
 
 Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
-  const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, mode.decoder);
+  DrawnDraft drawing(tokenizer);
+  engines::DecoderOptions decoder_options = mode.decoder;
+  if (mode.draw_trees) decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) { drawing.keep(draft, laws); };
+  const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, decoder_options);
   RoundDecoder& decoder = *made;
   if (!engines::is_lossless(mode.decoder))
     fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n", mode.decoder.verifier);
   const auto policy = policy_of(session, mode, decoder);
-  TextStream stream(tokenizer, mode.decoder.stop.stop_strings, !mode.common.json);
+  TextStream stream(tokenizer, mode.decoder.stop.stop_strings, !mode.common.json && !mode.draw_trees);
   decoder.begin({session.request}, *policy);
   std::size_t shown = 0;
   for (bool more = true; more;) {
@@ -108,9 +65,13 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
     more = decoder.round();
     const std::vector<Token>& ids = decoder.records().front().output_ids;
     stream.push(std::span(ids).subspan(shown));
+    if (mode.draw_trees && decoder.records().front().rounds.size() > 0)
+      fmt::print("{}", drawing.text(decoder.records().front().rounds.back(), std::span(ids).subspan(shown)));
     shown = ids.size();
   }
-  return {decoder.records().front(), stream.finish()};
+  Outcome outcome{decoder.records().front(), stream.finish()};
+  if (mode.draw_trees) fmt::print("{}", outcome.text);
+  return outcome;
 }
 
 double tokens_per_round(const GenerationRecord& record) {
@@ -182,6 +143,7 @@ std::string dump(const nlohmann::ordered_json& value) {
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
+  if (options.draw_trees && options.common.json) throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
   Session session = make_session(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const GenerateOptions& mode : modes_of(options)) {

@@ -13,6 +13,7 @@ struct GenerateOptions {
   std::optional<std::string> prompt, prompt_file, prompt_ids;
   bool chat_template = true;
   bool side_by_side = false;
+  bool draw_trees = false;  ///< every round's draft instead of text as it comes
   engines::DecoderOptions decoder;
   std::string policy = "constant:4";
 };

@@ -183,6 +183,17 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
   for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
+  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3"}) EXPECT_EQ(ids(tree), plain) << tree;
+  EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
+}
+
+TEST(Program, DrawsTheDraftOfEveryRound) {
+  const std::string generate = "generate --temperature 0.7 --max-new-tokens 10 --ignore-eos --prompt 'Repeat: one two three one two three' --drafter lookup_ngram ";
+  const Outcome text = run_program(generate + "--tree 2x2 2>/dev/null"), drawn = run_program(generate + "--tree 2x2 --draw-trees 2>/dev/null");
+  ASSERT_EQ(drawn.code, 0);
+  for (const char* part : {"round 0: 6 drafted, ", "└─ \"", "  q ", ", p ", "  accepted\n"}) EXPECT_NE(drawn.output.find(part), std::string::npos) << part << drawn.output;
+  EXPECT_TRUE(drawn.output.ends_with(text.output)) << drawn.output;
+  expect_refusal(generate + "--draw-trees --json", 2, "give one");
 }
 
 TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
