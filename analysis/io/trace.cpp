@@ -21,6 +21,8 @@ struct Origin {
 
 using Origins = std::unordered_map<std::int64_t, Origin>;  ///< by row_id
 
+std::string rows_beside(const std::string& path) { return (std::filesystem::path(path).parent_path() / "rows.csv").string(); }
+
 Origins read_origins(const std::string& path) {
   Origins origins;
   Table::read_pieces(path, [&origins](const Table& piece) {
@@ -31,8 +33,9 @@ Origins read_origins(const std::string& path) {
   return origins;
 }
 
+bool is_forced(const TraceFilter& filter, const CellAxes& axes) { return axes.verifier == "replay" && !filter.verifier; }
+
 bool keeps(const TraceFilter& filter, const CellAxes& axes) {
-  if (axes.verifier == "replay" && !filter.verifier) return false;
   return (!filter.verifier || axes.verifier == *filter.verifier) && (!filter.model || axes.model == *filter.model) && (!filter.drafter || axes.drafter == *filter.drafter) &&
          (!filter.is_greedy || (axes.temperature == 0) == *filter.is_greedy) && (!filter.temperature || axes.temperature == *filter.temperature);
 }
@@ -52,6 +55,7 @@ class RoundReader {
   }
   std::int64_t rounds() const { return rounds_; }
   std::int64_t kept() const { return kept_; }
+  std::int64_t forced() const { return forced_; }
 
  private:
   void read_row(const Table& table, std::size_t row) {
@@ -61,6 +65,10 @@ class RoundReader {
     const Round round = read_round_fields(table, row, {.row_id = id, .round = next_round_[id]++, .is_chain = is_chain});
     ++rounds_;
     if (origin != nullptr && !keeps(filter_, origin->axes)) return;
+    if (origin != nullptr && is_forced(filter_, origin->axes)) {
+      ++forced_;
+      return;
+    }
     ++kept_;
     const std::string number = origin != nullptr ? "" : std::to_string(id);
     visit_({.cluster = origin != nullptr ? origin->prompt : number, .axes = origin != nullptr ? &origin->axes : nullptr, .round = round});
@@ -76,25 +84,31 @@ class RoundReader {
   const Origins* origins_;
   const std::function<void(const TracedRound&)>& visit_;
   std::unordered_map<std::int64_t, std::int64_t> next_round_;  ///< of each generation
-  std::int64_t rounds_ = 0, kept_ = 0;
+  std::int64_t rounds_ = 0, kept_ = 0, forced_ = 0;
 };
 
 }  // namespace
 
-void read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit) {
-  const std::string rows = (std::filesystem::path(path).parent_path() / "rows.csv").string();
+bool has_rows_beside(const std::string& path) {
+  std::error_code error;  // what cannot be looked at is read, and refused there
+  return std::filesystem::symlink_status(rows_beside(path), error).type() != std::filesystem::file_type::not_found;
+}
+
+std::int64_t read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit) {
   Origins origins;
-  std::error_code error;
-  const bool has_rows = std::filesystem::symlink_status(rows, error).type() != std::filesystem::file_type::not_found;  // what cannot be looked at is read, and refused there
+  const bool has_rows = has_rows_beside(path);
   if (has_rows)
-    origins = read_origins(rows);
+    origins = read_origins(rows_beside(path));
   else if (!is_empty(filter))
     throw DataError(
         fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, drafter, verifier or temperature; leave those options out", path));
   RoundReader reader(filter, has_rows ? &origins : nullptr, visit);
   Table::read_pieces(path, [&reader](const Table& piece) { reader.read(piece); });
   if (reader.rounds() == 0) throw DataError(path + ": no rounds; an empty trace says nothing about acceptance");
+  if (reader.kept() == 0 && reader.forced() > 0)
+    throw DataError(fmt::format("{}: all {} rounds of that model, drafter and temperature have forced verdicts; only the verifier replay takes them", path, reader.forced()));
   if (reader.kept() == 0) throw DataError(path + ": no round of that model, drafter, verifier and temperature; rows.csv beside it lists those that were run");
+  return reader.forced();
 }
 
 }  // namespace speclab::analysis

@@ -26,9 +26,13 @@ struct TraceFilter {
   std::optional<double> temperature{};
 };
 
+/// Whether rows.csv, which says of what generations the rounds are, stands beside a trace.
+bool has_rows_beside(const std::string& path);
+
 /// Visits every round that the filter keeps, in the order of the file. Of a long trace no more is kept than a number a generation and
 /// what rows.csv says of it.
+/// @return rounds of forced verdicts that were left out for nothing else
 /// @throws DataError naming file, line and column; if there is no round, none that the filter keeps, or a filter without rows.csv
-void read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit);
+std::int64_t read_trace(const std::string& path, const TraceFilter& filter, const std::function<void(const TracedRound&)>& visit);
 
 }  // namespace speclab::analysis

@@ -40,6 +40,8 @@ bool HostRoundDecoder::round() {
   record.other_ns += clock.lap_ns() / share;
   const ForwardResult result = target().forward(rows_, cache());
   record.target_ns = clock.lap_ns() / share;
+  show_drafts(result);
+  clock.lap_ns();
   for (std::size_t a = 0; a < active_.size(); ++a) verify(*active_[a], a, result);
   record.verify_ns = clock.lap_ns() / share;
   for (std::size_t a = 0; a < active_.size(); ++a) apply(*active_[a], a, result, record);
@@ -86,8 +88,13 @@ const Law& HostRoundDecoder::target_law(const Sequence& sequence, std::size_t ac
 void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active, const ForwardResult& result) {
   const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
   const auto law = [&](TokenTree::Node node) -> const Law& { return target_law(sequence, active, result, node); };
-  if (options().on_draft) options().on_draft(drafts_[active], std::cref(law));
   verifier_->verify(drafts_[active], std::cref(law), key, verdicts_[active]);
+}
+
+void HostRoundDecoder::show_drafts(const ForwardResult& result) {
+  if (!options().on_draft) return;
+  for (std::size_t a = 0; a < active_.size(); ++a)
+    options().on_draft(drafts_[a], [&, a](TokenTree::Node node) -> const Law& { return target_law(*active_[a], a, result, node); });
 }
 
 /// Gives the drafter the target's hidden states along the path that was committed; every row has one.

@@ -18,6 +18,7 @@ class HostRoundDecoder final : public DecoderBase {
   void select_active();
   void propose();
   void add_rows(const Sequence& sequence, const TokenTree& tree);
+  void show_drafts(const ForwardResult& result);
   void verify(const Sequence& sequence, std::size_t active, const ForwardResult& result);
   void apply(Sequence& sequence, std::size_t active, const ForwardResult& result, RoundRecord record);
   void show_hidden(const Sequence& sequence, const ForwardResult& result);

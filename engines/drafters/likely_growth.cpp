@@ -7,70 +7,72 @@
 namespace speclab::engines {
 namespace {
 
-/// A token that may be drafted. Its score is never above its parent's, which stands before it in the list.
+/// A token that may be drafted.
 struct Candidate {
-  double log_probability;      ///< of the path from the root
+  double log_probability;      ///< of the path from the root, never above its parent's
   TokenTree::Node parent;      ///< in the tree that was read
   Token token;
   std::int32_t depth;
   TokenTree::Node node = TokenTree::kNone;  ///< in that tree, where it was read
 };
 
-/// Waves: the candidates worth following are read in one forward, and their children become candidates. Best first, a wave follows
-/// all that are among the best so far, so that the tree is that of a heap which reads one node at a time; a beam follows the best of
-/// the last level. In the end the best candidates are the draft.
+/// Waves: the candidates worth following are read in one forward, and their children become candidates. Only the `nodes` best of all
+/// are kept, for what is worse can never be drafted, and so are its descendants; those not yet read are therefore always of the
+/// last level. Best first, a wave follows all of them: the tree is that of a heap which reads one node at a time. A beam follows
+/// the best few. Ties go to the shallower node, then to the one found first.
 class LikelyGrowth final : public DraftGrowth {
  public:
   explicit LikelyGrowth(const TreeGrowth& growth) : growth_(growth) {}
 
-  /// Nodes that turn out not to be wanted are read too; beyond these, which few trees reach, no more are followed.
-  std::int32_t most_read() const override { return 4 * growth_.nodes; }
+  /// Wave w reads at most nodes - w + 1; where that is much, the least likely are not followed, which few trees meet.
+  std::int32_t most_read() const override { return std::min(growth_.nodes * (growth_.nodes + 1) / 2, 4 * growth_.nodes); }
 
   void grow(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, Draft& draft) override {
     draft.reset(sequence.tokens.back(), DrawKind::arg_max);
     if (limit.max_length == 0 || !next.start(sequence, limit.max_length)) return;
     tree_.reset(sequence.tokens.back());
-    candidates_.clear();
+    best_.clear();
     add_children(next, {sequence, tree_, 0}, 0.0);
-    for (std::size_t wave_begin = 0; choose(wave_begin, limit.max_length); ) {
-      wave_begin = candidates_.size();
-      const TokenTree::Node first = tree_.size();
-      for (const std::size_t i : chosen_) candidates_[i].node = tree_.add(candidates_[i].parent, candidates_[i].token);
-      next.read(sequence, tree_, first);
-      for (const std::size_t i : chosen_) add_children(next, {sequence, tree_, candidates_[i].node}, candidates_[i].log_probability);
-    }
-    take_best(next.vocab_size(), draft);
+    for (keep_best(); choose(limit.max_length); keep_best()) read_chosen(next, sequence);
+    copy_best(next.vocab_size(), draft);
   }
 
  private:
   void add_children(NextTokens& next, const DraftPlace& place, double log_probability) {
     for (const LawEntry<float>& entry : next.most_likely(place, static_cast<std::size_t>(growth_.children)))
-      candidates_.push_back({log_probability + std::log(static_cast<double>(entry.probability)), place.node, entry.token, place.tree[place.node].depth + 1});
+      best_.push_back({log_probability + std::min(0.0, std::log(static_cast<double>(entry.probability))), place.node, entry.token, place.tree[place.node].depth + 1});
   }
 
-  /// The best candidates from `first` on, at most `count`, in the order in which they were found.
-  void select_best(std::size_t first, int count) {
-    chosen_.clear();
-    for (std::size_t i = first; i < candidates_.size(); ++i) chosen_.push_back(i);
-    std::ranges::stable_sort(chosen_, std::ranges::greater(), [&](std::size_t i) { return candidates_[i].log_probability; });
-    chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(count)));
-    std::ranges::sort(chosen_);
+  /// Best first; what was kept before stands before new candidates as likely, so a parent before its children.
+  void keep_best() {
+    std::ranges::stable_sort(best_, std::ranges::greater(), &Candidate::log_probability);
+    best_.resize(std::min(best_.size(), static_cast<std::size_t>(growth_.nodes)));
   }
 
   /// Which candidates are read next. @return whether there are any
-  bool choose(std::size_t wave_begin, std::int32_t max_length) {
-    const bool is_beam = growth_.kind == TreeGrowth::Kind::beam;
-    select_best(is_beam ? wave_begin : 0, is_beam ? growth_.children : growth_.nodes);
-    std::erase_if(chosen_, [&](std::size_t i) { return candidates_[i].node != TokenTree::kNone || candidates_[i].depth >= max_length; });
-    chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(most_read() - tree_.drafted())));
+  bool choose(std::int32_t max_length) {
+    chosen_.clear();
+    const auto room = static_cast<std::size_t>(most_read() - tree_.drafted());
+    const std::size_t most = growth_.kind == TreeGrowth::Kind::beam ? std::min(room, static_cast<std::size_t>(growth_.children)) : room;
+    for (std::size_t i = 0; i < best_.size() && chosen_.size() < most; ++i)
+      if (best_[i].node == TokenTree::kNone && best_[i].depth < max_length && best_[i].depth == last_depth()) chosen_.push_back(i);
     return !chosen_.empty();
   }
 
-  void take_best(std::size_t vocab_size, Draft& draft) {
-    select_best(0, growth_.nodes);
-    draft_nodes_.assign(static_cast<std::size_t>(tree_.size()), 0);
-    for (const std::size_t i : chosen_) {
-      const Candidate& candidate = candidates_[i];
+  /// The level whose nodes were found last.
+  std::int32_t last_depth() const { return tree_[tree_.size() - 1].depth + 1; }
+
+  void read_chosen(NextTokens& next, const Sequence& sequence) {
+    const TokenTree::Node first = tree_.size();
+    for (const std::size_t i : chosen_) best_[i].node = tree_.add(best_[i].parent, best_[i].token);
+    next.read(sequence, tree_, first);
+    for (const std::size_t i : chosen_) add_children(next, {sequence, tree_, best_[i].node}, best_[i].log_probability);
+  }
+
+  void copy_best(std::size_t vocab_size, Draft& draft) {
+    draft_nodes_.assign(static_cast<std::size_t>(tree_.size()), TokenTree::kNone);
+    draft_nodes_[0] = 0;
+    for (const Candidate& candidate : best_) {
       const TokenTree::Node parent = draft_nodes_[static_cast<std::size_t>(candidate.parent)];
       if (draft.law_of_node[static_cast<std::size_t>(parent)] < 0) draft.law_for(parent).assign_point_mass(vocab_size, candidate.token);
       const TokenTree::Node node = draft.add(parent, candidate.token);
@@ -80,7 +82,7 @@ class LikelyGrowth final : public DraftGrowth {
 
   TreeGrowth growth_;
   TokenTree tree_;  ///< what was read
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> best_;
   std::vector<std::size_t> chosen_;
   std::vector<TokenTree::Node> draft_nodes_;  ///< of the read tree's nodes, in the draft
 };

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
 #include "engines/drafters/ngram_laws.h"
 #include "engines/drafters/prompt_matches.h"

@@ -1,12 +1,10 @@
 #pragma once
 // What may follow the nodes of a draft, as a drafter's model sees it. Where nodes are added is the business of draft_growth.h.
 
-#include <memory>
+#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "engines/interface/drafter.h"
-#include "engines/interface/round_decoder.h"
 
 namespace speclab::engines {
 
@@ -38,8 +36,5 @@ class NextTokens {
   virtual std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) = 0;
   virtual double likelihood(const DraftPlace& place, Token token) = 0;
 };
-
-/// A drafter that draws from them what options.drafter.tree says.
-std::unique_ptr<Drafter> make_growing_drafter(std::unique_ptr<NextTokens> next_tokens, const std::string& name, const DecoderOptions& options);
 
 }  // namespace speclab::engines

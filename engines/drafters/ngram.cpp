@@ -1,3 +1,4 @@
+#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
 #include "engines/drafters/ngram_laws.h"
 

@@ -28,7 +28,8 @@ std::span<const LawEntry<float>> NgramLaws::most_likely_mixed(Token token, doubl
   model_->most_likely(context_, entries_);
   for (LawEntry<float>& entry : entries_) entry.probability *= static_cast<float>(1.0 - weight);
   add(token, static_cast<float>(weight));
-  std::ranges::stable_sort(entries_, std::ranges::greater(), &LawEntry<float>::probability);
+  std::erase_if(entries_, [](const LawEntry<float>& entry) { return entry.probability <= 0; });
+  std::ranges::sort(entries_, is_likelier<float>);
   return std::span(entries_).first(std::min(count, entries_.size()));
 }
 

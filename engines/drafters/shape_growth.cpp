@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engines/drafters/draft_growth.h"
 #include "engines/interface/names.h"
 #include "sim/core/chance.h"
@@ -18,7 +20,10 @@ DrawKind draw_kind_of(const DecoderOptions& options) {
 class ShapeGrowth final : public DraftGrowth {
  public:
   explicit ShapeGrowth(const DecoderOptions& options) : draw_kind_(draw_kind_of(options)), chance_(chance_of(options)) {
-    if (options.drafter.tree != "chain") shape_parents_ = TreeShape::parse(options.drafter.tree, 1).parents();
+    if (options.drafter.tree == "chain") return;
+    const TreeShape shape = TreeShape::parse(options.drafter.tree, 1);
+    shape_parents_ = shape.parents();
+    shape_depth_ = shape.depth();
   }
 
   std::int32_t most_read() const override { return static_cast<std::int32_t>(shape_parents_.size()); }
@@ -26,13 +31,15 @@ class ShapeGrowth final : public DraftGrowth {
   void grow(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, Draft& draft) override {
     draft.reset(sequence.tokens.back(), draw_kind_);
     shape_nodes_.assign(1, 0);
-    if (limit.max_length == 0 || !next.start(sequence, limit.max_length)) return;
+    const std::int32_t levels = shape_parents_.empty() ? limit.max_length : std::min(limit.max_length, shape_depth_);
+    if (levels == 0 || !next.start(sequence, levels)) return;
     TokenTree::Node level_begin = 0;
-    for (std::int32_t depth = 0; depth < limit.max_length; ++depth) {
+    for (std::int32_t depth = 0; depth < levels; ++depth) {
       const TokenTree::Node level_end = draft.tree.size();
       if (depth > 0) next.read(sequence, draft.tree, level_begin);
       for (TokenTree::Node node = level_begin; node < level_end; ++node) add_children(next, sequence, node, draft);
-      if (draft.tree.size() == level_end || is_unsure(next, sequence, limit, draft)) return;
+      const bool is_last = draft.tree.size() == level_end || depth + 1 == levels;
+      if (is_last || is_unsure(next, sequence, limit, draft)) return;
       level_begin = level_end;
     }
   }
@@ -62,8 +69,8 @@ class ShapeGrowth final : public DraftGrowth {
     const RoundKey key{place.sequence.id, static_cast<std::uint32_t>(place.sequence.tokens.size()), place.sequence.round};
     const StreamKey first_key = draft_key(key, draft.tree[place.node].depth, draft.tree.size());
     Law& law = draft.law_for(place.node);
-    if (draw_kind_ == DrawKind::arg_max && children_.size() > 1) return take_most_likely(next, place, law);
     next.law(place, law);
+    if (draw_kind_ == DrawKind::arg_max) return take_most_likely(next, place, law.arg_max());
     if (draw_kind_ == DrawKind::sampled_without_replacement)
       return sample_without_replacement(law, children_.size(), first_key, *chance_, scratch_, tokens_);
     tokens_.clear();
@@ -71,15 +78,17 @@ class ShapeGrowth final : public DraftGrowth {
       tokens_.push_back(sample(law, key_of_child, *chance_, scratch_));
   }
 
-  void take_most_likely(NextTokens& next, const DraftPlace& place, Law& law) {
-    tokens_.clear();
-    for (const LawEntry<float>& entry : next.most_likely(place, children_.size())) tokens_.push_back(entry.token);
-    law.assign_point_mass(next.vocab_size(), tokens_.front());
+  void take_most_likely(NextTokens& next, const DraftPlace& place, Token first) {
+    tokens_.assign(1, first);
+    if (children_.size() == 1) return;
+    for (const LawEntry<float>& entry : next.most_likely(place, children_.size()))
+      if (entry.token != first && tokens_.size() < children_.size()) tokens_.push_back(entry.token);
   }
 
   DrawKind draw_kind_;
   std::shared_ptr<Chance> chance_;
   std::vector<int> shape_parents_;  ///< empty for a chain
+  std::int32_t shape_depth_ = 0;
   std::vector<int> shape_nodes_;    ///< node of the shape that each drafted node stands for
   std::vector<int> children_;
   std::vector<Token> tokens_;

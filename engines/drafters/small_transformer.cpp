@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/draft_model.h"
 #include "engines/drafters/drafters.h"
-#include "engines/drafters/next_tokens.h"
 #include "engines/sampling/history.h"
 #include "engines/sampling/logits_pipeline.h"
 
@@ -41,13 +41,10 @@ class TransformerNextTokens final : public NextTokens {
   std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
     plain_pipeline_.law(logits(place.node), {}, law_);
     const std::span<const float> values = law_.dense_values();
-    entries_.resize(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) entries_[i] = {static_cast<Token>(i), values[i]};
-    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(count, entries_.size()));
-    std::partial_sort(entries_.begin(), end, entries_.end(), [](const LawEntry<float>& a, const LawEntry<float>& b) {
-      return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
-    });
-    return {entries_.begin(), std::find_if(entries_.begin(), end, [](const LawEntry<float>& entry) { return entry.probability <= 0; })};
+    entries_.clear();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] > (entries_.size() < count ? 0.0f : entries_.back().probability)) insert({static_cast<Token>(i), values[i]}, count);
+    return entries_;
   }
 
   double likelihood(const DraftPlace& place, Token token) override {
@@ -56,6 +53,12 @@ class TransformerNextTokens final : public NextTokens {
   }
 
  private:
+  /// Among the `count` likeliest so far.
+  void insert(const LawEntry<float>& entry, std::size_t count) {
+    if (entries_.size() == count) entries_.pop_back();
+    entries_.insert(std::ranges::upper_bound(entries_, entry, is_likelier<float>), entry);
+  }
+
   std::span<const float> logits(TokenTree::Node node) {
     return node == 0 ? root_logits_ : model_.over_vocabulary(level_.row(static_cast<std::size_t>(node - first_)));
   }

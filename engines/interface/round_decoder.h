@@ -32,7 +32,7 @@ struct StopOptions {
 struct DrafterOptions {
   std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
   std::string model{};        ///< path or catalogue name, for kinds that load one
-  std::string tree = "chain"; ///< shape of a token tree, as TreeShape::parse reads it
+  std::string tree = "chain"; ///< shape of a token tree, as TreeGrowth::parse reads it
   std::int32_t max_ngram = 3;             ///< kLookupDrafterKinds: longest suffix looked up, tokens
   std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
   double lookup_weight = 0.9;             ///< lookup_ngram: probability of the copied token beside the n-grams', (0, 1]

@@ -96,6 +96,10 @@ using TrainCallback = std::function<void(const TrainProgress&)>;
 struct TrainCallbacks {
   TrainCallback progress;
   std::function<void()> check_interruption{};  ///< called between steps and batches; may throw, and then nothing that was finished is lost
+
+  void check() const {
+    if (check_interruption) check_interruption();
+  }
 };
 
 }  // namespace speclab::engines

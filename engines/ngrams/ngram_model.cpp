@@ -18,11 +18,11 @@ class Selection {
   /// @return false if it is not among the best
   bool offer(const LawEntry<float>& candidate) {
     if (best_.size() == most_) {
-      if (!is_before(candidate, best_.back())) return false;
+      if (!is_likelier(candidate, best_.back())) return false;
       best_.pop_back();
     }
     auto place = best_.end();
-    while (place != best_.begin() && is_before(candidate, place[-1])) --place;
+    while (place != best_.begin() && is_likelier(candidate, place[-1])) --place;
     best_.insert(place, candidate);
     return true;
   }
@@ -36,10 +36,6 @@ class Selection {
   std::size_t num_listed() const { return num_listed_; }
 
  private:
-  static bool is_before(const LawEntry<float>& a, const LawEntry<float>& b) {
-    return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
-  }
-
   static std::size_t word(Token token) { return static_cast<std::size_t>(token) / 64 % std::size_t{16}; }
   static std::uint64_t bit(Token token) { return std::uint64_t{1} << (token % 64); }
 

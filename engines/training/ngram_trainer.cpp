@@ -75,7 +75,7 @@ void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, co
   const std::vector<NgramText> training = training_texts(own.training, corpora);
   callbacks.progress({.phase = "count", .tokens = num_counted(training)});
   if (num_counted(training) == 0) throw DataError("no token is left to count; add prompts, or hold out fewer texts");
-  if (callbacks.check_interruption) callbacks.check_interruption();
+  callbacks.check();
   const auto model = std::make_shared<const NgramModel>(estimate_ngrams(training, target.vocab_size, options.ngram));
   make_folder(options.output);
   save_ngrams(*model, options.output + "/ngram.bin");

@@ -65,7 +65,7 @@ void add_laws(LanguageModel& target, KvCache& cache, const OwnTextOptions& optio
 }
 
 std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
-                                    std::size_t first, double temperature) {
+                                    std::size_t first, double temperature, const TrainCallbacks& callbacks) {
   DecoderOptions decoder_options;
   decoder_options.sampling.temperature = temperature;
   decoder_options.stop.max_new_tokens = options.max_new_tokens;
@@ -76,8 +76,7 @@ std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr
   for (std::size_t i = first; i < std::min((first / batch + 1) * batch, options.prompts.size()); ++i)  // a batch that an earlier call began is filled up
     requests.push_back({static_cast<std::uint32_t>(i), options.prompts[i]});
   decoder.begin(requests, ConstantPolicy(0));
-  while (decoder.round()) {
-  }
+  while (decoder.round()) callbacks.check();
   std::vector<OwnText> texts;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     OwnText text{static_cast<std::int32_t>(requests[i].prompt_ids.size()), static_cast<float>(temperature), requests[i].prompt_ids, {}, {}};
@@ -115,14 +114,15 @@ std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<
   check_tokens(file.texts(), target.info().vocab_size, options);
   std::int64_t tokens = 0;
   while (file.texts().size() < options.prompts.size()) {
-    if (callbacks.check_interruption) callbacks.check_interruption();
+    callbacks.check();
     const std::size_t first = file.texts().size();
     const std::size_t batch = first / static_cast<std::size_t>(options.batch);
-    std::vector<OwnText> texts = generate_batch(target, tokenizer, options, first, options.temperatures[batch % options.temperatures.size()]);
+    std::vector<OwnText> texts = generate_batch(target, tokenizer, options, first, options.temperatures[batch % options.temperatures.size()], callbacks);
     std::size_t longest = 0;
     for (const OwnText& text : texts) longest = std::max(longest, text.tokens.size());
     const auto cache = target.make_cache(1, static_cast<std::int32_t>(longest));
     for (OwnText& text : texts) {
+      callbacks.check();
       add_laws(target, *cache, options, text);
       tokens += static_cast<std::int64_t>(text.laws.size());
     }

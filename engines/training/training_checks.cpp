@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "engines/ngrams/ngram_estimation.h"
+#include "engines/training/own_text.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -15,6 +18,36 @@ namespace {
 
 void check(bool valid, const char* field, double value, const std::string& allowed) {
   if (!valid || !std::isfinite(value)) throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
+}
+
+/// A prompt that leaves no room for its answer would stop the making of text after hours.
+void check_prompts(const OwnTextOptions& own_text, const ModelInfo& target) {
+  check(target.vocab_size >= static_cast<std::int32_t>(TopLaw::kSize), "the target's vocabulary", target.vocab_size, fmt::format("at least {} tokens, as many as are kept of its laws", TopLaw::kSize));
+  const std::int64_t room = std::int64_t{target.context_length} - own_text.max_new_tokens;
+  for (std::size_t i = 0; i < own_text.prompts.size(); ++i)
+    if (const auto size = static_cast<std::int64_t>(own_text.prompts[i].size()); size > room)
+      throw ConfigError(fmt::format("own_text.prompts: prompt {} has {} tokens, with own_text.max_new_tokens = {} more than the context of {}; shorten the template, or ask for fewer tokens", i, size,
+                                    own_text.max_new_tokens, target.context_length));
+}
+
+/// One for all names of a file, whether it is there or not.
+std::filesystem::path real_path(const std::string& file) { return std::filesystem::weakly_canonical(std::filesystem::absolute(file)); }
+
+/// What is written into the drafter's folder would take its place.
+void check_outside(const std::string& file, const char* field, const std::string& output) {
+  const auto path = real_path(file).lexically_relative(real_path(output)).string();
+  if (!path.empty() && !path.starts_with("..")) throw ConfigError(fmt::format("{} = '{}' lies in the drafter's folder '{}'; keep it elsewhere", field, escaped(file), escaped(output)));
+}
+
+void check_files(const TrainOptions& options) {
+  SPECLAB_EXPECT(!options.output.empty(), "a drafter's folder");
+  for (const std::string& file : options.text.files) check_outside(file, "text.files", options.output);
+  for (const std::string& file : options.text.held_out_files) {
+    check_outside(file, "text.held_out_files", options.output);
+    const auto is_same = [&](const std::string& other) { return real_path(other) == real_path(file); };
+    if (std::ranges::any_of(options.text.files, is_same)) throw ConfigError(fmt::format("text.held_out_files = '{}' is among text.files; hold out a file that is not trained on", escaped(file)));
+  }
+  if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
 }
 
 void check_own_text(const OwnTextOptions& own_text) {
@@ -90,7 +123,9 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
   if (!is_among(options.drafter, kTrainedDrafterKinds))
     throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: {}", escaped(options.drafter), fmt::join(kTrainedDrafterKinds, ", ")));
   check_sources(options);
+  check_files(options);
   check_own_text(options.own_text);
+  check_prompts(options.own_text, target);
   if (options.drafter == "ngram") return check_ngram_training(options);
   if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
   else check_shape(options.feature_transformer, target);

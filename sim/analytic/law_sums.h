@@ -15,9 +15,9 @@ double sum_over(std::span<const double> p, std::span<const double> q, Term term)
   return total;
 }
 
-/// sum min(p, q).
+/// sum min(p, q), at most 1 whatever was rounded.
 inline double overlap(std::span<const double> p, std::span<const double> q) {
-  return sum_over(p, q, [](double pi, double qi) { return std::min(pi, qi); });
+  return std::min(1.0, sum_over(p, q, [](double pi, double qi) { return std::min(pi, qi); }));
 }
 
 /// norm max(0, p - scale q), or nothing where that has no mass.

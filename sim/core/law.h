@@ -17,6 +17,12 @@ struct LawEntry {
   Scalar probability = 0;
 };
 
+/// Falling probability, ties to the lower id.
+template <typename Scalar>
+bool is_likelier(const LawEntry<Scalar>& a, const LawEntry<Scalar>& b) {
+  return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
+}
+
 /// A law whose storage is reused: assign_* overwrites in place and allocates only while it grows.
 template <typename Scalar>
 class BasicLaw {

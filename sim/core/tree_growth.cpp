@@ -48,7 +48,8 @@ TreeGrowth TreeGrowth::parse(const std::string& text, int speculation_length) {
 int TreeGrowth::nodes_to_depth(int depth) const {
   if (is_grown()) {
     long long seen = 0, level = 1;
-    for (int d = 0; d < depth && seen < nodes; ++d) seen += level = std::min<long long>(level * children, nodes);
+    const long long followed = kind == Kind::beam ? children : nodes;
+    for (int d = 0; d < depth && seen < nodes; ++d) seen += level = std::min<long long>(std::min(level, followed) * children, nodes);
     return static_cast<int>(std::min<long long>(seen, nodes));
   }
   std::vector<int> depth_of{0};

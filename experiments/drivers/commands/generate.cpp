@@ -65,7 +65,7 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
     more = decoder.round();
     const std::vector<Token>& ids = decoder.records().front().output_ids;
     stream.push(std::span(ids).subspan(shown));
-    if (mode.draw_trees && decoder.records().front().rounds.size() > 0)
+    if (mode.draw_trees && !decoder.records().front().rounds.empty())
       fmt::print("{}", drawing.text(decoder.records().front().rounds.back(), std::span(ids).subspan(shown)));
     shown = ids.size();
   }
@@ -133,6 +133,7 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
   modes.push_back(modes.front());
   modes.front().decoder.drafter = {.kind = "plain"};
   modes.front().policy = "none";
+  modes.front().draw_trees = false;
   return modes;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <speclab_revision.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -33,7 +34,10 @@ std::vector<const PaperExperiment*> chosen(const ReproduceOptions& options) {
   std::vector<const PaperExperiment*> experiments;
   if (options.all_analytic)
     for (const PaperExperiment& experiment : paper_experiments()) experiments.push_back(&experiment);
-  for (const std::string& id : options.ids) experiments.push_back(&paper_experiment(id));
+  for (const std::string& id : options.ids) {
+    if (std::ranges::count(options.ids, id) > 1) throw ConfigError(escaped(id, 60) + " is given twice; give it once");
+    experiments.push_back(&paper_experiment(id));
+  }
   if (experiments.empty()) throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
   return experiments;
 }

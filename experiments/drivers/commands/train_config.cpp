@@ -23,7 +23,20 @@ struct Slot {
 
 void fill(std::string& prompt, const Slot& slot, std::size_t index) {
   const std::string_view mark = slot.mark;
-  if (const std::size_t at = prompt.find(mark); at != std::string::npos) prompt.replace(at, mark.size(), slot.entries[index % slot.entries.size()]);
+  const std::string& entry = slot.entries[index % slot.entries.size()];
+  for (std::size_t at = 0; (at = prompt.find(mark, at)) != std::string::npos; at += entry.size()) prompt.replace(at, mark.size(), entry);
+}
+
+/// "{topik}" would be asked of the target as it stands.
+void check_marks(const std::string& path, const std::string& pattern, const std::vector<Slot>& slots) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_";
+  for (std::size_t at = 0; (at = pattern.find('{', at)) != std::string::npos; ++at) {
+    const std::size_t end = pattern.find_first_not_of(kLetters, at + 1);
+    if (end == std::string::npos || pattern[end] != '}' || end == at + 1) continue;
+    const std::string mark = pattern.substr(at, end + 1 - at);
+    if (std::ranges::find(slots, mark, [](const Slot& slot) { return std::string_view(slot.mark); }) == slots.end())
+      throw ConfigError(fmt::format("{}: a template has the slot {}; allowed: {{topic}}, {{passage}}, {{code}}, {{sum}}", path, mark));
+  }
 }
 
 std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, const std::vector<std::string>& templates) {
@@ -33,6 +46,7 @@ std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, cons
     const bool needed = std::ranges::any_of(templates, [&](const std::string& pattern) { return pattern.find(slot.mark) != std::string::npos; });
     if (needed && slot.entries.empty()) throw ConfigError(fmt::format("{}: a template has the slot {}, but {} is empty; add entries", path, slot.mark, slot.list));
   }
+  for (const std::string& pattern : templates) check_marks(path, pattern, slots);
   std::erase_if(slots, [](const Slot& slot) { return slot.entries.empty(); });
   return slots;
 }

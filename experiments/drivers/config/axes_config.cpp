@@ -12,6 +12,7 @@
 #include "experiments/drivers/kinds/kinds.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
@@ -57,7 +58,7 @@ void check_policies(const ConfigReader& reader, const Axes& axes) {
   for (std::size_t i = 0; i < axes.policy.size(); ++i)
     check_element(reader, "policy", i, [&] {
       if (make_policy(axes.policy[i], &any_auto)->stop_below() > 0.0)
-        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, by which drafters of this build do not stop", axes.policy[i]));
+        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, for pilots do not tell how long their chains will be; generate and verify take them", axes.policy[i]));
     });
 }
 
@@ -85,6 +86,18 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
     reader.refuse_element("verifier", 1, "one verifier, because target.model names a shape model, which replays its verdicts");
 }
 
+/// How deep a grown tree is depends on the text; that of a shape model means nothing.
+void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
+  if (std::ranges::none_of(config.models, is_shape_model)) return;
+  for (const NamedDrafter& drafter : all_drafters(config)) {
+    if (!engines::is_among(drafter.name, config.axes.drafter)) continue;
+    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    for (const std::string& tree : trees)
+      if (TreeGrowth::parse(tree, 1).is_grown())
+        reader.refuse("drafter", fmt::format("{} with a fixed shape instead of {}, because target.model names a shape model, which replays drafts of a fixed depth", drafter.name, tree));
+  }
+}
+
 }  // namespace
 
 void read_axes(const ConfigNode& table, RunConfig& config) {
@@ -101,6 +114,7 @@ void read_axes(const ConfigNode& table, RunConfig& config) {
   check_policies(reader, config.axes);
   if (is_atlas) check_atlas(reader, config);
   check_verifiers(reader, config);
+  check_replayed_trees(reader, config);
   reader.finish();
 }
 

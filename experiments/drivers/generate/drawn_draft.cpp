@@ -37,17 +37,14 @@ std::string DrawnDraft::text(const RoundRecord& round, std::span<const Token> em
   return text;
 }
 
-/// Nodes of the accepted path: of children with the accepted token the first drawn.
+/// Nodes of the accepted path; siblings with the same token, which share a row of the forward, are accepted together.
 std::vector<bool> DrawnDraft::accepted_nodes(const RoundRecord& round, std::span<const Token> emitted) const {
   std::vector<bool> accepted(static_cast<std::size_t>(tree_.size()), false);
-  std::vector<TokenTree::Node> children;
-  TokenTree::Node node = 0;
-  for (const Token token : emitted.first(std::min(emitted.size(), static_cast<std::size_t>(round.accepted)))) {
-    tree_.children(node, children);
-    const auto child = std::ranges::find(children, token, [&](TokenTree::Node at) { return tree_[at].token; });
-    if (child == children.end()) break;
-    node = *child;
-    accepted[static_cast<std::size_t>(node)] = true;
+  accepted[0] = true;
+  const std::span<const Token> path = emitted.first(std::min(emitted.size(), static_cast<std::size_t>(round.accepted)));
+  for (TokenTree::Node node = 1; node < tree_.size(); ++node) {
+    const auto depth = static_cast<std::size_t>(tree_[node].depth);
+    accepted[static_cast<std::size_t>(node)] = depth <= path.size() && accepted[static_cast<std::size_t>(tree_[node].parent)] && tree_[node].token == path[depth - 1];
   }
   return accepted;
 }

@@ -33,6 +33,7 @@ struct CostInput {
   std::function<sim::RelativeCosts(int speculation_length, const CostCorner& corner)> at;
   int longest = 0;  ///< length that costs are known for
   bool has_interval = false;
+  bool is_measured = false;  ///< length by length; ratios move all lengths together
   bool is_textbook = false;  ///< scalar c, v = 1, o = 0: Theorem 3.8
   std::string source;        ///< for the reader
   std::vector<std::string> notes{};

@@ -15,6 +15,8 @@ constexpr AllowedNumbers kDraftBytes{0.0, 1e18, "numbers from 0 to 1e18"};
 
 constexpr End kEnds[] = {End::low, End::high};
 
+constexpr double kTie = 1 + 1e-12;  ///< what rounding alone tells apart is a tie, which the shorter length wins
+
 /// Every way to take an end of each cost's interval.
 std::vector<CostCorner> corners() {
   std::vector<CostCorner> all;
@@ -81,7 +83,8 @@ int LengthModel::best_length(double rate, const CostCorner& corner) const {
   double most = 1.0, tokens = 1.0, survival = 1.0;
   for (int length = 1; length <= searched_; ++length) {
     tokens += survival *= rate;
-    if (const double here = sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner)); here > most) best = length, most = here;
+    const double here = sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner));
+    if (here > most * kTie) best = length, most = here;
   }
   return best;
 }
@@ -90,15 +93,30 @@ Optimum LengthModel::optimum() const {
   const int best = best_length(acceptance_.rate.value, {});
   Optimum optimum{.at = at(best), .is_at_longest = best == searched_};
   if (!has_interval()) return optimum;
-  optimum.lowest = optimum.highest = best;
+  std::set<int> lengths{best};
   for (const double rate : {acceptance_.rate.low(), acceptance_.rate.high()})
-    for (const CostCorner& corner : corners()) {
-      const int length = best_length(rate, corner);
-      optimum.lowest = std::min(*optimum.lowest, length);
-      optimum.highest = std::max(*optimum.highest, length);
-    }
+    if (costs_.is_measured) lengths.merge(allowed_lengths(rate));
+    else
+      for (const CostCorner& corner : corners()) lengths.insert(best_length(rate, corner));
+  optimum.lowest = *lengths.begin();
+  optimum.highest = *lengths.rbegin();
   optimum.is_highest_at_longest = optimum.highest == searched_;
   return optimum;
+}
+
+std::set<int> LengthModel::allowed_lengths(double rate) const {
+  std::set<int> lengths;
+  for (const End plain : kEnds) {
+    const auto speedup_at = [&](int length, CostCorner corner) {
+      corner.plain = plain;
+      return speedup(sim::tokens_per_round(rate, length), length, corner);
+    };
+    double surest = 1.0;  // what some length gives whatever its costs are
+    for (int length = 1; length <= searched_; ++length) surest = std::max(surest, speedup_at(length, kDearRounds));
+    for (int length = 0; length <= searched_; ++length)
+      if (speedup_at(length, kCheapRounds) >= surest) lengths.insert(length);
+  }
+  return lengths;
 }
 
 std::optional<PredictedLength> LengthModel::trace_optimum() const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 
 #include "experiments/drivers/predict/acceptance_input.h"
 #include "experiments/drivers/predict/cost_input.h"
@@ -39,6 +40,8 @@ class LengthModel {
   /// By the trace's acceptance by position, as far as it reaches.
   void add_trace(PredictedLength& at) const;
   int best_length(double acceptance_rate, const CostCorner& corner) const;
+  /// Of measured costs, where each length has intervals of its own: those that may be the best.
+  std::set<int> allowed_lengths(double acceptance_rate) const;
 
   const AcceptanceInput& acceptance_;
   const CostInput& costs_;

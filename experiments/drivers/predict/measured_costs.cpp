@@ -103,6 +103,7 @@ CostInput measured_costs(const PredictOptions& options) {
   CostInput input{.at = [by_end](int length, const CostCorner& corner) { return relative_costs(*by_end, length, corner); },
                   .longest = surface.longest(),
                   .has_interval = surface.has_interval(),
+                  .is_measured = true,
                   .source = fmt::format("{}: {}, at context {}", path, pair.text(), context),
                   .notes = std::move(notes)};
   input.pair = {.model = pair.model, .drafter = pair.drafter};

@@ -128,7 +128,7 @@ bool PairSurface::has_interval() const {
 LengthCosts PairSurface::at(int context, End end) const {
   const auto index = static_cast<std::size_t>(end);
   LengthCosts costs{.plain_ns = target_at_[index].t_target_ns(1, context) + plain_overhead_at_[index].overhead_ns(1, context)};
-  for (int length = 0; length <= longest(); ++length) {
+  for (int length = 0, last = longest(); length <= last; ++length) {
     costs.draft_ns.push_back(draft_at_[index].t_draft_ns(length, context));
     costs.verify_ns.push_back(target_at_[index].t_target_ns(length + 1, context));
     costs.overhead_ns.push_back(overhead_at_[index].overhead_ns(length + 1, context));

@@ -48,13 +48,14 @@ bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance)
   return is_asked_for;
 }
 
-IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs) {
+/// @param is_rate_certain  else an interval, which could only be that of the costs, would be too narrow
+IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs, bool is_rate_certain) {
   const auto at = [&](const CostCorner& corner) {
     const sim::RelativeCosts forward = costs.at(tree.shape.num_nodes(), corner), draft = costs.at(tree.shape.depth(), corner);
     return tree.tokens_per_round / (forward.verify_cost_ratio + forward.overhead_ratio + tree.shape.depth() * draft.cost_ratio);
   };
   IntervalValue speedup{.value = at({})};
-  if (costs.has_interval) speedup.interval = analysis::Interval{at(kDearRounds), at(kCheapRounds)};
+  if (costs.has_interval && is_rate_certain) speedup.interval = analysis::Interval{at(kDearRounds), at(kCheapRounds)};
   return speedup;
 }
 
@@ -81,7 +82,7 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   return PredictedTree{.nodes = tree.shape.num_nodes() + 1,
                        .levels = tree.shape.depth() + 1,
                        .tokens_per_round = tree.tokens_per_round,
-                       .predicted_speedup = speedup_of(tree, costs),
+                       .predicted_speedup = speedup_of(tree, costs, !acceptance.rate.interval),
                        .parents = fmt::format("parents:{}", fmt::join(tree.shape.parents(), ",")),
                        .assumption = assumption};
 }

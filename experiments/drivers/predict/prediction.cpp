@@ -35,8 +35,11 @@ std::vector<int> shown_lengths(const PredictOptions& options, int searched, int 
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// The rounds of the costs' pair; the options' own choice where costs are given as ratios.
+/// The rounds of the costs' pair, or all of a trace that cannot tell its rounds apart; the options' own choice where costs are given as
+/// ratios.
 analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
+  const bool is_asked_for = options.model || options.drafter || options.verifier || options.temperature;
+  if (!is_asked_for && options.trace && !analysis::has_rows_beside(*options.trace)) return {};
   analysis::TraceFilter filter = costs.pair;
   if (!filter.model) filter.model = options.model;
   if (!filter.drafter) filter.drafter = options.drafter;
@@ -49,7 +52,8 @@ analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInpu
 
 Prediction predict(const PredictOptions& options) {
   const CostInput costs = cost_input(options);
-  const AcceptanceInput acceptance = acceptance_input(options, trace_filter(options, costs));
+  const analysis::TraceFilter filter = trace_filter(options, costs);
+  const AcceptanceInput acceptance = acceptance_input(options, filter);
   const int searched = options.max_length ? checked_length("--max-length", *options.max_length, 1, costs.longest) : std::min(kSearched, costs.longest);
   const LengthModel model(acceptance, costs, memory_options(options), searched);
   Prediction prediction{.acceptance_rate = acceptance.rate,
@@ -65,9 +69,13 @@ Prediction predict(const PredictOptions& options) {
                         .tree = {},
                         .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
-  if (options.trace && costs.pair.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
+  if (options.trace && options.rank_acceptance)
+    prediction.notes.push_back("the tree's acceptance by rank is as given; the trace tells only of chains");
+  if (options.trace && filter.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
   if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
+  if (options.plot)
+    for (int length = 0; length <= prediction.lengths.back().speculation_length; ++length) prediction.curve.push_back(model.at(length));
   prediction.tree = predicted_tree(options, acceptance, costs);
   return prediction;
 }

@@ -36,7 +36,7 @@ struct PredictedTree {
   int nodes = 1;   ///< root included
   int levels = 1;  ///< root included
   double tokens_per_round = 1.0;
-  IntervalValue predicted_speedup{.value = 1.0};  ///< the interval is that of the costs alone
+  IntervalValue predicted_speedup{.value = 1.0};  ///< with the interval of the costs where acceptance has none
   std::string parents{};     ///< as `--tree` takes it; empty for the root alone
   std::string assumption{};  ///< what its acceptance by rank rests on
 };
@@ -47,6 +47,7 @@ struct Prediction {
   std::vector<std::string> notes;
   bool counts_draft_operations = false;  ///< else operations are the target's alone
   std::vector<PredictedLength> lengths;  ///< from 0 on, all that are shown
+  std::vector<PredictedLength> curve{};  ///< from 0 to the last of them without a gap, where a plot is asked for
   Optimum optimum;
   std::optional<PredictedLength> trace_optimum;  ///< by acceptance by position
   int trace_optimum_reach = 0;                   ///< the longest length that the trace tells of

@@ -23,7 +23,7 @@ analysis::Figure prediction_figure(const Prediction& prediction) {
   if (prediction.trace_optimum)
     for (const char* name : {"tokens a round by position", "speed-up by position"})
       figure.series.push_back({.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
-  for (const PredictedLength& at : prediction.lengths) {
+  for (const PredictedLength& at : prediction.curve) {
     figure.series[0].points.push_back(point(at.speculation_length, at.tokens_per_round));
     figure.series[1].points.push_back(point(at.speculation_length, at.predicted_speedup));
     if (at.trace_tokens_per_round) figure.series[2].points.push_back(point(at.speculation_length, *at.trace_tokens_per_round));

@@ -84,7 +84,7 @@ std::optional<std::string> contradiction_note(double rate, const std::vector<Int
 
 AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter) {
   ChainCounts counts;
-  analysis::read_trace(path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });
+  const std::int64_t forced = analysis::read_trace(path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });
   if (counts.chain_rounds() == 0)
     throw DataError(fmt::format("{}: no round that drafts a chain ({} draft trees); acceptance of a chain needs one", path, counts.tree_rounds()));
   const std::vector<sim::AcceptanceCounts> clusters = counts.clusters();
@@ -93,6 +93,7 @@ AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceF
                         .tokens_by_position = tokens_by_position(clusters),
                         .source = fmt::format("{}: {} rounds that draft, {} {}", path, counts.chain_rounds(), clusters.size(),
                                               counts.has_axes() ? "prompts" : "generations")};
+  if (forced > 0) input.notes.push_back(fmt::format("{} rounds with forced verdicts are left out; --verifier replay takes them", forced));
   if (counts.tree_rounds() > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));
   if (counts.idle_rounds() > 0)
     input.notes.push_back(fmt::format("{} further rounds draft nothing and are left out: tokens and speed-ups are those of rounds that draft", counts.idle_rounds()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "sim/core/errors.h"
@@ -17,7 +18,13 @@ bool is_reachable(const Comparison& row) {
   return row.reachable && row.reachable->low - *row.tolerance <= *row.reference && *row.reference <= row.reachable->high + *row.tolerance;
 }
 
-bool is_row_of(const Slip& slip, const Comparison& row) { return row.setting == slip.setting && row.quantity == slip.quantity; }
+/// The row that has the slip's number.
+bool is_row_of(const Slip& slip, const Comparison& row) {
+  double printed = 0;
+  const auto [end, error] = std::from_chars(slip.printed.data(), slip.printed.data() + slip.printed.size(), printed);
+  const bool is_number = error == std::errc() && end == slip.printed.data() + slip.printed.size();
+  return row.setting == slip.setting && row.quantity == slip.quantity && is_number && row.reference && printed == *row.reference;
+}
 
 Verdict verdict_of(const Comparison& row) {
   if (!std::isfinite(row.ours)) return Verdict::disagrees;

@@ -12,6 +12,8 @@ namespace {
 
 using analysis::Table;
 
+constexpr double kLoosest = 1.0;  ///< tolerance
+
 template <typename Number>
 std::vector<Number> list_of(const Table& table, std::size_t row, const std::string& column) {
   const std::string text = table.text(row, column);
@@ -74,14 +76,13 @@ std::vector<Slip> Papers::slips(const std::string& experiment) const {
   std::vector<Slip> slips;
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (is(rows, row, "experiment", experiment))
-      slips.push_back({experiment, rows.text(row, "name"), text(row, "setting"), text(row, "quantity"), rows.optional_number(row, "allowed_abs"),
+      slips.push_back({experiment, rows.text(row, "name"), text(row, "setting"), text(row, "quantity"), rows.optional_number_from(0.0, kLoosest, row, "allowed_abs"),
                        rows.text(row, "source"), rows.text(row, "locator"), rows.text(row, "printed"), rows.text(row, "right")});
   return slips;
 }
 
 Comparison compare(const Table& table, std::size_t row, const std::string& value_column, Comparison ours) {
   ours.reference = table.number(row, value_column);
-  constexpr double kLoosest = 1.0;
   if (!ours.tolerance && std::ranges::count(table.columns(), "tolerance_abs") > 0) ours.tolerance = table.optional_number_from(0.0, kLoosest, row, "tolerance_abs");
   ours.origin = origin_of(table, row);
   ours.source = table.text(row, "source");

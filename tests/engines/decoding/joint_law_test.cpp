@@ -130,7 +130,11 @@ constexpr double kSure = 0.3;
 
 TEST(JointLawOfConfidence, IsTheTargetsWhereTheUnsureTokenIsSubmitted) {
   for (const char* drafter : {"bigram", "lookup_ngram", "small_transformer"})
-    EXPECT_LT(normal_score(counts_of(*pair().speculative(options_of({"", drafter})), ConfidencePolicy(kSure, 3))), kQuantile) << drafter;
+    for (const char* verifier : {"rejection", "block", "sample_and_match"}) {
+      DecoderOptions options = options_of({"", drafter});
+      options.verifier = verifier;
+      EXPECT_LT(normal_score(counts_of(*pair().speculative(options), ConfidencePolicy(kSure, 3))), kQuantile) << drafter << ", " << verifier;
+    }
 }
 
 TEST(PlainJointLaw, IsTheTargets) { EXPECT_LT(normal_score(counts_of(*pair().plain(options_of({"", "none"})))), kQuantile); }

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "engines/sampling/logits_pipeline.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
-#include "engines/sampling/logits_pipeline.h"
 
 namespace speclab::engines {
 namespace {

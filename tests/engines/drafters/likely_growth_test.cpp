@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <random>
 #include <set>
 
+#include "engines/drafters/draft_growth.h"
 #include "sim/core/tree_growth.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
@@ -141,36 +144,80 @@ TEST(LikelyGrowth, OfATransformerIsTheSlowReferences) {
     }
 }
 
+/// Tokens that are equally likely may stand for one another; the probabilities of their paths may not.
+double probability_of_ngrams(const Sequence& sequence, const std::set<Path>& paths) {
+  double sum = 0;
+  for (const Path& path : paths) {
+    Path text = sequence.tokens;
+    double probability = 1;
+    for (const Token token : path) {
+      probability *= ngrams()->probability(text, token);
+      text.push_back(token);
+    }
+    sum += probability;
+  }
+  return sum;
+}
+
 TEST(LikelyGrowth, OfNgramsIsTheSlowReferences) {
   for (const char* tree : kTrees)
     for (const int levels : {1, 2, 4, 7})
       for (const Token last : {1, 2, 3, 6}) {
         const Sequence sequence = sequence_of({4, last});
         const Draft draft = propose(*make_ngram_drafter(ngrams(), options_of(tree)), sequence, levels);
-        EXPECT_EQ(paths_of(draft).size(), reference(of_ngrams(sequence.tokens), tree, levels).size()) << tree << ", " << levels << " levels behind " << last;
+        const std::set<Path> found = paths_of(draft), expected = reference(of_ngrams(sequence.tokens), tree, levels);
+        EXPECT_EQ(found.size(), expected.size()) << tree << ", " << levels << " levels behind " << last;
+        EXPECT_NEAR(probability_of_ngrams(sequence, found), probability_of_ngrams(sequence, expected), 1e-6) << tree << ", " << levels << " levels behind " << last;
       }
 }
 
-/// Tokens that are equally likely may stand for one another; the probabilities of their paths may not.
-TEST(LikelyGrowth, OfNgramsHasTheLikeliestPaths) {
-  const Sequence sequence = sequence_of({4, 3});
-  const auto total = [&](const std::set<Path>& paths) {
-    double sum = 0;
-    for (const Path& path : paths) {
-      Path text = sequence.tokens;
-      double probability = 1;
-      for (const Token token : path) {
-        probability *= ngrams()->probability(text, token);
-        text.push_back(token);
-      }
-      sum += probability;
-    }
-    return sum;
-  };
-  for (const char* tree : kTrees) {
-    const Draft draft = propose(*make_ngram_drafter(ngrams(), options_of(tree)), sequence, 4);
-    EXPECT_NEAR(total(paths_of(draft)), total(reference(of_ngrams(sequence.tokens), tree, 4)), 1e-6) << tree;
+/// Probabilities that fall fast and depend on the path: trees grow deep where `sure` is near 1.
+class ScriptedTokens final : public NextTokens {
+ public:
+  explicit ScriptedTokens(double sure) : sure_(sure) {}
+  std::size_t vocab_size() const override { return 16; }
+  bool start(const Sequence&, std::int32_t) override { return true; }
+  void law(const DraftPlace&, Law&) override {}
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+    entries_.clear();
+    for (const Likely& child : children()({0.0, testing::path_tokens(place.tree, place.node)}, static_cast<int>(count)))
+      entries_.push_back({child.path.back(), static_cast<float>(std::exp(child.log_probability))});
+    return entries_;
   }
+  double likelihood(const DraftPlace&, Token) override { return 0; }
+  /// What depends on the path alone.
+  Children children() const {
+    return [sure = sure_](const Likely& parent, int count) {
+      std::uint32_t state = 17;
+      for (const Token token : parent.path) state = state * 31 + static_cast<std::uint32_t>(token) + 1;
+      std::mt19937 random(state);
+      std::vector<double> probabilities(16);
+      double left = 1;
+      for (int place = 0; place < 16; ++place) {
+        const double share = place == 0 ? sure - 0.01 * static_cast<double>(random() % 100) / 100 : 0.5 + 0.3 * static_cast<double>(random() % 100) / 100;
+        probabilities[static_cast<std::size_t>((place + static_cast<int>(parent.path.size())) % 16)] = static_cast<double>(static_cast<float>(left * share));
+        left *= 1 - share;
+      }
+      return likeliest(probabilities, parent, count);
+    };
+  }
+
+ private:
+  double sure_;
+  std::vector<LawEntry<float>> entries_;
+};
+
+/// Sure drafters have deep trees; the waves end only where nothing that may be drafted is left to be read.
+TEST(LikelyGrowth, OfASureDrafterGrowsAsDeepAsTheReferences) {
+  const Sequence sequence = sequence_of({1});
+  for (const double sure : {0.5, 0.9, 0.97})
+    for (const char* tree : {"best_first:16:4", "best_first:32", "beam:8:8", "beam:16", "beam:24:3"})
+      for (const int levels : {3, 12, 20}) {
+        auto tokens = std::make_unique<ScriptedTokens>(sure);
+        const Children children = tokens->children();
+        const auto drafter = make_growing_drafter(std::move(tokens), "scripted", options_of(tree));
+        EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), reference(children, tree, levels)) << tree << ", " << levels << " levels, " << sure;
+      }
 }
 
 /// What is drafted depends on no draw, so that each token counts as certain; parents stand before their children.

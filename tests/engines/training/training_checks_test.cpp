@@ -12,12 +12,15 @@ namespace {
 TrainOptions good_options() {
   TrainOptions options;
   options.own_text.prompts.assign(100, {1, 2});
+  options.output = "drafter";
   return options;
 }
 
 ModelInfo target() {
   ModelInfo info;
   info.hidden_size = 576;
+  info.vocab_size = 300;
+  info.context_length = 512;
   return info;
 }
 
@@ -48,6 +51,10 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
       {"the drafter's parameters", [](TrainOptions& o) { o.small_transformer.num_layers = 1000, o.small_transformer.intermediate_size = 1 << 20; }},
       {"the drafter's parameters", [](TrainOptions& o) { o.drafter = "feature_transformer", o.feature_transformer.num_layers = 1000, o.feature_transformer.intermediate_size = 1 << 20; }},
       {"drafter.validation_sequences", [](TrainOptions& o) { o.schedule.validation_sequences = 90; }},
+      {"prompt 3 has 321 tokens", [](TrainOptions& o) { o.own_text.prompts[3].resize(321); }},
+      {"text.held_out_files = 'a.txt' is among text.files", [](TrainOptions& o) { o.drafter = "ngram", o.text.files = {"b.txt", "./a.txt"}, o.text.held_out_files = {"a.txt"}; }},
+      {"text.files = 'folder/ngram.bin' lies in the drafter's folder", [](TrainOptions& o) { o.drafter = "ngram", o.output = "folder", o.text.files = {"folder/ngram.bin"}; }},
+      {"own_text.cache_file", [](TrainOptions& o) { o.output = "folder", o.own_text.cache_file = "folder/x/../text.bin"; }},
       {"temperature", [](TrainOptions& o) { o.own_text.temperatures = {1e-5}; }},
       {"own_text.num_prompts", [](TrainOptions& o) { o.own_text.prompts.clear(); }}};
   for (const auto& [field, change] : mistakes) {

@@ -28,6 +28,7 @@ TEST(TreeGrowth, CountsTheNodesOfItsLevels) {
   EXPECT_EQ(TreeGrowth::parse("best_first:16:3", 0).nodes_to_depth(1), 3);
   EXPECT_EQ(TreeGrowth::parse("best_first:16:3", 0).nodes_to_depth(2), 12);
   EXPECT_EQ(TreeGrowth::parse("best_first:16:3", 0).nodes_to_depth(4095), 16);
+  for (const auto& [depth, nodes] : {std::pair(1, 3), {2, 12}, {3, 21}, {4, 30}, {9, 60}}) EXPECT_EQ(TreeGrowth::parse("beam:60:3", 0).nodes_to_depth(depth), nodes) << depth;
   EXPECT_EQ(TreeGrowth::parse("best_first:16:1", 0).nodes_to_depth(5), 5);
 }
 

@@ -21,6 +21,15 @@ TEST(TrainConfig, FillsTemplatesWithTopicsAndPassages) {
   EXPECT_NE(config.prompts[0], config.prompts[2]);
 }
 
+TEST(TrainConfig, FillsASlotWhereverItStandsAndKnowsItsSlots) {
+  const testing::TemporaryFolder folder;
+  const std::string config = "[own_text]\nprompts = \"prompts.toml\"\nnum_prompts = 1\n[drafter]\nkind = \"ngram\"\noutput = \"x\"\n";
+  folder.file("prompts.toml", "templates = [\"{topic} and {topic}, {x1} {}\"]\ntopics = [\"a {topic}\"]\n");
+  EXPECT_EQ(read_train_config(folder.file("train.toml", config)).prompts[0], "a {topic} and a {topic}, {x1} {}");
+  folder.file("prompts.toml", "templates = [\"Tell of {topik}.\"]\ntopics = [\"tea\"]\n");
+  EXPECT_THROW(read_train_config(folder.path() + "/train.toml"), ConfigError);
+}
+
 TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
   const testing::TemporaryFolder folder;
   const std::pair<const char*, const char*> mistakes[] = {
@@ -59,7 +68,7 @@ TEST(TrainConfig, TakesTextFilesBesideItselfAndThenNeedsNoOwnText) {
 }
 
 TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
-  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_unigram"})
+  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_feature", "train_smollm2_unigram"})
     EXPECT_NO_THROW(read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml")) << name;
 }
 

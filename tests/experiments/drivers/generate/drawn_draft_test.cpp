@@ -50,6 +50,21 @@ TEST(DrawnDraft, SaysNothingOfATokenThatAStopRuleCut) {
             "round 7: 3 drafted, 2 accepted\n0\n├─ 1  p 0.200\n└─ 2  p 0.300  accepted\n   └─ 3  p 0.400\n");
 }
 
+/// Drawn twice, tested twice, one row of the forward.
+TEST(DrawnDraft, MarksSiblingsOfOneTokenTogether) {
+  Draft draft;
+  draft.reset(0, DrawKind::sampled);
+  draft.law_for(0) = Law::dense({0.0f, 1.0f, 0.0f, 0.0f});
+  draft.add(0, 1);
+  const TokenTree::Node second = draft.add(0, 1);
+  draft.law_for(second) = Law::dense({0.0f, 0.0f, 1.0f, 0.0f});
+  draft.add(second, 2);
+  DrawnDraft drawing(nullptr);
+  drawing.keep(draft, [](TokenTree::Node) -> const Law& { return kTarget; });
+  EXPECT_EQ(drawing.text(record_of(2, NextKind::bonus), std::vector<Token>{1, 2, 3}),
+            "round 7: 3 drafted, 2 accepted, then 3 (bonus)\n0\n├─ 1  q 1.000, p 0.200  accepted\n└─ 1  q 1.000, p 0.200  accepted\n   └─ 2  q 1.000, p 0.300  accepted\n");
+}
+
 TEST(DrawnDraft, OfNothingIsALine) {
   DrawnDraft drawing(nullptr);
   RoundRecord record;

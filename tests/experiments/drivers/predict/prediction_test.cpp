@@ -224,8 +224,8 @@ TEST(Prediction, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
     EXPECT_EQ(csv.number(1, name), json.at("lengths")[1].at(name).get<double>()) << name;
   EXPECT_FALSE(csv.optional_number(csv.size() - 1, "trace_tokens_per_round_low"));
   EXPECT_TRUE(json.at("trace_optimum").contains("trace_predicted_speedup_low"));
-  const analysis::Figure figure = prediction_figure(prediction);
-  EXPECT_EQ(figure.series[2].points.size(), json.at("lengths").size() - static_cast<std::size_t>(std::ranges::count_if(json.at("lengths"), [](const auto& at) { return !at.contains("trace_tokens_per_round"); })));
+  options.plot = "x.png";
+  EXPECT_EQ(prediction_figure(predict(options)).series[2].points.size(), 1u + static_cast<std::size_t>(prediction.trace_optimum_reach));
   EXPECT_NE(prediction_text(prediction).find(fmt::format("{:.4f} [{:.4f}, {:.4f}]", one.trace_tokens_per_round->value, one.trace_tokens_per_round->low(),
                                                          one.trace_tokens_per_round->high())), std::string::npos);
 }
@@ -241,6 +241,36 @@ TEST(Prediction, OfLawsIsThatOfTheirOverlap) {
   EXPECT_GT(tree->tokens_per_round, prediction.optimum.at.tokens_per_round.value);
 }
 
+/// Σ min(p, p) is 1 but for rounding.
+TEST(Prediction, OfALawDraftedByItselfAcceptsAll) {
+  for (const char* law : {"0.2 0.4 0.3 0.1\n", "0.1 0.2 0.7\n", "0.15 0.35 0.3 0.2\n"}) {
+    const std::string path = file_with("self", law);
+    EXPECT_DOUBLE_EQ(predict({.target_law = path, .draft_law = path, .cost_ratio = "0.05", .tree_budget = 4}).acceptance_rate.value, 1.0);
+  }
+}
+
+/// The plain step 1000 [950, 1050], rounds of one and two drafts as likely to be the faster: both may be the best length.
+TEST(Prediction, OfMeasuredCostsHoldsEveryLengthThatMayBeTheBest) {
+  const std::string row = "t,{},,{},,{},{},0,1,{},{},{},9\n";
+  std::string costs = kCostHeader;
+  for (const auto& [kind, rows, ns, low, high] : {std::tuple("target", 1, 1000, 950, 1050), {"target", 2, 1000, 900, 1100}, {"target", 3, 1100, 1000, 1300}})
+    costs += fmt::format(fmt::runtime(row), "", "", kind, rows, ns, low, high);
+  costs += "t,,,,,overhead,1,0,1,0,0,0,9\n";
+  for (const auto& [kind, rows, ns] : {std::tuple("draft", 1, 50), {"draft", 2, 100}, {"overhead", 1, 0}}) costs += fmt::format(fmt::runtime(row), "d", "v", kind, rows, ns, ns, ns);
+  const Prediction prediction = predict({.acceptance_rate = "0.6", .cost_ratio = {}, .costs = file_with("apart.csv", costs)});
+  EXPECT_EQ(*prediction.optimum.lowest, 1) << prediction_text(prediction);
+  EXPECT_EQ(*prediction.optimum.highest, 2);
+}
+
+TEST(Prediction, TakesTheShorterOfLengthsThatRoundingTellsApart) {
+  PredictOptions options = ratios("0.3", "0.15");
+  options.overhead_ratio = "0.15";  // 1.3 / 1.3
+  EXPECT_EQ(predict(options).optimum.at.speculation_length, 0);
+  options = ratios("0.5", "0.05");
+  options.verify_cost_ratio = "1.2", options.overhead_ratio = "0.15";  // 1.875 / 1.5 and 1.9375 / 1.55
+  EXPECT_EQ(predict(options).optimum.at.speculation_length, 3);
+}
+
 /// By hand: the root with two children, tokens 1 + 0.7 + 0.11, one level.
 TEST(Prediction, OfATreeHasTheIntervalOfItsCosts) {
   PredictOptions options{.cost_ratio = "0.1:0.05:0.2", .verify_cost_ratio = "1.1:1:1.3", .tree_budget = 3, .tree_levels = 2, .rank_acceptance = "0.70,0.11"};
@@ -248,7 +278,9 @@ TEST(Prediction, OfATreeHasTheIntervalOfItsCosts) {
   EXPECT_NEAR(speedup.value, 1.81 / 1.2, 1e-12);
   EXPECT_NEAR(speedup.low(), 1.81 / 1.5, 1e-12);
   EXPECT_NEAR(speedup.high(), 1.81 / 1.05, 1e-12);
-  options.cost_ratio = "0.1", options.verify_cost_ratio = "1.1";
+  options.acceptance_rate = "0.7:0.1:0.9";
+  EXPECT_FALSE(predict(options).tree->predicted_speedup.interval) << "that of the costs alone would be too narrow";
+  options.acceptance_rate.reset(), options.cost_ratio = "0.1", options.verify_cost_ratio = "1.1";
   EXPECT_FALSE(predict(options).tree->predicted_speedup.interval);
 }
 
@@ -314,7 +346,9 @@ TEST(Prediction, IsOneTableInThreeForms) {
   const std::string text = prediction_text(prediction);
   EXPECT_NE(text.find("optimum  8 ["), std::string::npos) << text;
   for (const std::string& all : {text, prediction_csv(prediction), prediction_json(prediction)}) EXPECT_EQ(all.find("nan"), std::string::npos);
-  EXPECT_EQ(prediction_figure(prediction).series[1].points.size(), csv.size());
+  EXPECT_TRUE(prediction_figure(prediction).series[1].points.empty()) << "no plot was asked for";
+  options.plot = "x.png", options.speculation_length = 20;
+  EXPECT_EQ(prediction_figure(predict(options)).series[1].points.size(), 21u) << "no gap before the chosen length";
 }
 
 void expect_config_error(const PredictOptions& options, const std::string& message) try {

@@ -31,19 +31,24 @@ TEST(Comparison, NotANumberDisagrees) {
 }
 
 TEST(Comparison, ANamedSlipIsExcusedAsFarAsItIsKnown) {
-  const Slip slip{.experiment = "e", .name = "known", .setting = "a", .quantity = "q", .allowed = 0.1};
+  const Slip slip{.experiment = "e", .name = "known", .setting = "a", .quantity = "q", .allowed = 0.1, .printed = "1.08"};
   Reproduction within = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .reference = 1.08, .tolerance = 0.05}});
   judge(within, {slip});
   EXPECT_EQ(within.rows[0].verdict, Verdict::known_slip);
   EXPECT_EQ(within.rows[0].note, "known");
   Reproduction beyond = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .reference = 1.2, .tolerance = 0.05}});
-  judge(beyond, {slip});
+  Slip of_another_size = slip;
+  of_another_size.printed = "1.2";
+  judge(beyond, {of_another_size});
+  Reproduction renumbered = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .reference = 1.07, .tolerance = 0.05}});
+  judge(renumbered, {slip});
+  EXPECT_GT(count_verdicts(renumbered.rows).disagrees, 0) << "the source's number is another than the list's";
   EXPECT_GT(count_verdicts(beyond.rows).disagrees, 0);
 }
 
 /// Rounding explains a slip that is named; it excuses none that is not.
 TEST(Comparison, RoundingOfInputsIsToldFromOtherSlips) {
-  const Slip slip{.experiment = "e", .name = "known", .setting = "a", .quantity = "q", .allowed = 0.1};
+  const Slip slip{.experiment = "e", .name = "known", .setting = "a", .quantity = "q", .allowed = 0.1, .printed = "1.08"};
   const auto with_reach = [](double low, double high) {
     return of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .reference = 1.08, .tolerance = 0.05, .reachable = analysis::Interval{low, high}}});
   };
@@ -59,7 +64,7 @@ TEST(Comparison, RoundingOfInputsIsToldFromOtherSlips) {
 
 TEST(Comparison, ASlipThatIsNoneDisagrees) {
   Reproduction reproduction = of_rows({{.setting = "a", .quantity = "q", .ours = 1.0, .reference = 1.0, .tolerance = 0.05}});
-  judge(reproduction, {{.experiment = "e", .name = "stale", .setting = "a", .quantity = "q", .allowed = 0.1}});
+  judge(reproduction, {{.experiment = "e", .name = "stale", .setting = "a", .quantity = "q", .allowed = 0.1, .printed = "1.08"}});
   EXPECT_EQ(count_verdicts(reproduction.rows).disagrees, 1);
 }
 

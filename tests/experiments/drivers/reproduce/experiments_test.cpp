@@ -88,6 +88,7 @@ TEST(PaperExperiments, CountPrintedAndRecomputedNumbersApart) {
   const VerdictCounts table_4 = count_verdicts(judged(paper_experiment("leviathan_table_4"), Papers()).rows);
   EXPECT_EQ(table_4.agrees_printed, 12 - 3);
   EXPECT_EQ(table_4.input_rounding, 3);
+  EXPECT_EQ(count_verdicts(judged(paper_experiment("leviathan_table_5"), Papers()).rows).agrees_printed, 4);
   EXPECT_EQ(count_verdicts(judged(paper_experiment("sequoia"), Papers()).rows).agrees_printed, 0);
 }
 
