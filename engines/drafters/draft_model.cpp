@@ -49,16 +49,27 @@ std::span<const float> DraftModel::read_emitted(const Sequence& sequence) {
 
 ForwardResult DraftModel::read_level(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) {
   rows_.clear();
+  mark_ancestors(tree, level_begin);
   const std::int32_t slot = reading(sequence).slot, root_position = cache_->length(slot) - 1;
   for (TokenTree::Node node = 1; node < tree.size(); ++node) {
+    std::int32_t& row = row_of_node_[static_cast<std::size_t>(node)];
+    if (row == kUnread) continue;
+    row = static_cast<std::int32_t>(rows_.size());
     const auto parent = static_cast<std::size_t>(tree[node].parent);
     const bool is_last_level = node >= level_begin;
-    rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, tree[node].parent - 1, is_last_level, is_last_level && reads_hidden(),
+    rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, row_of_node_[parent], is_last_level, is_last_level && reads_hidden(),
                      reads_hidden() ? &node_hidden_[parent * feature_size_] : nullptr});
   }
   const ForwardResult result = model_->forward(rows_, *cache_);
   keep_hidden(result, level_begin);
   return result;
+}
+
+void DraftModel::mark_ancestors(const TokenTree& tree, TokenTree::Node level_begin) {
+  row_of_node_.assign(static_cast<std::size_t>(tree.size()), kUnread);
+  row_of_node_[0] = ForwardRow::kCommitted;
+  for (TokenTree::Node leaf = level_begin; leaf < tree.size(); ++leaf)
+    for (TokenTree::Node node = leaf; row_of_node_[static_cast<std::size_t>(node)] == kUnread; node = tree[node].parent) row_of_node_[static_cast<std::size_t>(node)] = 0;
 }
 
 void DraftModel::keep_hidden(const ForwardResult& result, TokenTree::Node first) {

@@ -28,8 +28,8 @@ class DraftModel {
 
   /// Reads and commits the tokens emitted since the last call, the pending one included. @return logits after it, one row
   std::span<const float> read_emitted(const Sequence& sequence);
-  /// One forward over all nodes of the tree but its root, of which nothing is committed. @param level_begin  first node of the last
-  /// level @return logits after the nodes from there on
+  /// One forward over the last level and what it hangs from but the root, of which nothing is committed. @param level_begin  first
+  /// node of the last level @return logits after the nodes from there on
   ForwardResult read_level(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin);
 
   /// Brings a row of logits to the whole vocabulary: minus infinity outside the draft vocabulary.
@@ -37,12 +37,15 @@ class DraftModel {
   const ModelInfo& info() const { return model_->info(); }
 
  private:
+  static constexpr std::int32_t kUnread = -2;
   struct Reading {
     std::int32_t slot = 0;
     std::vector<float> hidden{};  ///< of committed target tokens that no row has used yet
   };
   Reading& reading(const Sequence& sequence) { return readings_[static_cast<std::size_t>(sequence.index)]; }
   const Reading& reading(const Sequence& sequence) const { return readings_[static_cast<std::size_t>(sequence.index)]; }
+  /// Sets row_of_node_ to something else than kUnread for what the last level hangs from, itself included.
+  void mark_ancestors(const TokenTree& tree, TokenTree::Node level_begin);
   void keep_hidden(const ForwardResult& result, TokenTree::Node first);
 
   std::shared_ptr<LanguageModel> model_;
@@ -50,6 +53,7 @@ class DraftModel {
   std::unique_ptr<KvCache> cache_;
   std::vector<Reading> readings_;
   std::vector<float> node_hidden_;      ///< [node, feature_size] of the tree that is being drafted
+  std::vector<std::int32_t> row_of_node_;  ///< of the coming forward, or kUnread
   std::vector<ForwardRow> rows_;
   std::vector<float> vocabulary_row_;
 };

@@ -10,7 +10,7 @@ namespace speclab::engines {
 namespace {
 
 /// The first forward of a draft reads and commits the tokens that were emitted since the last one, the pending token included; every
-/// further one reads the whole tree so far, of which nothing is committed, so there is never anything to undo.
+/// further one reads a level and what it hangs from, of which nothing is committed, so there is never anything to undo.
 class TransformerNextTokens final : public NextTokens {
  public:
   TransformerNextTokens(std::shared_ptr<LanguageModel> model, const SamplingOptions& sampling)

@@ -58,7 +58,7 @@ void check_policies(const ConfigReader& reader, const Axes& axes) {
   for (std::size_t i = 0; i < axes.policy.size(); ++i)
     check_element(reader, "policy", i, [&] {
       if (make_policy(axes.policy[i], &any_auto)->stop_below() > 0.0)
-        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, for pilots do not tell how long their chains will be; generate and verify take them", axes.policy[i]));
+        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, for pilots do not tell how long their chains will be; generate takes them", axes.policy[i]));
     });
 }
 

@@ -80,9 +80,9 @@ void check_grid(const std::string& path, const std::vector<CostRow>& target) {
 }  // namespace
 
 std::string CostPair::text() const {
-  std::string all = fmt::format("{} with {}", model, drafter);
+  std::string all = fmt::format("{} with {}", escaped(model, 60), escaped(drafter, 60));
   for (const std::string& part : {verifier, regime})
-    if (!part.empty()) all += ", " + part;
+    if (!part.empty()) all += ", " + escaped(part, 60);
   return all;
 }
 

@@ -1,4 +1,5 @@
 #include "engines/interface/names.h"
+#include "sim/core/policies/confidence_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/exactness/decoder_law.h"
 
@@ -104,6 +105,33 @@ class Cases {
           example.prompts = {{0, 1, 1, 0, 1}};
         }
     add_copying();
+    add_grown_trees();
+    add_confidence();
+  }
+
+  /// Trees over drafters without a forward, and trees of the likeliest tokens over any, under every rule that takes trees.
+  void add_grown_trees() {
+    add("ngram_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind = "ngram";
+    add("lookup_ngram_best_first", "rejection", "best_first:3:2", 3).options.drafter.kind = "lookup_ngram";
+    for (const char* verifier : kLosslessVerifierKinds) {
+      if (std::string_view(verifier) == "greedy" || std::string_view(verifier) == "block") continue;
+      const std::string suffix = std::string_view(verifier) == "rejection" ? "" : std::string("_") + verifier;
+      add("best_first" + suffix, verifier, "best_first:3:2", 3).world = {.vocab_size = 3, .seed = 3};
+      add("beam" + suffix, verifier, "beam:4:2", 3).options.sampling.temperature = 0.7;
+      cases_.back().world.vocab_size = 2;
+    }
+  }
+
+  /// Chains that end behind a token of which the drafter is not sure.
+  void add_confidence() {
+    for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
+      for (const char* drafter : {"small_transformer", "lookup_ngram"}) {
+        DecoderCase& example = add(std::string("confidence_") + drafter + "_" + verifier, verifier, kChain, 4);
+        example.options.drafter.kind = drafter;
+        example.world.vocab_size = 2;
+        example.prompts = {{0, 1, 1, 0, 1}};
+        example.policy = std::make_shared<ConfidencePolicy>(0.5, std::string_view(verifier) == "block" ? 2 : 3);
+      }
   }
 
   /// Drafts that copy, and go on behind the copy; a batch of prompts, each looked up in itself.
