@@ -17,6 +17,9 @@ inline std::string file_with(const std::string& name, const std::string& content
   return folder + "/" + name;
 }
 
+/// Textbook costs.
+inline PredictOptions ratios(const std::string& acceptance, const std::string& cost) { return {.acceptance_rate = acceptance, .cost_ratio = cost}; }
+
 inline constexpr const char* kCostHeader = "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\n";
 
 /// One drafter; forwards of 1 to 5 rows at two contexts; drafts of 1 to 4 tokens at 50 each; a plain step takes 1000.
