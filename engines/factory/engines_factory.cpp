@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <ATen/Context.h>
-
 #include <map>
 
 #include "engines/decoding/host_round_decoder.h"
@@ -14,10 +12,12 @@
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
-#include "engines/models/torch/llama_torch.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
+#if SPECLAB_HAVE_CUDA
+#include "engines/cuda/llama_cuda.h"
+#endif
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
@@ -41,10 +41,18 @@ void check_options(const ModelOptions& options) {
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
-/// "auto" is CUDA where the program loaded it, a device answers and fast arithmetic is enough, else the CPU.
+bool has_cuda_device() {
+#if SPECLAB_HAVE_CUDA
+  return cuda::device_is_there();
+#else
+  return false;
+#endif
+}
+
+/// "auto" is CUDA where the engine for it is built, a device answers and its bfloat16 is not refused, else the CPU.
 std::string resolved_device(const ModelOptions& options) {
   if (options.device != "auto") return options.device;
-  return at::hasCUDA() && options.arithmetic == "fast" ? "cuda" : "cpu";
+  return options.dtype != "float32" && has_cuda_device() ? "cuda" : "cpu";
 }
 
 /// What min_length forbids is the tokenizer's to say.
@@ -127,11 +135,18 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_);
-    if (device == "cuda" && options_.arithmetic == "row_invariant")
-      throw DeviceError("arithmetic 'row_invariant' on device 'cuda': rows of a product there depend on their number; use --device cpu, whose kernels always are");
-    if (device == "cuda")
-      return std::make_unique<LlamaTorch>(source.config, *source.weights, device, options_.dtype == "float32" ? "float32" : "bfloat16");
+    if (device == "cuda") return make_cuda_model(source);
     return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+  }
+
+  std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
+    if (options_.dtype == "float32") throw DeviceError("dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or use --device cpu");
+#if SPECLAB_HAVE_CUDA
+    if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
+    return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
+#else
+    throw DeviceError("device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, or install the CUDA toolkit and build again");
+#endif
   }
 
   std::shared_ptr<LanguageModel> language_model(const std::string& model) override {
@@ -156,6 +171,9 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;
+#if SPECLAB_HAVE_CUDA
+  std::shared_ptr<const cuda::Device> cuda_device_;
+#endif
   std::map<std::string, std::shared_ptr<LanguageModel>> models_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };

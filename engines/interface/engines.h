@@ -18,7 +18,7 @@ struct ModelOptions {
   std::string model;                     ///< catalogue name, GGUF file or checkpoint folder
   std::string device = "auto";           ///< "auto", "cpu", "cuda"
   std::string dtype = "auto";            ///< "auto", "float32", "bfloat16"
-  std::string arithmetic = "fast";       ///< "fast", "row_invariant" (what the CPU kernels always are; CUDA has it not)
+  std::string arithmetic = "fast";       ///< "fast", "row_invariant" (what the kernels always are)
   std::int32_t threads = 0;              ///< 0: all cores
 };
 

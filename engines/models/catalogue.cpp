@@ -32,6 +32,20 @@ CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
   return {name, "", config, fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6)};
 }
 
+/// The shape of a published model, by the sizes of its config.json.
+CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
+                           std::int32_t head_dim, std::int32_t vocab, bool tied) {
+  CatalogueEntry entry = shape(name, layers, hidden, intermediate, kv_heads);
+  LlamaConfig& config = *entry.shape;
+  config.num_heads = heads;
+  config.head_dim = head_dim;
+  config.vocab_size = vocab;
+  config.tied_embeddings = tied;
+  config.rope_theta = 500000.0f;
+  entry.description = fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6);
+  return entry;
+}
+
 /// @throws ConfigError if the path cannot be looked at
 bool is_there(const std::string& path) {
   std::error_code error;
@@ -111,7 +125,13 @@ std::vector<CatalogueEntry> model_catalogue() {
           shape("shape-45m", 16, 384, 1024, 2),
           shape("shape-135m", 30, 576, 1536, 3),
           shape("shape-360m", 32, 960, 2560, 5),
-          shape("shape-1b", 16, 2048, 8192, 8)};
+          shape("shape-1b", 16, 2048, 8192, 8),
+          llama_shape("shape-llama-68m", 2, 768, 3072, 12, 12, 64, 32000, false),
+          llama_shape("shape-gpt2-124m", 12, 768, 2048, 12, 12, 64, 50257, true),
+          llama_shape("shape-llama-3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, true),
+          llama_shape("shape-llama-3.2-3b", 28, 3072, 8192, 24, 8, 128, 128256, true),
+          llama_shape("shape-llama-3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256, false),
+          llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false)};
 }
 
 ModelSource open_model(const std::string& model) {

@@ -1,0 +1,53 @@
+#include "engines/cuda/device.h"
+
+#include <cuda_runtime_api.h>
+
+#include "engines/cuda/cuda_errors.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines::cuda {
+
+bool device_is_there() {
+  int count = 0, major = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return false;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major >= 8;
+}
+
+Device::Device() {
+  if (!device_is_there()) throw DeviceError("device 'cuda': no driver, or no device of compute capability 8.0 or higher, is here; use --device cpu");
+  check(cudaSetDevice(0), "choosing the device");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
+  name_ = properties.name;
+  l2_bytes_ = properties.l2CacheSize;
+  context_.num_multiprocessors = properties.multiProcessorCount;
+  check(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking), "making a stream");
+}
+
+Device::~Device() { cudaStreamDestroy(context_.stream); }
+
+void Device::synchronize() const { check(cudaStreamSynchronize(context_.stream), "running kernels"); }
+
+Graph::Graph(const LaunchContext& context, const std::function<void()>& work) {
+  check(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+  cudaGraph_t graph = nullptr;
+  try {
+    work();
+  } catch (...) {
+    cudaStreamEndCapture(context.stream, &graph);
+    cudaGraphDestroy(graph);
+    throw;
+  }
+  check(cudaStreamEndCapture(context.stream, &graph), "ending a capture");
+  const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status, "instantiating a graph");
+}
+
+Graph::~Graph() {
+  if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+}
+
+void Graph::launch(const LaunchContext& context) const { check(cudaGraphLaunch(executable_, context.stream), "launching a graph"); }
+
+}  // namespace speclab::engines::cuda

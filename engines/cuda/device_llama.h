@@ -1,0 +1,66 @@
+#pragma once
+// Weights and buffers of a Llama-family model on the device, and the kernels of one pass over up to 64 rows.
+
+#include <vector>
+
+#include "engines/cuda/device.h"
+#include "engines/cuda/device_memory.h"
+#include "engines/cuda/kernels.h"
+#include "engines/models/llama/llama_weights.h"
+
+namespace speclab::engines::cuda {
+
+class KvCacheCuda;
+
+class DeviceLlama {
+ public:
+  /// @param device  outlives the model
+  /// @throws DeviceError if a size has no kernel, or the device's memory is full
+  DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights, const Device& device);
+
+  /// Puts the kernels of one pass into the device's stream; they read `state`.
+  void put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const;
+  /// What the head multiplies, of the rows that want it, into hidden().
+  void put_hidden_states(const ForwardState* state, int wanting) const;
+
+  const LlamaConfig& config() const { return config_; }
+  const Device& device() const { return device_; }
+  float* logits() const { return logits_.data(); }          ///< [kMaxRows, num_logits]
+  BestLogit* best() const { return best_.data(); }          ///< [kMaxRows, head_blocks]
+  std::int32_t head_blocks() const;
+  float* hidden() const { return hidden_.data(); }          ///< [kMaxRows, hidden_size]
+  std::int64_t weight_bytes() const;                        ///< read by one pass with logits
+
+ private:
+  struct Layer {
+    DeviceArray<float> attention_norm, feed_forward_norm;
+    DeviceArray<std::uint16_t> query_key_value, attention_output, gate_up, down;
+  };
+  using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
+
+  void load(const LlamaWeights& weights);
+  Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
+  DeviceArray<std::uint16_t> load_matrix(const LlamaWeights& weights, std::initializer_list<LlamaTensor> roles, std::int32_t layer, std::int64_t columns,
+                                         RowMap map) const;
+  std::int64_t same_row(std::int64_t row) const { return row; }
+  std::int64_t query_key_value_row(std::int64_t row) const;
+  std::int64_t gate_up_row(std::int64_t row) const;
+  void check_sizes() const;
+  void load_rotations();
+
+  ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;
+  ProductArguments head_arguments(const ForwardState* state) const;
+  ResidualStream stream(const DeviceArray<float>& gain) const;
+
+  LlamaConfig config_;
+  const Device& device_;
+  DeviceArray<std::uint16_t> embedding_, head_;   ///< head_ is empty where tied
+  DeviceArray<float> output_norm_;
+  DeviceArray<float> rotations_;                  ///< [context, head_dim / 2, 2]
+  std::vector<Layer> layers_;
+  DeviceArray<float> residual_, partials_, logits_, hidden_;
+  DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;
+  DeviceArray<BestLogit> best_;
+};
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,31 @@
+#pragma once
+// What the kernels of one forward read from device memory, so that a captured graph serves every position and draft.
+
+#include <cstdint>
+
+namespace speclab::engines::cuda {
+
+inline constexpr int kMaxRows = 64;       ///< of one pass through the layers
+inline constexpr int kKeysPerSplit = 128; ///< of the cache that one block of attention reads
+
+/// One row of the pass. It sees slots [0, prefix) and those of `extra`, whose bit i is slot base + i.
+struct DeviceRow {
+  std::int32_t token, position, sequence, slot;
+  std::int32_t prefix, base;
+  std::uint64_t extra;
+};
+
+/// Consecutive rows of one sequence, which attend together.
+struct DeviceGroup {
+  std::int32_t first, count, sequence;
+  std::int32_t end;  ///< slots in use, those of these rows included
+};
+
+struct ForwardState {
+  std::int32_t num_rows, num_wanting, num_groups, unused;
+  std::int32_t wanting[kMaxRows];  ///< rows that want logits or hidden states
+  DeviceRow rows[kMaxRows];
+  DeviceGroup groups[kMaxRows];
+};
+
+}  // namespace speclab::engines::cuda

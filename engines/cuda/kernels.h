@@ -1,0 +1,65 @@
+#pragma once
+// The device's steps of one forward, in the order of a layer. All read the rows from a ForwardState on the device; none waits.
+
+#include <cstdint>
+
+#include "engines/cuda/kernels/product_arguments.h"
+
+namespace speclab::engines::cuda {
+
+/// A token's row of the packed embedding table as the residual stream, [rows, hidden] float32, with what the next product reads:
+/// the stream times its norm's gain in bfloat16, and sums of squares of 16 values each.
+struct ResidualStream {
+  float* values;             ///< [kMaxRows, hidden]
+  std::uint16_t* gained;     ///< [kMaxRows, hidden]
+  float* partials;           ///< [kMaxRows, hidden / 16]
+  const float* gain;         ///< [hidden], of the norm that comes next
+  std::int32_t hidden;
+};
+
+/// Queries of the pass, and the cache of one layer.
+struct AttentionBuffers {
+  std::uint16_t* queries;        ///< [kMaxRows, heads * head_dim]
+  std::uint16_t* keys;           ///< [sequences, kv_heads, capacity, head_dim]
+  std::uint16_t* values;         ///< [sequences, kv_heads, head_dim, capacity]
+  std::uint16_t* output;         ///< [kMaxRows, heads * head_dim]
+  float* partial_outputs;        ///< [tiles of 16 query rows, kv_heads, splits, 16, head_dim]
+  float2* partial_sums;          ///< [tiles, kv_heads, splits, 16]: maximum, sum
+  std::int32_t* arrivals;        ///< [tiles, kv_heads], zero between passes
+  const float2* rotations;       ///< [context, head_dim / 2]: cosine, sine
+  std::int32_t heads, kv_heads, head_dim, capacity;
+};
+
+/// Upper bounds that a captured graph was made for.
+struct PassShape {
+  std::int32_t rows, wanting, groups, rows_per_group, splits;
+};
+
+/// The best of 16 consecutive logits of a row.
+struct BestLogit {
+  float value;
+  std::int32_t token;
+};
+
+void launch_embed(const ForwardState* state, const void* table, const ResidualStream& stream, int rows, const LaunchContext& context);
+void launch_query_key_value(const ForwardState* state, const ProductArguments& a, const AttentionBuffers& attention, int rows, const LaunchContext& context);
+/// @throws DeviceError if the kernels have not the head's size
+void launch_attention(const ForwardState* state, const AttentionBuffers& attention, const PassShape& shape, const LaunchContext& context);
+void launch_add_to_residual(const ProductArguments& a, const ResidualStream& stream, int rows, const LaunchContext& context);
+void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows, const LaunchContext& context);
+/// @param best  [rows, a.blocks] @param logits  [rows, vocab]
+void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context);
+/// What the head multiplies, in float32. @param hidden  [rows, hidden_size]
+void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context);
+/// Copies the entries of slots from[i] to first + i of a sequence, in all layers; from[i] >= first + i, ascending.
+struct SlotMove {
+  std::uint16_t* keys;     ///< of all layers, [layers, sequences, kv_heads, capacity, head_dim]
+  std::uint16_t* values;
+  std::int32_t layers, sequences, sequence, kv_heads, capacity, head_dim, first, count;
+  std::int32_t from[kMaxRows];
+};
+void launch_move_slots(const SlotMove& move, const LaunchContext& context);
+/// Normal values with standard deviation 0.02 in place of weights, for shape models.
+void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context);
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,133 @@
+// What stands before the first layer and behind the last one.
+
+#include "engines/cuda/kernels.h"
+#include "engines/cuda/kernels/product.cuh"
+
+namespace speclab::engines::cuda {
+namespace {
+
+/// One thread block a row; a thread takes 16 values at a time, whose squares are one partial sum.
+__global__ void embed(const ForwardState* state, const std::uint16_t* table, const ResidualStream s) {
+  let_next_kernel_start();
+  wait_for_previous_kernel();
+  const int m = static_cast<int>(blockIdx.x);
+  if (m >= state->num_rows) return;
+  const int token = state->rows[m].token;
+  for (int part = static_cast<int>(threadIdx.x); part < s.hidden / kTileRows; part += static_cast<int>(blockDim.x)) {
+    float sum = 0.0f;
+    for (int i = part * kTileRows; i < (part + 1) * kTileRows; ++i) {
+      const float value = from_bfloat16(table[packed_index(token, i, s.hidden)]);
+      const std::int64_t at = static_cast<std::int64_t>(m) * s.hidden + i;
+      s.values[at] = value;
+      s.gained[at] = to_bfloat16(value * s.gain[i]);
+      sum += value * value;
+    }
+    s.partials[static_cast<std::int64_t>(m) * (s.hidden / kTileRows) + part] = sum;
+  }
+}
+
+struct StoreLogits {
+  static constexpr bool kReducesBlocks = true;
+  float* logits;
+  BestLogit* best;
+  std::int32_t vocab, blocks;
+
+  __device__ void take_pair(int block, int r, int m, float low, float high, float& value, float& token) const {
+    const int i = block * kTileRows + r;
+    float* row = logits + static_cast<std::int64_t>(m) * vocab;
+    if (i < vocab) row[i] = low;
+    if (i + 8 < vocab) row[i + 8] = high;
+    const bool second = i + 8 < vocab && high > low;
+    value = i >= vocab ? __int_as_float(0xff800000) : second ? high : low;
+    token = __int_as_float(second ? i + 8 : i);
+  }
+  /// Ties go to the lower token, as in the host's arg max.
+  __device__ void reduce_block(int block, int m, int columns, const float* values, const float* tokens) const {
+    BestLogit found{values[m], __float_as_int(tokens[m])};
+    for (int r = 1; r < 8; ++r) {
+      const float value = values[r * columns + m];
+      const int token = __float_as_int(tokens[r * columns + m]);
+      if (value > found.value || (value == found.value && token < found.token)) found = {value, token};
+    }
+    best[static_cast<std::int64_t>(m) * blocks + block] = found;
+  }
+};
+
+/// One thread block a row that wants it.
+__global__ void hidden_states(const ProductArguments a, const ResidualStream s, float* hidden) {
+  wait_for_previous_kernel();
+  const int m = static_cast<int>(blockIdx.x);
+  if (m >= *a.num_rows) return;
+  const int row = a.gather[m];
+  __shared__ float scale;
+  if (threadIdx.x == 0) {
+    float sum = 0.0f;
+    for (int i = 0; i < a.num_partials; ++i) sum += a.partials[static_cast<std::int64_t>(row) * a.num_partials + i];
+    scale = rsqrtf(sum * a.inverse_size + a.epsilon);
+  }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < s.hidden; i += static_cast<int>(blockDim.x))
+    hidden[static_cast<std::int64_t>(m) * s.hidden + i] = s.values[static_cast<std::int64_t>(row) * s.hidden + i] * scale * s.gain[i];
+}
+
+/// One thread block a layer and head: all entries are read before one is written.
+__global__ void move_slots(const SlotMove move) {
+  extern __shared__ std::uint16_t held[];  // [2, count, head_dim]
+  wait_for_previous_kernel();
+  const int layer = static_cast<int>(blockIdx.x) / move.kv_heads, head = static_cast<int>(blockIdx.x) % move.kv_heads;
+  const std::int64_t base = ((static_cast<std::int64_t>(layer) * move.sequences + move.sequence) * move.kv_heads + head) * move.capacity * move.head_dim;
+  const int total = move.count * move.head_dim;
+  for (int i = static_cast<int>(threadIdx.x); i < total; i += static_cast<int>(blockDim.x)) {
+    const int entry = i / move.head_dim, d = i % move.head_dim;
+    held[i] = move.keys[base + static_cast<std::int64_t>(move.from[entry]) * move.head_dim + d];
+    held[total + i] = move.values[base + static_cast<std::int64_t>(d) * move.capacity + move.from[entry]];
+  }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < total; i += static_cast<int>(blockDim.x)) {
+    const int entry = i / move.head_dim, d = i % move.head_dim;
+    move.keys[base + static_cast<std::int64_t>(move.first + entry) * move.head_dim + d] = held[i];
+    move.values[base + static_cast<std::int64_t>(d) * move.capacity + move.first + entry] = held[total + i];
+  }
+}
+
+/// A mixer of 64 bits. @source Steele, Lea & Flood 2014, SplitMix64
+__device__ std::uint64_t mix(std::uint64_t z) {
+  z += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+__global__ void random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const std::uint64_t bits = mix(seed ^ mix(static_cast<std::uint64_t>(i)));
+    const float first = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f, second = static_cast<float>(bits & 0xffffff) * 0x1p-24f;
+    weights[i] = to_bfloat16(0.02f * sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
+  }
+}
+
+}  // namespace
+
+void launch_embed(const ForwardState* state, const void* table, const ResidualStream& stream, int rows, const LaunchContext& context) {
+  launch(Start::in_turn, embed, dim3(static_cast<unsigned>(rows)), 128, 0, context.stream, state, static_cast<const std::uint16_t*>(table), stream);
+}
+
+void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context) {
+  launch_product(a, StoreLogits{logits, best, vocab, a.blocks}, rows, context);
+}
+
+void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context) {
+  launch(Start::in_turn, hidden_states, dim3(static_cast<unsigned>(rows)), 256, 0, context.stream, a, stream, hidden);
+}
+
+void launch_move_slots(const SlotMove& move, const LaunchContext& context) {
+  launch(Start::in_turn, move_slots, dim3(static_cast<unsigned>(move.layers * move.kv_heads)), 128, 4 * move.count * move.head_dim, context.stream, move);
+}
+
+void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context) {
+  random_weights<<<1024, 256, 0, context.stream>>>(weights, count, seed);
+  check(cudaGetLastError(), "filling random weights");
+}
+
+}  // namespace speclab::engines::cuda

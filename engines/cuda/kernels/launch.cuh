@@ -1,0 +1,36 @@
+#pragma once
+// Starts kernels, with every failure as an exception.
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "engines/cuda/cuda_errors.h"
+
+namespace speclab::engines::cuda {
+
+/// How a kernel starts: `overlapping` before the kernel in front of it has ended, for which it waits by itself.
+enum class Start { in_turn, overlapping };
+
+template <typename... Parameters, typename... Arguments>
+void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes, cudaStream_t stream, Arguments&&... arguments) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = start == Start::overlapping ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), "launching a kernel");
+}
+
+/// Lets `kernel` use more shared memory than the 48 KiB that need no asking.
+template <typename Kernel>
+void allow_shared_bytes(Kernel* kernel, int bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "asking for shared memory");
+}
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+
+#include "engines/cuda/forward_state.h"
+#include "engines/cuda/packed_layout.h"
+
+struct CUstream_st;
+struct float2;
+
+namespace speclab::engines::cuda {
+
+/// Where kernels are put.
+struct LaunchContext {
+  CUstream_st* stream;
+  int num_multiprocessors;
+};
+
+/// y[m, n] = scale(m) * sum over k of w[n, k] x[m, k], scale(m) = 1 / sqrt(mean square + epsilon) where partials are given.
+struct ProductArguments {
+  const void* weights;             ///< bfloat16, packed_layout.h
+  const void* input;               ///< bfloat16, [rows, columns]
+  const std::int32_t* num_rows;    ///< on the device
+  const std::int32_t* gather;      ///< row of the input for each row of the product; null: itself
+  const float* partials;           ///< [rows, num_partials], sums of squares that belong to the input; null: scale 1
+  std::int32_t num_partials;
+  std::int32_t columns, blocks;    ///< of 32-fold and 16-fold size
+  float inverse_size, epsilon;
+};
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,79 @@
+#include "engines/cuda/kv_cache_cuda.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "engines/cuda/cuda_errors.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines::cuda {
+namespace {
+
+std::int32_t rounded_up(std::int32_t value, std::int32_t step) { return (value + step - 1) / step * step; }
+
+}  // namespace
+
+KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
+    : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, kKeysPerSplit)), plan_(max_sequences, capacity),
+      keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
+      values_(zeros_on_device<std::uint16_t>(keys_.size())) {}
+
+std::int64_t KvCacheCuda::layer_elements() const {
+  return std::int64_t{max_sequences_} * config_.num_kv_heads * stride_ * config_.head_dim;
+}
+
+void KvCacheCuda::make_room(const PassShape& shape) {
+  const std::int64_t group = config_.num_heads / config_.num_kv_heads;
+  const std::int64_t tiles = shape.groups * ((shape.rows_per_group * group + 15) / 16) * config_.num_kv_heads;
+  const auto parts = static_cast<std::size_t>(tiles * shape.splits * 16);
+  if (partial_sums_.size() >= parts && arrivals_.size() >= static_cast<std::size_t>(tiles)) return;
+  graphs_.clear();
+  partial_sums_ = DeviceArray<std::uint64_t>(parts);
+  partial_outputs_ = DeviceArray<float>(parts * static_cast<std::size_t>(config_.head_dim));
+  arrivals_ = zeros_on_device<std::int32_t>(static_cast<std::size_t>(tiles));
+}
+
+AttentionBuffers KvCacheCuda::buffers(std::int32_t layer) const {
+  AttentionBuffers buffers{};
+  buffers.keys = keys_.data() + layer * layer_elements();
+  buffers.values = values_.data() + layer * layer_elements();
+  buffers.partial_outputs = partial_outputs_.data();
+  buffers.partial_sums = reinterpret_cast<float2*>(partial_sums_.data());
+  buffers.arrivals = arrivals_.data();
+  buffers.heads = config_.num_heads;
+  buffers.kv_heads = config_.num_kv_heads;
+  buffers.head_dim = config_.head_dim;
+  buffers.capacity = stride_;
+  return buffers;
+}
+
+void KvCacheCuda::commit(std::int32_t sequence, std::span<const std::int32_t> rows) {
+  const std::int32_t first = plan_.length(sequence);
+  const auto slots = plan_.commit(sequence, rows);
+  SlotMove move{keys_.data(), values_.data(), config_.num_layers, max_sequences_, sequence, config_.num_kv_heads, stride_, config_.head_dim, first, 0, {}};
+  for (const std::int32_t slot : slots) {
+    if (slot == move.first && move.count == 0) {
+      ++move.first;
+      continue;
+    }
+    SPECLAB_EXPECT(move.count < kMaxRows, "at most 64 slots move at a time");
+    move.from[move.count++] = slot;
+  }
+  if (move.count > 0) launch_move_slots(move, device_.context());
+}
+
+std::int32_t KvCacheCuda::fork(std::int32_t sequence) {
+  const std::int32_t copy = plan_.begin();
+  const auto elements = static_cast<std::size_t>(layer_elements() / max_sequences_);
+  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
+    for (std::uint16_t* cache : {keys_.data(), values_.data()}) {
+      std::uint16_t* of_layer = cache + layer * layer_elements();
+      check(cudaMemcpyAsync(of_layer + static_cast<std::size_t>(copy) * elements, of_layer + static_cast<std::size_t>(sequence) * elements, elements * 2,
+                            cudaMemcpyDeviceToDevice, device_.context().stream), "copying a sequence's cache");
+    }
+  plan_.set_length(copy, plan_.length(sequence));
+  return copy;
+}
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,50 @@
+#pragma once
+#include <map>
+#include <tuple>
+
+#include "engines/cuda/device.h"
+#include "engines/cuda/device_memory.h"
+#include "engines/cuda/kernels.h"
+#include "engines/models/llama/llama_config.h"
+#include "engines/models/row_plan.h"
+
+namespace speclab::engines::cuda {
+
+/// Keys and values in bfloat16 on the device: keys slot by slot, values dimension by dimension. It owns the graphs that were
+/// captured over its memory.
+class KvCacheCuda final : public KvCache {
+ public:
+  /// @param device  outlives the cache
+  KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity);
+
+  std::int32_t begin() override { return plan_.begin(); }
+  std::int32_t fork(std::int32_t sequence) override;
+  void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
+  void truncate(std::int32_t sequence, std::int32_t length) override { plan_.truncate(sequence, length); }
+  void release(std::int32_t sequence) override { plan_.release(sequence); }
+  std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
+  std::int32_t capacity() const override { return plan_.capacity(); }
+
+  RowPlan& plan() { return plan_; }
+  /// Buffers of `layer`, with room to join the parts of a pass of this shape; making room drops the graphs.
+  AttentionBuffers buffers(std::int32_t layer) const;
+  void make_room(const PassShape& shape);
+
+  using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+  std::map<GraphKey, Graph>& graphs() { return graphs_; }
+
+ private:
+  std::int64_t layer_elements() const;
+
+  LlamaConfig config_;
+  const Device& device_;
+  std::int32_t max_sequences_, stride_;  ///< slots of a sequence, a multiple of a split's keys
+  RowPlan plan_;
+  DeviceArray<std::uint16_t> keys_, values_;
+  DeviceArray<float> partial_outputs_;
+  DeviceArray<std::uint64_t> partial_sums_;
+  DeviceArray<std::int32_t> arrivals_;
+  std::map<GraphKey, Graph> graphs_;
+};
+
+}  // namespace speclab::engines::cuda

@@ -1,0 +1,42 @@
+#pragma once
+// The Llama family on a CUDA device with the project's own kernels: bfloat16 weights, activations and cache, float32 sums. A row's
+// result does not depend on the rows beside it, so plain decoding and verification of chains agree bit for bit.
+
+#include <memory>
+#include <vector>
+
+#include "engines/cuda/device_llama.h"
+#include "engines/interface/language_model.h"
+#include "engines/models/row_plan.h"
+
+namespace speclab::engines::cuda {
+
+class KvCacheCuda;
+
+class LlamaCuda final : public LanguageModel {
+ public:
+  /// @throws DeviceError if there is no device, a size has no kernel, or the device's memory is full
+  LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights, std::shared_ptr<const Device> device);
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
+  ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
+
+  const DeviceLlama& on_device() const { return llama_; }
+
+ private:
+  PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, const RowPlan& plan);
+  void run_pass(KvCacheCuda& cache, const PassShape& shape);
+  void copy_outputs(std::span<const ForwardRow> rows);
+
+  std::shared_ptr<const Device> device_;
+  DeviceLlama llama_;
+  ModelInfo info_;
+  PinnedArray<ForwardState> state_;
+  DeviceArray<ForwardState> device_state_;
+  PinnedArray<float> pinned_logits_, pinned_hidden_;
+  std::vector<float> logits_, hidden_;
+  std::span<const float> logits_span_, hidden_span_;
+};
+
+}  // namespace speclab::engines::cuda
