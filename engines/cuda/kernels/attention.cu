@@ -2,8 +2,6 @@
 // query heads of the group), the last block of a head and tile joins the parts. Parts begin at fixed slots, so that a row's
 // result does not depend on the rows beside it.
 
-#include <math_constants.h>
-
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/kernels/device_functions.cuh"
 #include "engines/cuda/kernels/launch.cuh"
@@ -26,22 +24,54 @@ struct QueryRow {
   }
 };
 
-__device__ QueryRow query_row(const ForwardState* state, const DeviceGroup& group, int index, int kv_head, int heads_per_group) {
-  const int token = index / heads_per_group;
-  if (token >= group.count) return {false, 0, 0, 0, 0, 0};
-  const DeviceRow& row = state->rows[group.first + token];
-  return {true, group.first + token, kv_head * heads_per_group + index % heads_per_group, row.prefix, row.base, row.extra};
-}
-
-/// Maximum and sum of one row over some keys, with the values mixed by exp2(score - maximum).
+/// Factor of a part whose maximum is `maximum` in a whole whose maximum is `joint`; nothing where the row sees none of the part's keys.
 __device__ float weight_of(float maximum, float joint) { return maximum == -CUDART_INF_F ? 0.0f : exp2f(maximum - joint); }
 
+/// The warps' parts: of each query row the maximum of its scores, the sum of exp2(score - maximum), and the values mixed by that.
 template <int kHeadDim>
 struct TileShared {
-  float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows];
-  float output[kAttentionWarps][kQueryRows][kHeadDim];
+  float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows], weight[kAttentionWarps][kQueryRows];
+  float joint[kQueryRows], total[kQueryRows];
+  float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the splits' weights, [kQueryRows][splits]
   bool is_last;
 };
+
+/// The 16 query rows and 128 keys of this thread block.
+struct Tile {
+  DeviceGroup group;
+  int kv_head, heads_per_group, first_query, num_queries;
+  int split, splits;                 ///< splits in use
+  std::int64_t place;                ///< among all tiles and heads
+  int first_key;                     ///< of this warp
+
+  /// Whether all of this warp's keys were there before this pass.
+  __device__ bool is_committed() const { return first_key + kKeysPerWarp <= group.end - group.count; }
+  __device__ bool has_keys() const { return first_key < group.end; }
+};
+
+/// Query row `index` of the tile.
+__device__ QueryRow query_row(const ForwardState* state, const Tile& tile, int index) {
+  if (index >= tile.num_queries) return {false, 0, 0, 0, 0, 0};
+  const int query = tile.first_query + index, token = tile.group.first + query / tile.heads_per_group;
+  const DeviceRow& row = state->rows[token];
+  return {true, token, tile.kv_head * tile.heads_per_group + query % tile.heads_per_group, row.prefix, row.base, row.extra};
+}
+
+/// @return false where the grid is larger than the pass
+__device__ bool find_tile(const ForwardState* state, const AttentionBuffers& a, int tiles_per_group, Tile& tile) {
+  const int place = static_cast<int>(blockIdx.z);
+  if (place / tiles_per_group >= state->num_groups) return false;
+  tile.group = state->groups[place / tiles_per_group];
+  tile.kv_head = static_cast<int>(blockIdx.x);
+  tile.heads_per_group = a.heads / a.kv_heads;
+  tile.first_query = place % tiles_per_group * kQueryRows;
+  tile.num_queries = min(kQueryRows, tile.group.count * tile.heads_per_group - tile.first_query);
+  tile.split = static_cast<int>(blockIdx.y);
+  tile.splits = (tile.group.end + kKeysPerSplit - 1) / kKeysPerSplit;
+  tile.place = static_cast<std::int64_t>(place) * a.kv_heads + tile.kv_head;
+  tile.first_key = tile.split * kKeysPerSplit + static_cast<int>(threadIdx.x) / 32 * kKeysPerWarp;
+  return tile.num_queries > 0 && tile.split < tile.splits;
+}
 
 template <int kHeadDim>
 __device__ void load_queries(const AttentionBuffers& a, const QueryRow& row, uint4 (&parts)[kHeadDim / 32]) {
@@ -50,19 +80,28 @@ __device__ void load_queries(const AttentionBuffers& a, const QueryRow& row, uin
   for (int s = 0; s < kHeadDim / 32; ++s) parts[s] = row.is_there ? source[s * 4] : make_uint4(0, 0, 0, 0);
 }
 
-/// Scores of this lane's two rows with the 32 keys from `first` on, in units of log 2. Column c of tile t is key 8 (c / 2) + 2 t + c % 2, so
-/// that a lane's columns of the four tiles are 8 consecutive keys.
+/// This lane's part of 32 keys and their values.
 template <int kHeadDim>
-__device__ void score(const std::uint16_t* keys, int first, const uint4 (&low)[kHeadDim / 32], const uint4 (&high)[kHeadDim / 32], float (&scores)[4][4]) {
-  const int column = static_cast<int>(threadIdx.x) % 32 / 4;
+struct KeyBlock {
+  uint4 keys[4][kHeadDim / 32], values[kHeadDim / 8];
+
+  /// Column c of tile t of the scores is key 8 (c / 2) + 2 t + c % 2, so that a lane's columns of the four tiles are 8 consecutive keys, and
+  /// its 8 weights meet the 16 bytes of values that it loads.
+  __device__ void load(const AttentionBuffers& a, const Tile& tile) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, column = lane / 4;
+    const std::int64_t of_head = (static_cast<std::int64_t>(tile.group.sequence) * a.kv_heads + tile.kv_head) * a.capacity * kHeadDim;
 #pragma unroll
-  for (int t = 0; t < 4; ++t) {
-    const int key = first + column / 2 * 8 + t * 2 + column % 2;
-    const auto* source = reinterpret_cast<const uint4*>(keys + static_cast<std::int64_t>(key) * kHeadDim) + threadIdx.x % 4;
+    for (int t = 0; t < 4; ++t) {
+      const int key = tile.first_key + column / 2 * 8 + t * 2 + column % 2;
+      const auto* source = reinterpret_cast<const uint4*>(a.keys + of_head + static_cast<std::int64_t>(key) * kHeadDim) + lane % 4;
 #pragma unroll
-    for (int s = 0; s < kHeadDim / 32; ++s) multiply_add_32(scores[t], low[s], high[s], source[s * 4]);
+      for (int s = 0; s < kHeadDim / 32; ++s) keys[t][s] = source[s * 4];
+    }
+#pragma unroll
+    for (int d = 0; d < kHeadDim / 8; ++d)
+      values[d] = *reinterpret_cast<const uint4*>(a.values + of_head + static_cast<std::int64_t>(d * 8 + lane / 4) * a.capacity + tile.first_key + lane % 4 * 8);
   }
-}
+};
 
 /// Masks, takes the maximum and exponentiates in place. `offset` is 0 for the row lane / 4 and 2 for the row eight further.
 __device__ void softmax(const QueryRow& row, int first, float scale, int offset, float (&scores)[4][4], float& maximum, float& sum) {
@@ -92,8 +131,7 @@ __device__ void softmax(const QueryRow& row, int first, float scale, int offset,
 }
 
 template <int kHeadDim>
-__device__ void mix_values(const std::uint16_t* values, int capacity, int first, const float (&weights)[4][4], float (&output)[kHeadDim / 8][4]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+__device__ void mix_values(const KeyBlock<kHeadDim>& block, const float (&weights)[4][4], float (&output)[kHeadDim / 8][4]) {
   std::uint32_t a[4][2];
 #pragma unroll
   for (int t = 0; t < 4; ++t) {
@@ -102,103 +140,138 @@ __device__ void mix_values(const std::uint16_t* values, int capacity, int first,
   }
 #pragma unroll
   for (int d = 0; d < kHeadDim / 8; ++d) {
-    const uint4 b = *reinterpret_cast<const uint4*>(values + static_cast<std::int64_t>(d * 8 + lane / 4) * capacity + first + lane % 4 * 8);
-    multiply_add(output[d], a[0][0], a[0][1], a[1][0], a[1][1], b.x, b.y);
-    multiply_add(output[d], a[2][0], a[2][1], a[3][0], a[3][1], b.z, b.w);
+    multiply_add(output[d], a[0][0], a[0][1], a[1][0], a[1][1], block.values[d].x, block.values[d].y);
+    multiply_add(output[d], a[2][0], a[2][1], a[3][0], a[3][1], block.values[d].z, block.values[d].w);
   }
 }
 
-/// What the warp found, to shared memory.
+/// Attention of the tile's rows to this warp's keys, to shared memory.
 template <int kHeadDim>
-__device__ void leave_part(TileShared<kHeadDim>& shared, const float (&maximum)[2], const float (&sum)[2], const float (&output)[kHeadDim / 8][4]) {
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, row = lane / 4;
-#pragma unroll
-  for (int h = 0; h < 2; ++h) {
-    shared.maximum[warp][row + 8 * h] = maximum[h];
-    shared.sum[warp][row + 8 * h] = sum[h];
-#pragma unroll
-    for (int d = 0; d < kHeadDim / 8; ++d) {
-      float* out = &shared.output[warp][row + 8 * h][d * 8 + lane % 4 * 2];
-      out[0] = output[d][2 * h];
-      out[1] = output[d][2 * h + 1];
-    }
-  }
-}
-
-template <int kHeadDim>
-__global__ void __launch_bounds__(32 * kAttentionWarps) attention(const ForwardState* state, const AttentionBuffers a, int tiles_per_group, int max_splits, float scale) {
-  extern __shared__ unsigned char raw[];
-  auto& shared = *reinterpret_cast<TileShared<kHeadDim>*>(raw);
-  let_next_kernel_start();
-  wait_for_previous_kernel();
-  const int kv_head = static_cast<int>(blockIdx.x), split = static_cast<int>(blockIdx.y), place = static_cast<int>(blockIdx.z);
-  if (place / tiles_per_group >= state->num_groups) return;
-  const DeviceGroup group = state->groups[place / tiles_per_group];
-  const int heads_per_group = a.heads / a.kv_heads, first_query = place % tiles_per_group * kQueryRows;
-  const int splits = (group.end + kKeysPerSplit - 1) / kKeysPerSplit;
-  if (first_query >= group.count * heads_per_group || split >= splits) return;
-
-  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
-  const QueryRow low = query_row(state, group, first_query + lane / 4, kv_head, heads_per_group);
-  const QueryRow high = query_row(state, group, first_query + lane / 4 + 8, kv_head, heads_per_group);
-  const std::int64_t of_head = (static_cast<std::int64_t>(group.sequence) * a.kv_heads + kv_head) * a.capacity * kHeadDim;
-  const int first_key = split * kKeysPerSplit + warp * kKeysPerWarp;
+__device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryRow& low, const QueryRow& high, const KeyBlock<kHeadDim>& block, float scale,
+                       TileShared<kHeadDim>& shared) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   float maximum[2] = {-CUDART_INF_F, -CUDART_INF_F}, sum[2] = {0.0f, 0.0f}, output[kHeadDim / 8][4] = {};
-  if (first_key < group.end) {
+  if (tile.has_keys()) {
     uint4 low_parts[kHeadDim / 32], high_parts[kHeadDim / 32];
     load_queries<kHeadDim>(a, low, low_parts);
     load_queries<kHeadDim>(a, high, high_parts);
     float scores[4][4] = {};
-    score<kHeadDim>(a.keys + of_head, first_key, low_parts, high_parts, scores);
-    softmax(low, first_key, scale, 0, scores, maximum[0], sum[0]);
-    softmax(high, first_key, scale, 2, scores, maximum[1], sum[1]);
-    mix_values<kHeadDim>(a.values + of_head, a.capacity, first_key, scores, output);
+#pragma unroll
+    for (int t = 0; t < 4; ++t)
+#pragma unroll
+      for (int s = 0; s < kHeadDim / 32; ++s) multiply_add_32(scores[t], low_parts[s], high_parts[s], block.keys[t][s]);
+    softmax(low, tile.first_key, scale, 0, scores, maximum[0], sum[0]);
+    softmax(high, tile.first_key, scale, 2, scores, maximum[1], sum[1]);
+    mix_values<kHeadDim>(block, scores, output);
   }
-  leave_part<kHeadDim>(shared, maximum, sum, output);
-  __syncthreads();
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const int row = lane / 4 + 8 * h;
+    shared.maximum[warp][row] = maximum[h];
+    shared.sum[warp][row] = sum[h];
+#pragma unroll
+    for (int d = 0; d < kHeadDim / 8; ++d)
+      *reinterpret_cast<float2*>(&shared.output[warp][row][d * 8 + lane % 4 * 2]) = make_float2(output[d][2 * h], output[d][2 * h + 1]);
+  }
+}
 
-  // The four warps' parts as one; alone it is the result, else it waits for the other splits.
-  const std::int64_t tile = static_cast<std::int64_t>(place) * a.kv_heads + kv_head;
-  for (int i = thread; i < kQueryRows * kHeadDim; i += 32 * kAttentionWarps) {
-    const int r = i / kHeadDim, d = i % kHeadDim;
-    float joint = -CUDART_INF_F, total = 0.0f, mixed = 0.0f;
-    for (int w = 0; w < kAttentionWarps; ++w) joint = fmaxf(joint, shared.maximum[w][r]);
+__device__ std::uint16_t* output_of(const AttentionBuffers& a, const QueryRow& row) {
+  return a.output + (static_cast<std::int64_t>(row.row) * a.heads + row.head) * a.head_dim;
+}
+
+/// The warps' parts as one: the result where there is one split, else this split's part.
+template <int kHeadDim>
+__device__ void join_warps(const ForwardState* state, const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t part = (tile.place * max_splits + tile.split) * kQueryRows;
+  if (thread < tile.num_queries) {
+    float joint = -CUDART_INF_F, total = 0.0f;
+    for (int w = 0; w < kAttentionWarps; ++w) joint = fmaxf(joint, shared.maximum[w][thread]);
     for (int w = 0; w < kAttentionWarps; ++w) {
-      const float weight = weight_of(shared.maximum[w][r], joint);
-      total += weight * shared.sum[w][r];
-      mixed += weight * shared.output[w][r][d];
+      shared.weight[w][thread] = weight_of(shared.maximum[w][thread], joint);
+      total += shared.weight[w][thread] * shared.sum[w][thread];
     }
-    const std::int64_t part = (tile * max_splits + split) * kQueryRows + r;
-    if (splits > 1) {
-      a.partial_outputs[part * kHeadDim + d] = mixed;
-      if (d == 0) a.partial_sums[part] = make_float2(joint, total);
-      continue;
-    }
-    const QueryRow row = query_row(state, group, first_query + r, kv_head, heads_per_group);
-    if (row.is_there) a.output[(static_cast<std::int64_t>(row.row) * a.heads + row.head) * kHeadDim + d] = to_bfloat16(mixed / total);
+    shared.total[thread] = total;
+    if (tile.splits > 1) a.partial_sums[part + thread] = make_float2(joint, total);
   }
-  if (splits == 1) return;
-  __threadfence();
   __syncthreads();
-  if (thread == 0) shared.is_last = atomicAdd(a.arrivals + tile, 1) == splits - 1;
-  __syncthreads();
-  if (!shared.is_last) return;
-  __threadfence();
-  for (int i = thread; i < kQueryRows * kHeadDim; i += 32 * kAttentionWarps) {
+  for (int i = thread; i < tile.num_queries * kHeadDim; i += 32 * kAttentionWarps) {
     const int r = i / kHeadDim, d = i % kHeadDim;
-    const std::int64_t part = tile * max_splits * kQueryRows + r;
-    float joint = -CUDART_INF_F, total = 0.0f, mixed = 0.0f;
-    for (int s = 0; s < splits; ++s) joint = fmaxf(joint, __ldcg(&a.partial_sums[part + s * kQueryRows]).x);
-    for (int s = 0; s < splits; ++s) {
-      const float2 sums = __ldcg(&a.partial_sums[part + s * kQueryRows]);
-      const float weight = weight_of(sums.x, joint);
-      total += weight * sums.y;
-      mixed += weight * __ldcg(&a.partial_outputs[(part + s * kQueryRows) * kHeadDim + d]);
-    }
-    const QueryRow row = query_row(state, group, first_query + r, kv_head, heads_per_group);
-    if (row.is_there) a.output[(static_cast<std::int64_t>(row.row) * a.heads + row.head) * kHeadDim + d] = to_bfloat16(mixed / total);
+    float mixed = 0.0f;
+#pragma unroll
+    for (int w = 0; w < kAttentionWarps; ++w) mixed += shared.weight[w][r] * shared.output[w][r][d];
+    if (tile.splits > 1) a.partial_outputs[(part + r) * kHeadDim + d] = mixed;
+    else output_of(a, query_row(state, tile, r))[d] = to_bfloat16(mixed / shared.total[r]);
   }
-  if (thread == 0) a.arrivals[tile] = 0;
+}
+
+/// Weights and total of one row over all splits, by one warp.
+__device__ inline void weigh_splits(const float2* sums, int splits, float* weights, float& total) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float joint = -CUDART_INF_F, sum = 0.0f;
+  for (int s = lane; s < splits; s += 32) joint = fmaxf(joint, __ldcg(&sums[s * kQueryRows]).x);
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) joint = fmaxf(joint, __shfl_xor_sync(0xffffffffu, joint, distance));
+  for (int s = lane; s < splits; s += 32) {
+    const float2 part = __ldcg(&sums[s * kQueryRows]);
+    weights[s] = weight_of(part.x, joint);
+    sum += weights[s] * part.y;
+  }
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+  if (lane == 0) total = sum;
+}
+
+/// The splits' parts as one, by the thread block that came last.
+template <int kHeadDim>
+__device__ void join_splits(const ForwardState* state, const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
+  const std::int64_t part = tile.place * max_splits * kQueryRows;
+  float* weights = &shared.output[0][0][0];
+  for (int r = warp; r < tile.num_queries; r += kAttentionWarps) weigh_splits(a.partial_sums + part + r, tile.splits, weights + r * tile.splits, shared.total[r]);
+  __syncthreads();
+  for (int i = thread; i < tile.num_queries * kHeadDim; i += 32 * kAttentionWarps) {
+    const int r = i / kHeadDim, d = i % kHeadDim;
+    const float* parts = a.partial_outputs + (part + r) * kHeadDim + d;
+    float mixed = 0.0f;
+#pragma unroll 8
+    for (int s = 0; s < tile.splits; ++s) mixed += weights[r * tile.splits + s] * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
+    output_of(a, query_row(state, tile, r))[d] = to_bfloat16(mixed / shared.total[r]);
+  }
+}
+
+/// Whether all other splits of the tile have left their parts.
+template <int kHeadDim>
+__device__ bool comes_last(const AttentionBuffers& a, const Tile& tile, TileShared<kHeadDim>& shared) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    shared.is_last = atomicAdd(a.arrivals + tile.place, 1) == tile.splits - 1;
+    if (shared.is_last) a.arrivals[tile.place] = 0;
+  }
+  __syncthreads();
+  return shared.is_last;
+}
+
+template <int kHeadDim>
+__global__ void __launch_bounds__(32 * kAttentionWarps, 2) attention(const ForwardState* state, const AttentionBuffers a, int tiles_per_group, int max_splits, float scale) {
+  auto& shared = *dynamic_shared<TileShared<kHeadDim>>();
+  let_next_kernel_start();
+  Tile tile;
+  if (!find_tile(state, a, tiles_per_group, tile)) return;
+  const int row = static_cast<int>(threadIdx.x) % 32 / 4;
+  const QueryRow low = query_row(state, tile, row), high = query_row(state, tile, row + 8);
+  KeyBlock<kHeadDim> block;
+  if (tile.is_committed()) block.load(a, tile);
+  wait_for_previous_kernel();
+  if (tile.has_keys() && !tile.is_committed()) block.load(a, tile);
+  attend<kHeadDim>(a, tile, low, high, block, scale, shared);
+  __syncthreads();
+  join_warps<kHeadDim>(state, a, tile, max_splits, shared);
+  if (tile.splits > 1 && comes_last<kHeadDim>(a, tile, shared)) {
+    __threadfence();
+    join_splits<kHeadDim>(state, a, tile, max_splits, shared);
+  }
 }
 
 template <int kHeadDim>

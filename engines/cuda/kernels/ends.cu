@@ -43,10 +43,10 @@ struct StoreLogits {
   }
   /// Ties go to the lower token, as in the host's arg max.
   __device__ void reduce_block(int block, int m, int columns, const float* values, const float* tokens) const {
-    BestLogit found{values[m], __float_as_int(tokens[m])};
+    BestLogit found{values[0], __float_as_int(tokens[0])};
     for (int r = 1; r < 8; ++r) {
-      const float value = values[r * columns + m];
-      const int token = __float_as_int(tokens[r * columns + m]);
+      const float value = values[r * columns];
+      const int token = __float_as_int(tokens[r * columns]);
       if (value > found.value || (value == found.value && token < found.token)) found = {value, token};
     }
     best[static_cast<std::int64_t>(m) * blocks + block] = found;
@@ -72,7 +72,7 @@ __global__ void hidden_states(const ProductArguments a, const ResidualStream s, 
 
 /// One thread block a layer and head: all entries are read before one is written.
 __global__ void move_slots(const SlotMove move) {
-  extern __shared__ std::uint16_t held[];  // [2, count, head_dim]
+  std::uint16_t* held = dynamic_shared<std::uint16_t>();  // [2, count, head_dim]
   wait_for_previous_kernel();
   const int layer = static_cast<int>(blockIdx.x) / move.kv_heads, head = static_cast<int>(blockIdx.x) % move.kv_heads;
   const std::int64_t base = ((static_cast<std::int64_t>(layer) * move.sequences + move.sequence) * move.kv_heads + head) * move.capacity * move.head_dim;
@@ -126,8 +126,7 @@ void launch_move_slots(const SlotMove& move, const LaunchContext& context) {
 }
 
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context) {
-  random_weights<<<1024, 256, 0, context.stream>>>(weights, count, seed);
-  check(cudaGetLastError(), "filling random weights");
+  launch(Start::in_turn, random_weights, dim3(1024), 256, 0, context.stream, weights, count, seed);
 }
 
 }  // namespace speclab::engines::cuda

@@ -54,7 +54,7 @@ struct AddToResidual {
   }
   __device__ void reduce_block(int block, int m, int columns, const float* squares, const float*) const {
     float sum = 0.0f;
-    for (int r = 0; r < 8; ++r) sum += squares[r * columns + m];
+    for (int r = 0; r < 8; ++r) sum += squares[r * columns];
     s.partials[static_cast<std::int64_t>(m) * (s.hidden / kTileRows) + block] = sum;
   }
 };

@@ -9,56 +9,64 @@
 namespace speclab::engines::cuda {
 
 inline constexpr int kWarps = 8, kThreads = 32 * kWarps;
-inline constexpr int kStages = 8;           ///< tiles under way per warp
 inline constexpr int kEarlyPartials = 8;    ///< partial sums of squares that a lane loads before the product
 
-/// Thread blocks on a multiprocessor at the same time.
-template <int kColumnTiles>
-inline constexpr int kResident = kColumnTiles == 1 ? 3 : kColumnTiles <= 4 ? 2 : 1;
+/// How a product is cut: `kBlocks` blocks of 16 weight rows at a time, so that activations are read once for all of them, `kStages`
+/// steps of copies under way per warp, `kResident` thread blocks on a multiprocessor.
+template <int kBlocksValue, int kStagesValue, int kResidentValue>
+struct Cut {
+  static constexpr int kBlocks = kBlocksValue, kStages = kStagesValue, kResident = kResidentValue;
+};
 
-template <int kColumnTiles>
+template <int kColumnTiles, typename C>
 constexpr int product_shared_bytes() {
-  return kStages * 2 * kThreads * 16 + (kWarps * kTileRows * kColumnTiles * 8 + 8 * kColumnTiles * 8 + kColumnTiles * 8) * 4;
+  constexpr int kColumns = kColumnTiles * 8;
+  return C::kStages * C::kBlocks * 2 * kThreads * 16 + (kWarps * C::kBlocks * kTileRows * kColumns + C::kBlocks * 8 * kColumns + kColumns) * 4;
 }
 
-/// Streams the tiles of this warp: columns warp, warp + 8, ... of every block of rows that this thread block works on.
+/// Streams the tiles of this warp: columns warp, warp + 8, ... of every group of blocks that this thread block works on.
+template <typename C>
 class TileStream {
  public:
   __device__ TileStream(const ProductArguments& a, uint4* ring, int own_tiles)
-      : weights_(static_cast<const uint4*>(a.weights)), ring_(ring), tiles_(a.columns / kTileColumns), own_tiles_(own_tiles), blocks_(a.blocks),
-        block_(static_cast<int>(blockIdx.x)), tile_(static_cast<int>(threadIdx.x) / 32) {}
+      : weights_(static_cast<const uint4*>(a.weights) + threadIdx.x % 32), ring_(ring + threadIdx.x), tiles_(a.columns / kTileColumns), own_tiles_(own_tiles),
+        blocks_(a.blocks), group_(static_cast<int>(blockIdx.x)), tile_(static_cast<int>(threadIdx.x) / 32) {}
 
-  /// Starts the copy of the next tile, if there is one.
+  /// Starts the copy of the next tiles, if there are any.
   __device__ void start_copy() {
-    if (block_ < blocks_ && own_tiles_ > 0) {
-      const uint4* source = weights_ + (static_cast<std::int64_t>(block_) * tiles_ + tile_) * 64 + threadIdx.x % 32;
-      copy_async_16(ring_ + (2 * in_) * kThreads + threadIdx.x, source);
-      copy_async_16(ring_ + (2 * in_ + 1) * kThreads + threadIdx.x, source + 32);
+    if (group_ * C::kBlocks < blocks_ && own_tiles_ > 0) {
+#pragma unroll
+      for (int i = 0; i < C::kBlocks; ++i) {
+        const int block = group_ * C::kBlocks + i;
+        if (block < blocks_) {
+          const uint4* source = weights_ + (static_cast<std::int64_t>(block) * tiles_ + tile_) * 64;
+          copy_async_16(ring_ + (2 * (in_ * C::kBlocks + i)) * kThreads, source);
+          copy_async_16(ring_ + (2 * (in_ * C::kBlocks + i) + 1) * kThreads, source + 32);
+        }
+      }
       advance();
     }
     commit_copies();
-    in_ = in_ + 1 == kStages ? 0 : in_ + 1;
+    in_ = in_ + 1 == C::kStages ? 0 : in_ + 1;
   }
 
-  /// This lane's 8 columns of rows lane / 4 and lane / 4 + 8 of the oldest tile.
-  __device__ void take(uint4& low, uint4& high) {
-    wait_for_copies<kStages - 2>();
-    low = ring_[(2 * out_) * kThreads + threadIdx.x];
-    high = ring_[(2 * out_ + 1) * kThreads + threadIdx.x];
-    out_ = out_ + 1 == kStages ? 0 : out_ + 1;
-  }
+  __device__ void wait() const { wait_for_copies<C::kStages - 2>(); }
+  /// This lane's 8 columns of rows lane / 4 and lane / 4 + 8 of block `i` of the oldest tiles.
+  __device__ uint4 low(int i) const { return ring_[(2 * (out_ * C::kBlocks + i)) * kThreads]; }
+  __device__ uint4 high(int i) const { return ring_[(2 * (out_ * C::kBlocks + i) + 1) * kThreads]; }
+  __device__ void drop() { out_ = out_ + 1 == C::kStages ? 0 : out_ + 1; }
 
  private:
   __device__ void advance() {
     tile_ += kWarps;
     if (tile_ < tiles_) return;
     tile_ = static_cast<int>(threadIdx.x) / 32;
-    block_ += static_cast<int>(gridDim.x);
+    group_ += static_cast<int>(gridDim.x);
   }
 
   const uint4* weights_;
   uint4* ring_;
-  int tiles_, own_tiles_, blocks_, block_, tile_, in_ = 0, out_ = 0;
+  int tiles_, own_tiles_, blocks_, group_, tile_, in_ = 0, out_ = 0;
 };
 
 /// This lane's 8 columns of tile `tile` for its rows of activations; zeros where there is no row.
@@ -85,85 +93,128 @@ __device__ void compute_scales(const ProductArguments& a, int num_rows, const fl
   }
 }
 
-template <int kColumnTiles, typename Epilogue>
-__global__ void __launch_bounds__(kThreads, kResident<kColumnTiles>) product(const ProductArguments a, const Epilogue epilogue) {
-  extern __shared__ uint4 shared[];
-  constexpr int kColumns = kColumnTiles * 8;
-  float* sums = reinterpret_cast<float*>(shared + kStages * 2 * kThreads);   // [kWarps][kTileRows][kColumns]
-  float* extra = sums + kWarps * kTileRows * kColumns;                        // [8][kColumns]
-  float* scales = extra + 8 * kColumns;                                       // [kColumns]
-  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
-  const int tiles = a.columns / kTileColumns, own_tiles = tiles > warp ? (tiles - warp + kWarps - 1) / kWarps : 0;
-  let_next_kernel_start();
-  TileStream stream(a, shared, own_tiles);
-  for (int i = 0; i < kStages - 1; ++i) stream.start_copy();
-  wait_for_previous_kernel();
-
-  const int num_rows = *a.num_rows;
-  const uint4* rows[kColumnTiles];
+/// One thread block's share of the rows' activations: where each of this lane's rows begins, null where there is none.
+template <int kColumnTiles>
+__device__ void find_rows(const ProductArguments& a, int num_rows, const uint4* (&rows)[kColumnTiles]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int t = 0; t < kColumnTiles; ++t) {
     const int m = t * 8 + lane / 4;
     const int row = m < num_rows && a.gather ? a.gather[m] : m;
     rows[t] = m < num_rows ? reinterpret_cast<const uint4*>(static_cast<const std::uint16_t*>(a.input) + static_cast<std::int64_t>(row) * a.columns) + lane % 4 : nullptr;
   }
-  float early[kEarlyPartials];
-  const bool has_scales = a.partials != nullptr;
-  if (has_scales && warp < num_rows) {
-    const float* partials = a.partials + static_cast<std::int64_t>(a.gather ? a.gather[warp] : warp) * a.num_partials;
+}
+
+/// What waits in registers while the product runs.
+__device__ inline void load_early_partials(const ProductArguments& a, int num_rows, float (&early)[kEarlyPartials]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  if (a.partials == nullptr || warp >= num_rows) return;
+  const float* partials = a.partials + static_cast<std::int64_t>(a.gather ? a.gather[warp] : warp) * a.num_partials;
 #pragma unroll
-    for (int i = 0; i < kEarlyPartials; ++i) early[i] = i * 32 + lane < a.num_partials ? partials[i * 32 + lane] : 0.0f;
-  }
-  bool first = true;
-  for (int block = static_cast<int>(blockIdx.x); block < a.blocks; block += static_cast<int>(gridDim.x)) {
-    float sum[kColumnTiles][4] = {};
-    uint4 next[kColumnTiles];
-    if (own_tiles > 0) load_activations<kColumnTiles>(rows, warp, next);
-    for (int i = 0; i < own_tiles; ++i) {
-      uint4 b[kColumnTiles], low, high;
+  for (int i = 0; i < kEarlyPartials; ++i) early[i] = i * 32 + lane < a.num_partials ? partials[i * 32 + lane] : 0.0f;
+}
+
+template <int kColumnTiles, typename C>
+__device__ void multiply_group(const uint4* const (&rows)[kColumnTiles], int own_tiles, TileStream<C>& stream, float (&sum)[C::kBlocks][kColumnTiles][4]) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  uint4 next[kColumnTiles];
+  if (own_tiles > 0) load_activations<kColumnTiles>(rows, warp, next);
+  for (int i = 0; i < own_tiles; ++i) {
+    uint4 b[kColumnTiles];
 #pragma unroll
-      for (int t = 0; t < kColumnTiles; ++t) b[t] = next[t];
-      if (i + 1 < own_tiles) load_activations<kColumnTiles>(rows, warp + (i + 1) * kWarps, next);
-      stream.take(low, high);
-      stream.start_copy();
+    for (int t = 0; t < kColumnTiles; ++t) b[t] = next[t];
+    if (i + 1 < own_tiles) load_activations<kColumnTiles>(rows, warp + (i + 1) * kWarps, next);
+    stream.wait();
 #pragma unroll
-      for (int t = 0; t < kColumnTiles; ++t) multiply_add_32(sum[t], low, high, b[t]);
+    for (int k = 0; k < C::kBlocks; ++k) {
+      const uint4 low = stream.low(k), high = stream.high(k);
+#pragma unroll
+      for (int t = 0; t < kColumnTiles; ++t) multiply_add_32(sum[k][t], low, high, b[t]);
     }
-    if (first && has_scales) compute_scales<kColumnTiles>(a, num_rows, early, scales);
-    first = false;
+    stream.drop();
+    stream.start_copy();
+  }
+}
+
+/// The warp's sums, to shared memory: [kWarps][kBlocks * 16][columns].
+template <int kColumnTiles, typename C>
+__device__ void leave_sums(const float (&sum)[C::kBlocks][kColumnTiles][4], float* sums) {
+  constexpr int kColumns = kColumnTiles * 8;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+#pragma unroll
+  for (int k = 0; k < C::kBlocks; ++k)
 #pragma unroll
     for (int t = 0; t < kColumnTiles; ++t) {
-      float* out = sums + (warp * kTileRows + lane / 4) * kColumns + t * 8 + lane % 4 * 2;
-      *reinterpret_cast<float2*>(out) = make_float2(sum[t][0], sum[t][1]);
-      *reinterpret_cast<float2*>(out + 8 * kColumns) = make_float2(sum[t][2], sum[t][3]);
+      float* out = sums + ((warp * C::kBlocks + k) * kTileRows + lane / 4) * kColumns + t * 8 + lane % 4 * 2;
+      *reinterpret_cast<float2*>(out) = make_float2(sum[k][t][0], sum[k][t][1]);
+      *reinterpret_cast<float2*>(out + 8 * kColumns) = make_float2(sum[k][t][2], sum[k][t][3]);
     }
+}
+
+template <int kColumnTiles, typename C, typename Epilogue>
+__global__ void __launch_bounds__(kThreads, C::kResident) product(const ProductArguments a, const Epilogue epilogue) {
+  uint4* shared = dynamic_shared<uint4>();
+  constexpr int kColumns = kColumnTiles * 8, kRows = C::kBlocks * kTileRows;
+  float* sums = reinterpret_cast<float*>(shared + C::kStages * C::kBlocks * 2 * kThreads);  // [kWarps][kRows][kColumns]
+  float* extra = sums + kWarps * kRows * kColumns;                                          // [kBlocks * 8][kColumns]
+  float* scales = extra + C::kBlocks * 8 * kColumns;                                        // [kColumns]
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
+  const int tiles = a.columns / kTileColumns, own_tiles = tiles > warp ? (tiles - warp + kWarps - 1) / kWarps : 0;
+  let_next_kernel_start();
+  TileStream<C> stream(a, shared, own_tiles);
+  for (int i = 0; i < C::kStages - 1; ++i) stream.start_copy();
+  const int num_rows = *a.num_rows;
+  const uint4* rows[kColumnTiles];
+  find_rows<kColumnTiles>(a, num_rows, rows);
+  wait_for_previous_kernel();
+
+  float early[kEarlyPartials];
+  load_early_partials(a, num_rows, early);
+  const bool has_scales = a.partials != nullptr;
+  for (int group = static_cast<int>(blockIdx.x); group * C::kBlocks < a.blocks; group += static_cast<int>(gridDim.x)) {
+    float sum[C::kBlocks][kColumnTiles][4] = {};
+    multiply_group<kColumnTiles, C>(rows, own_tiles, stream, sum);
+    if (has_scales && group == static_cast<int>(blockIdx.x)) compute_scales<kColumnTiles>(a, num_rows, early, scales);
+    leave_sums<kColumnTiles, C>(sum, sums);
     __syncthreads();
-    for (int pair = thread; pair < 8 * kColumns; pair += kThreads) {
-      const int r = pair / kColumns, m = pair % kColumns;
-      if (m >= num_rows) continue;
+    for (int pair = thread; pair < C::kBlocks * 8 * kColumns; pair += kThreads) {
+      const int m = pair % kColumns, r = pair / kColumns % 8, k = pair / kColumns / 8, block = group * C::kBlocks + k;
+      if (m >= num_rows || block >= a.blocks) continue;
+      float* at = sums + (k * kTileRows + r) * kColumns + m;
       float low = 0.0f, high = 0.0f;
 #pragma unroll
       for (int w = 0; w < kWarps; ++w) {
-        low += sums[(w * kTileRows + r) * kColumns + m];
-        high += sums[(w * kTileRows + r + 8) * kColumns + m];
+        low += at[w * kRows * kColumns];
+        high += at[(w * kRows + 8) * kColumns];
       }
       const float scale = has_scales ? scales[m] : 1.0f;
-      epilogue.take_pair(block, r, m, low * scale, high * scale, extra[pair], sums[pair]);
+      epilogue.take_pair(block, r, m, low * scale, high * scale, extra[pair], *at);
     }
     __syncthreads();
-    if (Epilogue::kReducesBlocks && thread < num_rows) epilogue.reduce_block(block, thread, kColumns, extra, sums);
-    __syncthreads();
+    if constexpr (Epilogue::kReducesBlocks) {
+      for (int i = thread; i < C::kBlocks * kColumns; i += kThreads) {
+        const int m = i % kColumns, k = i / kColumns, block = group * C::kBlocks + k;
+        if (m < num_rows && block < a.blocks) epilogue.reduce_block(block, m, kColumns, extra + k * 8 * kColumns + m, sums + k * kTileRows * kColumns + m);
+      }
+      __syncthreads();
+    }
   }
 }
 
 /// As many thread blocks as run at the same time, so that each streams through its share without a gap.
+template <int kColumnTiles, typename C, typename Epilogue>
+void launch_product_cut(const ProductArguments& a, const Epilogue& epilogue, const LaunchContext& context) {
+  constexpr int kShared = product_shared_bytes<kColumnTiles, C>();
+  static_assert(kShared * C::kResident <= 227 * 1024);
+  static const bool allowed = (allow_shared_bytes(product<kColumnTiles, C, Epilogue>, kShared), true);
+  (void)allowed;
+  const int groups = (a.blocks + C::kBlocks - 1) / C::kBlocks, resident = context.num_multiprocessors * C::kResident;
+  launch(Start::overlapping, product<kColumnTiles, C, Epilogue>, dim3(static_cast<unsigned>(groups < resident ? groups : resident)), kThreads, kShared, context.stream, a, epilogue);
+}
+
 template <int kColumnTiles, typename Epilogue>
 void launch_product_of(const ProductArguments& a, const Epilogue& epilogue, const LaunchContext& context) {
-  constexpr int kShared = product_shared_bytes<kColumnTiles>();
-  static const bool allowed = (allow_shared_bytes(product<kColumnTiles, Epilogue>, kShared), true);
-  (void)allowed;
-  const int resident = context.num_multiprocessors * kResident<kColumnTiles>;
-  launch(Start::overlapping, product<kColumnTiles, Epilogue>, dim3(static_cast<unsigned>(a.blocks < resident ? a.blocks : resident)), kThreads, kShared, context.stream, a, epilogue);
+  launch_product_cut<kColumnTiles, Cut<1, 8, (kColumnTiles == 1 ? 3 : kColumnTiles <= 4 ? 2 : 1)>>(a, epilogue, context);
 }
 
 /// @param rows  upper bound of *a.num_rows, at most 64

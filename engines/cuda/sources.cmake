@@ -1,0 +1,14 @@
+# Sources of the CUDA engine; the tests compile them a second time, against an emulated device.
+set(speclab_cuda_sources
+  cuda_errors.cpp
+  device.cpp
+  device_llama.cpp
+  device_memory.cpp
+  kv_cache_cuda.cpp
+  llama_cuda.cpp
+  packed_weights.cpp)
+set(speclab_cuda_kernels
+  kernels/attention.cu
+  kernels/ceilings.cu
+  kernels/ends.cu
+  kernels/layer_products.cu)

@@ -1,0 +1,125 @@
+#include "tests/support/cuda_emulation/fibers.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace speclab::cuda_emulation {
+namespace {
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+
+}  // namespace
+
+Block*& running_block() {
+  static Block* block = nullptr;
+  return block;
+}
+
+Block::Block(dim3 size, std::size_t shared_bytes, std::mt19937& random)
+    : size_(size), random_(random), shared_(shared_bytes + 16, 0xff), warps_((size.x + 31) / 32) {
+  for (unsigned i = 0; i < size.x; ++i) {
+    fibers_.push_back(std::make_unique<Fiber>());
+    stacks_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kStackBytes));
+  }
+}
+
+void Block::enter() {
+  Block& block = *running_block();
+  (*block.thread_)();
+  block.fibers_[block.current_]->is_done = true;
+  --block.alive_;
+  block.release_if_all_arrived();
+}
+
+void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
+  running_block() = this;
+  thread_ = &thread;
+  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0xff});
+  for (Exchange& warp : warps_) warp.arrived = 0;
+  alive_ = static_cast<int>(size_.x);
+  at_barrier_ = 0;
+  for (std::size_t i = 0; i < fibers_.size(); ++i) {
+    Fiber& fiber = *fibers_[i];
+    fiber.is_done = false;
+    fiber.waits_for = nullptr;
+    fiber.copies.clear();
+    fiber.groups = 0;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = stacks_[i].get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = &scheduler_;
+    makecontext(&fiber.context, &Block::enter, 0);
+  }
+  blockIdx = at;
+  blockDim = size_;
+  gridDim = grid;
+  while (alive_ > 0) go_on(pick());
+  running_block() = nullptr;
+}
+
+void Block::go_on(std::size_t thread) {
+  current_ = thread;
+  threadIdx = {static_cast<unsigned>(thread), 0, 0};
+  fibers_[thread]->waits_for = nullptr;
+  swapcontext(&scheduler_, &fibers_[thread]->context);
+}
+
+/// Any thread that can go on, from a place drawn at random.
+std::size_t Block::pick() {
+  const std::size_t begin = random_() % fibers_.size();
+  for (std::size_t i = 0; i < fibers_.size(); ++i) {
+    const std::size_t at = (begin + i) % fibers_.size();
+    if (can_run(*fibers_[at])) return at;
+  }
+  throw std::logic_error("the threads of a block wait for each other for ever");
+}
+
+void Block::wait_while(const std::uint64_t& generation, std::uint64_t seen) {
+  Fiber& fiber = *fibers_[current_];
+  if (generation != seen) return;
+  fiber.waits_for = &generation;
+  fiber.seen = seen;
+  swapcontext(&fiber.context, &scheduler_);
+}
+
+void Block::release_if_all_arrived() {
+  if (at_barrier_ == 0 || at_barrier_ < alive_) return;
+  at_barrier_ = 0;
+  ++barrier_;
+}
+
+void Block::synchronize() {
+  const std::uint64_t seen = barrier_;
+  ++at_barrier_;
+  release_if_all_arrived();
+  wait_while(barrier_, seen);
+}
+
+void Block::copy_later(const LateCopy& copy) {
+  Fiber& fiber = *fibers_[current_];
+  fiber.copies.push_back({copy.target, copy.source, fiber.groups});
+}
+
+void Block::wait_for_copies(int pending) {
+  Fiber& fiber = *fibers_[current_];
+  const auto is_late = [&](const LateCopy& copy) { return copy.group >= fiber.groups - pending; };
+  for (const LateCopy& copy : fiber.copies)
+    if (!is_late(copy)) std::memcpy(copy.target, copy.source, 16);
+  std::erase_if(fiber.copies, [&](const LateCopy& copy) { return !is_late(copy); });
+}
+
+void Block::exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute, std::uint32_t* out, int results) {
+  const unsigned thread = threadIdx.x, lane = thread % 32;
+  Exchange& warp = warps_[thread / 32];
+  const std::uint64_t seen = warp.generation;
+  std::copy_n(in, count, warp.in[lane]);
+  if (++warp.arrived == 32) {
+    compute(warp);
+    warp.arrived = 0;
+    ++warp.generation;
+  }
+  wait_while(warp.generation, seen);
+  std::copy_n(warp.out[lane], results, out);
+}
+
+}  // namespace speclab::cuda_emulation

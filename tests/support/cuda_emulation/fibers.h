@@ -1,0 +1,80 @@
+#pragma once
+// The threads of one block as fibers that give way where they wait for each other.
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+
+namespace speclab::cuda_emulation {
+
+/// One asynchronous copy of 16 bytes that has not landed yet.
+struct LateCopy {
+  void* target;
+  const void* source;
+  int group;
+};
+
+/// What the lanes of a warp bring to an instruction that they execute together.
+struct Exchange {
+  int arrived = 0;
+  std::uint64_t generation = 0;
+  std::uint32_t in[32][10];
+  std::uint32_t out[32][4];
+};
+
+class Block {
+ public:
+  /// @param shared_bytes  filled with NaN
+  Block(dim3 size, std::size_t shared_bytes, std::mt19937& random);
+
+  /// Runs all threads to their end, at the given place of the grid.
+  /// @throws std::logic_error if they wait for each other for ever
+  void run(uint3 block, dim3 grid, const std::function<void()>& thread);
+
+  void* shared() { return shared_.data(); }
+  void synchronize();
+  void copy_later(const LateCopy& copy);
+  void commit_copies() { ++fibers_[current_]->groups; }
+  void wait_for_copies(int pending);
+  /// Brings this lane's words, waits for the whole warp, lets the last lane compute, takes this lane's result.
+  void exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute, std::uint32_t* out, int results);
+
+ private:
+  struct Fiber {
+    ucontext_t context{};
+    bool is_done = false;
+    const std::uint64_t* waits_for = nullptr;  ///< runs again once this has changed ...
+    std::uint64_t seen = 0;                    ///< ... from this
+    std::vector<LateCopy> copies;
+    int groups = 0;
+  };
+  static void enter();
+  void go_on(std::size_t thread);
+  void wait_while(const std::uint64_t& generation, std::uint64_t seen);
+  bool can_run(const Fiber& fiber) const { return !fiber.is_done && (fiber.waits_for == nullptr || *fiber.waits_for != fiber.seen); }
+  void release_if_all_arrived();
+  std::size_t pick();
+
+  dim3 size_;
+  std::mt19937& random_;
+  std::vector<std::uint8_t> shared_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> stacks_;
+  std::vector<Exchange> warps_;
+  ucontext_t scheduler_{};
+  std::size_t current_ = 0;
+  int alive_ = 0, at_barrier_ = 0;
+  std::uint64_t barrier_ = 0;
+  const std::function<void()>* thread_ = nullptr;
+};
+
+/// The block that runs now.
+Block*& running_block();
+
+}  // namespace speclab::cuda_emulation

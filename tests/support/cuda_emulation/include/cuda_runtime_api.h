@@ -1,0 +1,112 @@
+#pragma once
+// The part of CUDA's runtime that engines/cuda uses, on the processor: kernels run thread block by thread block, their threads as
+// fibers in an order drawn at random, so that what relies on an order shows. Device memory is host memory, filled with NaN.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __launch_bounds__(...)
+#define __shared__ static
+
+// NOLINTBEGIN: the names are CUDA's
+struct alignas(16) uint4 {
+  std::uint32_t x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  dim3() = default;
+  explicit dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+inline uint4 make_uint4(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t w) { return {x, y, z, w}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1 };
+struct CUstream_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+using cudaStream_t = CUstream_st*;
+using cudaGraph_t = CUgraph_st*;
+using cudaGraphExec_t = CUgraphExec_st*;
+enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaStreamNonBlocking, cudaStreamCaptureModeThreadLocal, cudaHostAllocDefault,
+       cudaDevAttrComputeCapabilityMajor, cudaLaunchAttributeProgrammaticStreamSerialization, cudaFuncAttributeMaxDynamicSharedMemorySize, cudaHostAllocMapped };
+
+struct cudaDeviceProp {
+  char name[64];
+  int multiProcessorCount, l2CacheSize;
+};
+struct cudaLaunchAttribute {
+  int id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+const char* cudaGetErrorString(cudaError_t error);
+const char* cudaGetErrorName(cudaError_t error);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaMalloc(void** memory, std::size_t bytes);
+cudaError_t cudaFree(void* memory);
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void* memory);
+cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, int kind);
+cudaError_t cudaMemset(void* target, int value, std::size_t bytes);
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, int kind, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+template <typename Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel*, int, int) { return cudaSuccess; }
+// NOLINTEND
+
+namespace speclab::cuda_emulation {
+
+/// Runs now, or is kept by a capture.
+void enqueue(cudaStream_t stream, std::function<void()> work);
+/// Runs `thread` for every thread of the grid.
+void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
+
+}  // namespace speclab::cuda_emulation
+
+// Of the thread that runs now.
+inline uint3 threadIdx{}, blockIdx{};
+inline dim3 blockDim, gridDim;
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... arguments) {
+  const std::tuple<std::decay_t<Parameters>...> kept(std::forward<Arguments>(arguments)...);
+  const dim3 grid_size = config->gridDim, block_size = config->blockDim;
+  const std::size_t shared = config->dynamicSmemBytes;
+  if (shared > 227 * 1024 || grid_size.x == 0 || grid_size.y == 0 || grid_size.z == 0 || block_size.x > 1024) return cudaErrorInvalidValue;
+  speclab::cuda_emulation::enqueue(config->stream, [=] { speclab::cuda_emulation::run_grid(grid_size, block_size, shared, [&] { std::apply(kernel, kept); }); });
+  return cudaSuccess;
+}

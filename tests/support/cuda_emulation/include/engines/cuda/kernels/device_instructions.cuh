@@ -1,0 +1,63 @@
+#pragma once
+// The device's instructions in C++: what engines/cuda/kernels/device_instructions.cuh says in machine language, and CUDA's
+// built-in functions that the kernels call.
+
+#include <cuda_bf16.h>
+#include <math_constants.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace speclab::cuda_emulation {
+
+void* shared_memory();
+/// Waits until all living threads of the block are here.
+void synchronize_block();
+/// `value` of the lane whose number differs by `mask`.
+float shuffle_xor(float value, int mask);
+/// Queued until this thread waits for it.
+void copy_later(void* target, const void* source);
+void commit_copies();
+void wait_for_copies(int pending);
+/// One 16 x 8 product of the warp, from and to the lanes' registers.
+void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]);
+
+}  // namespace speclab::cuda_emulation
+
+// NOLINTBEGIN: the names are CUDA's
+inline void __syncthreads() { speclab::cuda_emulation::synchronize_block(); }
+inline void __threadfence() {}
+inline float __shfl_xor_sync(unsigned, float value, int mask) { return speclab::cuda_emulation::shuffle_xor(value, mask); }
+inline int atomicAdd(int* target, int value) { return std::exchange(*target, *target + value); }
+inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
+inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
+inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline int min(int a, int b) { return a < b ? a : b; }
+inline float __expf(float value) { return std::exp(value); }
+inline float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
+inline float cospif(float value) { return static_cast<float>(std::cos(3.14159265358979323846 * static_cast<double>(value))); }
+template <typename T>
+T __ldcg(const T* address) { return *address; }
+template <typename T>
+T __ldcs(const T* address) { return *address; }
+// NOLINTEND
+
+namespace speclab::engines::cuda {
+
+template <typename T>
+T* dynamic_shared() { return static_cast<T*>(cuda_emulation::shared_memory()); }
+
+inline void wait_for_previous_kernel() {}
+inline void let_next_kernel_start() {}
+inline void copy_async_16(void* shared, const void* global) { cuda_emulation::copy_later(shared, global); }
+inline void commit_copies() { cuda_emulation::commit_copies(); }
+template <int kPending>
+void wait_for_copies() { cuda_emulation::wait_for_copies(kPending); }
+
+inline void multiply_add(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+  cuda_emulation::multiply_add(d, {a0, a1, a2, a3}, {b0, b1});
+}
+
+}  // namespace speclab::engines::cuda
