@@ -28,6 +28,11 @@ Device::~Device() { cudaStreamDestroy(context_.stream); }
 
 void Device::synchronize() const { check(cudaStreamSynchronize(context_.stream), "running kernels"); }
 
+void Device::require_healthy() const {
+  const cudaError_t status = cudaStreamQuery(context_.stream);
+  if (status != cudaErrorNotReady) check(status, "running kernels");
+}
+
 Graph::Graph(const LaunchContext& context, const std::function<void()>& work) {
   check(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
   cudaGraph_t graph = nullptr;

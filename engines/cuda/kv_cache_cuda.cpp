@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "engines/cuda/cuda_errors.h"
 #include "sim/core/errors.h"
@@ -12,12 +13,17 @@ namespace {
 
 std::int32_t rounded_up(std::int32_t value, std::int32_t step) { return (value + step - 1) / step * step; }
 
+std::uint64_t next_generation() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 }  // namespace
 
 KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
     : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, kKeysPerSplit)), plan_(max_sequences, capacity),
       keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
-      values_(zeros_on_device<std::uint16_t>(keys_.size())) {}
+      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {}
 
 std::int64_t KvCacheCuda::layer_elements() const {
   return std::int64_t{max_sequences_} * config_.num_kv_heads * stride_ * config_.head_dim;
@@ -29,6 +35,7 @@ void KvCacheCuda::make_room(const PassShape& shape) {
   const auto parts = static_cast<std::size_t>(tiles * shape.splits * 16);
   if (partial_sums_.size() >= parts && arrivals_.size() >= static_cast<std::size_t>(tiles)) return;
   graphs_.clear();
+  generation_ = next_generation();
   partial_sums_ = DeviceArray<std::uint64_t>(parts);
   partial_outputs_ = DeviceArray<float>(parts * static_cast<std::size_t>(config_.head_dim));
   arrivals_ = zeros_on_device<std::int32_t>(static_cast<std::size_t>(tiles));

@@ -29,6 +29,10 @@ class KvCacheCuda final : public KvCache {
   /// Buffers of `layer`, with room to join the parts of a pass of this shape; making room drops the graphs.
   AttentionBuffers buffers(std::int32_t layer) const;
   void make_room(const PassShape& shape);
+  /// Another number for other buffers, of this or of another cache: what was captured over them is over.
+  std::uint64_t generation() const { return generation_; }
+  /// Upper bound of the splits of any pass.
+  std::int32_t max_splits() const { return stride_ / kKeysPerSplit; }
 
   using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
   std::map<GraphKey, Graph>& graphs() { return graphs_; }
@@ -45,6 +49,7 @@ class KvCacheCuda final : public KvCache {
   DeviceArray<std::uint64_t> partial_sums_;
   DeviceArray<std::int32_t> arrivals_;
   std::map<GraphKey, Graph> graphs_;
+  std::uint64_t generation_;
 };
 
 }  // namespace speclab::engines::cuda

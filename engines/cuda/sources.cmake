@@ -4,6 +4,8 @@ set(speclab_cuda_sources
   device.cpp
   device_llama.cpp
   device_memory.cpp
+  device_round_decoder.cpp
+  device_rounds.cpp
   kv_cache_cuda.cpp
   llama_cuda.cpp
   packed_weights.cpp)
@@ -11,4 +13,5 @@ set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu
   kernels/ends.cu
-  kernels/layer_products.cu)
+  kernels/layer_products.cu
+  kernels/rounds.cu)

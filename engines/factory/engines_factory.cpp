@@ -16,6 +16,7 @@
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA
+#include "engines/cuda/device_round_decoder.h"
 #include "engines/cuda/llama_cuda.h"
 #endif
 #include "sim/core/errors.h"
@@ -38,6 +39,7 @@ void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
+  check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
@@ -85,6 +87,7 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& asked) override {
     const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
+    if (options_.rounds == "device") return make_device_decoder(target, std::move(tokenizer), options);
     if (options.drafter.kind == "plain") {
       check_drafter_options(options.drafter);
       return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
@@ -146,6 +149,18 @@ class LocalEngines final : public Engines, private DrafterModels {
     return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
 #else
     throw DeviceError("device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, or install the CUDA toolkit and build again");
+#endif
+  }
+
+  std::unique_ptr<RoundDecoder> make_device_decoder([[maybe_unused]] LanguageModel& target, [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer,
+                                                    const DecoderOptions& options) {
+    check_drafter_options(options.drafter);
+    if (target.info().device != "cuda") throw ConfigError(fmt::format("rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host", target.info().device));
+#if SPECLAB_HAVE_CUDA
+    const std::shared_ptr<LanguageModel> drafter = options.drafter.kind == "small_transformer" ? language_model(options.drafter.model) : nullptr;
+    return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options, drafter);
+#else
+    throw ContractError("a model on a device that this build has not");
 #endif
   }
 

@@ -19,6 +19,7 @@ struct ModelOptions {
   std::string device = "auto";           ///< "auto", "cpu", "cuda"
   std::string dtype = "auto";            ///< "auto", "float32", "bfloat16"
   std::string arithmetic = "fast";       ///< "fast", "row_invariant" (what the kernels always are)
+  std::string rounds = "host";           ///< "host"; "device": the whole round on the CUDA device, for the combinations that it supports
   std::int32_t threads = 0;              ///< 0: all cores
 };
 

@@ -42,6 +42,19 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
+/// The device's clock.
+__device__ inline std::uint64_t device_nanoseconds() {
+  std::uint64_t time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+
+/// Writes to pinned memory after everything that this thread wrote there before.
+__device__ inline void write_to_host_last(std::uint32_t* address, std::uint32_t value) {
+  __threadfence_system();
+  *static_cast<volatile std::uint32_t*>(address) = value;
+}
+
 /// d += a b for one 16 x 8 tile and 16 columns of a. Lane l holds of d rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the next.
 __device__ inline void multiply_add(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

@@ -34,7 +34,6 @@ struct StoreQueryKeyValue {
     out[i] = to_bfloat16(low * turn.x - high * turn.y);
     out[i + half] = to_bfloat16(high * turn.x + low * turn.y);
   }
-  __device__ void reduce_block(int, int, int, const float*, const float*) const {}
 };
 
 struct AddToResidual {
@@ -67,7 +66,6 @@ struct GatedSilu {
   __device__ void take_pair(int block, int r, int m, float gate, float up, float&, float&) const {
     inner[static_cast<std::int64_t>(m) * intermediate + block * 8 + r] = to_bfloat16(gate / (1.0f + __expf(-gate)) * up);
   }
-  __device__ void reduce_block(int, int, int, const float*, const float*) const {}
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engines/cuda/llama_cuda.h"
 #include "engines/decoding/commit_chain.h"
 #include "engines/models/catalogue.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 
 namespace speclab::engines {
@@ -41,6 +42,11 @@ TEST(DefaultModelOnCuda, LogitsAreThoseOfThePeer) {
               std::sqrt(squares / static_cast<double>(count)), equal, fixture["prompts"].size());
   EXPECT_LT(largest, kLargestDifference);
   EXPECT_GE(equal + 1, fixture["prompts"].size());
+}
+
+TEST(LlamaCudaWithoutADevice, SaysSo) {
+  if (cuda::device_is_there()) GTEST_SKIP() << "a CUDA device is here";
+  EXPECT_THROW(cuda::Device(), DeviceError);
 }
 
 }  // namespace

@@ -18,50 +18,60 @@ Block*& running_block() {
 Block::Block(dim3 size, std::size_t shared_bytes, std::mt19937& random)
     : size_(size), random_(random), shared_(shared_bytes + 16, 0xff), warps_((size.x + 31) / 32) {
   for (unsigned i = 0; i < size.x; ++i) {
-    fibers_.push_back(std::make_unique<Fiber>());
     stacks_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kStackBytes));
+    fibers_.push_back(std::make_unique<Fiber>());
+    ucontext_t& start = fibers_.back()->start;
+    getcontext(&start);
+    start.uc_stack.ss_sp = stacks_.back().get();
+    start.uc_stack.ss_size = kStackBytes;
+    makecontext(&start, &Block::enter, 0);
   }
 }
 
+/// A fiber lives as long as the block's object: it runs one thread after the other.
 void Block::enter() {
-  Block& block = *running_block();
-  (*block.thread_)();
-  block.fibers_[block.current_]->is_done = true;
-  --block.alive_;
-  block.release_if_all_arrived();
+  while (true) {
+    Block& block = *running_block();
+    Fiber& fiber = *block.fibers_[block.current_];
+    (*block.thread_)();
+    fiber.is_done = true;
+    --block.alive_;
+    block.release_if_all_arrived();
+    block.give_way(fiber);
+  }
+}
+
+/// Back to the scheduler, until it comes here again; the jumps spare the system calls of swapcontext.
+void Block::give_way(Fiber& fiber) {
+  if (_setjmp(fiber.place) == 0) _longjmp(scheduler_, 1);
+}
+
+void Block::go_on(std::size_t thread) {
+  Fiber& fiber = *fibers_[thread];
+  current_ = thread;
+  threadIdx = {static_cast<unsigned>(thread), 0, 0};
+  fiber.waits_for = nullptr;
+  if (_setjmp(scheduler_) != 0) return;
+  if (std::exchange(fiber.is_started, true)) _longjmp(fiber.place, 1);
+  setcontext(&fiber.start);
 }
 
 void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
   running_block() = this;
   thread_ = &thread;
   std::fill(shared_.begin(), shared_.end(), std::uint8_t{0xff});
-  for (Exchange& warp : warps_) warp.arrived = 0;
   alive_ = static_cast<int>(size_.x);
-  at_barrier_ = 0;
-  for (std::size_t i = 0; i < fibers_.size(); ++i) {
-    Fiber& fiber = *fibers_[i];
-    fiber.is_done = false;
-    fiber.waits_for = nullptr;
-    fiber.copies.clear();
-    fiber.groups = 0;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stacks_[i].get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = &scheduler_;
-    makecontext(&fiber.context, &Block::enter, 0);
+  for (const auto& fiber : fibers_) {
+    fiber->is_done = false;
+    fiber->waits_for = nullptr;
+    fiber->copies.clear();
+    fiber->groups = 0;
   }
   blockIdx = at;
   blockDim = size_;
   gridDim = grid;
   while (alive_ > 0) go_on(pick());
   running_block() = nullptr;
-}
-
-void Block::go_on(std::size_t thread) {
-  current_ = thread;
-  threadIdx = {static_cast<unsigned>(thread), 0, 0};
-  fibers_[thread]->waits_for = nullptr;
-  swapcontext(&scheduler_, &fibers_[thread]->context);
 }
 
 /// Any thread that can go on, from a place drawn at random.
@@ -79,7 +89,7 @@ void Block::wait_while(const std::uint64_t& generation, std::uint64_t seen) {
   if (generation != seen) return;
   fiber.waits_for = &generation;
   fiber.seen = seen;
-  swapcontext(&fiber.context, &scheduler_);
+  give_way(fiber);
 }
 
 void Block::release_if_all_arrived() {

@@ -1,6 +1,7 @@
 #pragma once
 // The threads of one block as fibers that give way where they wait for each other.
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -47,14 +48,16 @@ class Block {
 
  private:
   struct Fiber {
-    ucontext_t context{};
-    bool is_done = false;
+    ucontext_t start{};
+    jmp_buf place{};
+    bool is_started = false, is_done = true;
     const std::uint64_t* waits_for = nullptr;  ///< runs again once this has changed ...
     std::uint64_t seen = 0;                    ///< ... from this
     std::vector<LateCopy> copies;
     int groups = 0;
   };
-  static void enter();
+  [[noreturn]] static void enter();
+  void give_way(Fiber& fiber);
   void go_on(std::size_t thread);
   void wait_while(const std::uint64_t& generation, std::uint64_t seen);
   bool can_run(const Fiber& fiber) const { return !fiber.is_done && (fiber.waits_for == nullptr || *fiber.waits_for != fiber.seen); }
@@ -67,7 +70,7 @@ class Block {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<std::unique_ptr<std::uint8_t[]>> stacks_;
   std::vector<Exchange> warps_;
-  ucontext_t scheduler_{};
+  jmp_buf scheduler_{};
   std::size_t current_ = 0;
   int alive_ = 0, at_barrier_ = 0;
   std::uint64_t barrier_ = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 
@@ -31,6 +32,7 @@ inline void __syncthreads() { speclab::cuda_emulation::synchronize_block(); }
 inline void __threadfence() {}
 inline float __shfl_xor_sync(unsigned, float value, int mask) { return speclab::cuda_emulation::shuffle_xor(value, mask); }
 inline int atomicAdd(int* target, int value) { return std::exchange(*target, *target + value); }
+inline int atomicMax(int* target, int value) { return std::exchange(*target, std::max(*target, value)); }
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -51,6 +53,10 @@ T* dynamic_shared() { return static_cast<T*>(cuda_emulation::shared_memory()); }
 
 inline void wait_for_previous_kernel() {}
 inline void let_next_kernel_start() {}
+inline std::uint64_t device_nanoseconds() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+inline void write_to_host_last(std::uint32_t* address, std::uint32_t value) { *address = value; }
 inline void copy_async_16(void* shared, const void* global) { cuda_emulation::copy_later(shared, global); }
 inline void commit_copies() { cuda_emulation::commit_copies(); }
 template <int kPending>

@@ -1,0 +1,115 @@
+#include "engines/cuda/device_round_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engines/decoding/clock.h"
+#include "engines/decoding/commit_chain.h"
+#include "engines/sampling/score_processors.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines::cuda {
+namespace {
+
+const DeviceLlama& device_llama(LanguageModel& model) {
+  const auto* cuda_model = dynamic_cast<const LlamaCuda*>(&model);
+  SPECLAB_EXPECT(cuda_model != nullptr, "rounds on the device need models of the device");
+  return cuda_model->on_device();
+}
+
+[[noreturn]] void refuse(const std::string& found, const char* allowed) {
+  throw ConfigError(fmt::format("rounds on the device: {}; allowed there: {}; or give --rounds host", found, allowed));
+}
+
+void check_supported(const DecoderOptions& options, const LanguageModel& target, const LanguageModel* drafter) {
+  const std::string& kind = options.drafter.kind;
+  if (kind != "plain" && kind != "none" && kind != "small_transformer") refuse("drafter = \"" + escaped(kind) + "\"", "plain, none, small_transformer");
+  if (options.drafter.tree != "chain") refuse("tree = \"" + escaped(options.drafter.tree) + "\"", "chain");
+  const bool is_drawn = options.sampling.temperature > 0 && kind == "small_transformer";
+  if (is_drawn && options.verifier != "rejection" && options.verifier != "replay") refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
+  SamplingOptions plain;
+  plain.temperature = options.sampling.temperature;
+  bool is_plain = true;
+  visit_sampling_that_is_on(options.sampling, [&](const char*, const auto&) { is_plain = false; });
+  if (!is_plain) refuse("a setting that changes the law", "temperature alone");
+  if (options.chance || options.on_draft) refuse("an observed or scripted decoder", "neither");
+  if (drafter && drafter->info().vocab_size != target.info().vocab_size)
+    refuse(fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size, target.info().vocab_size), "equal vocabularies");
+}
+
+}  // namespace
+
+DeviceRoundDecoder::DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options, std::shared_ptr<LanguageModel> drafter)
+    : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)),
+      rounds_((check_supported(options, target, drafter_.get()), device_llama(target)), drafter_ ? &device_llama(*drafter_) : nullptr, kMaxDraftLength,
+              options.sampling.temperature, options.seed) {}
+
+void DeviceRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+  if (requests.size() != 1) refuse(fmt::format("a batch of {}", requests.size()), "one sequence at a time");
+  if (policy.stop_below() > 0.0) refuse("policy = \"" + policy.name() + "\"", "policies that set a length before the draft");
+  begin_sequences(requests, kMaxRows);
+  policy_ = policy.fresh();
+  const Sequence& sequence = sequences().front();
+  CachedModel draft;
+  if (drafter_) {
+    if (!draft_cache_ || draft_cache_->capacity() < cache().capacity()) draft_cache_ = drafter_->make_cache(1, cache().capacity());
+    else draft_cache_->release(0);
+    draft = {&device_llama(*drafter_), dynamic_cast<KvCacheCuda*>(draft_cache_.get()), draft_cache_->begin()};
+    commit_chain(*drafter_, *draft_cache_, draft.slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1));
+  }
+  auto* target_cache = dynamic_cast<KvCacheCuda*>(&cache());
+  rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft, sequence.id, sequence.tokens);
+}
+
+std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
+  forced = -1;
+  if (!drafter_) return 0;
+  std::int32_t wanted = std::min(policy_->next_length(), kMaxDraftLength);
+  if (options().verifier == "replay" && options().replay) {
+    const ReplayTrace::Round& round = options().replay->at(sequence.id, sequence.round);
+    wanted = std::min(wanted, round.depth);
+    forced = round.accepted;
+  }
+  const auto room = drafter_->info().context_length - static_cast<std::int32_t>(sequence.tokens.size());
+  return std::clamp(wanted, 0, std::max(0, std::min(remaining(sequence) - 1, room)));
+}
+
+bool DeviceRoundDecoder::round() {
+  Sequence& sequence = sequences().front();
+  if (sequence.finished) return false;
+  LapClock clock;
+  std::int32_t forced = -1;
+  const std::int32_t length = draft_length(sequence, forced);
+  const RoundResult& result = rounds_.run(length, forced);
+  apply(sequence, length, result, clock.lap_ns());
+  return !sequence.finished;
+}
+
+/// The device's clock parts the round; what the host waited beyond it is other_ns.
+void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const RoundResult& result, std::int64_t host_ns) {
+  LapClock clock;
+  const auto part = [&](int i) { return static_cast<std::int64_t>(result.times[i + 1] - result.times[i]); };
+  emitted_.assign(result.drafted, result.drafted + result.accepted);
+  emitted_.push_back(result.next);
+  const bool is_bonus = result.accepted == length;
+  fates_.assign(static_cast<std::size_t>(result.accepted), TokenFate::accepted);
+  fates_.push_back(options().drafter.kind == "plain" ? TokenFate::plain : is_bonus ? TokenFate::bonus : TokenFate::recovered);
+  RoundRecord record;
+  record.round = static_cast<std::int32_t>(sequence.round++);
+  record.position = static_cast<std::int32_t>(sequence.tokens.size());
+  record.drafted = record.depth = length;
+  record.rows = length + 1;
+  record.accepted = result.accepted;
+  record.tested = is_bonus ? length : result.accepted + 1;
+  record.next_kind = is_bonus ? NextKind::bonus : NextKind::recovered;
+  record.draft_ns = part(0);
+  record.target_ns = part(1);
+  record.verify_ns = part(2);
+  record.emitted = emit(sequence, emitted_, fates_);
+  policy_->observe(record);
+  record.other_ns = std::max<std::int64_t>(0, host_ns - part(0) - part(1) - part(2)) + clock.lap_ns();
+  record_round(sequence, record);
+}
+
+}  // namespace speclab::engines::cuda

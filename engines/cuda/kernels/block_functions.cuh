@@ -1,0 +1,99 @@
+#pragma once
+// What all threads of one block find out together.
+
+#include "engines/cuda/kernels.h"
+#include "engines/cuda/kernels/device_functions.cuh"
+
+namespace speclab::engines::cuda {
+
+inline constexpr int kBlockThreads = 1024;
+
+/// Room for what the threads of a block tell each other.
+struct BlockShared {
+  double sums[kBlockThreads];
+  float values[kBlockThreads];
+  std::int32_t tokens[kBlockThreads];
+  std::int32_t found, crossing;
+};
+
+/// The best of `count` entries, the lowest token on ties; the same for every thread.
+__device__ inline BestLogit block_best(const BestLogit* entries, int count, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  BestLogit best{-CUDART_INF_F, 0x7fffffff};
+  const auto take = [&best](float value, std::int32_t token) {
+    if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
+  };
+  for (int i = thread; i < count; i += kBlockThreads) take(entries[i].value, entries[i].token);
+  for (int stride = kBlockThreads / 2; stride > 0; stride /= 2) {
+    shared.values[thread] = best.value;
+    shared.tokens[thread] = best.token;
+    __syncthreads();
+    if (thread < stride) take(shared.values[thread + stride], shared.tokens[thread + stride]);
+    __syncthreads();
+  }
+  shared.values[thread] = best.value;
+  shared.tokens[thread] = best.token;
+  __syncthreads();
+  best = {shared.values[0], shared.tokens[0]};
+  __syncthreads();
+  return best;
+}
+
+/// sums[t] becomes the sum of the threads' values up to and with t. @return the sum of all
+__device__ inline double block_running_sum(double value, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  shared.sums[thread] = value;
+  __syncthreads();
+  for (int distance = 1; distance < kBlockThreads; distance *= 2) {
+    const double before = thread >= distance ? shared.sums[thread - distance] : 0.0;
+    __syncthreads();
+    shared.sums[thread] += before;
+    __syncthreads();
+  }
+  return shared.sums[kBlockThreads - 1];
+}
+
+/// The first index whose cumulative weight exceeds uniform times the sum of all, as InversionChance::categorical on the host.
+/// @param weight  weight(i) for i < size, not negative @return `size` if no weight is positive; the same for every thread
+template <typename Weight>
+__device__ int block_categorical(int size, double uniform, const Weight& weight, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x), share = (size + kBlockThreads - 1) / kBlockThreads;
+  const int begin = min(size, thread * share), end = min(size, begin + share);
+  double own = 0.0;
+  for (int i = begin; i < end; ++i) own += static_cast<double>(weight(i));
+  if (thread == 0) {
+    shared.crossing = -1;
+    shared.found = size;
+  }
+  const double total = block_running_sum(own, shared), threshold = uniform * total;
+  const double below = thread == 0 ? 0.0 : shared.sums[thread - 1];
+  if (own > 0.0 && below <= threshold) atomicMax(&shared.crossing, thread);  // the last such share; rounding leaves no gap between two
+  __syncthreads();
+  if (thread == shared.crossing) {
+    double cumulative = below;
+    for (int i = begin; i < end && cumulative <= threshold; ++i) {
+      const double w = static_cast<double>(weight(i));
+      cumulative += w;
+      if (w > 0.0) shared.found = i;  // the last positive one where rounding hides the crossing
+    }
+  }
+  __syncthreads();
+  const int found = shared.found;
+  __syncthreads();
+  return found;
+}
+
+/// exponentials[i] = exp((logits[i] - largest) / temperature). @return their sum
+__device__ inline double block_exponentials(const float* logits, int size, float largest, float inverse_temperature, float* exponentials, BlockShared& shared) {
+  double own = 0.0;
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
+    const float value = expf((logits[i] - largest) * inverse_temperature);
+    exponentials[i] = value;
+    own += static_cast<double>(value);
+  }
+  const double total = block_running_sum(own, shared);
+  __syncthreads();
+  return total;
+}
+
+}  // namespace speclab::engines::cuda
