@@ -3,13 +3,7 @@
 set(SPECLAB_TORCH_DIR "" CACHE PATH "Folder 'torch' of an unpacked torch wheel")
 
 function(speclab_find_torch result)
-  if(DEFINED ENV{SPECLAB_CACHE})
-    set(cache $ENV{SPECLAB_CACHE})
-  elseif(DEFINED ENV{XDG_CACHE_HOME})
-    set(cache $ENV{XDG_CACHE_HOME}/speclab)
-  else()
-    set(cache $ENV{HOME}/.cache/speclab)
-  endif()
+  speclab_find_cache(cache)
   execute_process(COMMAND python3 -c "import importlib.util as u; s = u.find_spec('torch'); print(list(s.submodule_search_locations)[0] if s else '')"
     OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   foreach(candidate IN ITEMS "${SPECLAB_TORCH_DIR}" "${cache}/torch-2.11.0/torch" "${python_torch}")

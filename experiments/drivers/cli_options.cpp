@@ -16,7 +16,8 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
   add_model_choice(command, common.model.model);
   command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
   command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")->capture_default_str();
-  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant (CPU kernels always are; CUDA has it not)")->capture_default_str();
+  command->add_option("--arithmetic", common.model.arithmetic, "fast or row_invariant (which the kernels always are)")->capture_default_str();
+  command->add_option("--rounds", common.model.rounds, "host, or device: whole rounds on the CUDA device, for what it supports")->capture_default_str();
   add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
   command->add_flag("--json", common.json, "Print one JSON object");
 }

@@ -3,11 +3,14 @@ set -euo pipefail
 speclab_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 speclab_cache=${SPECLAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/speclab}
 speclab_torch=$speclab_cache/torch-2.11.0
+speclab_nvcc=$speclab_cache/nvcc-13.0
 speclab_model=$speclab_cache/models/smollm2-135m-instruct-q4_1.gguf
 plotly_js=$speclab_cache/plotly/plotly.min.js
 
 # Checkouts in different folders share the compiler cache.
 export CCACHE_BASEDIR=$speclab_root CCACHE_NOHASHDIR=1
+
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
 
 fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
 

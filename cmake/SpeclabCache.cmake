@@ -1,0 +1,11 @@
+# Where scripts/setup puts what it fetches.
+function(speclab_find_cache result)
+  if(DEFINED ENV{SPECLAB_CACHE})
+    set(cache $ENV{SPECLAB_CACHE})
+  elseif(DEFINED ENV{XDG_CACHE_HOME})
+    set(cache $ENV{XDG_CACHE_HOME}/speclab)
+  else()
+    set(cache $ENV{HOME}/.cache/speclab)
+  endif()
+  set(${result} "${cache}" PARENT_SCOPE)
+endfunction()
