@@ -126,6 +126,8 @@ std::vector<CatalogueEntry> model_catalogue() {
           shape("shape-135m", 30, 576, 1536, 3),
           shape("shape-360m", 32, 960, 2560, 5),
           shape("shape-1b", 16, 2048, 8192, 8),
+          llama_shape("shape-3b", 28, 3072, 8192, 24, 8, 128, 49152, true),
+          llama_shape("shape-8b", 32, 4096, 14336, 32, 8, 128, 49152, false),
           llama_shape("shape-llama-68m", 2, 768, 3072, 12, 12, 64, 32000, false),
           llama_shape("shape-gpt2-124m", 12, 768, 2048, 12, 12, 64, 50257, true),
           llama_shape("shape-llama-3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, true),

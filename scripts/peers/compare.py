@@ -27,6 +27,7 @@ def parse_options():
     parser.add_argument("--prompts", type=int, help="per category (3; quick 1)")
     parser.add_argument("--repetitions", type=int, help="(3; quick 2)")
     parser.add_argument("--new-tokens", type=int, help="(128; quick 64)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--categories", help="some of them, parted by commas")
     parser.add_argument("--speclab", default=os.path.join(ROOT, "build", "release", "speclab"))

@@ -47,11 +47,15 @@ class Speclab:
         "prompt_lookup_10": ["--drafter", "prompt_lookup", "--speculation-length", "10"],
         "small_transformer": ["--drafter", "small_transformer"],
     }
+    cuda_modes = ["plain", "small_transformer"]
 
-    def __init__(self, program, threads, drafter):
-        self.command = [program, "generate", "--json", "--temperature", "0", "--ignore-eos", "--threads", str(threads)]
+    def __init__(self, program, threads, drafter, device):
+        self.command = [program, "generate", "--json", "--temperature", "0", "--ignore-eos", "--threads", str(threads), "--device", device]
+        if device == "cuda":
+            self.command += ["--rounds", "device"]
         has_drafter = os.path.exists(os.path.join(drafter, "config.json"))
-        self.modes = [mode for mode in self.options if mode != "small_transformer" or has_drafter]
+        modes = self.cuda_modes if device == "cuda" else list(self.options)
+        self.modes = [mode for mode in modes if mode != "small_transformer" or has_drafter]
 
     def run(self, *options):
         result = subprocess.run([*self.command, *options], capture_output=True, text=True, check=False)
@@ -77,9 +81,8 @@ def start_all(options, drafter, log_folder):
     os.makedirs(log_folder, exist_ok=True)
     if not os.path.exists(os.path.join(drafter, "config.json")):
         print(f"no drafter at {drafter}: the modes assisted and small_transformer are left out; train it with speclab train", file=sys.stderr)
-    return [
-        Speclab(options.speclab, options.threads, drafter),
-        Peer("hf_float32", "hf_worker.py", [options.model, "float32", options.threads, drafter], log_folder),
-        Peer("hf_bfloat16", "hf_worker.py", [options.model, "bfloat16", options.threads, drafter], log_folder),
-        Peer("llama_cpp", "llama_cpp_worker.py", [options.model, options.threads], log_folder),
-    ]
+    speclab = Speclab(options.speclab, options.threads, drafter, options.device)
+    hugging_face = lambda dtype: Peer("hf_" + dtype, "hf_worker.py", [options.model, dtype, options.threads, drafter, options.device], log_folder)
+    if options.device == "cuda":
+        return [speclab, hugging_face("bfloat16")]
+    return [speclab, hugging_face("float32"), hugging_face("bfloat16"), Peer("llama_cpp", "llama_cpp_worker.py", [options.model, options.threads], log_folder)]

@@ -1,4 +1,4 @@
-"""Hugging Face transformers as a worker: hf_worker.py MODEL.gguf DTYPE THREADS DRAFTER_FOLDER. See worker.py."""
+"""Hugging Face transformers as a worker: hf_worker.py MODEL.gguf DTYPE THREADS DRAFTER_FOLDER DEVICE. See worker.py."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ import worker
 from gguf_llama import load_llama
 
 MODES = {"plain": {}, "prompt_lookup_5": {"prompt_lookup_num_tokens": 5}, "prompt_lookup_10": {"prompt_lookup_num_tokens": 10}}
+CUDA_MODES = {"plain": {}, "static_compiled": {"cache_implementation": "static"}}  # a static cache is compiled by itself on CUDA
 
 
 class FirstToken:
@@ -36,15 +37,15 @@ def without_end(model):
 
 
 def main():
-    path, dtype, threads, drafter = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    path, dtype, threads, drafter, device = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
     torch.set_num_threads(threads)
-    model = without_end(load_llama(path, dtype))
-    modes = dict(MODES)
+    model = without_end(load_llama(path, dtype)).to(device)
+    modes = dict(CUDA_MODES if device == "cuda" else MODES)
     if os.path.exists(os.path.join(drafter, "config.json")):
-        modes["assisted"] = {"assistant_model": without_end(AutoModelForCausalLM.from_pretrained(drafter, dtype=dtype).eval())}
+        modes["assisted"] = {"assistant_model": without_end(AutoModelForCausalLM.from_pretrained(drafter, dtype=dtype).eval()).to(device)}
 
     def generate(mode, ids, new_tokens):
-        prompt = torch.tensor([ids])
+        prompt = torch.tensor([ids], device=device)
         first = FirstToken()
         start = time.perf_counter()
         with torch.inference_mode():

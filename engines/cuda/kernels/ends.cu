@@ -1,5 +1,7 @@
 // What stands before the first layer and behind the last one.
 
+#include <algorithm>
+
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/kernels/product.cuh"
 
@@ -126,7 +128,9 @@ void launch_move_slots(const SlotMove& move, const LaunchContext& context) {
 }
 
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context) {
-  launch(Start::in_turn, random_weights, dim3(1024), 256, 0, context.stream, weights, count, seed);
+  constexpr int kThreadsEach = 256, kLeastEach = 16;
+  const std::int64_t blocks = std::min<std::int64_t>(1024, count / (kThreadsEach * kLeastEach) + 1);
+  launch(Start::in_turn, random_weights, dim3(static_cast<unsigned>(blocks)), kThreadsEach, 0, context.stream, weights, count, seed);
 }
 
 }  // namespace speclab::engines::cuda

@@ -1,5 +1,6 @@
 // What the CUDA device can do, and how near the engine comes: rows of ceilings, products and passes, written as they are measured.
-// Usage: gpu_bench OUTPUT.csv [ceilings] [products] [passes] [--shapes NAME,...]
+// Usage: gpu_bench OUTPUT.csv [ceilings] [products] [cuts] [passes] [predictions] [--shapes NAME,...] [--tiny]
+// predictions needs no device: what a pass should take by the time model below.
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,12 +15,24 @@
 #include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/device_llama.h"
 #include "engines/cuda/kernels/ceilings.h"
+#include "engines/cuda/kernels/cut_trials.h"
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/models/catalogue.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {
+
+/// How much is measured. Tiny sizes rehearse the steps where there is no device.
+struct Sizes {
+  bool is_tiny = false;
+  std::size_t bytes() const { return is_tiny ? std::size_t{1} << 16 : std::size_t{4} << 30; }
+  int repeats() const { return is_tiny ? 2 : 9; }
+  int calls() const { return is_tiny ? 1 : 4; }
+  int kernels() const { return is_tiny ? 3 : 500; }
+  std::vector<int> contexts() const { return is_tiny ? std::vector{130} : std::vector{512, 2048}; }
+  std::vector<int> rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64}; }
+};
 
 /// Median, lowest and highest of repeated measurements.
 struct Measured {
@@ -97,29 +109,22 @@ Measured rate(const Measured& milliseconds, double amount) {
 
 class Bench {
  public:
-  explicit Bench(const std::string& output) : rows_(output, device_.name()), stopwatch_(device_) {}
+  Bench(const std::string& output, const Sizes& sizes) : sizes_(sizes), rows_(output, device_.name()), stopwatch_(device_) {}
 
   void ceilings() {
-    constexpr std::size_t kBytes = std::size_t{4} << 30;
-    const auto memory = zeros_on_device<std::uint8_t>(kBytes);
-    const auto target = DeviceArray<std::uint8_t>(kBytes);
-    const auto sink = zeros_on_device<std::uint32_t>(4);
-    launch_random_weights(reinterpret_cast<std::uint16_t*>(memory.data()), kBytes / 2, 1, context());
-    const Measured read = stopwatch_.milliseconds(9, 4, [&] { launch_read(memory.data(), kBytes, sink.data(), context()); });
-    rows_.add("read bandwidth", "4 GiB", 0, "GB/s", rate(read, kBytes));
-    const Measured copy = stopwatch_.milliseconds(9, 4, [&] { check(cudaMemcpyAsync(target.data(), memory.data(), kBytes, cudaMemcpyDeviceToDevice, context().stream), "copying"); });
-    rows_.add("copy bandwidth", "4 GiB read and written", 0, "GB/s", rate(copy, 2.0 * kBytes));
+    rows_.add("read bandwidth", size_name(), 0, "GB/s", read_bandwidth());
+    rows_.add("copy bandwidth", size_name(), 0, "GB/s", copy_bandwidth());
     for (const bool overlapping : {false, true}) {
-      constexpr int kKernels = 500;
-      const Graph chain(context(), [&] { for (int i = 0; i < kKernels; ++i) launch_nothing(overlapping, context()); });
-      rows_.add(overlapping ? "kernel gap in a graph, overlapping starts" : "kernel gap in a graph", "empty kernels", 0, "us",
-                scaled(stopwatch_.milliseconds(9, 4, [&] { chain.launch(context()); }), 1e3 / kKernels));
+      const Graph chain(context(), [&] { for (int i = 0; i < sizes_.kernels(); ++i) launch_nothing(overlapping, context()); });
+      rows_.add(overlapping ? "kernel gap in a graph with overlapping starts" : "kernel gap in a graph", "empty kernels", 0, "us",
+                scaled(time([&] { chain.launch(context()); }), 1e3 / sizes_.kernels()));
     }
     launch_and_poll();
   }
 
   /// From the host's launch of a small graph until the host sees what its last kernel wrote.
   void launch_and_poll() {
+    constexpr std::uint32_t kLaunches = 200, kWarmUp = 20;
     const PinnedArray<std::uint32_t> flag(1), source(1);
     const auto value = zeros_on_device<std::uint32_t>(1);
     volatile std::uint32_t* seen = flag.data();
@@ -128,7 +133,7 @@ class Bench {
       launch_signal(flag.data(), value.data(), context());
     });
     std::vector<double> times;
-    for (std::uint32_t i = 1; i <= 200; ++i) {
+    for (std::uint32_t i = 1; i <= kLaunches; ++i) {
       *source.data() = i;
       const auto begin = std::chrono::steady_clock::now();
       graph.launch(context());
@@ -136,69 +141,110 @@ class Bench {
       times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
     }
     device_.synchronize();
-    rows_.add("launch a graph and poll its result", "copy and one kernel", 0, "us", summary(std::vector<double>(times.begin() + 20, times.end())));
+    rows_.add("launch a graph and poll its result", "copy and one kernel", 0, "us", summary(std::vector<double>(times.begin() + kWarmUp, times.end())));
   }
 
   /// Each product of the shapes alone, its weights rotating through more memory than the cache holds.
   void products(const std::vector<CatalogueEntry>& shapes) {
-    for (const CatalogueEntry& entry : shapes) {
-      const LlamaConfig& c = *entry.shape;
-      product(entry.name + " qkv", c.query_size() + 2 * c.kv_size(), c.hidden_size);
-      product(entry.name + " attention output", c.hidden_size, c.query_size());
-      product(entry.name + " gate and up", 2 * c.intermediate_size, c.hidden_size);
-      product(entry.name + " down", c.hidden_size, c.intermediate_size);
-      product(entry.name + " head", c.vocab_size, c.hidden_size);
-    }
+    for_each_product(shapes, [this](const std::string& name, int out, int in) {
+      const ProductMemory memory(*this, out, in);
+      const DeviceArray<BestLogit> best(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(out / kTileRows + 1));
+      for (const int rows : sizes_.rows())
+        rows_.add("product", name, rows, "GB/s",
+                  memory.rate_of(rows, [&](const ProductArguments& a) { launch_head(a, memory.output.data(), best.data(), out, rows, context()); }));
+    });
+  }
+
+  /// The same, cut in other ways than the engine's.
+  void cuts(const std::vector<CatalogueEntry>& shapes) {
+    for_each_product(shapes, [this](const std::string& name, int out, int in) {
+      const ProductMemory memory(*this, out, in);
+      for (const CutTrial& cut : cut_trials()) {
+        const auto launch = [&](const ProductArguments& a) { cut.launch(a, memory.output.data(), context()); };
+        rows_.add(fmt::format("product cut {}x{} in {}", cut.blocks, cut.stages, cut.resident), name, cut.most_rows, "GB/s", memory.rate_of(cut.most_rows, launch));
+      }
+    });
   }
 
   void passes(const std::vector<CatalogueEntry>& shapes, const Measured& read) {
     for (const CatalogueEntry& entry : shapes) {
       const DeviceLlama llama(*entry.shape, *random_llama_weights(*entry.shape, 1), device_);
-      for (const int context_length : {512, 2048}) {
+      for (const int context_length : sizes_.contexts()) {
         if (context_length + kMaxRows > entry.shape->context_length) continue;
-        for (const int rows : {1, 2, 4, 8, 16, 32, 64}) pass(entry, llama, context_length, rows, read);
+        for (const int rows : sizes_.rows()) pass(entry, llama, context_length, rows, read);
       }
     }
   }
 
   Measured read_bandwidth() {
-    constexpr std::size_t kBytes = std::size_t{4} << 30;
-    const auto memory = zeros_on_device<std::uint8_t>(kBytes);
+    const auto memory = random_bytes();
     const auto sink = zeros_on_device<std::uint32_t>(4);
-    launch_random_weights(reinterpret_cast<std::uint16_t*>(memory.data()), kBytes / 2, 1, context());
-    return rate(stopwatch_.milliseconds(9, 4, [&] { launch_read(memory.data(), kBytes, sink.data(), context()); }), kBytes);
+    return rate(time([&] { launch_read(memory.data(), sizes_.bytes(), sink.data(), context()); }), static_cast<double>(sizes_.bytes()));
   }
 
  private:
   const LaunchContext& context() const { return device_.context(); }
+  Measured time(const std::function<void()>& call) { return stopwatch_.milliseconds(sizes_.repeats(), sizes_.calls(), call); }
+  std::string size_name() const { return fmt::format("{} MiB", static_cast<double>(sizes_.bytes()) / (1 << 20)); }
 
-  void product(const std::string& name, int out, int in) {
-    const std::int64_t elements = std::int64_t{(out + 15) / 16 * 16} * in;
-    const auto copies = static_cast<std::int64_t>(std::clamp<std::int64_t>(4 * device_.l2_bytes() / (2 * elements), 1, 400)) + 1;
-    const DeviceArray<std::uint16_t> weights(static_cast<std::size_t>(copies * elements));
-    launch_random_weights(weights.data(), copies * elements, 1, context());
-    const DeviceArray<std::uint16_t> input(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(in));
-    launch_random_weights(input.data(), static_cast<std::int64_t>(input.size()), 2, context());
-    const DeviceArray<float> output(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(out));
-    const DeviceArray<BestLogit> best(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(out / 16 + 1));
-    for (const int rows : {1, 8, 16, 32, 64}) {
-      const std::int32_t count = rows;
-      const auto num_rows = on_device<std::int32_t>(std::span(&count, 1));
-      const Graph chain(context(), [&] {
-        for (std::int64_t i = 0; i < copies; ++i) {
-          ProductArguments a{};
-          a.weights = weights.data() + i * elements;
-          a.input = input.data();
-          a.num_rows = num_rows.data();
-          a.columns = in;
-          a.blocks = static_cast<std::int32_t>(elements / in / 16);
-          launch_head(a, output.data(), best.data(), out, rows, context());
-        }
-      });
-      const Measured time = scaled(stopwatch_.milliseconds(7, 4, [&] { chain.launch(context()); }), 1.0 / static_cast<double>(copies));
-      rows_.add("product", name, rows, "GB/s", rate(time, 2.0 * static_cast<double>(elements)));
+  DeviceArray<std::uint8_t> random_bytes() const {
+    DeviceArray<std::uint8_t> memory(sizes_.bytes());
+    launch_random_weights(reinterpret_cast<std::uint16_t*>(memory.data()), static_cast<std::int64_t>(sizes_.bytes() / 2), 1, context());
+    return memory;
+  }
+
+  /// Bytes read and bytes written.
+  Measured copy_bandwidth() {
+    const auto memory = random_bytes();
+    const DeviceArray<std::uint8_t> target(sizes_.bytes());
+    return rate(time([&] { check(cudaMemcpyAsync(target.data(), memory.data(), sizes_.bytes(), cudaMemcpyDeviceToDevice, context().stream), "copying"); }),
+                2.0 * static_cast<double>(sizes_.bytes()));
+  }
+
+  static void for_each_product(const std::vector<CatalogueEntry>& shapes, const std::function<void(const std::string&, int, int)>& visit) {
+    for (const CatalogueEntry& entry : shapes) {
+      const LlamaConfig& c = *entry.shape;
+      visit(entry.name + " qkv", c.query_size() + 2 * c.kv_size(), c.hidden_size);
+      visit(entry.name + " attention output", c.hidden_size, c.query_size());
+      visit(entry.name + " gate and up", 2 * c.intermediate_size, c.hidden_size);
+      visit(entry.name + " down", c.hidden_size, c.intermediate_size);
+      visit(entry.name + " head", c.vocab_size, c.hidden_size);
     }
   }
+
+  /// Weights of one product again and again, and what it reads and writes.
+  struct ProductMemory {
+    Bench& bench;
+    std::int64_t columns, elements, copies;
+    DeviceArray<std::uint16_t> weights, input;
+    DeviceArray<float> output;
+
+    ProductMemory(Bench& owner, int out, int in)
+        : bench(owner), columns(in), elements(std::int64_t{(out + kTileRows - 1) / kTileRows * kTileRows} * in),
+          copies(std::clamp<std::int64_t>(4 * owner.device_.l2_bytes() / (2 * elements), 1, owner.sizes_.is_tiny ? 2 : 400) + 1),
+          weights(static_cast<std::size_t>(copies * elements)), input(static_cast<std::size_t>(kMaxRows * columns)),
+          output(static_cast<std::size_t>(kMaxRows * elements / columns)) {
+      launch_random_weights(weights.data(), copies * elements, 1, bench.context());
+      launch_random_weights(input.data(), kMaxRows * columns, 2, bench.context());
+    }
+
+    /// Of weights read, one product after the other in a graph.
+    Measured rate_of(std::int32_t rows, const std::function<void(const ProductArguments&)>& launch) const {
+      const auto num_rows = on_device<std::int32_t>(std::span(&rows, 1));
+      ProductArguments a{};
+      a.input = input.data();
+      a.num_rows = num_rows.data();
+      a.columns = static_cast<std::int32_t>(columns);
+      a.blocks = static_cast<std::int32_t>(elements / columns / kTileRows);
+      const Graph chain(bench.context(), [&] {
+        for (std::int64_t i = 0; i < copies; ++i) {
+          a.weights = weights.data() + i * elements;
+          launch(a);
+        }
+      });
+      return rate(scaled(bench.time([&] { chain.launch(bench.context()); }), 1.0 / static_cast<double>(copies)), 2.0 * static_cast<double>(elements));
+    }
+  };
 
   void pass(const CatalogueEntry& entry, const DeviceLlama& llama, int length, int num_rows, const Measured& read) {
     KvCacheCuda cache(*entry.shape, device_, 1, length + kMaxRows);
@@ -211,42 +257,104 @@ class Bench {
       state.wanting[i] = i;
     }
     const auto on_device_state = on_device<ForwardState>(std::span(&state, 1));
-    const int bucket = num_rows <= 8 ? 8 : num_rows;
+    const int bucket = std::max(8, num_rows);
     const PassShape shape{bucket, bucket, 1, bucket, (length + kMaxRows + kKeysPerSplit - 1) / kKeysPerSplit};
     cache.make_room(shape);
     const Graph graph(context(), [&] { llama.put_pass(on_device_state.data(), cache, shape); });
-    const Measured time = stopwatch_.milliseconds(7, 20, [&] { graph.launch(context()); });
+    const Measured each = time([&] { graph.launch(context()); });
     const LlamaConfig& c = *entry.shape;
     const double bytes = static_cast<double>(llama.weight_bytes()) + 4.0 * length * c.num_layers * c.kv_size();
-    rows_.add(fmt::format("pass, context {}", length), entry.name, num_rows, "ms", time, bytes / read.median / 1e6);
+    rows_.add(fmt::format("pass at context {}", length), entry.name, num_rows, "ms", each, bytes / read.median / 1e6);
   }
 
+  Sizes sizes_;
   Device device_;
   Rows rows_;
   Stopwatch stopwatch_;
 };
 
+/// The smallest model that has everything: grouped queries, an odd vocabulary.
+CatalogueEntry tiny_shape() {
+  LlamaConfig config;
+  config.name = "tiny";
+  config.vocab_size = 131;
+  config.context_length = 256;
+  config.num_layers = 2;
+  config.hidden_size = 64;
+  config.intermediate_size = 96;
+  config.num_heads = 2;
+  config.num_kv_heads = 1;
+  config.head_dim = 32;
+  return {"tiny", "", config, ""};
+}
+
+/// Shapes of the catalogue that a comma-separated list names, all where it is empty.
+std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes& sizes) {
+  if (sizes.is_tiny) return {tiny_shape()};
+  std::vector<CatalogueEntry> shapes;
+  for (CatalogueEntry& entry : model_catalogue())
+    if (entry.shape && (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos)) shapes.push_back(entry);
+  if (shapes.empty()) throw ConfigError("--shapes '" + names + "'; allowed: names of speclab models that begin with shape-");
+  return shapes;
+}
+
+/// What is known of a device before it is measured.
+struct KnownDevice {
+  const char* name;
+  double read_gb_per_s;    ///< H100: read, H200: copied, as measured
+  double tflops;           ///< bfloat16 products
+};
+
+/// Each weight and cached key once at the device's bandwidth, or the arithmetic where that takes longer, and for each of the dependent kernels
+/// what a small product took beyond its bytes on the H100 (2.2 us: start, first load, sums, end).
+void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes, const Sizes& sizes) {
+  constexpr double kKernelMs = 2.2e-3;
+  for (const KnownDevice& device : {KnownDevice{"NVIDIA H100 80GB HBM3", 3099.6, 798.0}, KnownDevice{"NVIDIA H200", 4300.0, 788.0}}) {
+    Rows rows(output, device.name);
+    for (const CatalogueEntry& entry : shapes)
+      for (const int context : sizes.contexts())
+        for (const int num_rows : sizes.rows()) {
+          const LlamaConfig& c = *entry.shape;
+          const double weights = static_cast<double>(c.num_parameters()) - (c.tied_embeddings ? 0.0 : static_cast<double>(c.hidden_size) * c.vocab_size);
+          const double floor_ms = (2.0 * weights + 4.0 * context * c.num_layers * c.kv_size()) / device.read_gb_per_s / 1e6;
+          const double arithmetic_ms = 2.0 * weights * num_rows / device.tflops / 1e9;
+          const double ms = std::max(floor_ms, arithmetic_ms) + (5 * c.num_layers + 2) * kKernelMs;
+          rows.add(fmt::format("predicted pass at context {}", context), entry.name, num_rows, "ms", {ms, ms, ms, 0}, floor_ms);
+        }
+  }
+}
+
+void run(const std::vector<std::string>& arguments) {
+  Sizes sizes;
+  std::string names;
+  std::vector<std::string> steps;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--tiny") sizes.is_tiny = true;
+    else if (arguments[i] == "--shapes" && i + 1 < arguments.size()) names = arguments[++i];
+    else if (arguments[i] == "ceilings" || arguments[i] == "products" || arguments[i] == "cuts" || arguments[i] == "passes" || arguments[i] == "predictions") steps.push_back(arguments[i]);
+    else throw ConfigError("'" + arguments[i] + "'; allowed: ceilings, products, cuts, passes, predictions, --shapes NAME,..., --tiny");
+  }
+  const std::vector<CatalogueEntry> shapes = chosen_shapes(names, sizes);
+  if (std::erase(steps, "predictions") > 0) predict(arguments[0], shapes, sizes);
+  if (steps.empty()) return;
+  Bench bench(arguments[0], sizes);
+  for (const std::string& step : steps) {
+    if (step == "ceilings") bench.ceilings();
+    if (step == "products") bench.products(shapes);
+    if (step == "cuts") bench.cuts(shapes);
+    if (step == "passes") bench.passes(shapes, bench.read_bandwidth());
+  }
+}
+
 }  // namespace
 }  // namespace speclab::engines::cuda
 
 int main(int argc, char** argv) {
-  using namespace speclab::engines;
-  if (argc < 3) return std::fputs("usage: gpu_bench OUTPUT.csv [ceilings] [products] [passes] [--shapes NAME,...]\n", stderr), 2;
+  if (argc < 3) return std::fputs("usage: gpu_bench OUTPUT.csv [ceilings] [products] [cuts] [passes] [predictions] [--shapes NAME,...] [--tiny]\n", stderr), 2;
   try {
-    std::string wanted = ",";
-    for (int i = 2; i + 1 < argc; ++i)
-      if (std::strcmp(argv[i], "--shapes") == 0) wanted = fmt::format(",{},", argv[i + 1]);
-    std::vector<CatalogueEntry> shapes;
-    for (CatalogueEntry& entry : model_catalogue())
-      if (entry.shape && (wanted == "," || wanted.find("," + entry.name + ",") != std::string::npos)) shapes.push_back(entry);
-    cuda::Bench bench(argv[1]);
-    for (int i = 2; i < argc; ++i) {
-      if (std::strcmp(argv[i], "ceilings") == 0) bench.ceilings();
-      if (std::strcmp(argv[i], "products") == 0) bench.products(shapes);
-      if (std::strcmp(argv[i], "passes") == 0) bench.passes(shapes, bench.read_bandwidth());
-    }
+    speclab::engines::cuda::run({argv + 1, argv + argc});
   } catch (const speclab::Error& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), static_cast<int>(error.code());
+    return std::fprintf(stderr, "gpu_bench: %s\n", error.what()), static_cast<int>(error.code());
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 // Memory, streams and graphs of the emulated device.
 
+#include <chrono>
 #include <cstdio>
 #include <random>
 #include <vector>
@@ -13,6 +14,10 @@ struct CUgraph_st {
 struct CUgraphExec_st : CUgraph_st {};
 struct CUstream_st {
   CUgraph_st* capturing = nullptr;
+};
+
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
 };
 
 namespace speclab::cuda_emulation {
@@ -125,5 +130,25 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
   for (const auto& work : executable->work) work();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  event->time = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return cudaSuccess;
 }

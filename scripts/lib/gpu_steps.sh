@@ -1,0 +1,107 @@
+# The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse` and `begin_machine` come before `run_step`.
+gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products)
+pack_folder=$speclab_root/build/gpu_pack
+model_folder=$speclab_root/build/gpu_model  # beside it, since a call may carry only some of the parts
+pack_programs=(llama_cuda_test gpu_bench speclab libspeclab_engines.so)
+part_bytes=$((40 * 1024 * 1024))
+
+# pack: what the device's machine lacks. Its torch and its C library are there; what Debian's packages bring is copied.
+pack() {
+  rm -rf "$pack_folder" "$model_folder" && mkdir -p "$pack_folder/lib" "$model_folder"
+  local program
+  for program in "${pack_programs[@]}"; do
+    [ -e "$speclab_root/build/release/$program" ] || fail "no build/release/$program; run scripts/build where nvcc is" 2
+    strip -o "$pack_folder/$program" "$speclab_root/build/release/$program"
+  done
+  ldd "${pack_programs[@]/#/$speclab_root/build/release/}" | awk '$3 ~ /lib(fmt|tomlplusplus|csv|pcre2)/ {print $3}' | sort -u | xargs -I{} cp -L {} "$pack_folder/lib/"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$pack_folder/wheels" "$(grep '^gguf' "$speclab_root/scripts/peers/requirements.txt")"
+  echo "$speclab_root" >"$pack_folder/source_folder"
+  git -C "$speclab_root" describe --always --dirty --abbrev=12 >"$pack_folder/revision"
+  split -b "$part_bytes" "$speclab_model" "$model_folder/part_"
+  du -sh "$pack_folder" "$model_folder"/*
+}
+
+# Joins the parts of the model that have been carried so far, once all are there.
+join_model() {
+  local folder=$speclab_cache/models
+  mkdir -p "$folder"
+  [ ! -d "$model_folder" ] || cp -n "$model_folder"/part_* "$folder/" 2>/dev/null || true
+  [ -e "$speclab_model" ] || { cat "$folder"/part_* >"$speclab_model.part" 2>/dev/null && echo "$model_sha256  $speclab_model.part" | sha256sum --check --quiet 2>/dev/null && mv "$speclab_model.part" "$speclab_model"; } || true
+  [ -e "$speclab_model" ] || echo "the model is not complete yet: steps that need it fail"
+}
+
+begin_machine() {
+  source "$speclab_root/scripts/lib/downloads.sh"
+  if [ "$rehearse" = yes ]; then
+    programs=${SPECLAB_BUILD:-$speclab_root/build/release} bench=$programs/gpu_bench_emulated device_options=(--device cpu --rounds host)
+    return
+  fi
+  programs=$pack_folder bench=$pack_folder/gpu_bench device_options=(--device cuda --rounds device)
+  [ -d "$programs" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
+  LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
+  export LD_LIBRARY_PATH
+  join_model
+  # Programs know prompts, drafters and fixtures by the folder that they were built from.
+  local built_from
+  built_from=$(cat "$programs/source_folder")
+  [ -e "$built_from" ] || { mkdir -p "$(dirname "$built_from")" && ln -s "$speclab_root" "$built_from"; }
+  { cat "$programs/revision"; nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv; \
+    nvidia-smi --query-compute-apps=pid,used_memory --format=csv; } >"$output/device_state.txt" || fail "nvidia-smi does not answer" 9
+  cat "$output/device_state.txt"
+}
+
+# run_step NAME SECONDS
+run_step() {
+  local limit=(timeout --kill-after=5 "$2")
+  case $1 in
+    tests) test_device "${limit[@]}" ;;
+    ceilings|products|cuts|passes) "${limit[@]}" "$bench" "$output/gpu_bench.csv" "$1" $(bench_shapes "$1") ;;
+    generate) generate_texts "${limit[@]}" ;;
+    temperature) run_config gpu_walltime_vs_temperature "${limit[@]}" ;;
+    model_size) run_config gpu_walltime_vs_model_size "${limit[@]}" ;;
+    peers) compare_on_device "${limit[@]}" ;;
+  esac
+}
+
+# gpu_bench's choice of shapes for a step: all take too long where every way of cutting is tried.
+bench_shapes() {
+  if [ "$rehearse" = yes ]; then echo --tiny
+  elif [ "$1" = cuts ]; then echo --shapes shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b; fi
+}
+
+test_device() {
+  if [ "$rehearse" = yes ]; then "$@" "$programs/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
+  "$@" "$programs/llama_cuda_test" --gtest_brief=1 2>&1 | tee "$output/tests.txt"
+}
+
+# The same prompt plain and speculated: the tokens must be equal, and the seconds are rows.
+generate_texts() {
+  local new_tokens=256 drafter plain
+  [ "$rehearse" = no ] || new_tokens=8
+  for drafter in plain small_transformer; do
+    "$@" "$programs/speclab" generate --json "${device_options[@]}" --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
+      --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json" || return
+  done
+  python3 - "$output" <<'PYTHON'
+import json, sys
+plain, drafted = (json.load(open(f"{sys.argv[1]}/generate_{name}.json")) for name in ("plain", "small_transformer"))
+for name, result in (("plain", plain), ("small_transformer", drafted)):
+    print(f"{name}: {len(result['output_ids']) / result['decode_seconds']:.0f} tokens/s, {len(result['rounds'])} rounds")
+sys.exit(0 if plain["output_ids"] == drafted["output_ids"] else "greedy speculation gave other tokens than plain decoding")
+PYTHON
+}
+
+run_config() {
+  local name=$1 settings=()
+  shift
+  [ "$rehearse" = no ] || settings=(--set target.device=cpu --set target.rounds=host --set 'target.model=["smollm2-135m"]' --set prompts.new_tokens=6 --set prompts.per_category=1 \
+    --set 'prompts.categories=["chat"]' --set 'axes.temperature=[0.0]' --set pilot.per_category=1 --set costs.repetitions=1 --set costs.new_tokens=16)
+  "$@" "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name" "${settings[@]}"
+}
+
+compare_on_device() {
+  if [ "$rehearse" = yes ]; then PYTHONPYCACHEPREFIX=$output/pycache python3 -m py_compile "$speclab_root"/scripts/peers/*.py; return; fi
+  python3 -m pip install --quiet --no-index --no-deps --target "$output/site" "$pack_folder"/wheels/*.whl || return
+  export PYTHONPATH=$output/site
+  "$@" python3 "$speclab_root/scripts/peers/compare.py" --model "$speclab_model" --device cuda --speclab "$programs/speclab" --output "$output/peers_gpu" --quick
+}

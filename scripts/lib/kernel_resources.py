@@ -1,0 +1,43 @@
+"""kernel_resources.py NVCC ROOT OUTPUT.csv: what ptxas says of each kernel of engines/cuda/kernels."""
+
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+
+ARCHITECTURES = {"sm_80": "arch=compute_80,code=sm_80", "sm_90a": "arch=compute_90a,code=sm_90a"}
+PATTERN = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers(.*?)\n", re.S)
+
+
+def report(nvcc, root, source, code):
+    command = [nvcc, "-std=c++17", "-O3", "-gencode=" + code, "-Xptxas", "-v", f"-I{root}", "-c", str(source), "-o", "/dev/null"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
+
+
+def readable(names):
+    """C++ names without the namespaces that all share."""
+    plain = subprocess.run(["c++filt", *names], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [name.split("(speclab")[0].split("(void")[0].split("(CUst")[0].replace("speclab::engines::cuda::", "").replace("(anonymous namespace)::", "").replace("void ", "") for name in plain]
+
+
+def rows_of(nvcc, root, source):
+    for architecture, code in ARCHITECTURES.items():
+        found = PATTERN.findall(report(nvcc, root, source, code))
+        names = readable([match[0] for match in found])
+        for name, (_, stack, stores, loads, registers, rest) in sorted(zip(names, found)):
+            shared = re.search(r"(\d+) bytes smem", rest)
+            yield [source.name, architecture, name, registers, stack, stores, loads, shared.group(1) if shared else 0]
+
+
+def main():
+    nvcc, root, output = sys.argv[1:]
+    with open(output, "w", encoding="ascii", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["source", "architecture", "kernel", "registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "static_shared_bytes"])
+        for source in sorted(pathlib.Path(root, "engines", "cuda", "kernels").glob("*.cu")):
+            writer.writerows(rows_of(nvcc, root, source))
+
+
+if __name__ == "__main__":
+    main()
