@@ -41,4 +41,3 @@ target_compile_options(speclab_torch INTERFACE
 file(GLOB torch_gomp ${torch_dir}/lib/libgomp*.so*)
 target_link_libraries(speclab_torch INTERFACE speclab_torch_cpu speclab_c10 ${torch_gomp})
 target_link_options(speclab_torch INTERFACE LINKER:-rpath,${torch_dir}/lib LINKER:--disable-new-dtags)
-set(SPECLAB_TORCH_LIBRARIES ${torch_dir}/lib)

@@ -14,13 +14,14 @@ bool device_is_there() {
 }
 
 Device::Device() {
-  if (!device_is_there()) throw DeviceError("device 'cuda': no driver, or no device of compute capability 8.0 or higher, is here; use --device cpu");
+  if (!device_is_there()) throw DeviceError("device 'cuda': no CUDA device of compute capability 8.0 or higher, or no driver, is here; use --device cpu");
   check(cudaSetDevice(0), "choosing the device");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
   name_ = properties.name;
   l2_bytes_ = properties.l2CacheSize;
   context_.num_multiprocessors = properties.multiProcessorCount;
+  context_.has_overlapping_starts = properties.major >= 9;
   check(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking), "making a stream");
 }
 
@@ -28,9 +29,11 @@ Device::~Device() { cudaStreamDestroy(context_.stream); }
 
 void Device::synchronize() const { check(cudaStreamSynchronize(context_.stream), "running kernels"); }
 
-void Device::require_healthy() const {
+bool Device::is_busy() const {
   const cudaError_t status = cudaStreamQuery(context_.stream);
-  if (status != cudaErrorNotReady) check(status, "running kernels");
+  if (status == cudaErrorNotReady) return true;
+  check(status, "running kernels");
+  return false;
 }
 
 Graph::Graph(const LaunchContext& context, const std::function<void()>& work) {

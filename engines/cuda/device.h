@@ -29,8 +29,8 @@ class Device {
   std::int64_t l2_bytes() const { return l2_bytes_; }
   /// Waits for everything put into the stream. @throws DeviceError if some of it failed
   void synchronize() const;
-  /// @throws DeviceError if something that was put into the stream has failed so far
-  void require_healthy() const;
+  /// Whether something that was put into the stream still runs. @throws DeviceError if it has failed
+  bool is_busy() const;
 
  private:
   LaunchContext context_{};

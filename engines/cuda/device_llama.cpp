@@ -22,7 +22,7 @@ DeviceArray<T> rows_of(std::int64_t columns) { return DeviceArray<T>(static_cast
 }  // namespace
 
 DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights, const Device& device) : config_(config), device_(device) {
-  check_sizes();
+  if (const auto lacks = lacking(config)) throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
   load(weights);
   load_rotations();
   residual_ = rows_of<float>(config.hidden_size);
@@ -36,11 +36,12 @@ DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
   best_ = rows_of<BestLogit>(head_blocks());
 }
 
-void DeviceLlama::check_sizes() const {
-  if (config_.is_feature_transformer()) throw DeviceError("device 'cuda': drafters that read hidden states do not run there yet; use --device cpu");
-  if (config_.head_dim != 32 && config_.head_dim != 64 && config_.head_dim != 128) refuse_head_dim(config_.head_dim);
-  for (const std::int32_t size : {config_.hidden_size, config_.intermediate_size, config_.query_size()})
-    if (size % kTileColumns != 0) throw DeviceError(fmt::format("device 'cuda': a size of {}; allowed there: multiples of {}; use --device cpu", size, kTileColumns));
+std::optional<std::string> DeviceLlama::lacking(const LlamaConfig& config) {
+  if (config.is_feature_transformer()) return "drafters that read hidden states do not run there yet";
+  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128) return fmt::format("heads of {} values; allowed there: 32, 64, 128", config.head_dim);
+  for (const std::int32_t size : {config.hidden_size, config.intermediate_size, config.query_size()})
+    if (size % kTileColumns != 0) return fmt::format("a size of {}; allowed there: multiples of {}", size, kTileColumns);
+  return std::nullopt;
 }
 
 std::int64_t DeviceLlama::query_key_value_row(std::int64_t row) const { return cuda::query_key_value_row(row, config_.query_size() + config_.kv_size(), config_.head_dim); }

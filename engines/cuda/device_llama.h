@@ -1,6 +1,8 @@
 #pragma once
 // Weights and buffers of a Llama-family model on the device, and the kernels of one pass over up to 64 rows.
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engines/cuda/device.h"
@@ -14,6 +16,8 @@ class KvCacheCuda;
 
 class DeviceLlama {
  public:
+  /// Nothing where the kernels have all sizes of a model, else what they lack.
+  static std::optional<std::string> lacking(const LlamaConfig& config);
   /// @param device  outlives the model
   /// @throws DeviceError if a size has no kernel, or the device's memory is full
   DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights, const Device& device);
@@ -45,7 +49,6 @@ class DeviceLlama {
   std::int64_t same_row(std::int64_t row) const { return row; }
   std::int64_t query_key_value_row(std::int64_t row) const;
   std::int64_t gate_up_row(std::int64_t row) const;
-  void check_sizes() const;
   void load_rotations();
 
   ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;

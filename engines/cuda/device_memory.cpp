@@ -26,12 +26,12 @@ void free_pinned(void* memory) noexcept { cudaFreeHost(memory); }
 
 void copy_to_device(void* target, const void* source, std::size_t bytes) {
   check(cudaMemcpy(target, source, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
-void copy_to_host(void* target, const void* source, std::size_t bytes) {
-  check(cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+void fill_zero(void* target, std::size_t bytes) {
+  check(cudaMemset(target, 0, bytes), "clearing device memory");
+  check(cudaStreamSynchronize(nullptr), "clearing device memory");
 }
-
-void fill_zero(void* target, std::size_t bytes) { check(cudaMemset(target, 0, bytes), "clearing device memory"); }
 
 }  // namespace speclab::engines::cuda

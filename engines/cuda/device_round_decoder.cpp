@@ -51,15 +51,32 @@ void DeviceRoundDecoder::begin(const std::vector<Request>& requests, const Specu
   begin_sequences(requests, kMaxRows);
   policy_ = policy.fresh();
   const Sequence& sequence = sequences().front();
-  CachedModel draft;
-  if (drafter_) {
-    if (!draft_cache_ || draft_cache_->capacity() < cache().capacity()) draft_cache_ = drafter_->make_cache(1, cache().capacity());
-    else draft_cache_->release(0);
-    draft = {&device_llama(*drafter_), dynamic_cast<KvCacheCuda*>(draft_cache_.get()), draft_cache_->begin()};
-    commit_chain(*drafter_, *draft_cache_, draft.slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1));
-  }
+  const CachedModel draft = drafter_ ? begin_draft(sequence) : CachedModel{};
   auto* target_cache = dynamic_cast<KvCacheCuda*>(&cache());
   rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft, sequence.id, sequence.tokens);
+}
+
+/// The first draft reads the prompt, as on the host.
+CachedModel DeviceRoundDecoder::begin_draft(const Sequence& sequence) {
+  if (!draft_cache_ || draft_cache_->capacity() < cache().capacity()) draft_cache_ = drafter_->make_cache(1, cache().capacity());
+  else draft_cache_->release(0);
+  draft_known_ = 0;
+  draft_ns_ = 0;
+  const std::int32_t slot = draft_cache_->begin();
+  SPECLAB_EXPECT(slot == 0 && !sequence.tokens.empty(), "one sequence");
+  return {&device_llama(*drafter_), dynamic_cast<KvCacheCuda*>(draft_cache_.get()), slot};
+}
+
+/// A round's graph feeds the last two tokens; what lies before them and is unknown, as the prompt at first or tokens of rounds without a
+/// draft, is fed here.
+void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
+  const auto needed = static_cast<std::int32_t>(sequence.tokens.size()) - 2;
+  if (draft_known_ >= needed) return;
+  LapClock clock;
+  dynamic_cast<KvCacheCuda&>(*draft_cache_).plan().set_length(0, draft_known_);
+  commit_chain(*drafter_, *draft_cache_, 0, std::span(sequence.tokens).subspan(static_cast<std::size_t>(draft_known_), static_cast<std::size_t>(needed - draft_known_)));
+  draft_known_ = needed;
+  draft_ns_ = clock.lap_ns();
 }
 
 std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
@@ -71,16 +88,20 @@ std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int
     wanted = std::min(wanted, round.depth);
     forced = round.accepted;
   }
-  const auto room = drafter_->info().context_length - static_cast<std::int32_t>(sequence.tokens.size());
-  return std::clamp(wanted, 0, std::max(0, std::min(remaining(sequence) - 1, room)));
+  const std::int32_t length = std::clamp(wanted, 0, remaining(sequence) - 1);
+  const bool fits = static_cast<std::int32_t>(sequence.tokens.size()) + length <= drafter_->info().context_length;
+  return fits ? length : 0;
 }
 
 bool DeviceRoundDecoder::round() {
   Sequence& sequence = sequences().front();
   if (sequence.finished) return false;
-  LapClock clock;
   std::int32_t forced = -1;
   const std::int32_t length = draft_length(sequence, forced);
+  draft_ns_ = 0;
+  if (length > 0) catch_up(sequence);
+  rounds_.prepare(length);
+  LapClock clock;
   const RoundResult& result = rounds_.run(length, forced);
   apply(sequence, length, result, clock.lap_ns());
   return !sequence.finished;
@@ -90,6 +111,7 @@ bool DeviceRoundDecoder::round() {
 void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const RoundResult& result, std::int64_t host_ns) {
   LapClock clock;
   const auto part = [&](int i) { return static_cast<std::int64_t>(result.times[i + 1] - result.times[i]); };
+  if (length > 0) draft_known_ = static_cast<std::int32_t>(sequence.tokens.size()) + std::min(result.accepted, length - 1);
   emitted_.assign(result.drafted, result.drafted + result.accepted);
   emitted_.push_back(result.next);
   const bool is_bonus = result.accepted == length;
@@ -103,7 +125,7 @@ void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const Ro
   record.accepted = result.accepted;
   record.tested = is_bonus ? length : result.accepted + 1;
   record.next_kind = is_bonus ? NextKind::bonus : NextKind::recovered;
-  record.draft_ns = part(0);
+  record.draft_ns = part(0) + draft_ns_;
   record.target_ns = part(1);
   record.verify_ns = part(2);
   record.emitted = emit(sequence, emitted_, fates_);

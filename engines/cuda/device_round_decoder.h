@@ -22,13 +22,17 @@ class DeviceRoundDecoder final : public DecoderBase {
   std::string description() const override { return options().drafter.kind + " + " + options().verifier + ", rounds on the device"; }
 
  private:
+  CachedModel begin_draft(const Sequence& sequence);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
+  void catch_up(const Sequence& sequence);
   void apply(Sequence& sequence, std::int32_t length, const RoundResult& result, std::int64_t host_ns);
 
   std::shared_ptr<LanguageModel> drafter_;
   std::unique_ptr<KvCache> draft_cache_;
   DeviceRounds rounds_;
   std::unique_ptr<SpeculationLengthPolicy> policy_;
+  std::int32_t draft_known_ = 0;   ///< tokens of the sequence whose keys and values the drafter's cache holds
+  std::int64_t draft_ns_ = 0;      ///< spent on reading them before this round's graph
   std::vector<Token> emitted_;
   std::vector<TokenFate> fates_;
 };

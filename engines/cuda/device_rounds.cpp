@@ -1,6 +1,8 @@
 #include "engines/cuda/device_rounds.h"
 
+#include <array>
 #include <atomic>
+#include <utility>
 
 #include "engines/cuda/kernels/rounds.h"
 #include "sim/core/errors.h"
@@ -12,6 +14,8 @@ namespace {
 std::size_t law_elements(std::int32_t laws, const DeviceLlama& model, double temperature) {
   return temperature > 0 ? static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().num_logits()) : 1;
 }
+
+PassOutput output_of(const DeviceLlama& model) { return {model.logits(), model.best(), model.head_blocks()}; }
 
 PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache) { return {rows, rows, 1, rows, cache.max_splits()}; }
 
@@ -41,11 +45,7 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft, st
   state.inverse_temperature = inverse_temperature_;
   copy_to_device(state_.data(), &state, sizeof state);
   target.cache->make_room(pass_shape(max_length_ + 1, *target.cache));
-  if (draft_) draft.cache->make_room(pass_shape(2, *draft.cache));
-  const std::uint64_t now[2] = {target.cache->generation(), draft_ ? draft.cache->generation() : 0};
-  if (now[0] != generations_[0] || now[1] != generations_[1]) graphs_.clear();
-  generations_[0] = now[0];
-  generations_[1] = now[1];
+  if (draft_) draft.cache->make_room(pass_shape(kMaxRows, *draft.cache));  // also when it reads many tokens, so that its buffers stay
 }
 
 DeviceLaws DeviceRounds::laws(const DeviceArray<float>& exponentials, const DeviceArray<double>& sums) const {
@@ -57,7 +57,7 @@ void DeviceRounds::put_draft(std::int32_t length) {
   launch_begin_round(state_.data(), draft_state_.data(), context);
   for (std::int32_t i = 0; i < length; ++i) {
     draft_->put_pass(draft_state_.data(), *in_draft_.cache, {i == 0 ? 2 : 1, 1, 1, i == 0 ? 2 : 1, in_draft_.cache->max_splits()});
-    launch_choose_draft(state_.data(), draft_state_.data(), i, draft_->best(), draft_->head_blocks(), draft_->logits(), laws(draft_exponentials_, draft_sums_), context);
+    launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), laws(draft_exponentials_, draft_sums_), context);
   }
 }
 
@@ -67,11 +67,14 @@ void DeviceRounds::put_round(std::int32_t length) {
   launch_begin_verification(state_.data(), target_state_.data(), length, context);
   target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(length + 1, *in_target_.cache));
   const DeviceLaws target_laws = laws(target_exponentials_, target_sums_), draft_laws = laws(draft_exponentials_, draft_sums_);
-  launch_target_laws(state_.data(), length + 1, target_.best(), target_.head_blocks(), target_.logits(), target_laws, context);
+  launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws, context);
   launch_verify(state_.data(), length, draft_laws, target_laws, forced_.data(), result_.data(), context);
 }
 
 const Graph& DeviceRounds::graph(std::int32_t length) {
+  SPECLAB_EXPECT(length >= 0 && length <= max_length_, "a draft longer than the rounds were made for");
+  const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(), draft_ ? in_draft_.cache->generation() : 0};
+  if (std::exchange(generations_, generations) != generations) graphs_.clear();
   const auto found = graphs_.find(length);
   if (found != graphs_.end()) return found->second;
   return graphs_.emplace(length, Graph(target_.device().context(), [&] { put_round(length); })).first->second;
@@ -79,12 +82,14 @@ const Graph& DeviceRounds::graph(std::int32_t length) {
 
 void DeviceRounds::wait_for(std::uint32_t serial) const {
   const std::atomic_ref<std::uint32_t> written(result_.data()->serial);
-  for (std::uint32_t polls = 1; written.load(std::memory_order_acquire) != serial; ++polls)
-    if (polls % (1u << 20) == 0) target_.device().require_healthy();
+  for (std::uint32_t polls = 1; written.load(std::memory_order_acquire) != serial; ++polls) {
+    if (polls % (1u << 20) != 0 || target_.device().is_busy()) continue;
+    if (written.load(std::memory_order_acquire) != serial) throw DeviceError("CUDA: a round ended without its result");
+  }
+  if (result_.data()->is_damaged) throw ModelFileError(target_.config().name + " or its drafter: logits are not finite on the device; its weights are damaged or its arithmetic overflowed");
 }
 
 const RoundResult& DeviceRounds::run(std::int32_t length, std::int32_t forced) {
-  SPECLAB_EXPECT(length >= 0 && length <= max_length_, "a draft longer than the rounds were made for");
   *forced_.data() = forced;
   graph(length).launch(target_.device().context());
   wait_for(++serial_);

@@ -2,6 +2,7 @@
 // Rounds of one sequence that stay on the device: every draft length is one graph, from the first drafted token to the record that the
 // host polls.
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -25,6 +26,8 @@ class DeviceRounds {
 
   /// Begins a sequence whose caches hold all its tokens but the last one; the drafter's may lack the last two.
   void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
+  /// Captures what a round of this length needs, if it is the first one: some milliseconds that are no round's.
+  void prepare(std::int32_t length) { graph(length); }
   /// Runs a round and waits for it. @param length  tokens to draft, at most max_length
   /// @param forced  how many of them to accept whatever they are, or -1
   const RoundResult& run(std::int32_t length, std::int32_t forced);
@@ -42,7 +45,7 @@ class DeviceRounds {
   float inverse_temperature_;
   std::uint64_t seed_;
   CachedModel in_target_, in_draft_;
-  std::uint64_t generations_[2] = {0, 0};
+  std::array<std::uint64_t, 2> generations_{};  ///< of the caches that the graphs were captured over
   DeviceArray<RoundState> state_;
   DeviceArray<ForwardState> target_state_, draft_state_;
   DeviceArray<float> target_exponentials_, draft_exponentials_;

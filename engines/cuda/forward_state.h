@@ -18,11 +18,12 @@ struct DeviceRow {
 /// Consecutive rows of one sequence, which attend together.
 struct DeviceGroup {
   std::int32_t first, count, sequence;
-  std::int32_t end;  ///< slots in use, those of these rows included
+  std::int32_t end;        ///< slots in use, those of these rows included
+  std::int32_t committed;  ///< slots that no row of this pass writes
 };
 
 struct ForwardState {
-  std::int32_t num_rows, num_wanting, num_groups, unused;
+  std::int32_t num_rows, num_wanting, num_groups, padding;
   std::int32_t wanting[kMaxRows];  ///< rows that want logits or hidden states
   DeviceRow rows[kMaxRows];
   DeviceGroup groups[kMaxRows];

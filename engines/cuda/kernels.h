@@ -7,8 +7,7 @@
 
 namespace speclab::engines::cuda {
 
-/// A token's row of the packed embedding table as the residual stream, [rows, hidden] float32, with what the next product reads:
-/// the stream times its norm's gain in bfloat16, and sums of squares of 16 values each.
+/// The residual stream with what the next product reads: the stream times its norm's gain, and sums of squares of 16 values each.
 struct ResidualStream {
   float* values;             ///< [kMaxRows, hidden]
   std::uint16_t* gained;     ///< [kMaxRows, hidden]
@@ -41,23 +40,28 @@ struct BestLogit {
   std::int32_t token;
 };
 
+/// Rows of the packed embedding table, [vocab, hidden] bfloat16, become the stream.
 void launch_embed(const ForwardState* state, const void* table, const ResidualStream& stream, int rows, const LaunchContext& context);
+/// Rotated queries to attention.queries, rotated keys and values to the cache's slots of the rows.
 void launch_query_key_value(const ForwardState* state, const ProductArguments& a, const AttentionBuffers& attention, int rows, const LaunchContext& context);
 /// @throws DeviceError if the kernels have not the head's size
 void launch_attention(const ForwardState* state, const AttentionBuffers& attention, const PassShape& shape, const LaunchContext& context);
+/// The product is added to the stream.
 void launch_add_to_residual(const ProductArguments& a, const ResidualStream& stream, int rows, const LaunchContext& context);
+/// @param inner  [rows, 8 a.blocks] bfloat16: silu(gate) * up
 void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows, const LaunchContext& context);
 /// @param best  [rows, a.blocks] @param logits  [rows, vocab]
 void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context);
 /// What the head multiplies, in float32. @param hidden  [rows, hidden_size]
 void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context);
-/// Copies the entries of slots from[i] to first + i of a sequence, in all layers; from[i] >= first + i, ascending.
+/// Entries of a sequence that move to slots first, first + 1, ...; from[i] >= first + i, ascending.
 struct SlotMove {
   std::uint16_t* keys;     ///< of all layers, [layers, sequences, kv_heads, capacity, head_dim]
   std::uint16_t* values;
   std::int32_t layers, sequences, sequence, kv_heads, capacity, head_dim, first, count;
   std::int32_t from[kMaxRows];
 };
+/// In all layers.
 void launch_move_slots(const SlotMove& move, const LaunchContext& context);
 /// Normal values with standard deviation 0.02 in place of weights, for shape models.
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context);

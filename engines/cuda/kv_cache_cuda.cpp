@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -23,7 +25,12 @@ std::uint64_t next_generation() {
 KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
     : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, kKeysPerSplit)), plan_(max_sequences, capacity),
       keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
-      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {}
+      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {
+  const std::int32_t most_splits = 4 * config.head_dim;  // whose weights join_splits keeps in shared memory
+  if (max_splits() > most_splits)
+    throw DeviceError(fmt::format("device 'cuda': a cache of {} tokens for heads of {} values; allowed there: up to {}; use --device cpu or a shorter context", capacity,
+                                  config.head_dim, most_splits * kKeysPerSplit));
+}
 
 std::int64_t KvCacheCuda::layer_elements() const {
   return std::int64_t{max_sequences_} * config_.num_kv_heads * stride_ * config_.head_dim;
@@ -32,13 +39,17 @@ std::int64_t KvCacheCuda::layer_elements() const {
 void KvCacheCuda::make_room(const PassShape& shape) {
   const std::int64_t group = config_.num_heads / config_.num_kv_heads;
   const std::int64_t tiles = shape.groups * ((shape.rows_per_group * group + 15) / 16) * config_.num_kv_heads;
-  const auto parts = static_cast<std::size_t>(tiles * shape.splits * 16);
-  if (partial_sums_.size() >= parts && arrivals_.size() >= static_cast<std::size_t>(tiles)) return;
+  const auto parts = std::max(partial_sums_.size(), static_cast<std::size_t>(tiles * shape.splits * 16));
+  const auto counters = std::max(arrivals_.size(), static_cast<std::size_t>(tiles));
+  if (partial_sums_.size() == parts && arrivals_.size() == counters) return;
+  DeviceArray<std::uint64_t> sums(parts);
+  DeviceArray<float> outputs(parts * static_cast<std::size_t>(config_.head_dim));
+  DeviceArray<std::int32_t> arrivals = zeros_on_device<std::int32_t>(counters);
   graphs_.clear();
   generation_ = next_generation();
-  partial_sums_ = DeviceArray<std::uint64_t>(parts);
-  partial_outputs_ = DeviceArray<float>(parts * static_cast<std::size_t>(config_.head_dim));
-  arrivals_ = zeros_on_device<std::int32_t>(static_cast<std::size_t>(tiles));
+  std::swap(partial_sums_, sums);
+  std::swap(partial_outputs_, outputs);
+  std::swap(arrivals_, arrivals);
 }
 
 AttentionBuffers KvCacheCuda::buffers(std::int32_t layer) const {

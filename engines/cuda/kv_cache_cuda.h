@@ -22,12 +22,14 @@ class KvCacheCuda final : public KvCache {
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
   void truncate(std::int32_t sequence, std::int32_t length) override { plan_.truncate(sequence, length); }
   void release(std::int32_t sequence) override { plan_.release(sequence); }
+  /// As committed through this interface: rounds on the device move their sequences on by themselves.
   std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
   std::int32_t capacity() const override { return plan_.capacity(); }
 
   RowPlan& plan() { return plan_; }
-  /// Buffers of `layer`, with room to join the parts of a pass of this shape; making room drops the graphs.
+  /// Those of `layer`; the rest is the model's.
   AttentionBuffers buffers(std::int32_t layer) const;
+  /// Makes room to join the parts of a pass of this shape; where it was lacking, the graphs are dropped.
   void make_room(const PassShape& shape);
   /// Another number for other buffers, of this or of another cache: what was captured over them is over.
   std::uint64_t generation() const { return generation_; }

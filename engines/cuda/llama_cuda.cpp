@@ -52,7 +52,7 @@ PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t be
     const std::int32_t base = plan.length(placed.sequence), row = state.num_rows++;
     state.rows[row] = {rows[i].token, rows[i].position, placed.sequence, placed.slot, placed.prefix, base, extra_bits(plan, placed, base)};
     if (rows[i].wants_logits || rows[i].wants_hidden) state.wanting[state.num_wanting++] = row;
-    if (row == 0 || state.rows[row - 1].sequence != placed.sequence) state.groups[state.num_groups++] = {row, 0, placed.sequence, 0};
+    if (row == 0 || state.rows[row - 1].sequence != placed.sequence) state.groups[state.num_groups++] = {row, 0, placed.sequence, 0, base};
     DeviceGroup& group = state.groups[state.num_groups - 1];
     ++group.count;
     group.end = std::max(group.end, placed.slot + 1);
@@ -63,7 +63,8 @@ PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t be
           bucket((last + kKeysPerSplit - 1) / kKeysPerSplit, 2)};
 }
 
-void LlamaCuda::run_pass(KvCacheCuda& cache, const PassShape& shape) {
+void LlamaCuda::run_pass(KvCacheCuda& cache, PassShape shape) {
+  shape.splits = std::min(shape.splits, cache.max_splits());
   cache.make_room(shape);
   const KvCacheCuda::GraphKey key{shape.rows, shape.wanting, shape.groups, shape.rows_per_group, shape.splits};
   auto found = cache.graphs().find(key);

@@ -26,7 +26,7 @@ class LlamaCuda final : public LanguageModel {
 
  private:
   PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, const RowPlan& plan);
-  void run_pass(KvCacheCuda& cache, const PassShape& shape);
+  void run_pass(KvCacheCuda& cache, PassShape shape);
   void copy_outputs(std::span<const ForwardRow> rows);
 
   std::shared_ptr<const Device> device_;

@@ -43,18 +43,18 @@ void check_options(const ModelOptions& options) {
   if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
-bool has_cuda_device() {
+bool runs_on_cuda([[maybe_unused]] const LlamaConfig& config) {
 #if SPECLAB_HAVE_CUDA
-  return cuda::device_is_there();
+  return cuda::device_is_there() && !cuda::DeviceLlama::lacking(config);
 #else
   return false;
 #endif
 }
 
-/// "auto" is CUDA where the engine for it is built, a device answers and its bfloat16 is not refused, else the CPU.
-std::string resolved_device(const ModelOptions& options) {
+/// "auto" is CUDA where the engine for it is built, a device answers, its bfloat16 is not refused and it has the model's sizes, else the CPU.
+std::string resolved_device(const ModelOptions& options, const LlamaConfig& config) {
   if (options.device != "auto") return options.device;
-  return options.dtype != "float32" && has_cuda_device() ? "cuda" : "cpu";
+  return options.dtype != "float32" && runs_on_cuda(config) ? "cuda" : "cpu";
 }
 
 /// What min_length forbids is the tokenizer's to say.
@@ -137,7 +137,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
-    const std::string device = resolved_device(options_);
+    const std::string device = resolved_device(options_, source.config);
     if (device == "cuda") return make_cuda_model(source);
     return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
   }

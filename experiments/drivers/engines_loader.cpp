@@ -8,23 +8,10 @@
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
-namespace {
-
-/// torch asks once whether there is a CUDA part, so it has to be in the process before the first question. Without a driver
-/// nothing is loaded, and a broken CUDA installation leaves the CPU usable.
-void load_cuda_part() {
-  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) return;
-  const std::string library = SPECLAB_TORCH_LIBRARIES "/libtorch_cuda.so";
-  if (std::filesystem::exists(library)) dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
-}
-
-}  // namespace
-
 std::unique_ptr<engines::Engines> open_engines() {
   const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so";
   if (!std::filesystem::exists(library))
     throw ConfigError(fmt::format("{} is missing: this build has no engines; build the preset 'release' for commands that run a model", library.string()));
-  load_cuda_part();
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw ConfigError(fmt::format("cannot open the engines: {}; run scripts/setup and scripts/build as the user who runs speclab", dlerror()));
   using Maker = engines::Engines* (*)();

@@ -14,8 +14,6 @@ pip_target() {
 
 have_torch() { [ -e "$speclab_torch/torch/lib/libtorch_cpu.so" ] && [ -e "$speclab_torch/complete" ]; }
 
-has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
-
 # Only headers, the CPU libraries and the two CUDA libraries they name are kept: 0.5 of 1.2 GB. The CUDA engine is free of torch.
 slim_torch() {
   local site=$1

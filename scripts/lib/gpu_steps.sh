@@ -1,9 +1,9 @@
-# The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse` and `begin_machine` come before `run_step`.
-gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products)
+# The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse`, `deadline` and `begin_machine` come before `run_step`.
+gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer)
 pack_folder=$speclab_root/build/gpu_pack
 model_folder=$speclab_root/build/gpu_model  # beside it, since a call may carry only some of the parts
 pack_programs=(llama_cuda_test gpu_bench speclab libspeclab_engines.so)
-part_bytes=$((40 * 1024 * 1024))
+part_bytes=$((16 * 1024 * 1024))  # beside the tracked files within what travels in one call
 
 # pack: what the device's machine lacks. Its torch and its C library are there; what Debian's packages bring is copied.
 pack() {
@@ -33,6 +33,7 @@ join_model() {
 begin_machine() {
   source "$speclab_root/scripts/lib/downloads.sh"
   if [ "$rehearse" = yes ]; then
+    revision=$(git -C "$speclab_root" describe --always --dirty --abbrev=12)
     programs=${SPECLAB_BUILD:-$speclab_root/build/release} bench=$programs/gpu_bench_emulated device_options=(--device cpu --rounds host)
     return
   fi
@@ -41,25 +42,33 @@ begin_machine() {
   LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
   export LD_LIBRARY_PATH
   join_model
+  revision=$(cat "$programs/revision")
   # Programs know prompts, drafters and fixtures by the folder that they were built from.
   local built_from
   built_from=$(cat "$programs/source_folder")
   [ -e "$built_from" ] || { mkdir -p "$(dirname "$built_from")" && ln -s "$speclab_root" "$built_from"; }
-  { cat "$programs/revision"; nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv; \
+  { echo "$revision"; nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv; \
     nvidia-smi --query-compute-apps=pid,used_memory --format=csv; } >"$output/device_state.txt" || fail "nvidia-smi does not answer" 9
   cat "$output/device_state.txt"
 }
 
-# run_step NAME SECONDS
+# within COMMAND...: runs it until the deadline of all steps.
+within() {
+  local left=$((deadline - SECONDS))
+  [ "$left" -gt 0 ] || return 124
+  timeout --kill-after=5 "$left" "$@"
+}
+
+# run_step NAME. Called where errexit is off: what must not go on after a failure says so.
 run_step() {
-  local limit=(timeout --kill-after=5 "$2")
   case $1 in
-    tests) test_device "${limit[@]}" ;;
-    ceilings|products|cuts|passes) "${limit[@]}" "$bench" "$output/gpu_bench.csv" "$1" $(bench_shapes "$1") ;;
-    generate) generate_texts "${limit[@]}" ;;
-    temperature) run_config gpu_walltime_vs_temperature "${limit[@]}" ;;
-    model_size) run_config gpu_walltime_vs_model_size "${limit[@]}" ;;
-    peers) compare_on_device "${limit[@]}" ;;
+    tests) test_device ;;
+    ceilings|products|cuts|passes) rm -f "$output/gpu_bench_$1.csv" && within "$bench" "$output/gpu_bench_$1.csv" "$1" $(bench_shapes "$1") ;;
+    generate) generate_texts ;;
+    temperature) run_config gpu_walltime_vs_temperature ;;
+    model_size) run_config gpu_walltime_vs_model_size ;;
+    sanitizer) sanitise ;;
+    peers) compare_on_device ;;
   esac
 }
 
@@ -70,8 +79,20 @@ bench_shapes() {
 }
 
 test_device() {
-  if [ "$rehearse" = yes ]; then "$@" "$programs/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
-  "$@" "$programs/llama_cuda_test" --gtest_brief=1 2>&1 | tee "$output/tests.txt"
+  if [ "$rehearse" = yes ]; then within "$programs/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
+  within "$programs/llama_cuda_test" --gtest_brief=1 2>&1 | tee "$output/tests.txt"
+}
+
+# Wrong accesses and races within a block, over a pass, a fork and sampled rounds.
+sanitise() {
+  [ "$rehearse" = no ] || return 0
+  local sanitizer tool
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
+  [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return 1; }
+  for tool in memcheck racecheck; do
+    within "$sanitizer" --tool "$tool" --error-exitcode 1 "$programs/llama_cuda_test" --gtest_filter='*AForkGoesOnAlike*:DeviceRounds.Sampled*' >"$output/sanitizer_$tool.txt" 2>&1 || return
+    tail -3 "$output/sanitizer_$tool.txt"
+  done
 }
 
 # The same prompt plain and speculated: the tokens must be equal, and the seconds are rows.
@@ -79,7 +100,7 @@ generate_texts() {
   local new_tokens=256 drafter plain
   [ "$rehearse" = no ] || new_tokens=8
   for drafter in plain small_transformer; do
-    "$@" "$programs/speclab" generate --json "${device_options[@]}" --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
+    within "$programs/speclab" generate --json "${device_options[@]}" --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
       --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json" || return
   done
   python3 - "$output" <<'PYTHON'
@@ -93,15 +114,14 @@ PYTHON
 
 run_config() {
   local name=$1 settings=()
-  shift
   [ "$rehearse" = no ] || settings=(--set target.device=cpu --set target.rounds=host --set 'target.model=["smollm2-135m"]' --set prompts.new_tokens=6 --set prompts.per_category=1 \
     --set 'prompts.categories=["chat"]' --set 'axes.temperature=[0.0]' --set pilot.per_category=1 --set costs.repetitions=1 --set costs.new_tokens=16)
-  "$@" "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name" "${settings[@]}"
+  within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name" "${settings[@]}"
 }
 
 compare_on_device() {
   if [ "$rehearse" = yes ]; then PYTHONPYCACHEPREFIX=$output/pycache python3 -m py_compile "$speclab_root"/scripts/peers/*.py; return; fi
-  python3 -m pip install --quiet --no-index --no-deps --target "$output/site" "$pack_folder"/wheels/*.whl || return
+  python3 -m pip install --quiet --no-index --no-deps --upgrade --target "$output/site" "$pack_folder"/wheels/*.whl || return
   export PYTHONPATH=$output/site
-  "$@" python3 "$speclab_root/scripts/peers/compare.py" --model "$speclab_model" --device cuda --speclab "$programs/speclab" --output "$output/peers_gpu" --quick
+  within python3 "$speclab_root/scripts/peers/compare.py" --model "$speclab_model" --device cuda --speclab "$programs/speclab" --output "$output/peers_gpu" --quick
 }

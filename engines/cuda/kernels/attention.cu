@@ -31,7 +31,7 @@ __device__ float weight_of(float maximum, float joint) { return maximum == -CUDA
 template <int kHeadDim>
 struct TileShared {
   float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows], weight[kAttentionWarps][kQueryRows];
-  float joint[kQueryRows], total[kQueryRows];
+  float total[kQueryRows];
   float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the splits' weights, [kQueryRows][splits]
   bool is_last;
 };
@@ -45,7 +45,7 @@ struct Tile {
   int first_key;                     ///< of this warp
 
   /// Whether all of this warp's keys were there before this pass.
-  __device__ bool is_committed() const { return first_key + kKeysPerWarp <= group.end - group.count; }
+  __device__ bool is_committed() const { return first_key + kKeysPerWarp <= group.committed; }
   __device__ bool has_keys() const { return first_key < group.end; }
 };
 
@@ -281,7 +281,7 @@ void launch_attention_of(const ForwardState* state, const AttentionBuffers& a, c
   (void)allowed;
   const int tiles = (shape.rows_per_group * (a.heads / a.kv_heads) + kQueryRows - 1) / kQueryRows;
   const dim3 grid(static_cast<unsigned>(a.kv_heads), static_cast<unsigned>(shape.splits), static_cast<unsigned>(shape.groups * tiles));
-  launch(Start::overlapping, attention<kHeadDim>, grid, 32 * kAttentionWarps, kShared, context.stream, state, a, tiles, shape.splits,
+  launch(Start::overlapping, attention<kHeadDim>, grid, 32 * kAttentionWarps, kShared, context, state, a, tiles, shape.splits,
          1.44269504f / sqrtf(static_cast<float>(kHeadDim)));
 }
 

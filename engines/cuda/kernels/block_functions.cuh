@@ -16,11 +16,12 @@ struct BlockShared {
   std::int32_t found, crossing;
 };
 
-/// The best of `count` entries, the lowest token on ties; the same for every thread.
+/// The best of `count` entries, the lowest token on ties; the same for every thread. Infinite where one is no number.
 __device__ inline BestLogit block_best(const BestLogit* entries, int count, BlockShared& shared) {
   const int thread = static_cast<int>(threadIdx.x);
   BestLogit best{-CUDART_INF_F, 0x7fffffff};
   const auto take = [&best](float value, std::int32_t token) {
+    if (value != value) best = {CUDART_INF_F, 0};
     if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
   };
   for (int i = thread; i < count; i += kBlockThreads) take(entries[i].value, entries[i].token);

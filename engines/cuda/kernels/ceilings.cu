@@ -32,15 +32,15 @@ __global__ void signal(volatile std::uint32_t* host_memory, const std::uint32_t*
 }  // namespace
 
 void launch_read(const void* memory, std::size_t bytes, std::uint32_t* sink, const LaunchContext& context) {
-  launch(Start::in_turn, read_all, dim3(static_cast<unsigned>(4 * context.num_multiprocessors)), 512, 0, context.stream, static_cast<const uint4*>(memory), bytes / 16, sink);
+  launch(Start::in_turn, read_all, dim3(static_cast<unsigned>(4 * context.num_multiprocessors)), 512, 0, context, static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
 void launch_nothing(bool overlapping, const LaunchContext& context) {
-  launch(overlapping ? Start::overlapping : Start::in_turn, nothing, dim3(static_cast<unsigned>(context.num_multiprocessors)), 128, 0, context.stream);
+  launch(overlapping ? Start::overlapping : Start::in_turn, nothing, dim3(static_cast<unsigned>(context.num_multiprocessors)), 128, 0, context);
 }
 
 void launch_signal(volatile std::uint32_t* host_memory, const std::uint32_t* value, const LaunchContext& context) {
-  launch(Start::in_turn, signal, dim3(1), 1, 0, context.stream, host_memory, value);
+  launch(Start::in_turn, signal, dim3(1), 1, 0, context, host_memory, value);
 }
 
 }  // namespace speclab::engines::cuda

@@ -112,7 +112,7 @@ __global__ void random_weights(std::uint16_t* weights, std::int64_t count, std::
 }  // namespace
 
 void launch_embed(const ForwardState* state, const void* table, const ResidualStream& stream, int rows, const LaunchContext& context) {
-  launch(Start::in_turn, embed, dim3(static_cast<unsigned>(rows)), 128, 0, context.stream, state, static_cast<const std::uint16_t*>(table), stream);
+  launch(Start::in_turn, embed, dim3(static_cast<unsigned>(rows)), 128, 0, context, state, static_cast<const std::uint16_t*>(table), stream);
 }
 
 void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context) {
@@ -120,17 +120,17 @@ void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int 
 }
 
 void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context) {
-  launch(Start::in_turn, hidden_states, dim3(static_cast<unsigned>(rows)), 256, 0, context.stream, a, stream, hidden);
+  launch(Start::in_turn, hidden_states, dim3(static_cast<unsigned>(rows)), 256, 0, context, a, stream, hidden);
 }
 
 void launch_move_slots(const SlotMove& move, const LaunchContext& context) {
-  launch(Start::in_turn, move_slots, dim3(static_cast<unsigned>(move.layers * move.kv_heads)), 128, 4 * move.count * move.head_dim, context.stream, move);
+  launch(Start::in_turn, move_slots, dim3(static_cast<unsigned>(move.layers * move.kv_heads)), 128, 4 * move.count * move.head_dim, context, move);
 }
 
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context) {
   constexpr int kThreadsEach = 256, kLeastEach = 16;
   const std::int64_t blocks = std::min<std::int64_t>(1024, count / (kThreadsEach * kLeastEach) + 1);
-  launch(Start::in_turn, random_weights, dim3(static_cast<unsigned>(blocks)), kThreadsEach, 0, context.stream, weights, count, seed);
+  launch(Start::in_turn, random_weights, dim3(static_cast<unsigned>(blocks)), kThreadsEach, 0, context, weights, count, seed);
 }
 
 }  // namespace speclab::engines::cuda

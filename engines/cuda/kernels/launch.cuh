@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engines/cuda/cuda_errors.h"
+#include "engines/cuda/kernels/product_arguments.h"
 
 namespace speclab::engines::cuda {
 
@@ -13,7 +14,7 @@ namespace speclab::engines::cuda {
 enum class Start { in_turn, overlapping };
 
 template <typename... Parameters, typename... Arguments>
-void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes, cudaStream_t stream, Arguments&&... arguments) {
+void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes, const LaunchContext& context, Arguments&&... arguments) {
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -21,9 +22,9 @@ void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, 
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-  config.stream = stream;
+  config.stream = context.stream;
   config.attrs = &overlap;
-  config.numAttrs = start == Start::overlapping ? 1 : 0;
+  config.numAttrs = start == Start::overlapping && context.has_overlapping_starts ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), "launching a kernel");
 }
 

@@ -209,7 +209,7 @@ void launch_product_cut(const ProductArguments& a, const Epilogue& epilogue, con
   static const bool allowed = (allow_shared_bytes(product<kColumnTiles, C, Epilogue>, kShared), true);
   (void)allowed;
   const int groups = (a.blocks + C::kBlocks - 1) / C::kBlocks, resident = context.num_multiprocessors * C::kResident;
-  launch(Start::overlapping, product<kColumnTiles, C, Epilogue>, dim3(static_cast<unsigned>(groups < resident ? groups : resident)), kThreads, kShared, context.stream, a, epilogue);
+  launch(Start::overlapping, product<kColumnTiles, C, Epilogue>, dim3(static_cast<unsigned>(groups < resident ? groups : resident)), kThreads, kShared, context, a, epilogue);
 }
 
 template <int kColumnTiles, typename Epilogue>

@@ -13,6 +13,7 @@ namespace speclab::engines::cuda {
 struct LaunchContext {
   CUstream_st* stream;
   int num_multiprocessors;
+  bool has_overlapping_starts;  ///< compute capability 9.0 and higher
 };
 
 /// y[m, n] = scale(m) * sum over k of w[n, k] x[m, k], scale(m) = 1 / sqrt(mean square + epsilon) where partials are given.

@@ -10,12 +10,11 @@ namespace speclab::engines::cuda {
 void launch_begin_round(RoundState* round, ForwardState* draft, const LaunchContext& context);
 /// Draws or takes token `index` of the draft from what the drafter's pass left; prepares its next pass.
 /// @param laws  of the draft, one a token; unused at temperature 0
-void launch_choose_draft(RoundState* round, ForwardState* draft, int index, const BestLogit* best, int blocks, const float* logits, const DeviceLaws& laws,
-                         const LaunchContext& context);
+void launch_choose_draft(RoundState* round, ForwardState* draft, int index, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
 /// The pending token and `length` drafted ones as rows of the target.
 void launch_begin_verification(RoundState* round, ForwardState* target, int length, const LaunchContext& context);
 /// Arg max and, above temperature 0, exponentials of each of the target's rows.
-void launch_target_laws(RoundState* round, int rows, const BestLogit* best, int blocks, const float* logits, const DeviceLaws& laws, const LaunchContext& context);
+void launch_target_laws(RoundState* round, int rows, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
 /// Accepts, draws the next token, moves the sequence on and tells the host.
 /// @param forced  pinned; how many tokens to accept whatever they are, or -1
 void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target, const std::int32_t* forced, RoundResult* result,

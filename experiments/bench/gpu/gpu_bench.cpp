@@ -7,105 +7,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/device_llama.h"
 #include "engines/cuda/kernels/ceilings.h"
 #include "engines/cuda/kernels/cut_trials.h"
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/models/catalogue.h"
+#include "experiments/bench/gpu/measuring.h"
+#include "experiments/bench/gpu/predicted_passes.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {
-
-/// How much is measured. Tiny sizes rehearse the steps where there is no device.
-struct Sizes {
-  bool is_tiny = false;
-  std::size_t bytes() const { return is_tiny ? std::size_t{1} << 16 : std::size_t{4} << 30; }
-  int repeats() const { return is_tiny ? 2 : 9; }
-  int calls() const { return is_tiny ? 1 : 4; }
-  int kernels() const { return is_tiny ? 3 : 500; }
-  std::vector<int> contexts() const { return is_tiny ? std::vector{130} : std::vector{512, 2048}; }
-  std::vector<int> rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64}; }
-};
-
-/// Median, lowest and highest of repeated measurements.
-struct Measured {
-  double median = 0, low = 0, high = 0;
-  int n = 0;
-};
-
-Measured summary(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {values[values.size() / 2], values.front(), values.back(), static_cast<int>(values.size())};
-}
-
-class Rows {
- public:
-  Rows(const std::string& path, std::string device) : file_(std::fopen(path.c_str(), "a")), device_(std::move(device)) {
-    if (file_ == nullptr) throw WriteError("cannot write " + path);
-    if (std::ftell(file_) == 0) std::fputs("device,what,shape,rows,unit,value,low,high,n,ideal\n", file_);
-  }
-  ~Rows() { std::fclose(file_); }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
-
-  void add(const std::string& what, const std::string& shape, int rows, const char* unit, const Measured& m, double ideal = 0) {
-    const std::string line = fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", device_, what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
-    std::fputs(line.c_str(), file_);
-    std::fflush(file_);
-    std::fputs(line.c_str(), stdout);
-  }
-
- private:
-  std::FILE* file_;
-  std::string device_;
-};
-
-class Stopwatch {
- public:
-  explicit Stopwatch(const Device& device) : device_(device) {
-    check(cudaEventCreate(&begin_), "making an event");
-    check(cudaEventCreate(&end_), "making an event");
-  }
-  ~Stopwatch() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
-  /// Milliseconds of device time a call, `repeats` times over `calls` of them, after a warm-up.
-  Measured milliseconds(int repeats, int calls, const std::function<void()>& call) {
-    for (int i = 0; i < 3; ++i) call();
-    std::vector<double> times;
-    for (int r = 0; r < repeats; ++r) {
-      check(cudaEventRecord(begin_, device_.context().stream), "recording an event");
-      for (int i = 0; i < calls; ++i) call();
-      check(cudaEventRecord(end_, device_.context().stream), "recording an event");
-      device_.synchronize();
-      float elapsed = 0;
-      check(cudaEventElapsedTime(&elapsed, begin_, end_), "reading events");
-      times.push_back(static_cast<double>(elapsed) / calls);
-    }
-    return summary(times);
-  }
-
- private:
-  const Device& device_;
-  cudaEvent_t begin_{}, end_{};
-};
-
-Measured scaled(const Measured& m, double factor) { return {m.median * factor, m.low * factor, m.high * factor, m.n}; }
-/// amount / time, in units of 1e-9 amount per second.
-Measured rate(const Measured& milliseconds, double amount) {
-  return {amount / milliseconds.median / 1e6, amount / milliseconds.high / 1e6, amount / milliseconds.low / 1e6, milliseconds.n};
-}
 
 class Bench {
  public:
@@ -128,6 +44,7 @@ class Bench {
     const PinnedArray<std::uint32_t> flag(1), source(1);
     const auto value = zeros_on_device<std::uint32_t>(1);
     volatile std::uint32_t* seen = flag.data();
+    *seen = 0;
     const Graph graph(context(), [&] {
       check(cudaMemcpyAsync(value.data(), source.data(), 4, cudaMemcpyHostToDevice, context().stream), "copying");
       launch_signal(flag.data(), value.data(), context());
@@ -137,7 +54,8 @@ class Bench {
       *source.data() = i;
       const auto begin = std::chrono::steady_clock::now();
       graph.launch(context());
-      while (*seen != i) {}
+      for (std::uint64_t polls = 1; *seen != i; ++polls)
+        if (polls % (1u << 24) == 0 && !device_.is_busy() && *seen != i) throw DeviceError("CUDA: a graph ended without its result");
       times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
     }
     device_.synchronize();
@@ -251,7 +169,7 @@ class Bench {
     ForwardState state{};
     state.num_rows = state.num_wanting = num_rows;
     state.num_groups = 1;
-    state.groups[0] = {0, num_rows, 0, length + num_rows};
+    state.groups[0] = {0, num_rows, 0, length + num_rows, length};
     for (int i = 0; i < num_rows; ++i) {
       state.rows[i] = {i + 7, length + i, 0, length + i, length + i + 1, length, 0};
       state.wanting[i] = i;
@@ -296,32 +214,6 @@ std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes&
     if (entry.shape && (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos)) shapes.push_back(entry);
   if (shapes.empty()) throw ConfigError("--shapes '" + names + "'; allowed: names of speclab models that begin with shape-");
   return shapes;
-}
-
-/// What is known of a device before it is measured.
-struct KnownDevice {
-  const char* name;
-  double read_gb_per_s;    ///< H100: read, H200: copied, as measured
-  double tflops;           ///< bfloat16 products
-};
-
-/// Each weight and cached key once at the device's bandwidth, or the arithmetic where that takes longer, and for each of the dependent kernels
-/// what a small product took beyond its bytes on the H100 (2.2 us: start, first load, sums, end).
-void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes, const Sizes& sizes) {
-  constexpr double kKernelMs = 2.2e-3;
-  for (const KnownDevice& device : {KnownDevice{"NVIDIA H100 80GB HBM3", 3099.6, 798.0}, KnownDevice{"NVIDIA H200", 4300.0, 788.0}}) {
-    Rows rows(output, device.name);
-    for (const CatalogueEntry& entry : shapes)
-      for (const int context : sizes.contexts())
-        for (const int num_rows : sizes.rows()) {
-          const LlamaConfig& c = *entry.shape;
-          const double weights = static_cast<double>(c.num_parameters()) - (c.tied_embeddings ? 0.0 : static_cast<double>(c.hidden_size) * c.vocab_size);
-          const double floor_ms = (2.0 * weights + 4.0 * context * c.num_layers * c.kv_size()) / device.read_gb_per_s / 1e6;
-          const double arithmetic_ms = 2.0 * weights * num_rows / device.tflops / 1e9;
-          const double ms = std::max(floor_ms, arithmetic_ms) + (5 * c.num_layers + 2) * kKernelMs;
-          rows.add(fmt::format("predicted pass at context {}", context), entry.name, num_rows, "ms", {ms, ms, ms, 0}, floor_ms);
-        }
-  }
 }
 
 void run(const std::vector<std::string>& arguments) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "engines/cuda/device_round_decoder.h"
 #include "engines/cuda/philox.h"
 #include "engines/decoding/host_round_decoder.h"
@@ -68,18 +70,24 @@ class DeviceRounds : public ::testing::Test {
     return std::make_unique<cuda::DeviceRoundDecoder>(*target_, nullptr, options, options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
   }
 
-  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, std::int32_t length) {
-    decoder.begin({{sequence, std::vector<Token>{5, 17, 3, static_cast<Token>(sequence)}}}, ConstantPolicy(length));
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
+    std::vector<Token> prompt(prompt_length, 9);
+    prompt.back() = static_cast<Token>(sequence);
+    decoder.begin({{sequence, prompt}}, policy);
     while (decoder.round()) {}
     return decoder.records().front();
   }
 
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, std::int32_t length) { return decode(decoder, sequence, ConstantPolicy(length)); }
+
+  int expect_equal(const DecoderOptions& options, std::int32_t length) { return expect_equal(options, ConstantPolicy(length)); }
+
   /// @return drafted tokens accepted
-  int expect_equal(const DecoderOptions& options, std::int32_t length) {
+  int expect_equal(const DecoderOptions& options, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
     int accepted = 0;
     const auto host = on_host(options), device = on_device(options);
     for (const std::uint32_t sequence : {0U, 1U}) {
-      const GenerationRecord a = decode(*host, sequence, length), b = decode(*device, sequence, length);
+      const GenerationRecord a = decode(*host, sequence, policy, prompt_length), b = decode(*device, sequence, policy, prompt_length);
       EXPECT_EQ(a.output_ids, b.output_ids);
       EXPECT_EQ(a.fates, b.fates);
       EXPECT_EQ(a.rounds.size(), b.rounds.size());
@@ -112,6 +120,34 @@ TEST_F(DeviceRounds, GreedyRoundsAreTheHostsAndPlainDecodings) {
 TEST_F(DeviceRounds, SampledRoundsAreTheHosts) {
   for (const double temperature : {0.7, 1.0})
     for (const std::int32_t length : {1, 3}) EXPECT_GT(expect_equal(options("small_transformer", temperature), length), 0) << temperature;
+}
+
+/// Lengths in turn: rounds without a draft leave the drafter behind.
+class TurningPolicy final : public SpeculationLengthPolicy {
+ public:
+  int next_length() override { return std::array{3, 0, 0, 0, 2}[turn_++ % 5]; }
+  void observe(const RoundRecord&) override {}
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<TurningPolicy>(); }
+  std::string name() const override { return "turning"; }
+
+ private:
+  std::size_t turn_ = 0;
+};
+
+TEST_F(DeviceRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
+  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(options("small_transformer", temperature), TurningPolicy()), 0);
+}
+
+TEST_F(DeviceRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
+  EXPECT_GT(expect_equal(options("small_transformer", 1.0), ConstantPolicy(3), 120), 0);
+}
+
+TEST_F(DeviceRounds, DraftNothingBeyondTheDraftersContext) {
+  LlamaConfig short_context = small_config();
+  short_context.context_length = 12;
+  drafter_ = std::make_shared<cuda::LlamaCuda>(short_context, *testing::tiny_weights(short_context, {.scale = 6.0f, .foreign = 0.25f}), std::make_shared<cuda::Device>());
+  expect_equal(options("small_transformer", 0.0), ConstantPolicy(3));
+  expect_equal(options("small_transformer", 0.0, 4), ConstantPolicy(3), 30);
 }
 
 TEST_F(DeviceRounds, ReplayForcesWhatTheTraceSays) {

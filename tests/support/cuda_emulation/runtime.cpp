@@ -1,7 +1,9 @@
 // Memory, streams and graphs of the emulated device.
 
 #include <chrono>
+#include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -30,9 +32,10 @@ void enqueue(cudaStream_t stream, std::function<void()> work) {
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
   static std::mt19937 random(1);
   Block threads(block, shared_bytes, random);
-  for (unsigned z = 0; z < grid.z; ++z)
-    for (unsigned y = 0; y < grid.y; ++y)
-      for (unsigned x = 0; x < grid.x; ++x) threads.run({x, y, z}, grid, thread);
+  std::vector<unsigned> order(grid.x * grid.y * grid.z);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), random);
+  for (const unsigned i : order) threads.run({i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y}, grid, thread);
 }
 
 }  // namespace speclab::cuda_emulation
@@ -56,6 +59,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   std::snprintf(properties->name, sizeof properties->name, "emulated device");
   properties->multiProcessorCount = 3;  // few, so that thread blocks work on several blocks of rows
   properties->l2CacheSize = 1 << 16;
+  properties->major = 9;
   return cudaSuccess;
 }
 
@@ -99,7 +103,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return stream->capturing == nullptr ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return stream == nullptr || stream->capturing == nullptr ? cudaSuccess : cudaErrorInvalidValue; }
 
 cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 

@@ -42,11 +42,11 @@ using cudaStream_t = CUstream_st*;
 using cudaGraph_t = CUgraph_st*;
 using cudaGraphExec_t = CUgraphExec_st*;
 enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaStreamNonBlocking, cudaStreamCaptureModeThreadLocal, cudaHostAllocDefault,
-       cudaDevAttrComputeCapabilityMajor, cudaLaunchAttributeProgrammaticStreamSerialization, cudaFuncAttributeMaxDynamicSharedMemorySize, cudaHostAllocMapped };
+       cudaDevAttrComputeCapabilityMajor, cudaLaunchAttributeProgrammaticStreamSerialization, cudaFuncAttributeMaxDynamicSharedMemorySize };
 
 struct cudaDeviceProp {
   char name[64];
-  int multiProcessorCount, l2CacheSize;
+  int multiProcessorCount, l2CacheSize, major;
 };
 struct cudaLaunchAttribute {
   int id;

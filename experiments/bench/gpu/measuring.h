@@ -1,0 +1,104 @@
+#pragma once
+// How gpu_bench measures and what it writes.
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engines/cuda/cuda_errors.h"
+#include "engines/cuda/device.h"
+#include "sim/core/errors.h"
+#include "speclab_revision.h"
+
+namespace speclab::engines::cuda {
+
+/// How much is measured. Tiny sizes rehearse the steps where there is no device.
+struct Sizes {
+  bool is_tiny = false;
+  std::size_t bytes() const { return is_tiny ? std::size_t{1} << 16 : std::size_t{4} << 30; }
+  int repeats() const { return is_tiny ? 2 : 9; }
+  int calls() const { return is_tiny ? 1 : 4; }
+  int kernels() const { return is_tiny ? 3 : 500; }
+  std::vector<int> contexts() const { return is_tiny ? std::vector{130} : std::vector{512, 2048}; }
+  std::vector<int> rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64}; }
+};
+
+/// Median, lowest and highest of repeated measurements.
+struct Measured {
+  double median = 0, low = 0, high = 0;
+  int n = 0;
+};
+
+inline Measured summary(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values[values.size() / 2], values.front(), values.back(), static_cast<int>(values.size())};
+}
+
+class Rows {
+ public:
+  Rows(const std::string& path, std::string device) : file_(std::fopen(path.c_str(), "a")), device_(std::move(device)) {
+    if (file_ == nullptr) throw WriteError("cannot write " + path);
+    if (std::ftell(file_) == 0) std::fputs("revision,device,what,shape,rows,unit,value,low,high,n,ideal\n", file_);
+  }
+  ~Rows() { std::fclose(file_); }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  void add(const std::string& what, const std::string& shape, int rows, const char* unit, const Measured& m, double ideal = 0) {
+    const std::string line = fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", SPECLAB_REVISION, device_, what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
+    std::fputs(line.c_str(), file_);
+    std::fflush(file_);
+    std::fputs(line.c_str(), stdout);
+  }
+
+ private:
+  std::FILE* file_;
+  std::string device_;
+};
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Device& device) : device_(device) {
+    check(cudaEventCreate(&begin_), "making an event");
+    check(cudaEventCreate(&end_), "making an event");
+  }
+  ~Stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  /// Milliseconds of device time a call, `repeats` times over `calls` of them, after a warm-up.
+  Measured milliseconds(int repeats, int calls, const std::function<void()>& call) {
+    for (int i = 0; i < 3; ++i) call();
+    std::vector<double> times;
+    for (int r = 0; r < repeats; ++r) {
+      check(cudaEventRecord(begin_, device_.context().stream), "recording an event");
+      for (int i = 0; i < calls; ++i) call();
+      check(cudaEventRecord(end_, device_.context().stream), "recording an event");
+      device_.synchronize();
+      float elapsed = 0;
+      check(cudaEventElapsedTime(&elapsed, begin_, end_), "reading events");
+      times.push_back(static_cast<double>(elapsed) / calls);
+    }
+    return summary(times);
+  }
+
+ private:
+  const Device& device_;
+  cudaEvent_t begin_{}, end_{};
+};
+
+inline Measured scaled(const Measured& m, double factor) { return {m.median * factor, m.low * factor, m.high * factor, m.n}; }
+/// amount / time, in units of 1e-9 amount per second.
+inline Measured rate(const Measured& milliseconds, double amount) {
+  return {amount / milliseconds.median / 1e6, amount / milliseconds.high / 1e6, amount / milliseconds.low / 1e6, milliseconds.n};
+}
+
+}  // namespace speclab::engines::cuda
