@@ -7,27 +7,35 @@ part_bytes=$((16 * 1024 * 1024))  # beside the tracked files within what travels
 
 # pack: what the device's machine lacks. Its torch and its C library are there; what Debian's packages bring is copied.
 pack() {
-  rm -rf "$pack_folder" "$model_folder" && mkdir -p "$pack_folder/lib" "$model_folder"
-  local program
+  local program scratch=$pack_folder.part parts=$model_folder.part
+  [ -e "$speclab_model" ] || fail "no model at $speclab_model; run scripts/setup" 2
+  rm -rf "$scratch" "$parts" && mkdir -p "$scratch/lib" "$parts"
   for program in "${pack_programs[@]}"; do
     [ -e "$speclab_root/build/release/$program" ] || fail "no build/release/$program; run scripts/build where nvcc is" 2
-    strip -o "$pack_folder/$program" "$speclab_root/build/release/$program"
+    strip -o "$scratch/$program" "$speclab_root/build/release/$program"
   done
-  ldd "${pack_programs[@]/#/$speclab_root/build/release/}" | awk '$3 ~ /lib(fmt|tomlplusplus|csv|pcre2)/ {print $3}' | sort -u | xargs -I{} cp -L {} "$pack_folder/lib/"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$pack_folder/wheels" "$(grep '^gguf' "$speclab_root/scripts/peers/requirements.txt")"
-  echo "$speclab_root" >"$pack_folder/source_folder"
-  git -C "$speclab_root" describe --always --dirty --abbrev=12 >"$pack_folder/revision"
-  split -b "$part_bytes" "$speclab_model" "$model_folder/part_"
+  ldd "${pack_programs[@]/#/$speclab_root/build/release/}" | awk '$3 ~ /lib(fmt|tomlplusplus|csv|pcre2)/ {print $3}' | sort -u | xargs -I{} cp -L {} "$scratch/lib/"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch/wheels" "$(grep '^gguf' "$speclab_root/scripts/peers/requirements.txt")"
+  echo "$speclab_root" >"$scratch/source_folder"
+  git -C "$speclab_root" describe --always --dirty --abbrev=12 >"$scratch/revision"
+  split -b "$part_bytes" "$speclab_model" "$parts/part_"
+  (cd "$parts" && sha256sum part_*) >"$scratch/model_parts.sha256"
+  rm -rf "$pack_folder" "$model_folder" && mv "$scratch" "$pack_folder" && mv "$parts" "$model_folder"
   du -sh "$pack_folder" "$model_folder"/*
 }
 
-# Joins the parts of the model that have been carried so far, once all are there.
+# Joins the parts of the model that have been carried so far, once all of them are there and whole.
 join_model() {
-  local folder=$speclab_cache/models
-  mkdir -p "$folder"
-  [ ! -d "$model_folder" ] || cp -n "$model_folder"/part_* "$folder/" 2>/dev/null || true
-  [ -e "$speclab_model" ] || { cat "$folder"/part_* >"$speclab_model.part" 2>/dev/null && echo "$model_sha256  $speclab_model.part" | sha256sum --check --quiet 2>/dev/null && mv "$speclab_model.part" "$speclab_model"; } || true
-  [ -e "$speclab_model" ] || echo "the model is not complete yet: steps that need it fail"
+  local kept=$speclab_cache/models/parts
+  [ ! -e "$speclab_model" ] || return 0
+  mkdir -p "$kept"
+  [ ! -d "$model_folder" ] || cp "$model_folder"/part_* "$kept/"
+  if ! (cd "$kept" && sha256sum --check --quiet "$pack_folder/model_parts.sha256" 2>/dev/null); then
+    echo "the model is not complete: carry the parts of build/gpu_model named here; steps that need it fail until then"
+    (cd "$kept" && sha256sum --check "$pack_folder/model_parts.sha256" 2>/dev/null | grep -v ': OK$') || true
+    return 0
+  fi
+  (cd "$kept" && awk '{print $2}' "$pack_folder/model_parts.sha256" | xargs cat) >"$speclab_model.part" && mv "$speclab_model.part" "$speclab_model" && rm -rf "$kept"
 }
 
 begin_machine() {
@@ -38,7 +46,7 @@ begin_machine() {
     return
   fi
   programs=$pack_folder bench=$pack_folder/gpu_bench device_options=(--device cuda --rounds device)
-  [ -d "$programs" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
+  [ -e "$programs/revision" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
   LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
   export LD_LIBRARY_PATH
   join_model
@@ -56,20 +64,28 @@ begin_machine() {
 within() {
   local left=$((deadline - SECONDS))
   [ "$left" -gt 0 ] || return 124
-  timeout --kill-after=5 "$left" "$@"
+  timeout --foreground --kill-after=5 "$left" "$@"
 }
 
 # run_step NAME. Called where errexit is off: what must not go on after a failure says so.
 run_step() {
   case $1 in
     tests) test_device ;;
-    ceilings|products|cuts|passes) rm -f "$output/gpu_bench_$1.csv" && within "$bench" "$output/gpu_bench_$1.csv" "$1" $(bench_shapes "$1") ;;
+    ceilings|products|cuts|passes) bench_step "$1" ;;
     generate) generate_texts ;;
     temperature) run_config gpu_walltime_vs_temperature ;;
     model_size) run_config gpu_walltime_vs_model_size ;;
     sanitizer) sanitise ;;
     peers) compare_on_device ;;
   esac
+}
+
+# A step's rows replace the old ones when they are complete; what was cut off stays beside them.
+bench_step() {
+  local rows=$output/gpu_bench_$1.csv
+  rm -f "$rows.part"
+  # shellcheck disable=SC2046
+  within "$bench" "$rows.part" "$1" $(bench_shapes "$1") && mv "$rows.part" "$rows"
 }
 
 # gpu_bench's choice of shapes for a step: all take too long where every way of cutting is tried.
@@ -80,7 +96,8 @@ bench_shapes() {
 
 test_device() {
   if [ "$rehearse" = yes ]; then within "$programs/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
-  within "$programs/llama_cuda_test" --gtest_brief=1 2>&1 | tee "$output/tests.txt"
+  within "$programs/llama_cuda_test" --gtest_filter=-*WithoutADevice* 2>&1 | tee "$output/tests.txt" | grep -v -E 'RUN|OK' || return
+  if grep -q SKIPPED "$output/tests.txt"; then echo "a test of the device was skipped"; return 9; fi
 }
 
 # Wrong accesses and races within a block, over a pass, a fork and sampled rounds.
@@ -101,7 +118,8 @@ generate_texts() {
   [ "$rehearse" = no ] || new_tokens=8
   for drafter in plain small_transformer; do
     within "$programs/speclab" generate --json "${device_options[@]}" --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
-      --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json" || return
+      --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json.part" || return
+    mv "$output/generate_$drafter.json.part" "$output/generate_$drafter.json"
   done
   python3 - "$output" <<'PYTHON'
 import json, sys
@@ -116,7 +134,7 @@ run_config() {
   local name=$1 settings=()
   [ "$rehearse" = no ] || settings=(--set target.device=cpu --set target.rounds=host --set 'target.model=["smollm2-135m"]' --set prompts.new_tokens=6 --set prompts.per_category=1 \
     --set 'prompts.categories=["chat"]' --set 'axes.temperature=[0.0]' --set pilot.per_category=1 --set costs.repetitions=1 --set costs.new_tokens=16)
-  within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name" "${settings[@]}"
+  within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
 }
 
 compare_on_device() {

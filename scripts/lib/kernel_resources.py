@@ -1,6 +1,7 @@
 """kernel_resources.py NVCC ROOT OUTPUT.csv: what ptxas says of each kernel of engines/cuda/kernels."""
 
 import csv
+import os
 import pathlib
 import re
 import subprocess
@@ -12,7 +13,10 @@ PATTERN = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack fram
 
 def report(nvcc, root, source, code):
     command = [nvcc, "-std=c++17", "-O3", "-gencode=" + code, "-Xptxas", "-v", f"-I{root}", "-c", str(source), "-o", "/dev/null"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} ended with {result.returncode}:\n{result.stderr}")
+    return result.stderr
 
 
 def readable(names):
@@ -24,6 +28,8 @@ def readable(names):
 def rows_of(nvcc, root, source):
     for architecture, code in ARCHITECTURES.items():
         found = PATTERN.findall(report(nvcc, root, source, code))
+        if not found:
+            raise SystemExit(f"{source}: the compiler's report names no kernel")
         names = readable([match[0] for match in found])
         for name, (_, stack, stores, loads, registers, rest) in sorted(zip(names, found)):
             shared = re.search(r"(\d+) bytes smem", rest)
@@ -32,11 +38,16 @@ def rows_of(nvcc, root, source):
 
 def main():
     nvcc, root, output = sys.argv[1:]
-    with open(output, "w", encoding="ascii", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["source", "architecture", "kernel", "registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "static_shared_bytes"])
-        for source in sorted(pathlib.Path(root, "engines", "cuda", "kernels").glob("*.cu")):
-            writer.writerows(rows_of(nvcc, root, source))
+    rows = [row for source in sorted(pathlib.Path(root, "engines", "cuda", "kernels").glob("*.cu")) for row in rows_of(nvcc, root, source)]
+    try:
+        with open(output + ".part", "w", encoding="ascii", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["source", "architecture", "kernel", "registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "static_shared_bytes"])
+            writer.writerows(rows)
+        os.replace(output + ".part", output)
+    except OSError as error:
+        print(f"{output}: {error.strerror}", file=sys.stderr)
+        sys.exit(8)
 
 
 if __name__ == "__main__":

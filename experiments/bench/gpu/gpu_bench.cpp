@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <string>
 #include <vector>
@@ -212,7 +213,8 @@ std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes&
   std::vector<CatalogueEntry> shapes;
   for (CatalogueEntry& entry : model_catalogue())
     if (entry.shape && (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos)) shapes.push_back(entry);
-  if (shapes.empty()) throw ConfigError("--shapes '" + names + "'; allowed: names of speclab models that begin with shape-");
+  const auto wanted = names.empty() ? shapes.size() : static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
+  if (shapes.size() != wanted) throw ConfigError("--shapes '" + escaped(names) + "'; allowed: names of speclab models that begin with shape-, each once, parted by commas");
   return shapes;
 }
 
@@ -226,6 +228,7 @@ void run(const std::vector<std::string>& arguments) {
     else if (arguments[i] == "ceilings" || arguments[i] == "products" || arguments[i] == "cuts" || arguments[i] == "passes" || arguments[i] == "predictions") steps.push_back(arguments[i]);
     else throw ConfigError("'" + arguments[i] + "'; allowed: ceilings, products, cuts, passes, predictions, --shapes NAME,..., --tiny");
   }
+  if (steps.empty()) throw ConfigError("no step; allowed: ceilings, products, cuts, passes, predictions");
   const std::vector<CatalogueEntry> shapes = chosen_shapes(names, sizes);
   if (std::erase(steps, "predictions") > 0) predict(arguments[0], shapes, sizes);
   if (steps.empty()) return;
@@ -244,6 +247,7 @@ void run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   if (argc < 3) return std::fputs("usage: gpu_bench OUTPUT.csv [ceilings] [products] [cuts] [passes] [predictions] [--shapes NAME,...] [--tiny]\n", stderr), 2;
   try {
+    std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error with a name
     speclab::engines::cuda::run({argv + 1, argv + argc});
   } catch (const speclab::Error& error) {
     return std::fprintf(stderr, "gpu_bench: %s\n", error.what()), static_cast<int>(error.code());

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/cuda/cuda_errors.h"
@@ -39,24 +42,38 @@ inline Measured summary(std::vector<double> values) {
   return {values[values.size() / 2], values.front(), values.back(), static_cast<int>(values.size())};
 }
 
+/// A CSV file that gets a row at a time; standard output shows them.
 class Rows {
  public:
-  Rows(const std::string& path, std::string device) : file_(std::fopen(path.c_str(), "a")), device_(std::move(device)) {
-    if (file_ == nullptr) throw WriteError("cannot write " + path);
-    if (std::ftell(file_) == 0) std::fputs("revision,device,what,shape,rows,unit,value,low,high,n,ideal\n", file_);
+  /// @throws WriteError if the file cannot be opened, or holds something else
+  Rows(const std::string& path, std::string device) : path_(path), file_(std::fopen(path.c_str(), "a+")), device_(std::move(device)) {
+    if (file_ == nullptr) throw WriteError(fmt::format("{}: {}", path, std::strerror(errno)));
+    std::string header(kHeader.size(), '\0');
+    std::rewind(file_);
+    header.resize(std::fread(header.data(), 1, header.size(), file_));
+    std::fseek(file_, 0, SEEK_END);
+    if (header.empty()) write(std::string(kHeader));
+    else if (header != kHeader) throw WriteError(path + ": holds something else than gpu_bench's rows; name another file");
   }
   ~Rows() { std::fclose(file_); }
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
+  /// @throws WriteError if the row cannot be written whole
   void add(const std::string& what, const std::string& shape, int rows, const char* unit, const Measured& m, double ideal = 0) {
     const std::string line = fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", SPECLAB_REVISION, device_, what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
-    std::fputs(line.c_str(), file_);
-    std::fflush(file_);
+    write(line);
     std::fputs(line.c_str(), stdout);
   }
 
  private:
+  static constexpr std::string_view kHeader = "revision,device,what,shape,rows,unit,value,low,high,n,ideal\n";
+
+  void write(const std::string& text) {
+    if (std::fputs(text.c_str(), file_) < 0 || std::fflush(file_) != 0) throw WriteError(fmt::format("{}: {}", path_, std::strerror(errno)));
+  }
+
+  std::string path_;
   std::FILE* file_;
   std::string device_;
 };

@@ -39,6 +39,8 @@ void read_target(const ConfigNode& table, RunConfig& config) {
   reader.read("rounds", config.target.rounds, {"host", "device"});
   reader.read("threads", config.target.threads, {.low = 0, .high = 4096});
   reader.read("chat_template", config.chat_template, kChatTemplates);
+  if (config.target.rounds == "device" && config.target.device == "cpu") reader.refuse("rounds", "host where target.device is cpu");
+  if (config.target.dtype == "float32" && config.target.device == "cuda") reader.refuse("dtype", "auto or bfloat16 where target.device is cuda");
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
   if (num_real != 1 && static_cast<std::size_t>(num_real) != config.models.size())
     reader.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");

@@ -40,6 +40,8 @@ const Mistake kMistakes[] = {
     {"[target]\ndtype = \"int4\"\n", "2:9", "auto, float32, bfloat16"},
     {"[target]\narithmetic = \"exact\"\n", "2:14", "fast, row_invariant"},
     {"[target]\nrounds = \"gpu\"\n", "2:10", "host, device"},
+    {"[target]\ndevice = \"cpu\"\nrounds = \"device\"\n", "3:10", "host where target.device is cpu"},
+    {"[target]\ndevice = \"cuda\"\ndtype = \"float32\"\n", "3:9", "auto or bfloat16"},
     {"[target]\nchat_template = \"on\"\n", "2:17", "auto, off"},
     {"[target]\nthreads = -2\n", "2:11", "integers from 0"},
     {"[drafters.mine]\nkind = \"trigram\"\n", "2:8", "unigram, bigram, ngram, prompt_lookup, lookup_ngram"},
