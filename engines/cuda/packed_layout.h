@@ -22,6 +22,14 @@ SPECLAB_HOST_DEVICE constexpr std::int64_t packed_index(std::int64_t row, std::i
   return tile * kTileElements + half * 256 + lane * 8 + column % 8;
 }
 
+/// What follows a tile: the next columns of its block of rows, as packed_index has it, or the same columns of the next block.
+enum class TileOrder { by_block, by_columns };
+
+/// Place of a tile among all. @param tile  of the block's `tiles`
+SPECLAB_HOST_DEVICE constexpr std::int64_t tile_at(TileOrder order, std::int64_t block, std::int64_t tile, std::int64_t blocks, std::int64_t tiles) {
+  return order == TileOrder::by_block ? block * tiles + tile : tile * blocks + block;
+}
+
 // Rows that an epilogue needs together are r and r + 8 of a block.
 
 /// Row of the stacked query, key and value matrix that stands at packed row `row`: of queries and keys the two halves of a

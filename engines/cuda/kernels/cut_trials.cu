@@ -17,10 +17,10 @@ struct StoreSums {
   }
 };
 
-template <int kColumnTiles, int kBlocks, int kStages, int kResident>
+template <int kColumnTiles, int kBlocks, int kStages, int kResident, TileOrder kOrder = TileOrder::by_block>
 CutTrial trial() {
-  return {8 * kColumnTiles, kBlocks, kStages, kResident, [](const ProductArguments& a, float* output, const LaunchContext& context) {
-            launch_product_cut<kColumnTiles, Cut<kBlocks, kStages, kResident>>(a, StoreSums{output, a.blocks * kTileRows}, context);
+  return {8 * kColumnTiles, kBlocks, kStages, kResident, kOrder, [](const ProductArguments& a, float* output, const LaunchContext& context) {
+            launch_product_cut<kColumnTiles, Cut<kBlocks, kStages, kResident, kOrder>>(a, StoreSums{output, a.blocks * kTileRows}, context);
           }};
 }
 
@@ -29,8 +29,9 @@ CutTrial trial() {
 const std::vector<CutTrial>& cut_trials() {
   static const std::vector<CutTrial> all{
       trial<1, 1, 8, 3>(), trial<1, 1, 4, 3>(), trial<1, 1, 4, 4>(), trial<1, 1, 6, 2>(), trial<1, 2, 3, 3>(), trial<1, 2, 4, 2>(), trial<1, 2, 4, 3>(),
-      trial<1, 4, 3, 2>(), trial<1, 4, 4, 1>(), trial<2, 1, 8, 2>(), trial<2, 1, 6, 2>(), trial<2, 2, 3, 2>(), trial<2, 2, 4, 2>(), trial<2, 4, 3, 1>(),
-      trial<2, 4, 4, 1>(), trial<4, 1, 8, 2>(), trial<4, 1, 6, 2>(), trial<4, 2, 4, 2>(), trial<4, 4, 3, 1>(), trial<8, 1, 8, 1>(), trial<8, 1, 6, 1>(), trial<8, 2, 4, 1>()};
+      trial<1, 4, 3, 2>(), trial<1, 4, 4, 1>(), trial<1, 1, 8, 3, TileOrder::by_columns>(), trial<1, 1, 4, 4, TileOrder::by_columns>(),
+      trial<1, 2, 4, 3, TileOrder::by_columns>(), trial<2, 1, 8, 2>(), trial<2, 1, 6, 2>(), trial<2, 2, 3, 2>(), trial<2, 2, 4, 2>(), trial<2, 4, 3, 1>(),
+      trial<2, 4, 4, 1>(), trial<2, 2, 4, 2, TileOrder::by_columns>(), trial<4, 1, 8, 2>(), trial<4, 1, 6, 2>(), trial<4, 2, 4, 2>(), trial<4, 4, 3, 1>(), trial<8, 1, 8, 1>(), trial<8, 1, 6, 1>(), trial<8, 2, 4, 1>()};
   return all;
 }
 

@@ -11,6 +11,7 @@ namespace speclab::engines::cuda {
 /// One way for passes of up to `most_rows` rows.
 struct CutTrial {
   int most_rows, blocks, stages, resident;  ///< as in Cut of product.cuh
+  TileOrder order;
   /// @param output  [rows, 16 a.blocks]
   void (*launch)(const ProductArguments& a, float* output, const LaunchContext& context);
 };

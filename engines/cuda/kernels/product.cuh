@@ -12,10 +12,11 @@ inline constexpr int kWarps = 8, kThreads = 32 * kWarps;
 inline constexpr int kEarlyPartials = 8;    ///< partial sums of squares that a lane loads before the product
 
 /// How a product is cut: `kBlocks` blocks of 16 weight rows at a time, so that activations are read once for all of them, `kStages`
-/// steps of copies under way per warp, `kResident` thread blocks on a multiprocessor.
-template <int kBlocksValue, int kStagesValue, int kResidentValue>
+/// steps of copies under way per warp, `kResident` thread blocks on a multiprocessor; in which order the tiles stand.
+template <int kBlocksValue, int kStagesValue, int kResidentValue, TileOrder kOrderValue = TileOrder::by_block>
 struct Cut {
   static constexpr int kBlocks = kBlocksValue, kStages = kStagesValue, kResident = kResidentValue;
+  static constexpr TileOrder kOrder = kOrderValue;
 };
 
 template <int kColumnTiles, typename C>
@@ -39,7 +40,7 @@ class TileStream {
       for (int i = 0; i < C::kBlocks; ++i) {
         const int block = group_ * C::kBlocks + i;
         if (block < blocks_) {
-          const uint4* source = weights_ + (static_cast<std::int64_t>(block) * tiles_ + tile_) * 64;
+          const uint4* source = weights_ + tile_at(C::kOrder, block, tile_, blocks_, tiles_) * 64;
           copy_async_16(ring_ + (2 * (in_ * C::kBlocks + i)) * kThreads, source);
           copy_async_16(ring_ + (2 * (in_ * C::kBlocks + i) + 1) * kThreads, source + 32);
         }

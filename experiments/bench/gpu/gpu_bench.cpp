@@ -80,7 +80,7 @@ class Bench {
       const ProductMemory memory(*this, out, in);
       for (const CutTrial& cut : cut_trials()) {
         const auto launch = [&](const ProductArguments& a) { cut.launch(a, memory.output.data(), context()); };
-        rows_.add(fmt::format("product cut {}x{} in {}", cut.blocks, cut.stages, cut.resident), name, cut.most_rows, "GB/s", memory.rate_of(cut.most_rows, launch));
+        rows_.add(fmt::format("product cut {}x{} in {}{}", cut.blocks, cut.stages, cut.resident, cut.order == TileOrder::by_block ? "" : " by columns"), name, cut.most_rows, "GB/s", memory.rate_of(cut.most_rows, launch));
       }
     });
   }

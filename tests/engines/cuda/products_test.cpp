@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -29,10 +30,22 @@ Problem random_problem(int out, int in, int rows) {
   return {out, in, rows, values(out * in), values(rows * in)};
 }
 
+/// The packed weights with their tiles in another order.
+std::vector<std::uint16_t> packed_in(TileOrder order, const Problem& p) {
+  const std::vector<std::uint16_t> packed = pack(p.weights, p.in, [](std::int64_t row) { return row; });
+  const std::int64_t blocks = (p.out + kTileRows - 1) / kTileRows, tiles = p.in / kTileColumns;
+  std::vector<std::uint16_t> ordered(packed.size());
+  for (std::int64_t block = 0; block < blocks; ++block)
+    for (std::int64_t tile = 0; tile < tiles; ++tile)
+      std::copy_n(packed.begin() + tile_at(TileOrder::by_block, block, tile, blocks, tiles) * kTileElements, kTileElements,
+                  ordered.begin() + tile_at(order, block, tile, blocks, tiles) * kTileElements);
+  return ordered;
+}
+
 std::vector<float> product_on_device(const Device& device, const Problem& p, const CutTrial& cut) {
   std::vector<std::uint16_t> input;
   for (const float value : p.input) input.push_back(cpu::to_bfloat16(value));
-  const auto weights = on_device<std::uint16_t>(pack(p.weights, p.in, [](std::int64_t row) { return row; }));
+  const auto weights = on_device<std::uint16_t>(packed_in(cut.order, p));
   const auto device_input = on_device<std::uint16_t>(input);
   const std::int32_t rows = p.rows;
   const auto num_rows = on_device<std::int32_t>(std::span(&rows, 1));
