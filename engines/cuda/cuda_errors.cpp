@@ -13,8 +13,4 @@ void check(int status, const char* what) {
   throw DeviceError(fmt::format("CUDA: {} failed: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error)));
 }
 
-void refuse_head_dim(int head_dim) {
-  throw DeviceError(fmt::format("device 'cuda': heads of {} values; allowed there: 32, 64, 128; use --device cpu", head_dim));
-}
-
 }  // namespace speclab::engines::cuda

@@ -83,10 +83,11 @@ void DeviceLlama::load(const LlamaWeights& weights) {
 
 void DeviceLlama::load_rotations() {
   std::vector<float> turns;
-  const std::int32_t half = config_.head_dim / 2;
+  std::vector<double> steps;
+  for (std::int32_t i = 0; i < config_.head_dim / 2; ++i) steps.push_back(std::pow(static_cast<double>(config_.rope_theta), -2.0 * i / config_.head_dim));
   for (std::int32_t position = 0; position < config_.context_length; ++position)
-    for (std::int32_t i = 0; i < half; ++i) {
-      const double angle = position * std::pow(static_cast<double>(config_.rope_theta), -2.0 * i / config_.head_dim);
+    for (const double step : steps) {
+      const double angle = position * step;
       turns.push_back(static_cast<float>(std::cos(angle)));
       turns.push_back(static_cast<float>(std::sin(angle)));
     }

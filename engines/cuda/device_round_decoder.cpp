@@ -28,8 +28,6 @@ void check_supported(const DecoderOptions& options, const LanguageModel& target,
   if (options.drafter.tree != "chain") refuse("tree = \"" + escaped(options.drafter.tree) + "\"", "chain");
   const bool is_drawn = options.sampling.temperature > 0 && kind == "small_transformer";
   if (is_drawn && options.verifier != "rejection" && options.verifier != "replay") refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
-  SamplingOptions plain;
-  plain.temperature = options.sampling.temperature;
   bool is_plain = true;
   visit_sampling_that_is_on(options.sampling, [&](const char*, const auto&) { is_plain = false; });
   if (!is_plain) refuse("a setting that changes the law", "temperature alone");

@@ -24,7 +24,8 @@ class DeviceRounds {
   /// @param draft  no model where nothing is drafted @param max_length  longest draft
   DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, std::int32_t max_length, double temperature, std::uint64_t seed);
 
-  /// Begins a sequence whose caches hold all its tokens but the last one; the drafter's may lack the last two.
+  /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before every round; the drafter's must hold all but
+  /// the last two before a round that drafts.
   void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
   /// Captures what a round of this length needs, if it is the first one: some milliseconds that are no round's.
   void prepare(std::int32_t length) { graph(length); }

@@ -292,7 +292,7 @@ void launch_attention(const ForwardState* state, const AttentionBuffers& a, cons
     case 32: return launch_attention_of<32>(state, a, shape, context);
     case 64: return launch_attention_of<64>(state, a, shape, context);
     case 128: return launch_attention_of<128>(state, a, shape, context);
-    default: refuse_head_dim(a.head_dim);
+    default: check(cudaErrorInvalidValue, "attention with heads of another size");
   }
 }
 

@@ -39,17 +39,18 @@ struct StoreLogits {
     float* row = logits + static_cast<std::int64_t>(m) * vocab;
     if (i < vocab) row[i] = low;
     if (i + 8 < vocab) row[i + 8] = high;
-    const bool second = i + 8 < vocab && high > low;
+    const bool second = i + 8 < vocab && !(high <= low);  // also where it is no number, which must not be lost
     value = i >= vocab ? __int_as_float(0xff800000) : second ? high : low;
     token = __int_as_float(second ? i + 8 : i);
   }
-  /// Ties go to the lower token, as in the host's arg max.
+  /// Ties go to the lower token, as in the host's arg max; what is no number stays.
   __device__ void reduce_block(int block, int m, int columns, const float* values, const float* tokens) const {
     BestLogit found{values[0], __float_as_int(tokens[0])};
     for (int r = 1; r < 8; ++r) {
       const float value = values[r * columns];
       const int token = __float_as_int(tokens[r * columns]);
-      if (value > found.value || (value == found.value && token < found.token)) found = {value, token};
+      const bool is_number = found.value == found.value;
+      if (is_number && (!(value <= found.value) || (value == found.value && token < found.token))) found = {value, token};
     }
     best[static_cast<std::int64_t>(m) * blocks + block] = found;
   }

@@ -166,6 +166,11 @@ TEST_F(DeviceRounds, AGenerationMayFollowALongerOne) {
   EXPECT_EQ(decode(*device, 1, 3).output_ids, first.output_ids);
 }
 
+TEST_F(DeviceRounds, NoticeLogitsThatAreNoNumbers) {
+  target_ = std::make_shared<cuda::LlamaCuda>(small_config(), *testing::tiny_weights(small_config(), {.scale = 1e38f}), std::make_shared<cuda::Device>());
+  for (const double temperature : {0.0, 1.0}) EXPECT_THROW(decode(*on_device(options("plain", temperature)), 1, 0), ModelFileError) << temperature;
+}
+
 TEST_F(DeviceRounds, RefuseWhatTheyDoNotSupport) {
   DecoderOptions wrong = options("small_transformer", 1.0);
   wrong.verifier = "block";
