@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "sim/core/errors.h"
 
@@ -20,13 +21,17 @@ namespace {
   throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; free space or choose a folder you may write to");
 }
 
-/// A descriptor that closes itself.
+/// A descriptor that closes itself. Nothing that failed is tried again on it: what a failed sync lost is known to nobody.
 class OutputFile {
  public:
-  OutputFile(const std::string& path, int flags) : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | flags, 0644)) {
+  OutputFile(const std::string& path, int flags) : path_(path) {
+    do descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+    while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) throw_write_error(path_);
   }
-  ~OutputFile() { ::close(descriptor_); }
+  ~OutputFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
@@ -38,13 +43,31 @@ class OutputFile {
       if (n < 0) throw_write_error(path_);
       done += static_cast<std::size_t>(n);
     }
-    if (::fsync(descriptor_) != 0) throw_write_error(path_);
+  }
+
+  /// On the disk when this returns. File systems that cannot sync a folder say EINVAL.
+  void finish() {
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) throw_write_error(path_);
+    const int descriptor = std::exchange(descriptor_, -1);
+    if (::close(descriptor) != 0 && errno != EINTR) throw_write_error(path_);
   }
 
  private:
   std::string path_;
-  int descriptor_;
+  int descriptor_ = -1;
 };
+
+void write_and_sync(const std::string& path, int flags, const std::string& content) {
+  OutputFile file(path, O_WRONLY | flags);
+  file.write(content);
+  file.finish();
+}
+
+/// Names that were made or changed in the folder outlive a loss of power.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  OutputFile(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY).finish();
+}
 
 }  // namespace
 
@@ -69,15 +92,16 @@ void write_file(const std::string& path, const std::string& content) {
   const std::string scratch = path + ".part";
   ::unlink(scratch.c_str());  // left by a process that died; never followed
   try {
-    OutputFile(scratch, O_CREAT | O_EXCL | O_NOFOLLOW).write(content);
+    write_and_sync(scratch, O_CREAT | O_EXCL | O_NOFOLLOW, content);
     if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
+    sync_folder_of(path);
   } catch (const WriteError&) {
     ::unlink(scratch.c_str());
     throw;
   }
 }
 
-void append_file(const std::string& path, const std::string& content) { OutputFile(path, O_APPEND).write(content); }
+void append_file(const std::string& path, const std::string& content) { write_and_sync(path, O_APPEND, content); }
 
 std::string user_cache_folder() {
   const auto variable = [](const char* name) {

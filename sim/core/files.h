@@ -10,7 +10,7 @@ inline constexpr std::uintmax_t kLargestFileRead = std::uintmax_t{1} << 30;
 /// The bytes of a file. @throws DataError naming the file and the system's reason, or its size if it is above kLargestFileRead
 std::string read_file(const std::string& path);
 
-/// Writes beside the file, syncs and renames, so that a reader sees the old file or the whole new one.
+/// Writes beside the file, syncs, renames and syncs the folder, so that a reader sees the old file or the whole new one.
 /// Nothing is left beside it where that fails.
 /// @throws WriteError naming the file and the system's reason
 void write_file(const std::string& path, const std::string& content);

@@ -64,6 +64,10 @@ void Journal::append(const std::string& payload) {
   payloads_.push_back(payload);
 }
 
+void Journal::secure() const {
+  if (!path_.empty()) write_file(path_, read_file(path_));
+}
+
 void Journal::append_line(const std::string& line) const {
   if (!is_there(path_)) write_file(path_, "");
   append_file(path_, line);

@@ -25,6 +25,9 @@ class Journal {
   /// The payload is on the disk, if there is a file, when this returns. @throws WriteError; then the file holds what it held before, or an
   /// unfinished line more
   void append(const std::string& payload);
+  /// Writes the file anew: a line that a process before this one wrote may never have reached the disk, which only the failed sync of
+  /// that process knew. @throws WriteError
+  void secure() const;
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}

@@ -49,6 +49,7 @@ void begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunLog
   const HeaderEntry now = make_header(loaded);
   if (!log.header()) return log.add(now);
   check_same_origin(*log.header(), now, options.folder);
+  log.secure();
   progress.note(fmt::format("{}: resumed with {} of {} generations", options.folder, log.rows().size(), loaded.plan.generations.size()));
 }
 

@@ -113,6 +113,8 @@ class RunLog {
   void add(const std::vector<PredictionEntry>& entries);
   void add(const AtlasEntry& entry);
   void add_end();
+  /// To be called before a log of an earlier process is added to; see Journal::secure.
+  void secure() const { journal_.secure(); }
 
   const std::optional<HeaderEntry>& header() const { return header_; }
   const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }

@@ -16,7 +16,7 @@ std::string category_file(const std::string& set, const std::string& category, i
 
 }  // namespace
 
-SmallExperiment::SmallExperiment() {
+SmallExperiment::SmallExperiment(const std::filesystem::path& parent) : scratch_(parent) {
   for (const std::string set : {"core", "pilot"}) {
     make_folder(scratch_.path(set));
     for (const std::string category : {"chat", "sums"}) scratch_.file(set + "/" + category + ".toml", category_file(set, category, set == "core" ? 2 : 1));

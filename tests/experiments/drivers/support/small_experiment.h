@@ -15,7 +15,8 @@ namespace speclab::testing {
 class SmallExperiment {
  public:
   /// Two categories of two prompts, one pilot each; two temperatures; plain decoding, bigram and a tree.
-  SmallExperiment();
+  /// @param parent  where its folder is made
+  explicit SmallExperiment(const std::filesystem::path& parent = std::filesystem::temp_directory_path());
 
   /// The config's text, with lines appended.
   std::string config_file(const std::string& more = "") const;

@@ -1,0 +1,193 @@
+// A crash at every call that changes a file, with every torn form of every write, and an error from every such call: the run that is
+// begun again ends with the same bytes (SWP-1 and SWP-3).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/support/file_faults.h"
+
+namespace speclab::experiments {
+namespace {
+
+using testing::FileCall;
+using testing::FileFaults;
+using testing::FileOperation;
+using testing::FileVerdict;
+using testing::SmallExperiment;
+
+namespace fs = std::filesystem;
+
+using Files = std::array<std::string, 3>;  ///< the deterministic ones
+
+Files deterministic_files(const SmallExperiment& experiment, const std::string& run) {
+  return {experiment.file(run, "rows.csv"), experiment.file(run, "rounds.csv"), experiment.file(run, "texts.jsonl")};
+}
+
+/// How much of a write is on the disk when the process dies. Of other calls nothing or all: all is the next call's nothing.
+std::set<std::size_t> torn_sizes(const FileOperation& operation) {
+  if (operation.call != FileCall::write) return {0};
+  return {0, std::min<std::size_t>(1, operation.size), operation.size / 2, operation.size - 1, operation.size};
+}
+
+struct Tally {
+  int calls = 0, wrecks = 0;
+};
+
+/// Runs a plan and, at each `stride`-th call, lets `meet` have every wreck that a crash in it could leave. The names of both runs are
+/// folders of the experiment.
+class CrashPoints {
+ public:
+  CrashPoints(const SmallExperiment& experiment, const Plan& plan, std::string wreck, int stride = 1)
+      : experiment_(experiment), plan_(plan), wreck_(std::move(wreck)), stride_(stride) {}
+
+  Tally run(const std::string& name, const std::function<void()>& meet) const {
+    Tally tally;
+    const FileFaults faults(experiment_.folder(name), [&](const FileOperation& operation) {
+      if (tally.calls++ % stride_ != 0) return FileVerdict{};
+      for (const std::size_t torn_size : torn_sizes(operation)) {
+        SCOPED_TRACE("call " + std::to_string(tally.calls) + " on " + operation.path + ", " + std::to_string(torn_size) + " bytes written");
+        leave_wreck(operation, torn_size, name);
+        meet();
+        ++tally.wrecks;
+      }
+      return FileVerdict{};
+    });
+    experiment_.run(plan_, name);
+    return tally;
+  }
+
+ private:
+  /// What the disk holds if the process dies in this call: a copy of the run's folder.
+  void leave_wreck(const FileOperation& operation, std::size_t torn_size, const std::string& name) const {
+    const std::string from = experiment_.folder(name), to = experiment_.folder(wreck_);
+    fs::remove_all(to);
+    if (!fs::exists(from)) return;
+    fs::copy(from, to, fs::copy_options::recursive);
+    if (operation.call != FileCall::write) return;
+    std::ofstream(to + operation.path.substr(from.size()), std::ios::binary | std::ios::app).write(operation.data, static_cast<std::streamsize>(torn_size));
+  }
+
+  const SmallExperiment& experiment_;
+  const Plan& plan_;
+  std::string wreck_;
+  int stride_;
+};
+
+/// 210 cells of one prompt.
+Plan large_plan(const SmallExperiment& experiment) {
+  return experiment.plan({"axes.temperature=[0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]", R"(prompts.categories=["chat"])", "prompts.per_category=1", "prompts.new_tokens=8",
+                          R"(axes.policy=["constant:1", "constant:2", "constant:3", "constant:4", "constant:5", "constant:6", "constant:7", "constant:8", "constant:9", "heuristic"])"});
+}
+
+class CrashPointsTest : public ::testing::Test {
+ protected:
+  void expect_resumed(const std::string& run) {
+    experiment_.run(plan_, run);
+    ASSERT_EQ(deterministic_files(experiment_, run), whole_);
+  }
+
+  const SmallExperiment experiment_{testing::memory_folder()};
+  const Plan plan_ = large_plan(experiment_);
+  const Files whole_ = (experiment_.run(plan_, "whole"), deterministic_files(experiment_, "whole"));
+};
+
+TEST_F(CrashPointsTest, EveryOneOfASweepOfTwoHundredCellsIsResumedToTheSameBytes) {
+  ASSERT_GE(plan_.cells.size(), 200u);
+  const Tally tally = CrashPoints(experiment_, plan_, "wreck").run("run", [&] { expect_resumed("wreck"); });
+  RecordProperty("calls", tally.calls);
+  RecordProperty("wrecks", tally.wrecks);
+  EXPECT_GE(tally.calls, 1000);
+  EXPECT_GE(tally.wrecks, 2000);
+}
+
+/// A crash, and another one while its wreck is resumed.
+TEST_F(CrashPointsTest, ACrashDuringResumptionIsResumedToo) {
+  std::vector<std::string> firsts;
+  const CrashPoints first(experiment_, plan_, "wreck", 53);
+  first.run("run", [&] {
+    firsts.push_back("first" + std::to_string(firsts.size()));
+    if (fs::exists(experiment_.folder("wreck"))) fs::rename(experiment_.folder("wreck"), experiment_.folder(firsts.back()));
+  });
+  int wrecks = 0;
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const CrashPoints second(experiment_, plan_, "second", 97 + static_cast<int>(i));
+    wrecks += second.run(firsts[i], [&] { expect_resumed("second"); }).wrecks;
+  }
+  RecordProperty("wrecks", wrecks);
+  EXPECT_GE(wrecks, 200);
+}
+
+/// Errors a call may end with; a write may also stop early.
+std::vector<FileVerdict> faults_of(const FileOperation& operation) {
+  std::vector<FileVerdict> faults;
+  for (const int error : {ENOSPC, EDQUOT, EIO, EINTR, EACCES}) faults.push_back({.error = error});
+  if (operation.call == FileCall::write && operation.size > 1) faults.push_back({.error = 0, .size = operation.size / 2});
+  return faults;
+}
+
+/// Every line of a file that stands under its own name is a line of the whole run's file.
+void expect_no_half_written_file(const SmallExperiment& experiment, const std::string& run) {
+  for (const char* name : {"rows.csv", "rounds.csv", "texts.jsonl"}) {
+    if (!fs::exists(experiment.folder(run) + "/" + name)) continue;
+    const std::string part = experiment.file(run, name), whole = "\n" + experiment.file("whole", name);
+    ASSERT_TRUE(part.ends_with('\n')) << name;
+    for (std::size_t begin = 0, end; (end = part.find('\n', begin)) != std::string::npos; begin = end + 1)
+      ASSERT_NE(whole.find("\n" + part.substr(begin, end + 1 - begin)), std::string::npos) << name << ": " << part.substr(begin, end - begin);
+  }
+}
+
+/// Runs with the `fault`-th fault of the `call`-th call. @return false if the call has no such fault; nothing if there is no such call
+std::optional<bool> run_with_fault(const SmallExperiment& experiment, const Plan& plan, int call, std::size_t fault) {
+  int calls = 0;
+  std::optional<bool> has_fault;
+  std::string path;
+  FileVerdict made;
+  try {
+    const FileFaults faults(experiment.folder("faulty"), [&](const FileOperation& operation) {
+      if (calls++ != call) return FileVerdict{};
+      const std::vector<FileVerdict> all = faults_of(operation);
+      has_fault = fault < all.size();
+      path = operation.path;
+      return made = *has_fault ? all[fault] : FileVerdict{};
+    });
+    experiment.run(plan, "faulty");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_write) << error.what();
+    const std::string message = error.what();
+    EXPECT_NE(message.find(std::strerror(made.error)), std::string::npos) << message;
+    EXPECT_NE(message.find(experiment.folder("faulty")), std::string::npos) << message;
+  }
+  return has_fault;
+}
+
+TEST(FileErrors, OfEveryCallLeaveARunThatGoesOnToTheSameBytes) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan({R"(prompts.categories=["chat"])", "axes.temperature=0"});
+  experiment.run(plan, "whole");
+  const Files whole = deterministic_files(experiment, "whole");
+  int num_faults = 0;
+  for (int call = 0;; ++call) {
+    std::optional<bool> has_fault;
+    for (std::size_t fault = 0; (has_fault = run_with_fault(experiment, plan, call, fault)).value_or(false); ++fault, ++num_faults) {
+      SCOPED_TRACE("call " + std::to_string(call) + ", fault " + std::to_string(fault));
+      expect_no_half_written_file(experiment, "faulty");
+      experiment.run(plan, "faulty");
+      ASSERT_EQ(deterministic_files(experiment, "faulty"), whole);
+      fs::remove_all(experiment.folder("faulty"));
+    }
+    if (!has_fault) break;
+    fs::remove_all(experiment.folder("faulty"));
+  }
+  RecordProperty("faults", num_faults);
+  EXPECT_GE(num_faults, 500);
+}
+
+}  // namespace
+}  // namespace speclab::experiments
