@@ -1,5 +1,6 @@
 #include "analysis/report/report.h"
 
+#include "analysis/io/file_digests.h"
 #include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
@@ -59,6 +60,7 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
   const std::string plotly_js = read_plotly(options.plotly_js);
+  check_unchanged(run_folder);
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
   if (manifest.kind == "cost_surface") return write_cost_report(run_folder, manifest, options, plotly_js);
   if (manifest.kind == "rule_atlas") return write_atlas_report(run_folder, manifest, options, plotly_js);

@@ -84,7 +84,11 @@ bool processor_has_sha() {
 
 }  // namespace
 
-Sha256::Compress compress_of_processor() { return processor_has_sha() ? compress_x86 : nullptr; }
+/// Asked once: under a hypervisor the question costs some twenty microseconds.
+Sha256::Compress compress_of_processor() {
+  static const Sha256::Compress compress = processor_has_sha() ? compress_x86 : nullptr;
+  return compress;
+}
 #else
 Sha256::Compress compress_of_processor() { return nullptr; }
 #endif

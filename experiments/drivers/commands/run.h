@@ -10,6 +10,8 @@ struct RunCommandOptions {
   std::string output;                 ///< empty: results/runs/NAME
   bool dry_run = false;
   bool report = true;
+  bool repair = false;                ///< as RunOptions::repair
+  bool allow_network_folder = false;
 };
 
 /// `speclab run`. @return exit code @throws what run_experiment throws

@@ -6,8 +6,15 @@
 
 namespace speclab::experiments {
 
-/// Lines "DIGEST PAYLOAD": sixteen hexadecimal digits over the digest of the line before and the payload, so that a
-/// changed, lost, doubled or moved line is noticed. A payload is text without line breaks.
+/// What a repair made of a journal.
+struct JournalRepair {
+  std::string original{};      ///< file that holds the damaged journal now; empty where nothing was damaged
+  std::size_t num_kept = 0;    ///< lines
+  std::size_t num_lost = 0;
+};
+
+/// Lines "DIGEST PAYLOAD": sixteen hexadecimal digits over the digest of the first line, that of the line before and the payload, so that
+/// a changed, lost, doubled or moved line is noticed, and another journal's too. A payload is text without line breaks.
 class Journal {
  public:
   /// Opens the journal in `folder`, or begins an empty one in memory where there is none. A last line without
@@ -15,6 +22,10 @@ class Journal {
   /// @throws DataError if a line with its line feed is damaged, WriteError if the folder cannot be looked at or the line not
   ///         be cut off
   static Journal open(const std::string& folder);
+  /// Puts a damaged journal aside, under a name of its own, and begins it again with the lines of this run that are whole: at most two go with
+  /// every place that is damaged. A journal that is not damaged stays as it is.
+  /// @throws DataError if its first line, by which the others are known, is damaged; WriteError
+  static JournalRepair repair(const std::string& folder);
   /// A journal without a file, for what is measured and used at once.
   static Journal in_memory() { return Journal(""); }
 
@@ -31,13 +42,14 @@ class Journal {
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}
+  void add(const std::string& digest, const std::string& payload);
   void append_line(const std::string& line) const;
   /// The next line of the file, without its line feed. @param begin  byte of the file
   void accept(const std::string& line, std::size_t begin);
   void cut_off(std::size_t begin, std::size_t size);
 
   std::string path_;
-  std::string last_digest_;
+  std::string first_digest_, last_digest_;
   std::vector<std::string> payloads_;
   std::size_t num_bytes_cut_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "analysis/io/file_digests.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_files.h"
@@ -53,6 +54,13 @@ void begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunLog
   progress.note(fmt::format("{}: resumed with {} of {} generations", options.folder, log.rows().size(), loaded.plan.generations.size()));
 }
 
+void repair_journal(const std::string& folder, Progress& progress) {
+  const JournalRepair repair = Journal::repair(folder);
+  if (!repair.original.empty())
+    progress.note(fmt::format("{} of {} lines of {}/journal were damaged; what they held is measured anew, the damaged file is {}", repair.num_lost,
+                              repair.num_kept + repair.num_lost, folder, repair.original));
+}
+
 /// Runs the kind; the files are written also when it ends early, unless nothing can be written.
 void run_kind(const LoadedPlan& loaded, const RunOptions& options, RunLog& log, Progress& progress) {
   Workbench bench(loaded, log, progress, options.check_interruption);
@@ -76,17 +84,19 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const std
   const bool has_journal = std::filesystem::exists(options.folder + "/journal", error);
   if (error) throw WriteError(fmt::format("{}: {}; choose another --output", escaped(options.folder, 200), error.message()));
   if (has_journal) {
-    lock.emplace(options.folder);
+    lock.emplace(options.folder, options.network_folder);
+    if (options.repair) repair_journal(options.folder, progress);
     log.emplace(options.folder);
     if (log->header()) check_same_config(plan, *log->header(), options.folder);
     check_ids(plan, *log, options.folder);
-    if (log->finished() && has_run_files(*log, options.folder)) return RunOutcome::was_complete;
+    if (!options.repair) analysis::check_unchanged(options.folder);
+    if (log->finished() && has_run_files(*log, options.folder) && analysis::changed_files(options.folder).empty()) return RunOutcome::was_complete;
   }
   if (!log || !log->header()) refuse_results_without_journal(options.folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines);
   make_folder(options.folder);
-  if (!lock) lock.emplace(options.folder);
+  if (!lock) lock.emplace(options.folder, options.network_folder);
   if (!log) log.emplace(options.folder);
   begin_or_resume(loaded, options, *log, progress);
   run_kind(loaded, options, *log, progress);

@@ -4,12 +4,15 @@
 
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/progress.h"
+#include "experiments/drivers/run/run_lock.h"
 #include "experiments/drivers/run/run_log.h"
 
 namespace speclab::experiments {
 
 struct RunOptions {
   std::string folder;
+  bool repair = false;                               ///< a damaged journal is put aside and what it lost measured anew; changed files are written again
+  NetworkFolder network_folder = NetworkFolder::refused;
   std::function<void()> check_interruption = [] {};  ///< throws to stop between generations
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
+#include "analysis/io/file_digests.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_tables.h"
@@ -107,24 +108,35 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   return lines;
 }
 
+/// Name and content of every file but SHA256SUMS; those that would be empty are left out.
+std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loaded, const RunLog& log) {
+  const Plan& plan = loaded.plan;
+  std::vector<std::pair<std::string, std::string>> files{{"manifest.toml", manifest_toml(plan, *log.header())}};
+  if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
+  if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
+  if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
+  if (log.rows().empty()) return files;
+  files.emplace_back("rows.csv", rows_csv(plan, log));
+  files.emplace_back("rounds.csv", rounds_csv(plan, log));
+  files.emplace_back("times.csv", times_csv(log));
+  files.emplace_back("pace.csv", pace_csv(log));
+  files.emplace_back("texts.jsonl", texts_jsonl(plan, log));
+  return files;
+}
+
 }  // namespace
 
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
-  const Plan& plan = loaded.plan;
-  write_file(folder + "/manifest.toml", manifest_toml(plan, *log.header()));
-  if (!log.costs().empty()) write_file(folder + "/costs.csv", costs_csv(log));
-  if (!log.predictions().empty()) write_file(folder + "/predictions.csv", predictions_csv(loaded, log));
-  if (!log.atlas().empty()) write_file(folder + "/atlas.csv", atlas_csv(loaded, log));
-  if (log.rows().empty()) return;
-  write_file(folder + "/rows.csv", rows_csv(plan, log));
-  write_file(folder + "/rounds.csv", rounds_csv(plan, log));
-  write_file(folder + "/times.csv", times_csv(log));
-  write_file(folder + "/pace.csv", pace_csv(log));
-  write_file(folder + "/texts.jsonl", texts_jsonl(plan, log));
+  const std::vector<std::pair<std::string, std::string>> files = run_files(loaded, log);
+  const std::string digests = folder + "/" + analysis::kDigestsFile;
+  std::error_code none;
+  std::filesystem::remove(digests, none);  // what does not hold while files change is not there
+  for (const auto& [name, content] : files) write_file(folder + "/" + name, content);
+  write_file(digests, analysis::digest_lines(files));
 }
 
 bool has_run_files(const RunLog& log, const std::string& folder) {
-  std::vector<std::string> names{"manifest.toml"};
+  std::vector<std::string> names{"manifest.toml", analysis::kDigestsFile};
   if (!log.costs().empty()) names.emplace_back("costs.csv");
   if (!log.predictions().empty()) names.emplace_back("predictions.csv");
   if (!log.atlas().empty()) names.emplace_back("atlas.csv");

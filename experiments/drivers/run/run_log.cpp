@@ -48,8 +48,9 @@ void RunLog::take(const std::string& text) {
   else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
   else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
   else if (kind == "atlas") atlas_.insert_or_assign(entry.at("cell").get<std::size_t>(), atlas_entry(entry));
-  else if (kind == "end") finished_ = true;
+  else if (kind == "end") finished_ = entry.value("entries", std::size_t{0}) == num_taken_;
   else throw DataError("'" + escaped(kind) + "' is no kind of entry");
+  ++num_taken_;
 }
 
 void RunLog::add(const HeaderEntry& entry) {
@@ -88,7 +89,7 @@ void RunLog::add(const AtlasEntry& entry) {
 }
 
 void RunLog::add_end() {
-  journal_.append(payload("end", Json::object()));
+  journal_.append(payload("end", {{"entries", journal_.payloads().size()}}));
   finished_ = true;
 }
 

@@ -123,7 +123,7 @@ class RunLog {
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const { return predictions_; }
   const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
-  bool finished() const { return finished_; }
+  bool finished() const { return finished_; }  ///< ended, and nothing was lost since
   std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
 
  private:
@@ -138,6 +138,7 @@ class RunLog {
   std::vector<PredictionEntry> predictions_;
   std::map<std::size_t, AtlasEntry> atlas_;
   bool finished_ = false;
+  std::size_t num_taken_ = 0;  ///< entries read
 };
 
 const char* to_string(Regime regime);

@@ -1,0 +1,53 @@
+#include "analysis/io/file_digests.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr std::size_t kDigits = 64;
+constexpr std::string_view kBetween = "  ";
+
+bool is_line(const std::string& line) {
+  const std::size_t name = kDigits + kBetween.size();
+  return line.size() > name && line.find_first_not_of("0123456789abcdef") == kDigits && line.substr(kDigits, kBetween.size()) == kBetween &&
+         line.find('/', name) == std::string::npos;
+}
+
+}  // namespace
+
+std::string digest_lines(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string lines;
+  for (const auto& [name, content] : files) lines += fmt::format("{}{}{}\n", sha256_text(content), kBetween, name);
+  return lines;
+}
+
+std::vector<std::string> changed_files(const std::string& folder) {
+  const std::string path = folder + "/" + kDigestsFile;
+  if (!std::filesystem::exists(path)) return {};
+  std::istringstream lines(read_file(path));
+  std::vector<std::string> changed;
+  for (std::string line; std::getline(lines, line);) {
+    if (!is_line(line)) throw DataError(fmt::format("{}: '{}'; allowed: a SHA-256, two blanks, a file's name", path, escaped(line)));
+    const std::string name = line.substr(kDigits + kBetween.size());
+    if (std::filesystem::exists(folder + "/" + name) && sha256_text(read_file(folder + "/" + name)) != line.substr(0, kDigits)) changed.push_back(name);
+  }
+  return changed;
+}
+
+void check_unchanged(const std::string& folder) {
+  const std::vector<std::string> changed = changed_files(folder);
+  if (changed.empty()) return;
+  throw DataError(fmt::format("{}: changed since the run wrote {}: {}; `speclab run --repair` writes what the journal holds again, or put the {} back from a copy", folder,
+                              changed.size() == 1 ? "it" : "them", fmt::join(changed, ", "), changed.size() == 1 ? "file" : "files"));
+}
+
+}  // namespace speclab::analysis

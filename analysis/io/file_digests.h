@@ -1,0 +1,22 @@
+#pragma once
+// SHA256SUMS of a run folder: what its files said when the run wrote them, in the form of sha256sum.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace speclab::analysis {
+
+inline constexpr const char* kDigestsFile = "SHA256SUMS";
+
+/// A line for each (name, content): "DIGEST  NAME".
+std::string digest_lines(const std::vector<std::pair<std::string, std::string>>& files);
+
+/// Names of the files of `folder` that are there and say something else than SHA256SUMS; none where that file is missing.
+/// @throws DataError if a line of it is none
+std::vector<std::string> changed_files(const std::string& folder);
+
+/// @throws DataError naming what changed_files finds
+void check_unchanged(const std::string& folder);
+
+}  // namespace speclab::analysis
