@@ -1,24 +1,31 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/stats/estimate.h"
+#include "sim/analytic/cost_surface.h"
 
 namespace speclab::analysis {
 
+/// Whether tokens are sampled: laws cost more to make and to draw from.
+enum class Regime : std::uint8_t { greedy, sampled };
+
+const char* to_string(Regime regime);
+Regime regime_of(double temperature);
+
 /// One row of costs.csv, as results/README.md describes it. Texts that do not apply are empty.
 struct CostRow {
-  std::string model;
-  std::string drafter;
-  std::string tree;
-  std::string verifier;
-  std::string regime;
-  std::string kind;  ///< "target", "draft", "overhead", "prefill"
+  std::string model, drafter{}, tree{}, verifier{};
+  std::optional<Regime> regime{};     ///< nothing where it does not matter
+  sim::CostKind kind = sim::CostKind::target;
   std::int64_t rows = 1;
   std::int64_t context = 0;
-  std::int64_t batch = 1;  ///< sequences
-  Estimate ns;
+  Estimate ns{};
+  std::int64_t batch = 1;             ///< sequences
+
+  std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };
 
 /// @throws DataError naming file, line and column; also if there is no row

@@ -22,8 +22,8 @@ void check_round(const Table& table, std::size_t row, const Round& round, bool i
   if (round.accepted > round.depth || round.depth > round.drafted) table.fail(row, "depth", "must hold: accepted <= depth <= drafted");
   if (round.drafted > kMostDrafts) table.fail(row, "drafted", fmt::format("at most {} in a round", kMostDrafts));
   if (round.accepted > round.tested || round.tested > round.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
-  if (table.count(row, "emitted", 1) > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
-  if (table.count(row, "rows", 1) > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
+  if (round.emitted > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
+  if (round.rows > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
   if (is_chain && (round.accepted == round.drafted) != (table.text(row, "next_kind") == "bonus")) table.fail(row, "next_kind", "a bonus where all of a chain was accepted, and only there");
 }
 
@@ -53,11 +53,10 @@ void expect_round_columns(const Table& table) { table.expect_columns(kRoundColum
 
 Round read_round_fields(const Table& table, std::size_t row, const RoundPlace& place) {
   if (table.count(row, "round") != place.round) table.fail(row, "round", fmt::format("expected {}: a generation's rounds stand in order, from 0", place.round));
-  table.count(row, "position", 1);
   if (const std::string kind = table.text(row, "next_kind"); kind != "recovered" && kind != "bonus")
     table.fail(row, "next_kind", "'" + escaped(kind) + "'; allowed: recovered, bonus");
-  const Round round{.row_id = place.row_id, .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
-                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested")};
+  const Round round{.row_id = place.row_id, .position = table.count(row, "position", 1), .rows = table.count(row, "rows", 1), .depth = table.count(row, "depth"), .accepted = table.count(row, "accepted"),
+                    .drafted = table.count(row, "drafted"), .tested = table.count(row, "tested"), .emitted = table.count(row, "emitted", 1)};
   check_round(table, row, round, place.is_chain);
   return round;
 }
@@ -75,6 +74,8 @@ void read_rounds(const std::string& path, Run& run) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     Generation& g = generation_of(table, row, run);
     RoundTotals& sum = totals[g.row_id];
+    if (sum.rounds == 0) g.first_round = run.rounds.size();
+    else if (run.rounds.back().row_id != g.row_id) table.fail(row, "row_id", "the rounds of a generation stand in a row");
     run.rounds.push_back(read_round(table, row, g, sum.rounds++));
     sum.drafting_rounds += run.rounds.back().drafted > 0;
     sum.drafted += run.rounds.back().drafted;
@@ -82,7 +83,7 @@ void read_rounds(const std::string& path, Run& run) {
     sum.accepted += run.rounds.back().accepted;
     sum.tested += run.rounds.back().tested;
     ++(table.text(row, "next_kind") == "bonus" ? sum.bonus : sum.recovered);
-    sum.emitted += table.count(row, "emitted", 1);
+    sum.emitted += run.rounds.back().emitted;
   }
   for (const Generation& g : run.generations) check_totals(path, g, totals[g.row_id]);
 }

@@ -65,7 +65,7 @@ Generation read_generation(const Table& table, std::size_t row, const Manifest& 
   g.category = table.text(row, "category");
   g.repetition = table.count(row, "repetition");
   g.axes = read_axes(table, row);
-  table.count(row, "prompt_tokens", 1);
+  g.prompt_tokens = table.count(row, "prompt_tokens", 1);
   g.output_tokens = table.count(row, "output_tokens", 1);
   g.rounds = table.count(row, "rounds", 1);
   g.drafting_rounds = table.count(row, "drafting_rounds");

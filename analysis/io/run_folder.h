@@ -40,6 +40,7 @@ struct Generation {
   std::string category;
   std::int64_t repetition = 0;
   CellAxes axes;
+  std::int64_t prompt_tokens = 1;
   std::int64_t output_tokens = 0;
   std::int64_t rounds = 0;
   std::int64_t drafting_rounds = 0;
@@ -49,6 +50,7 @@ struct Generation {
   std::int64_t recovered = 0;
   std::int64_t bonus = 0;
   std::int64_t deepest = 0;      ///< draft of its rounds
+  std::size_t first_round = 0;   ///< its rounds stand in a row in Run::rounds, from here on; plain decoding has none there
   bool lossless = true;
   std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted token's law from the target's
   bool forced_acceptance = false;
@@ -62,13 +64,16 @@ struct Generation {
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
 };
 
-/// What rounds.csv says of a round, as far as the figures need it.
+/// What rounds.csv says of a round.
 struct Round {
   std::int64_t row_id = 0;
+  std::int64_t position = 0;
+  std::int64_t rows = 1;
   std::int64_t depth = 0;
   std::int64_t accepted = 0;
   std::int64_t drafted = 0;
   std::int64_t tested = 0;
+  std::int64_t emitted = 1;
 };
 
 /// Expected before the cell was measured, but for the pace; missing where nothing is predicted.

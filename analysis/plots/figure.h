@@ -27,6 +27,7 @@ struct Point {
   double y = 0;
   std::optional<Interval> interval;  ///< 95 %, of y
   Mark mark = Mark::filled;
+  double base = 0;                   ///< of a waterfall's bar: where it begins; it ends at y
 };
 
 /// A line with marks, or one part of every bar. Colour and mark shape follow from `colour`.
@@ -42,7 +43,8 @@ struct ReferenceLine {
   std::string name;
 };
 
-enum class FigureKind : std::uint8_t { lines, marks, stacked_bars };
+/// A waterfall has bars that hang between two heights; `totals` are their ends, with intervals.
+enum class FigureKind : std::uint8_t { lines, marks, stacked_bars, waterfall };
 
 struct Figure {
   std::string id;       ///< file name without extension

@@ -68,6 +68,23 @@ std::string draw_stacked_bars(const Figure& figure) {
   return blocks + fmt::format("set boxwidth 0.6\nplot {}\n", fmt::join(plots, ", \\\n  "));
 }
 
+/// Bars that hang between two heights; those of no height are not drawn.
+std::string draw_waterfall(const Figure& figure) {
+  std::string blocks;
+  std::vector<std::string> plots;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    blocks += fmt::format("$bars{} << EOD\n", i);
+    for (const Point& p : figure.series[i].points)
+      if (p.y != p.base) blocks += fmt::format("{} {} {}\n", p.x, p.base, p.y);
+    blocks += "NaN NaN NaN\nEOD\n";
+    plots.push_back(fmt::format("$bars{} using 1:(($2+$3)/2):($1-0.3):($1+0.3):2:3 with boxxyerror fs solid 1 border lc rgb 'white' fc rgb '{}' title {}", i, colour(figure.series[i]),
+                                quoted(figure.series[i].name)));
+  }
+  blocks += data_block("ends", figure.totals);
+  plots.push_back("$ends using 1:2:3:4 with yerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
+  return blocks + fmt::format("plot {}\n", fmt::join(plots, ", \\\n  "));
+}
+
 bool has_slanted_names(const Figure& figure) { return figure.x.names.size() > 5; }
 
 /// Long names stand beside rows instead of below columns.
@@ -130,7 +147,11 @@ std::string gnuplot_script(const Figure& figure, const std::string& pdf_path) {
                                                       .x_label = figure.x.label, .y_label = figure.y.label});
   script += "set grid ytics back lc rgb '#E2E2E2' lt 1 lw 0.7\n";
   script += y_range(figure) + (figure.x.names.empty() ? numeric_ticks(figure) : named_ticks(figure));
-  return script + (figure.kind == FigureKind::stacked_bars ? draw_stacked_bars(figure) : draw_lines(figure));
+  switch (figure.kind) {
+    case FigureKind::stacked_bars: return script + draw_stacked_bars(figure);
+    case FigureKind::waterfall: return script + draw_waterfall(figure);
+    default: return script + draw_lines(figure);
+  }
 }
 
 }  // namespace speclab::analysis

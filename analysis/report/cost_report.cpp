@@ -20,7 +20,7 @@ std::string table_html(const std::vector<CostRow>& costs) {
   for (const char* title : {"rows", "context", "ms", "timings"}) columns.push_back({title});
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
-    rows.push_back({text_entry(cost.kind), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier), text_entry(cost.regime),
+    rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier), text_entry(cost.regime_text()),
                     setting_entry(static_cast<double>(cost.rows)), setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
                     setting_entry(static_cast<double>(cost.ns.n))});
   return sortable_table_html(columns, rows);
@@ -34,7 +34,7 @@ constexpr const char* kTableNote =
 std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<CostRow>& costs, const std::string& model) {
   std::map<std::int64_t, std::map<std::int64_t, double>> by_context;
   for (const CostRow& cost : costs)
-    if (cost.kind == "target" && cost.model == model) by_context[cost.context][cost.rows] = cost.ns.value;
+    if (cost.kind == sim::CostKind::target && cost.model == model) by_context[cost.context][cost.rows] = cost.ns.value;
   return by_context.empty() ? std::map<std::int64_t, double>{} : by_context.rbegin()->second;
 }
 

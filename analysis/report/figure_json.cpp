@@ -14,18 +14,23 @@ json points_json(const std::vector<Point>& points) {
                     {"y", p.y},
                     {"low", p.interval ? json(p.interval->low) : json()},
                     {"high", p.interval ? json(p.interval->high) : json()},
-                    {"hollow", p.mark == Mark::hollow}});
+                    {"hollow", p.mark == Mark::hollow},
+                    {"base", p.base}});
   }
   return list;
 }
 
-json axis_json(const Axis& axis) { return {{"label", axis.label}, {"logarithmic", axis.scale == Scale::logarithmic}, {"names", axis.names}}; }
+json axis_json(const Axis& axis) {
+  return {{"label", axis.label}, {"logarithmic", axis.scale == Scale::logarithmic}, {"names", axis.names},
+          {"range", axis.range ? json{axis.range->low, axis.range->high} : json()}};
+}
 
 const char* kind_name(FigureKind kind) {
   switch (kind) {
     case FigureKind::lines: return "lines";
     case FigureKind::marks: return "marks";
     case FigureKind::stacked_bars: return "stacked_bars";
+    case FigureKind::waterfall: return "waterfall";
   }
   return "";
 }

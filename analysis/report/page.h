@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/plots/figures.h"
+#include "analysis/report/ledger_section.h"
 #include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
@@ -12,6 +13,7 @@ struct PageContent {
   const FigureData& data;
   const std::vector<CellSummary>& cells;
   const std::vector<Figure>& figures;
+  const std::vector<GroupLedger>& ledgers;  ///< of the pooled groups
   std::string answer;
   PredictionErrors prediction_errors;
 };

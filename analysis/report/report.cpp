@@ -1,13 +1,17 @@
 #include "analysis/report/report.h"
 
+#include <filesystem>
+
 #include "analysis/io/file_digests.h"
 #include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
+#include "analysis/plots/ledger_figure.h"
 #include "analysis/report/answer.h"
 #include "analysis/report/atlas_report.h"
 #include "analysis/report/cost_report.h"
+#include "analysis/report/ledger_section.h"
 #include "analysis/report/page.h"
 #include "analysis/stats/cells.h"
 #include "sim/core/errors.h"
@@ -56,6 +60,18 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
+/// The pooled ledgers and, where there are several categories, those of each.
+std::vector<GroupLedger> with_categories(const FigureData& data, std::vector<GroupLedger> ledgers, const LedgerMaker& maker) {
+  if (data.by_category.size() > data.pooled.size())
+    for (GroupLedger& entry : ledgers_of(data.by_category, maker)) ledgers.push_back(std::move(entry));
+  return ledgers;
+}
+
+std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
+  const std::string path = run_folder + "/costs.csv";
+  return std::filesystem::exists(path) ? read_costs(path) : std::vector<CostRow>{};
+}
+
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
@@ -71,7 +87,10 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .pooled = pooled_groups(run, baseline, bootstrap),
                         .by_category = groups_by_category(run, baseline, bootstrap)};
   const auto cells = summarise_cells(run, baseline, bootstrap);
-  const auto figures = build_figures(data, bootstrap);
+  const LedgerMaker maker(run, read_costs_if_any(run_folder), read_pace(run_folder + "/pace.csv"));
+  const auto ledgers = ledgers_of(data.pooled, maker);
+  auto figures = build_figures(data, bootstrap);
+  if (const GroupLedger* shown = shown_ledger(data, ledgers)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),
@@ -79,7 +98,8 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .num_cells = cells.size()};
   summary.answer = answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
-  write_pages(run_folder, figures, page_html({data, cells, figures, summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
+  if (!ledgers.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(with_categories(data, ledgers, maker)));
+  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
 

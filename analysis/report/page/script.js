@@ -71,6 +71,22 @@ function barTraces(figure) {
   return traces;
 }
 
+function waterfallTraces(figure) {
+  const names = figure.x.names;
+  const traces = figure.series.map((series) => ({
+    name: series.name, type: "bar", x: names, base: series.points.map((point) => point.base), y: series.points.map((point) => point.y - point.base),
+    customdata: series.points.map((point) => point.y), marker: { color: colourOf(series) }, hovertemplate: "%{y:+.3g} to %{customdata:.4g}<extra>" + series.name + "</extra>",
+  }));
+  const colour = theme().text;
+  traces.push({
+    name: "interval", type: "scatter", mode: "markers", showlegend: false, x: figure.totals.map((point) => names[point.x]), y: figure.totals.map((point) => point.y),
+    customdata: figure.totals.map(intervalText), hovertemplate: "%{y:.4g} (%{customdata})<extra></extra>", marker: { color: colour, size: 3 }, error_y: errorBars(figure.totals, colour),
+  });
+  return traces;
+}
+
+const tracesOf = { lines: lineTraces, marks: lineTraces, stacked_bars: barTraces, waterfall: waterfallTraces };
+
 function measuredPositions(figure) {
   return [...new Set(figure.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
 }
@@ -90,6 +106,7 @@ function axisLayout(axis, figure, isX) {
     type: axis.logarithmic ? "log" : undefined,
   };
   if (!isX && !axis.logarithmic) layout.rangemode = "tozero";
+  if (!isX && figure.kind === "waterfall") layout.range = axis.range;
   if (!isX && axis.logarithmic) Object.assign(layout, roundTicks());
   if (!isX) return layout;
   const positions = measuredPositions(figure);
@@ -116,7 +133,7 @@ function figureLayout(figure) {
   const colours = theme();
   const legend = isNarrow() ? { orientation: "h", y: -0.28, yanchor: "top", x: 0 } : { x: 1.02, y: 1, tracegroupgap: 2 };
   return {
-    ...referenceLine(figure), barmode: "stack", bargap: 0.4, hovermode: "closest", autosize: true,
+    ...referenceLine(figure), barmode: figure.kind === "waterfall" ? "overlay" : "stack", bargap: 0.4, hovermode: "closest", autosize: true,
     paper_bgcolor: colours.page, plot_bgcolor: colours.page, font: { color: colours.text, size: isNarrow() ? 12 : 13, family: "inherit" },
     margin: { l: 60, r: 16, t: 12, b: 50 }, legend,
     xaxis: axisLayout(figure.x, figure, true), yaxis: axisLayout(figure.y, figure, false),
@@ -125,7 +142,7 @@ function figureLayout(figure) {
 
 function drawFigures() {
   for (const figure of report.figures) {
-    const traces = figure.kind === "stacked_bars" ? barTraces(figure) : lineTraces(figure);
+    const traces = tracesOf[figure.kind](figure);
     const element = document.getElementById("plot-" + figure.id);
     if (figure.x.names.some((name) => name.length > 24)) element.classList.add("long-names");
     Plotly.react(element, traces, figureLayout(figure), { responsive: true, displayModeBar: false });

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "experiments/drivers/run/cost_measurement.h"
-#include "experiments/drivers/run/pair_costs.h"
+#include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/analytic/auto_policy.h"
 #include "sim/core/errors.h"
@@ -92,7 +92,7 @@ std::unique_ptr<SpeculationLengthPolicy> measured_auto_policy(const AutoPolicyRe
   const Plan plan = cost_plan(request.decoder, request.decoder.seed);
   const RunLog log = measured_costs(plan, request, callbacks);
   const Drafting& drafting = plan.draftings.front();
-  sim::AutoPolicyOptions options{.costs = pair_costs(log.costs(), kTarget, drafting, regime_of(request.decoder.sampling.temperature)).surface};
+  sim::AutoPolicyOptions options{.costs = analysis::pair_costs(log.costs(), pair_key(kTarget, drafting, analysis::regime_of(request.decoder.sampling.temperature))).surface};
   options.max_length = drafting.max_length(plan.max_length());
   options.rows_of_depth = drafting.rows_of_depth(plan.max_length());
   options.initial_context = static_cast<int>(request.prompt_ids.size());

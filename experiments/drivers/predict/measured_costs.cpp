@@ -42,9 +42,9 @@ std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRo
 std::vector<CostPair> chain_pairs(const std::vector<CostRow>& costs) {
   std::vector<CostPair> pairs;
   for (const CostRow& row : costs) {
-    const CostPair pair{row.model, row.drafter, row.verifier, row.regime};
+    const CostPair pair{row.model, row.drafter, row.verifier, row.regime_text()};
     const bool is_chain = row.tree.empty() || row.tree == "chain";
-    if (row.kind == "draft" && is_chain && std::ranges::count(pairs, pair) == 0) pairs.push_back(pair);
+    if (row.kind == sim::CostKind::draft && is_chain && std::ranges::count(pairs, pair) == 0) pairs.push_back(pair);
   }
   return pairs;
 }

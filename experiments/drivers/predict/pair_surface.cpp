@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "experiments/drivers/run/held_costs.h"
+#include "sim/analytic/held_costs.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -14,24 +14,18 @@ namespace {
 
 using analysis::CostRow;
 
-sim::CostKind kind_of(const std::string& kind) {
-  if (kind == "target") return sim::CostKind::target;
-  if (kind == "draft") return sim::CostKind::draft;
-  return sim::CostKind::overhead;
-}
-
 double ns_at(const analysis::Estimate& ns, End end) {
   if (!ns.interval || end == End::value) return ns.value;
   return end == End::low ? ns.interval->low : ns.interval->high;
 }
 
 /// Rows of one kind that belong to a pair.
-std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& pair, const std::string& kind) {
+std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& pair, sim::CostKind kind) {
   std::vector<CostRow> rows;
   std::ranges::copy_if(costs, std::back_inserter(rows), [&](const CostRow& row) {
     const bool is_chain = row.tree.empty() || row.tree == "chain";
     const bool is_pair = row.model == pair.model && row.drafter == pair.drafter && row.verifier == pair.verifier && is_chain;
-    return row.kind == kind && is_pair && (row.regime.empty() || row.regime == pair.regime);
+    return row.kind == kind && is_pair && (!row.regime || row.regime_text() == pair.regime);
   });
   return rows;
 }
@@ -44,7 +38,7 @@ std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector
     if (row.rows > kMost || row.context > kMost)
       throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path, row.rows, row.context, kMost));
     const double ns = ns_at(row.ns, end);
-    points.push_back({.kind = kind_of(row.kind),
+    points.push_back({.kind = row.kind,
                       .rows = static_cast<int>(row.rows),
                       .context = static_cast<int>(row.context),
                       .ns = ns,
@@ -60,7 +54,7 @@ void check_distinct(const std::string& path, const std::vector<CostRow>& rows) {
   std::set<std::pair<std::int64_t, std::int64_t>> points;
   for (const CostRow& row : rows)
     if (!points.emplace(row.rows, row.context).second)
-      throw DataError(fmt::format("{}: two costs of kind {} for {} rows at context {}; leave one", path, row.kind, row.rows, row.context));
+      throw DataError(fmt::format("{}: two costs of kind {} for {} rows at context {}; leave one", path, to_string(row.kind), row.rows, row.context));
 }
 
 /// One row, and every other number of rows, must have been timed at every context. @throws DataError naming the hole
@@ -87,10 +81,10 @@ std::string CostPair::text() const {
 }
 
 PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& costs, const CostPair& pair)
-    : target_(rows_of(costs, pair.plain(), "target")),
-      draft_(rows_of(costs, pair, "draft")),
-      overhead_(rows_of(costs, pair, "overhead")),
-      plain_overhead_(rows_of(costs, pair.plain(), "overhead")) {
+    : target_(rows_of(costs, pair.plain(), sim::CostKind::target)),
+      draft_(rows_of(costs, pair, sim::CostKind::draft)),
+      overhead_(rows_of(costs, pair, sim::CostKind::overhead)),
+      plain_overhead_(rows_of(costs, pair.plain(), sim::CostKind::overhead)) {
   for (const auto& [rows, what] :
        {std::pair{&target_, "target"}, {&overhead_, "overhead (with the drafter)"}, {&plain_overhead_, "overhead of plain decoding"}})
     if (rows->empty()) throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path, what, pair.text()));
@@ -98,9 +92,9 @@ PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& co
   check_grid(path, target_);
   for (const End end : {End::value, End::low, End::high}) {
     target_at_.emplace_back(points_of(path, target_, end));
-    draft_at_.emplace_back(held_constant_outside(points_of(path, draft_, end)));
-    overhead_at_.emplace_back(held_constant_outside(points_of(path, overhead_, end)));
-    plain_overhead_at_.emplace_back(held_constant_outside(points_of(path, plain_overhead_, end)));
+    draft_at_.emplace_back(sim::held_constant_outside(points_of(path, draft_, end)));
+    overhead_at_.emplace_back(sim::held_constant_outside(points_of(path, overhead_, end)));
+    plain_overhead_at_.emplace_back(sim::held_constant_outside(points_of(path, plain_overhead_, end)));
   }
 }
 

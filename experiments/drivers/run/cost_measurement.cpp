@@ -8,7 +8,6 @@
 #include "analysis/stats/median.h"
 #include "experiments/drivers/plan/measuring_order.h"
 #include "experiments/drivers/run/forward_costs.h"
-#include "experiments/drivers/run/pair_costs.h"
 #include "experiments/drivers/run/workbench.h"
 
 namespace speclab::experiments {
@@ -42,13 +41,13 @@ std::vector<int> lengths_up_to(int greatest) {
   return lengths;
 }
 
-using CostKey = std::tuple<std::string, std::string, std::string, std::string, std::string, sim::CostKind, int, int>;  // as in CostEntry
+using CostKey = std::tuple<std::string, std::string, std::string, std::string, std::string, sim::CostKind, std::int64_t, std::int64_t>;  // as in CostEntry
 
 /// Timings by point.
 class Samples {
  public:
   void add(const CostEntry& point, double ns) {
-    const CostKey key{point.model, point.drafter, point.tree, point.verifier, point.regime ? to_string(*point.regime) : "", point.kind, point.rows, point.context};
+    const CostKey key{point.model, point.drafter, point.tree, point.verifier, point.regime_text(), point.kind, point.rows, point.context};
     auto& [entry, values] = samples_[key];
     entry = point;
     values.push_back(ns);
@@ -98,7 +97,7 @@ class CostMeasurement {
  private:
   std::vector<Regime> regimes() const {
     std::set<Regime> regimes;
-    for (const double temperature : plan_.config.axes.temperature) regimes.insert(regime_of(temperature));
+    for (const double temperature : plan_.config.axes.temperature) regimes.insert(analysis::regime_of(temperature));
     return {regimes.begin(), regimes.end()};
   }
 
@@ -145,7 +144,7 @@ class CostMeasurement {
   /// A temperature of the plan in this regime: its pilots are there.
   double real_temperature(Regime regime, double otherwise) const {
     for (const double temperature : plan_.config.axes.temperature)
-      if (regime_of(temperature) == regime) return temperature;
+      if (analysis::regime_of(temperature) == regime) return temperature;
     return otherwise;
   }
 

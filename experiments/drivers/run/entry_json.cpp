@@ -106,7 +106,7 @@ PaceEntry pace_entry(const Json& json) {
 Json to_json(const CostEntry& entry) {
   Json interval = Json::array();
   if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};
-  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"verifier", entry.verifier}, {"regime", entry.regime ? to_string(*entry.regime) : ""},
+  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"verifier", entry.verifier}, {"regime", entry.regime_text()},
           {"kind", to_string(entry.kind)}, {"rows", entry.rows}, {"context", entry.context}, {"ns", entry.ns.value}, {"interval", interval}, {"n", entry.ns.n}};
 }
 

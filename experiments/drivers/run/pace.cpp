@@ -1,58 +1,8 @@
 #include "experiments/drivers/run/pace.h"
 
-#include <algorithm>
-#include <tuple>
-
 #include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
 
 namespace speclab::experiments {
-namespace {
-
-struct Timings {
-  double sum_ns = 0;
-  int count = 0;
-
-  double mean_ns() const { return sum_ns / count; }
-};
-
-using Place = std::tuple<std::string, int, int>;  // model, context, rows
-
-std::map<Place, Timings> timings_by_place(const RunLog& log) {
-  std::map<Place, Timings> timings;
-  for (const auto& [row, pace] : log.paces())
-    for (const auto& [rows, ns] : pace.forwards) {
-      Timings& at = timings[{pace.model, pace.context, rows}];
-      at.sum_ns += ns;
-      ++at.count;
-    }
-  return timings;
-}
-
-bool is_forward(const CostEntry& entry) { return entry.kind == sim::CostKind::target; }
-
-/// Replaces the costs of forwards. @return by model how many times longer the forwards of most rows take now
-std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& timings, std::vector<CostEntry>& costs) {
-  std::map<std::string, std::pair<int, std::pair<double, double>>> most;  // rows, totals now and before
-  std::size_t replaced = 0;
-  for (CostEntry& entry : costs) {
-    const auto found = is_forward(entry) ? timings.find({entry.model, entry.context, entry.rows}) : timings.end();
-    if (found == timings.end()) continue;
-    ++replaced;
-    auto& [rows, totals] = most[entry.model];
-    if (entry.rows > rows) totals = {0, 0};
-    if (entry.rows >= rows) totals = {totals.first + found->second.mean_ns(), totals.second + entry.ns.value};
-    rows = std::max(rows, entry.rows);
-    entry.ns.value = found->second.mean_ns();
-  }
-  if (replaced != timings.size()) throw DataError("the journal times a forward that its cost surface lacks; begin again in another folder");
-  std::map<std::string, double> ratios;
-  for (const auto& [model, last] : most) ratios[model] = last.second.first / last.second.second;
-  return ratios;
-}
-
-}  // namespace
-
 void PaceTaker::before(std::size_t row) {
   const Plan& plan = bench_.plan();
   const PlannedGeneration& next = plan.generations[row];
@@ -69,14 +19,11 @@ void PaceTaker::before(std::size_t row) {
   last_ = &next;
 }
 
-std::vector<CostEntry> paced_costs(const RunLog& log) {
-  if (log.paces().empty()) return {};
-  std::vector<CostEntry> costs = log.costs();
-  const std::map<std::string, double> ratios = replace_forwards(timings_by_place(log), costs);
-  for (CostEntry& entry : costs)
-    if (const auto ratio = ratios.find(entry.model); entry.kind == sim::CostKind::prefill && entry.drafter.empty() && ratio != ratios.end())
-      entry.ns.value *= ratio->second;
-  return costs;
+std::vector<analysis::PaceRow> pace_rows(const RunLog& log) {
+  std::vector<analysis::PaceRow> paces;
+  for (const auto& [row_id, pace] : log.paces())
+    for (const auto& [rows, ns] : pace.forwards) paces.push_back({.row_id = row_id, .model = pace.model, .rows = rows, .context = pace.context, .ns = ns});
+  return paces;
 }
 
 }  // namespace speclab::experiments

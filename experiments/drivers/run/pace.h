@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/io/pace.h"
 #include "experiments/drivers/run/forward_costs.h"
 #include "experiments/drivers/run/run_log.h"
 
@@ -26,10 +27,7 @@ class PaceTaker {
   std::size_t turn_ = 0;
 };
 
-/// The log's costs as they were while generations were measured: a forward of the target costs the mean of its timings
-/// between generations (walltimes, which are compared with it, are means); reading a prompt, which is arithmetic, changes as
-/// the forward of most rows does; drafts and overheads stay. Empty where no pace was taken.
-/// @throws DataError if a forward was timed that the cost surface lacks
-std::vector<CostEntry> paced_costs(const RunLog& log);
+/// The timings of the log, as pace.csv has them.
+std::vector<analysis::PaceRow> pace_rows(const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/drivers/run/pair_costs.h"
+#include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/analytic/auto_policy.h"
@@ -14,6 +14,8 @@
 namespace speclab::experiments {
 namespace {
 
+using analysis::PairCosts;
+
 constexpr int kSimulatedGenerations = 60;  ///< of a cell and category; the standard error is then well below that of the pilots
 
 /// Acceptance is a real model's, also for a shape model.
@@ -21,7 +23,7 @@ PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& catego
   return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting, cell.temperature, category};
 }
 
-PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, cell.model, cell.drafting, regime_of(cell.temperature)); }
+PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, pair_key(cell.model, cell.drafting, analysis::regime_of(cell.temperature))); }
 
 /// Sums over the prompts of a cell.
 struct Totals {
@@ -102,6 +104,10 @@ class CellPredictor {
 };
 
 }  // namespace
+
+analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime) {
+  return {.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime};
+}
 
 std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens) {
   if (cell.is_plain()) return std::make_unique<ConstantPolicy>(0);

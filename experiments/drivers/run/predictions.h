@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/run_log.h"
 #include "sim/core/speculation_length_policy.h"
@@ -11,6 +12,9 @@ namespace speclab::experiments {
 
 struct LoadedPlan;
 class Workbench;
+
+/// Whose costs these are.
+analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime);
 
 /// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the prompt's category.
 std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens);

@@ -23,8 +23,6 @@ std::string list_payload(const char* kind, const std::vector<Entry>& entries) {
 
 }  // namespace
 
-const char* to_string(Regime regime) { return regime == Regime::greedy ? "greedy" : "sampled"; }
-
 RunLog::RunLog(const std::string& folder) : journal_(Journal::open(folder)) {
   for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
     try {

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "analysis/io/atlas.h"
-#include "analysis/stats/estimate.h"
+#include "analysis/io/costs.h"
 #include "experiments/drivers/run/journal.h"
-#include "sim/analytic/cost_surface.h"
 #include "sim/core/records.h"
 
 namespace speclab::experiments {
@@ -59,18 +58,9 @@ struct PilotEntry {
   std::vector<RoundRecord> rounds;
 };
 
-/// Whether tokens are sampled: laws cost more to make and to draw from.
-enum class Regime : std::uint8_t { greedy, sampled };
-
 /// A measured point of the cost surface of a model; of a drafting where one is named.
-struct CostEntry {
-  std::string model, drafter{}, tree{}, verifier{};
-  std::optional<Regime> regime{};     ///< nothing where it does not matter
-  sim::CostKind kind = sim::CostKind::target;
-  int rows = 1;
-  int context = 0;
-  analysis::Estimate ns{};
-};
+using CostEntry = analysis::CostRow;
+using analysis::Regime;
 
 struct PredictionEntry {
   std::size_t cell = 0;
@@ -140,7 +130,5 @@ class RunLog {
   bool finished_ = false;
   std::size_t num_taken_ = 0;  ///< entries read
 };
-
-const char* to_string(Regime regime);
 
 }  // namespace speclab::experiments

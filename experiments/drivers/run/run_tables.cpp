@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 17> kPredictionColumns = {
 /// Walltimes by cell, predicted from what forwards cost while generations were measured; none where that is not known.
 std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, const RunLog& log) {
   std::vector<std::optional<double>> walltimes(loaded.plan.cells.size());
-  const std::vector<CostEntry> costs = paced_costs(log);
+  const std::vector<CostEntry> costs = analysis::paced_costs(log.costs(), pace_rows(log));
   if (costs.empty()) return walltimes;
   for (const PredictionEntry& entry : predict_cells(loaded, log, costs)) walltimes[entry.cell] = entry.walltime_ns;
   return walltimes;
@@ -53,8 +53,8 @@ std::string costs_csv(const RunLog& log) {
   CsvWriter csv(kCostColumns);
   for (const CostEntry& cost : log.costs()) {
     csv.field(cost.model);
-    for (const std::string& text : {cost.drafter, cost.tree, cost.verifier, std::string(cost.regime ? to_string(*cost.regime) : "")}) add_text(csv, text);
-    csv.field(to_string(cost.kind)).field(std::int64_t{cost.rows}).field(std::int64_t{cost.context}).field(std::int64_t{1}).field(cost.ns.value);
+    for (const std::string& text : {cost.drafter, cost.tree, cost.verifier, cost.regime_text()}) add_text(csv, text);
+    csv.field(to_string(cost.kind)).field(cost.rows).field(cost.context).field(cost.batch).field(cost.ns.value);
     csv.field(cost.ns.interval ? std::optional(cost.ns.interval->low) : std::nullopt).field(cost.ns.interval ? std::optional(cost.ns.interval->high) : std::nullopt);
     csv.field(static_cast<std::int64_t>(cost.ns.n)).end_row();
   }
@@ -76,8 +76,7 @@ std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log) {
 
 std::string pace_csv(const RunLog& log) {
   CsvWriter csv(kPaceColumns);
-  for (const auto& [row_id, pace] : log.paces())
-    for (const auto& [rows, ns] : pace.forwards) csv.field(row_id).field(pace.model).field(std::int64_t{rows}).field(std::int64_t{pace.context}).field(ns).end_row();
+  for (const analysis::PaceRow& pace : pace_rows(log)) csv.field(pace.row_id).field(pace.model).field(pace.rows).field(pace.context).field(pace.ns).end_row();
   return csv.content();
 }
 

@@ -198,7 +198,7 @@ TEST(AcceptanceByPosition, DoesNotTakeAShortDraftForARejection) {
   for (std::size_t i = 0; i < run.generations.size(); ++i) run.generations[i].row_id = static_cast<std::int64_t>(i);
   // Of 4 rounds that draft one token 2 accept it; of 4 that draft two, 2 accept none and 2 accept both.
   for (const std::int64_t row : {1, 3}) {
-    for (const auto& [depth, accepted] : {std::pair{1, 1}, {1, 0}, {2, 2}, {2, 0}}) run.rounds.push_back({row, depth, accepted});
+    for (const auto& [depth, accepted] : {std::pair{1, 1}, {1, 0}, {2, 2}, {2, 0}}) run.rounds.push_back({.row_id = row, .depth = depth, .accepted = accepted});
   }
   Bootstrap bootstrap(1);
   const auto positions = acceptance_by_position({&run.generations[1], &run.generations[3]}, run, bootstrap);

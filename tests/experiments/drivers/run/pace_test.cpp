@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/io/run_folder.h"
+#include "analysis/stats/pair_costs.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -27,6 +28,8 @@ RunLog log_with_costs(const SmallExperiment& experiment) {
   return log;
 }
 
+std::vector<CostEntry> costs_at_pace(const RunLog& log) { return analysis::paced_costs(log.costs(), pace_rows(log)); }
+
 double cost_at(const std::vector<CostEntry>& costs, sim::CostKind kind, int rows) {
   return std::ranges::find_if(costs, [&](const CostEntry& entry) { return entry.kind == kind && entry.rows == rows; })->ns.value;
 }
@@ -35,11 +38,11 @@ TEST(PacedCosts, AreMeansOfTheForwardsBetweenGenerations) {
   const SmallExperiment experiment;
   std::filesystem::create_directories(experiment.folder("run"));
   RunLog log = log_with_costs(experiment);
-  EXPECT_TRUE(paced_costs(log).empty());
+  EXPECT_TRUE(costs_at_pace(log).empty());
   log.add(PaceEntry{0, "fake", 10, {{1, 200.0}, {4, 200.0}}});
   log.add(PaceEntry{3, "fake", 10, {{1, 50.0}, {4, 100.0}}});
   for (const RunLog& from : {log, RunLog(experiment.folder("run"))}) {
-    const std::vector<CostEntry> costs = paced_costs(from);
+    const std::vector<CostEntry> costs = costs_at_pace(from);
     EXPECT_EQ(cost_at(costs, sim::CostKind::target, 1), 125);
     EXPECT_EQ(cost_at(costs, sim::CostKind::target, 4), 150);
     EXPECT_EQ(cost_at(costs, sim::CostKind::prefill, 20), 450) << "half, as the forward of most rows";
@@ -53,7 +56,7 @@ TEST(PacedCosts, RefuseForwardsThatTheCostSurfaceLacks) {
   std::filesystem::create_directories(experiment.folder("run"));
   RunLog log = log_with_costs(experiment);
   log.add(PaceEntry{0, "fake", 11, {{1, 200.0}}});
-  EXPECT_THROW(paced_costs(log), DataError);
+  EXPECT_THROW(costs_at_pace(log), DataError);
 }
 
 TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/run/pair_costs.h"
+#include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
@@ -92,7 +92,7 @@ TEST(PilotRounds, LeaveOutWhatTheEndCut) {
 
 TEST(PairCosts, AreHeldConstantOutsideWhatWasMeasured) {
   const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
-  const PairCosts costs = pair_costs(prepared.log.costs(), "fake", prepared.plan.draftings.back(), Regime::greedy);
+  const analysis::PairCosts costs = analysis::pair_costs(prepared.log.costs(), pair_key("fake", prepared.plan.draftings.back(), Regime::greedy));
   EXPECT_EQ(costs.surface->t_draft_ns(4, 0), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->t_draft_ns(9, 5000), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->overhead_ns(7, 10), kOverheadNs);

@@ -1,19 +1,19 @@
-#include "experiments/drivers/run/held_costs.h"
+#include "sim/analytic/held_costs.h"
 
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
-namespace speclab::experiments {
+namespace speclab::sim {
 
-std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoint>& points) {
+std::vector<CostPoint> held_constant_outside(const std::vector<CostPoint>& points) {
   constexpr int kFar = 1 << 20;
-  std::map<std::pair<int, int>, sim::CostPoint> held;  // by context and rows
-  for (const sim::CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
+  std::map<std::pair<int, int>, CostPoint> held;  // by context and rows
+  for (const CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
   std::set<int> contexts;
-  for (const sim::CostPoint& point : points) contexts.insert(point.context);
-  const auto copy = [&](sim::CostPoint point, int context, int rows) {
+  for (const CostPoint& point : points) contexts.insert(point.context);
+  const auto copy = [&](CostPoint point, int context, int rows) {
     point.context = context;
     point.rows = rows;
     held.try_emplace({context, rows}, point);
@@ -29,9 +29,9 @@ std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoi
     if (place.first == *contexts.begin()) copy(point, 0, point.rows);
     if (place.first == *contexts.rbegin()) copy(point, kFar, point.rows);
   }
-  std::vector<sim::CostPoint> all;
+  std::vector<CostPoint> all;
   for (const auto& [place, point] : held) all.push_back(point);
   return all;
 }
 
-}  // namespace speclab::experiments
+}  // namespace speclab::sim

@@ -1,0 +1,101 @@
+#include "analysis/report/ledger_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/io/csv_writer.h"
+#include "analysis/plots/figure_text.h"
+#include "analysis/report/html.h"
+#include "analysis/report/sortable_table.h"
+#include "analysis/stats/pilot_choice.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr const char* kNote =
+    "<p class=\"note\">Means of a generation, ms. Measured values take the place of predicted ones in the order of the columns: the machine's pace between the generations, the rounds "
+    "that were really made, then what reading, drafting and the rest of a round took. What is left, forwards that took another time in rounds than bare ones at the same "
+    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t.</p>\n";
+
+std::string name_of(const FigureData& data, const GroupLedger& entry) { return line_name(data.pooled, *entry.group); }
+
+std::vector<TableEntry> row(const FigureData& data, const GroupLedger& entry) {
+  constexpr double kMs = 1e-6;
+  const Ledger& ledger = entry.ledger;
+  std::vector<TableEntry> cells{text_entry(entry.group->axes.model), text_entry(name_of(data, entry)), setting_entry(entry.group->axes.temperature), value_entry(ledger.predicted_ns, kMs),
+                                value_entry(ledger.measured_ns, kMs)};
+  for (const Cause cause : kCauses) cells.push_back(estimate_entry(ledger.at(cause), kMs, 2));
+  cells.push_back(text_entry(reasons(ledger)));
+  return cells;
+}
+
+std::string sentence(const FigureData& data, const GroupLedger& entry) {
+  const double off = entry.ledger.measured_ns / entry.ledger.predicted_ns - 1;
+  const std::string why = reasons(entry.ledger);
+  return fmt::format("<p>{} at temperature {} took {:.1f} % {} than predicted{}.</p>\n", html_escaped(name_of(data, entry)), short_number(entry.group->axes.temperature),
+                     100 * std::abs(off), off >= 0 ? "longer" : "less time", why.empty() ? "" : ": " + html_escaped(why));
+}
+
+std::string unexplained(const std::vector<GroupLedger>& entries) {
+  std::vector<Ledger> drafting;
+  for (const GroupLedger& entry : entries)
+    if (entry.group->summary.drafting_fraction >= 0.5) drafting.push_back(entry.ledger);
+  const auto median = median_unexplained(drafting);
+  return median ? fmt::format("<p>Not explained: {} % of the walltime in the median of the {} lines that draft in at least half of their rounds.</p>\n", estimate_text(*median, 100, 2).value, drafting.size()) : "";
+}
+
+}  // namespace
+
+std::vector<GroupLedger> ledgers_of(const std::vector<Group>& groups, const LedgerMaker& maker) {
+  std::vector<GroupLedger> entries;
+  for (const Group& group : groups)
+    if (auto ledger = maker.ledger(group.generations)) entries.push_back({&group, std::move(*ledger)});
+  return entries;
+}
+
+const GroupLedger* shown_ledger(const FigureData& data, const std::vector<GroupLedger>& ledgers) {
+  const auto find = [&](const Group* group) {
+    const auto found = std::ranges::find(ledgers, group, &GroupLedger::group);
+    return found == ledgers.end() ? nullptr : &*found;
+  };
+  const PilotChoice* lowest = nullptr;
+  const std::vector<PilotChoice> choices = pilot_choices(data.pooled);
+  for (const PilotChoice& choice : choices)
+    if (lowest == nullptr || choice.chosen->axes.temperature < lowest->chosen->axes.temperature) lowest = &choice;
+  if (lowest != nullptr && !lowest->chosen->axes.is_plain()) return find(lowest->chosen);
+  const auto drafts = std::ranges::find_if(ledgers, [](const GroupLedger& entry) { return !entry.group->axes.is_plain(); });
+  return drafts == ledgers.end() ? nullptr : &*drafts;
+}
+
+std::string ledger_section_html(const FigureData& data, const std::vector<GroupLedger>& ledgers) {
+  if (ledgers.empty()) return "";
+  std::vector<TableColumn> columns{{"model", true}, {"drafter", true}, {"temperature"}, {"predicted"}, {"measured"}};
+  for (const Cause cause : kCauses) columns.push_back({words_of(cause)});
+  columns.push_back({"largest reasons", true});
+  std::vector<std::vector<TableEntry>> rows;
+  for (const GroupLedger& entry : ledgers) rows.push_back(row(data, entry));
+  const GroupLedger* shown = shown_ledger(data, ledgers);
+  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") + unexplained(ledgers) + kNote + sortable_table_html(columns, rows) + "</section>\n";
+}
+
+std::string ledger_csv(const std::vector<GroupLedger>& ledgers) {
+  std::vector<std::string> names{"category", "model", "drafter", "tree", "policy", "verifier", "temperature", "n_prompts", "predicted_walltime_ns", "walltime_ns"};
+  for (const Cause cause : kCauses)
+    for (const char* end : {"_ns", "_ns_low", "_ns_high"}) names.push_back(to_string(cause) + std::string(end));
+  CsvWriter csv(std::vector<std::string_view>(names.begin(), names.end()));
+  for (const GroupLedger& entry : ledgers) {
+    const CellAxes& axes = entry.group->axes;
+    csv.field(entry.group->category).field(axes.model).field(axes.drafter);
+    for (const std::string* text : {&axes.tree, &axes.policy, &axes.verifier}) text->empty() ? csv.missing() : csv.field(*text);
+    csv.field(axes.temperature).field(static_cast<std::int64_t>(entry.group->summary.n_prompts)).field(entry.ledger.predicted_ns).field(entry.ledger.measured_ns);
+    for (const Estimate& cause : entry.ledger.ns) {
+      csv.field(cause.value);
+      csv.field(cause.interval ? std::optional(cause.interval->low) : std::nullopt).field(cause.interval ? std::optional(cause.interval->high) : std::nullopt);
+    }
+    csv.end_row();
+  }
+  return csv.content();
+}
+
+}  // namespace speclab::analysis

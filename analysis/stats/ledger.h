@@ -1,0 +1,66 @@
+#pragma once
+// Where the difference between a predicted and a measured walltime comes from.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/io/pace.h"
+#include "analysis/stats/groups.h"
+#include "analysis/stats/pair_costs.h"
+
+namespace speclab::analysis {
+
+/// In the order in which measured values take the place of predicted ones.
+enum class Cause {
+  pace,          ///< bare forwards took another time between the generations than when the cost surface was measured
+  acceptance,    ///< other rounds than the pilots let expect: other lengths, other numbers accepted
+  ragged_end,    ///< tokens of a last round behind the stop
+  prefill,       ///< reading the prompt
+  drafting,      ///< drafts took another time than on the cost surface
+  overhead,      ///< processors, verification, commit and the rest of a round
+  not_explained, ///< forwards took another time in rounds than bare ones at the same pace
+};
+inline constexpr std::array kCauses = {Cause::pace, Cause::acceptance, Cause::ragged_end, Cause::prefill, Cause::drafting, Cause::overhead, Cause::not_explained};
+
+const char* to_string(Cause cause);
+/// For readers: "acceptance", "reading the prompt", ...
+const char* words_of(Cause cause);
+
+/// Means of a generation. predicted_ns and the causes add up to measured_ns.
+struct Ledger {
+  double predicted_ns = 0;
+  double measured_ns = 0;
+  std::array<Estimate, kCauses.size()> ns{};  ///< by cause; with 95 % intervals over prompts
+
+  const Estimate& at(Cause cause) const { return ns[static_cast<std::size_t>(cause)]; }
+};
+
+/// Makes the ledgers of a run's groups.
+class LedgerMaker {
+ public:
+  /// @param costs, paces  of costs.csv and pace.csv; without costs there is no ledger, without pace that cause is 0
+  LedgerMaker(const Run& run, std::vector<CostRow> costs, const std::vector<PaceRow>& paces);
+
+  /// Nothing where the group has no prediction or its costs were not measured.
+  std::optional<Ledger> ledger(const Generations& generations) const;
+
+ private:
+  struct Account;
+  Account account(const Generation& generation, const PairCosts& costs) const;
+  std::optional<PairCosts> costs_of(const Generation& generation) const;
+
+  const Run& run_;
+  std::vector<CostRow> costs_;  ///< at the pace of the generations
+  bool has_pace_;
+};
+
+/// "mostly the acceptance (+12 %), ...": the causes that make the walltime longer, or shorter where it came out shorter than predicted, largest
+/// first, at most three, as shares of the predicted walltime; empty where none reaches half a per cent.
+std::string reasons(const Ledger& ledger);
+
+/// Median over ledgers of |not explained| / measured, and of the share of the measured walltime that the prediction was off by.
+std::optional<Estimate> median_unexplained(const std::vector<Ledger>& ledgers);
+
+}  // namespace speclab::analysis
