@@ -35,6 +35,12 @@ EstimateText estimate_text(const Estimate& estimate, double factor, int digits) 
   return {.value = text(estimate.value), .low = text(estimate.interval->low), .high = text(estimate.interval->high)};
 }
 
+std::string interval_text(const Estimate& estimate, double factor, const std::string& unit, int digits) {
+  const EstimateText text = estimate_text(estimate, factor, digits);
+  if (text.low.empty()) return fmt::format("n = {}, no interval", estimate.n);
+  return fmt::format("95 %: {} to {}{}, n = {}", text.low, text.high, unit, estimate.n);
+}
+
 std::string with_interval(const Estimate& estimate, double factor, int digits) {
   const EstimateText text = estimate_text(estimate, factor, digits);
   return text.low.empty() ? text.value : fmt::format("{} [{}, {}]", text.value, text.low, text.high);

@@ -20,6 +20,9 @@ struct EstimateText {
 };
 EstimateText estimate_text(const Estimate& estimate, double factor = 1, int digits = 3);
 
+/// "95 %: 1.91 to 2.42 UNIT, n = 56".
+std::string interval_text(const Estimate& estimate, double factor, const std::string& unit, int digits = 3);
+
 /// "2.10 [1.91, 2.42]", values times `factor`; without brackets where there is no interval.
 std::string with_interval(const Estimate& estimate, double factor = 1, int digits = 3);
 

@@ -42,7 +42,21 @@ std::string unexplained(const std::vector<GroupLedger>& entries) {
   for (const GroupLedger& entry : entries)
     if (entry.group->summary.drafting_fraction >= 0.5) drafting.push_back(entry.ledger);
   const auto median = median_unexplained(drafting);
-  return median ? fmt::format("<p>Not explained: {} % of the walltime in the median of the {} lines that draft in at least half of their rounds.</p>\n", estimate_text(*median, 100, 2).value, drafting.size()) : "";
+  if (!median) return "";
+  return fmt::format("<p>Not explained: {} % of the walltime in the median of the cells that draft in at least half of their rounds; {}.</p>\n", estimate_text(*median, 100, 2).value,
+                     interval_text(*median, 100, " %", 2));
+}
+
+void write_row(CsvWriter& csv, const GroupLedger& entry) {
+  const CellAxes& axes = entry.group->axes;
+  csv.field(entry.group->category).field(axes.model).field(axes.drafter);
+  for (const std::string* text : {&axes.tree, &axes.policy, &axes.verifier}) text->empty() ? csv.missing() : csv.field(*text);
+  csv.field(axes.temperature).field(static_cast<std::int64_t>(entry.group->summary.n_prompts)).field(entry.ledger.predicted_ns).field(entry.ledger.measured_ns);
+  for (const Estimate& cause : entry.ledger.ns) {
+    csv.field(cause.value);
+    csv.field(cause.interval ? std::optional(cause.interval->low) : std::nullopt).field(cause.interval ? std::optional(cause.interval->high) : std::nullopt);
+  }
+  csv.end_row();
 }
 
 }  // namespace
@@ -68,33 +82,26 @@ const GroupLedger* shown_ledger(const FigureData& data, const std::vector<GroupL
   return drafts == ledgers.end() ? nullptr : &*drafts;
 }
 
-std::string ledger_section_html(const FigureData& data, const std::vector<GroupLedger>& ledgers) {
-  if (ledgers.empty()) return "";
+std::string ledger_section_html(const FigureData& data, const RunLedgers& ledgers) {
+  if (ledgers.pooled.empty()) return "";
   std::vector<TableColumn> columns{{"model", true}, {"drafter", true}, {"temperature"}, {"predicted"}, {"measured"}};
   for (const Cause cause : kCauses) columns.push_back({words_of(cause)});
   columns.push_back({"largest reasons", true});
   std::vector<std::vector<TableEntry>> rows;
-  for (const GroupLedger& entry : ledgers) rows.push_back(row(data, entry));
-  const GroupLedger* shown = shown_ledger(data, ledgers);
-  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") + unexplained(ledgers) + kNote + sortable_table_html(columns, rows) + "</section>\n";
+  for (const GroupLedger& entry : ledgers.pooled) rows.push_back(row(data, entry));
+  const GroupLedger* shown = shown_ledger(data, ledgers.pooled);
+  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") + unexplained(ledgers.by_category) + kNote + sortable_table_html(columns, rows) + "</section>\n";
 }
 
-std::string ledger_csv(const std::vector<GroupLedger>& ledgers) {
+std::string ledger_csv(const RunLedgers& ledgers) {
   std::vector<std::string> names{"category", "model", "drafter", "tree", "policy", "verifier", "temperature", "n_prompts", "predicted_walltime_ns", "walltime_ns"};
   for (const Cause cause : kCauses)
     for (const char* end : {"_ns", "_ns_low", "_ns_high"}) names.push_back(to_string(cause) + std::string(end));
   CsvWriter csv(std::vector<std::string_view>(names.begin(), names.end()));
-  for (const GroupLedger& entry : ledgers) {
-    const CellAxes& axes = entry.group->axes;
-    csv.field(entry.group->category).field(axes.model).field(axes.drafter);
-    for (const std::string* text : {&axes.tree, &axes.policy, &axes.verifier}) text->empty() ? csv.missing() : csv.field(*text);
-    csv.field(axes.temperature).field(static_cast<std::int64_t>(entry.group->summary.n_prompts)).field(entry.ledger.predicted_ns).field(entry.ledger.measured_ns);
-    for (const Estimate& cause : entry.ledger.ns) {
-      csv.field(cause.value);
-      csv.field(cause.interval ? std::optional(cause.interval->low) : std::nullopt).field(cause.interval ? std::optional(cause.interval->high) : std::nullopt);
-    }
-    csv.end_row();
-  }
+  for (const GroupLedger& entry : ledgers.pooled) write_row(csv, entry);
+  const bool same = ledgers.by_category.size() == ledgers.pooled.size();  // one category: nothing was pooled
+  for (const GroupLedger& entry : ledgers.by_category)
+    if (!same) write_row(csv, entry);
   return csv.content();
 }
 

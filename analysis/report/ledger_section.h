@@ -20,10 +20,15 @@ std::vector<GroupLedger> ledgers_of(const std::vector<Group>& groups, const Ledg
 /// The ledger that the report draws: of the drafter that the pilots chose at the lowest temperature, else of the first that drafts.
 const GroupLedger* shown_ledger(const FigureData& data, const std::vector<GroupLedger>& ledgers);
 
-/// A table of all ledgers and, in words, why each group came out as it did; empty where there is none.
-std::string ledger_section_html(const FigureData& data, const std::vector<GroupLedger>& ledgers);
+/// Of a run's groups, pooled over the categories and in each.
+struct RunLedgers {
+  std::vector<GroupLedger> pooled, by_category;
+};
 
-/// The text of ledger.csv, a row for a group of one category.
-std::string ledger_csv(const std::vector<GroupLedger>& ledgers);
+/// A table of the pooled ledgers and, in words, why each group came out as it did; empty where there is none.
+std::string ledger_section_html(const FigureData& data, const RunLedgers& ledgers);
+
+/// The text of ledger.csv: the pooled groups, then those of each category.
+std::string ledger_csv(const RunLedgers& ledgers);
 
 }  // namespace speclab::analysis

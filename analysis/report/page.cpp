@@ -20,12 +20,6 @@ std::string fact(const std::string& term, const std::string& value, const std::s
   return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", html_escaped(term), html_escaped(value), html_escaped(detail));
 }
 
-std::string interval_detail(const Estimate& estimate, double factor, const std::string& unit, int digits = 3) {
-  const EstimateText text = estimate_text(estimate, factor, digits);
-  if (text.low.empty()) return fmt::format("n = {}, no interval", estimate.n);
-  return fmt::format("95 %: {} to {}{}, n = {}", text.low, text.high, unit, estimate.n);
-}
-
 /// By model: plain decoding at the pace while measuring / at that of the cost surface.
 std::map<std::string, double> paces(const FigureData& data) {
   std::map<std::string, double> paces;
@@ -43,10 +37,10 @@ std::string facts_html(const PageContent& content) {
   for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
   if (const Group* best = best_group(content.data, lowest)) {
     html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
-                 line_name(content.data.pooled, *best) + "; " + interval_detail(*best->summary.speedup, 1, ""));
+                 line_name(content.data.pooled, *best) + "; " + interval_text(*best->summary.speedup, 1, ""));
   }
   const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
-    if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_detail(*error, 100, " %", 2));
+    if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_text(*error, 100, " %", 2));
   };
   error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
   error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");

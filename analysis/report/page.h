@@ -13,7 +13,7 @@ struct PageContent {
   const FigureData& data;
   const std::vector<CellSummary>& cells;
   const std::vector<Figure>& figures;
-  const std::vector<GroupLedger>& ledgers;  ///< of the pooled groups
+  const RunLedgers& ledgers;
   std::string answer;
   PredictionErrors prediction_errors;
 };

@@ -60,13 +60,6 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
-/// The pooled ledgers and, where there are several categories, those of each.
-std::vector<GroupLedger> with_categories(const FigureData& data, std::vector<GroupLedger> ledgers, const LedgerMaker& maker) {
-  if (data.by_category.size() > data.pooled.size())
-    for (GroupLedger& entry : ledgers_of(data.by_category, maker)) ledgers.push_back(std::move(entry));
-  return ledgers;
-}
-
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
   const std::string path = run_folder + "/costs.csv";
   return std::filesystem::exists(path) ? read_costs(path) : std::vector<CostRow>{};
@@ -88,9 +81,9 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .by_category = groups_by_category(run, baseline, bootstrap)};
   const auto cells = summarise_cells(run, baseline, bootstrap);
   const LedgerMaker maker(run, read_costs_if_any(run_folder), read_pace(run_folder + "/pace.csv"));
-  const auto ledgers = ledgers_of(data.pooled, maker);
+  const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker)};
   auto figures = build_figures(data, bootstrap);
-  if (const GroupLedger* shown = shown_ledger(data, ledgers)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
+  if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),
@@ -98,7 +91,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .num_cells = cells.size()};
   summary.answer = answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
-  if (!ledgers.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(with_categories(data, ledgers, maker)));
+  if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
   write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
