@@ -27,8 +27,10 @@ std::string shown_path(const std::string& path) {
 void throw_model_file_error(const std::string& path, std::uint64_t offset, const FileProblem& problem) {
   std::string message = fmt::format("{}: byte {}: {} = {}; allowed: {}; {}", shown_path(path), offset, problem.field, problem.found,
                                     problem.allowed, problem.change);
-  if (message.size() > kMaxMessage) message = message.substr(0, kMaxMessage - 3) + "...";
-  throw ModelFileError(message);
+  if (message.size() <= kMaxMessage) throw ModelFileError(message);
+  std::size_t end = kMaxMessage - 3;
+  while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  throw ModelFileError(message.substr(0, end) + "...");
 }
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {

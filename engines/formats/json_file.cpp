@@ -21,7 +21,8 @@ class ParseGuard {
   ParseGuard(const std::string& path, std::uint64_t offset, int max_depth) : path_(path), offset_(offset), max_depth_(max_depth) {}
 
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
-    if (depth >= max_depth_) fail("nesting", fmt::format("deeper than {}", max_depth_), fmt::format("at most {} levels", max_depth_));
+    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && depth >= max_depth_) fail("nesting", fmt::format("deeper than {}", max_depth_), fmt::format("at most {} levels", max_depth_));
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second) {
@@ -44,6 +45,9 @@ class ParseGuard {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits) {
+  // The library takes a zero byte for the end of the text: what follows would be hidden from this reader and not from others.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    throw_model_file_error(path, offset + zero, {"JSON", "a zero byte", "valid JSON in UTF-8"});
   ParseGuard guard(path, offset, limits.max_depth);
   try {
     return Json::parse(text, [&guard](int depth, Json::parse_event_t event, const Json& value) { return guard(depth, event, value); });

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::size_t kMaxTensors = 1'000'000;
-constexpr std::size_t kMaxNameBytes = 4096;
+constexpr std::size_t kMaxNameBytes = 4096;  // and of texts of the metadata
 constexpr std::size_t kMaxRank = 8;
 constexpr int kMaxDepth = 8;
 constexpr const char* kMetadataKey = "__metadata__";
@@ -98,16 +98,26 @@ Entry read_entry(const std::string& name, const JsonNode& node) {
   return entry;
 }
 
+void require_short(const JsonNode& node, const char* what, const std::string& text) {
+  if (text.size() > kMaxNameBytes) node.fail(fmt::format("{} of {} bytes", what, text.size()), fmt::format("at most {}", kMaxNameBytes));
+}
+
 void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
-  for (const std::string& key : node.keys()) header.metadata[key] = node.at(key).as_string();
+  for (const std::string& key : node.keys()) {
+    require_short(node, "a key", key);
+    const std::string& text = node.at(key).as_string();
+    require_short(node.at(key), "a text", text);
+    header.metadata[key] = text;
+  }
 }
 
 std::vector<Entry> read_entries(const JsonNode& root, SafetensorsHeader& header) {
   const auto names = root.keys();
-  if (names.size() > kMaxTensors) root.fail(fmt::format("{} entries", names.size()), fmt::format("at most {}", kMaxTensors));
+  const std::size_t num_tensors = names.size() - (root.find(kMetadataKey) ? 1 : 0);
+  if (num_tensors > kMaxTensors) root.fail(fmt::format("{} tensors", num_tensors), fmt::format("at most {}", kMaxTensors));
   std::vector<Entry> entries;
   for (const std::string& name : names) {
-    if (name.size() > kMaxNameBytes) root.fail(fmt::format("a name of {} bytes", name.size()), fmt::format("at most {}", kMaxNameBytes));
+    require_short(root, "a name", name);
     if (name == kMetadataKey) {
       read_metadata(root.at(name), header);
     } else {

@@ -8,6 +8,7 @@
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"
+#include "engines/formats/input_file.h"
 #include "engines/models/llama/feature_transformer.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
@@ -101,8 +102,7 @@ ModelSource open_folder(const std::string& path) {
 /// Flipped bits among the weights would give text, only worse.
 void check_pinned(const CatalogueEntry& entry, const std::string& found) {
   if (found == entry.sha256) return;
-  throw ModelFileError(fmt::format("{}: sha256 = {}; allowed for {}: {}; the file is damaged or another one: delete it and run scripts/setup", entry.path, found,
-                                   entry.name, entry.sha256));
+  throw_model_file_error(entry.path, 0, {"sha256", found, entry.sha256, "the file is damaged or another one: delete it and run scripts/setup"});
 }
 
 /// Every model but a feature transformer, which needs another one.

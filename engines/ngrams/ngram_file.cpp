@@ -21,7 +21,7 @@ constexpr const char* kAllowed = "an n-gram model written by speclab train, or i
 std::string content_of(const std::string& path) try {
   return read_file(path);
 } catch (const DataError& error) {
-  throw ModelFileError(fmt::format("{}; allowed: {}", error.what(), kAllowed));
+  throw_model_file_error(path, 0, {"file", escaped(error.what(), 100), kAllowed, "check the path and its permissions"});
 }
 
 /// Takes fields off the beginning of a file.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
 #include "engines/models/llama/llama_config_json.h"
 #include "sim/core/errors.h"
@@ -86,11 +87,13 @@ std::unique_ptr<LlamaWeights> feature_transformer_weights(std::shared_ptr<const 
                                                           std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape) {
   const LlamaConfig& shape = config.shape;
   if (target->sha256() != config.target_sha256)
-    throw ModelFileError(fmt::format("{}: was trained for weights with sha256 {}; those of its target '{}' have {}; train it again or restore the target", folder->path(),
-                                     escaped(config.target_sha256), escaped(config.target), target->sha256()));
+    throw_model_file_error(folder->path() + "/config.json", 0, {"target_sha256", escaped(config.target_sha256, 64), fmt::format("{}, of '{}'", target->sha256(), escaped(config.target, 40)),
+                                                                "train it again or restore the target"});
   if (target_shape.vocab_size != shape.vocab_size || target_shape.hidden_size != shape.hidden_size || target_shape.hidden_size != shape.feature_size)
-    throw ModelFileError(fmt::format("{}: vocab_size = {}, hidden_size = {}, feature_size = {}; its target '{}' has a vocabulary of {} and hidden states of {}",
-                                     folder->path(), shape.vocab_size, shape.hidden_size, shape.feature_size, escaped(config.target), target_shape.vocab_size, target_shape.hidden_size));
+    throw_model_file_error(folder->path() + "/config.json", 0,
+                           {"vocab_size, hidden_size, feature_size", fmt::format("{}, {}, {}", shape.vocab_size, shape.hidden_size, shape.feature_size),
+                            fmt::format("{}, {}, {}, as its target '{}' has", target_shape.vocab_size, target_shape.hidden_size, target_shape.hidden_size, escaped(config.target, 40)),
+                            "train it again or restore the target"});
   auto own = llama_weights_from_checkpoint(std::move(folder), shape);
   return std::make_unique<FeatureTransformerWeights>(std::move(own), std::move(target), shape);
 }

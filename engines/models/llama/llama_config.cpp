@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/gguf_file.h"
+#include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
 #include "engines/models/llama/llama_config_json.h"
 #include "engines/models/llama/llama_variants.h"
@@ -15,9 +16,13 @@
 namespace speclab::engines {
 namespace {
 
+[[noreturn]] void refuse(const std::string& where, const char* field, std::string found, std::string allowed) {
+  throw_model_file_error(where, 0, {field, std::move(found), std::move(allowed), "the file is damaged or not a Llama-family model"});
+}
+
 std::int32_t require(const std::string& where, const char* field, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most)
-    throw ModelFileError(fmt::format("{}: {} = {}; allowed: {} to {}; the file is damaged or not a Llama-family model", where, field, value, least, most));
+    refuse(where, field, fmt::format("{}", value), fmt::format("{} to {}", least, most));
   return static_cast<std::int32_t>(value);
 }
 
@@ -64,18 +69,17 @@ void LlamaConfig::validate(const std::string& where) const {
   require(where, "num_kv_heads", num_kv_heads, 1, num_heads);
   require(where, "head_dim", head_dim, 16, 1024);
   for (const auto& [field, value] : {std::pair{"hidden_size", hidden_size}, {"intermediate_size", intermediate_size}, {"head_dim", head_dim}})
-    if (value % 16 != 0) throw ModelFileError(fmt::format("{}: {} = {}; allowed: multiples of 16", where, field, value));
+    if (value % 16 != 0) refuse(where, field, fmt::format("{}", value), "multiples of 16");
   if (num_heads % num_kv_heads != 0)
-    throw ModelFileError(fmt::format("{}: num_kv_heads = {}; allowed: divisors of num_heads = {}", where, num_kv_heads, num_heads));
+    refuse(where, "num_kv_heads", fmt::format("{}", num_kv_heads), fmt::format("divisors of num_heads = {}", num_heads));
   if (!(rope_theta > 0) || !(rms_epsilon > 0) || !std::isfinite(rope_theta) || !std::isfinite(rms_epsilon))
-    throw ModelFileError(fmt::format("{}: rope_theta = {}, rms_epsilon = {}; allowed: finite positive numbers", where, rope_theta, rms_epsilon));
+    refuse(where, "rope_theta, rms_epsilon", fmt::format("{}, {}", rope_theta, rms_epsilon), "finite positive numbers");
 }
 
 LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   const GgufMetadata& metadata = file.metadata();
   const std::string architecture = metadata.get<std::string>("general.architecture");
-  if (architecture != "llama")
-    throw ModelFileError(fmt::format("{}: general.architecture = '{}'; allowed: 'llama'; choose a Llama-family model", file.path(), escaped(architecture)));
+  if (architecture != "llama") metadata.fail("general.architecture", "'" + escaped(architecture, 64) + "'", "'llama', a Llama-family model");
   LlamaConfig config;
   config.name = metadata.find<std::string>("general.name").value_or("llama");
   config.context_length = require(file.path(), "llama.context_length", metadata.get<std::int64_t>("llama.context_length"), 1, kMaxLength);

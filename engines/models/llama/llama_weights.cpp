@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engines/formats/input_file.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -66,7 +67,7 @@ class FileLlamaWeights : public LlamaWeights {
     const std::string name = fmt::format(fmt::runtime(name_pattern(role)), layer);
     const std::int64_t found = file_->tensor(name).num_elements, wanted = num_elements(role, config_);
     if (found != wanted)
-      throw ModelFileError(fmt::format("{}: tensor '{}' has {} elements; its model's shape needs {}", file_->path(), name, found, wanted));
+      throw_model_file_error(file_->path(), 0, {"tensor '" + escaped(name, 64) + "'", fmt::format("{} elements", found), fmt::format("{}, which the model's shape needs", wanted)});
     return arranged(role, file_->read_float32(name));
   }
   std::string sha256() const override {
@@ -151,7 +152,7 @@ class RandomLlamaWeights : public LlamaWeights {
 void refuse_further_layers(const WeightSource& file, const char* norm_pattern, const LlamaConfig& config) {
   const std::string name = fmt::format(fmt::runtime(norm_pattern), config.num_layers);
   if (file.contains(name))
-    throw ModelFileError(fmt::format("{}: holds tensor '{}', but its configuration says {} layers; one of them is damaged: fetch it again", file.path(), name, config.num_layers));
+    throw_model_file_error(file.path(), 0, {"tensor '" + escaped(name, 64) + "'", "in the file", fmt::format("{} layers, as the configuration says", config.num_layers)});
 }
 
 }  // namespace

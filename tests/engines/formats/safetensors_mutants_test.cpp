@@ -1,70 +1,96 @@
-// Every truncation, every byte of a small file's header replaced by every other, and the worst numbers: an error of the
-// right type, or a file that can be read.
+// Damaged safetensors files: an error of the right type and form, or what an independent slow reader reads too.
 
 #include <gtest/gtest.h>
 
 #include "engines/formats/safetensors_file.h"
 #include "sim/core/errors.h"
-#include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/memory_file.h"
+#include "tests/engines/formats/mutants.h"
+#include "tests/engines/formats/safetensors_bytes.h"
 
 namespace speclab::engines {
 namespace {
 
 using namespace speclab::testing;
 
+SlowModel read(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  SlowModel model;
+  for (const auto& [key, value] : file.metadata()) model.metadata.push_back(key + " = " + value);
+  for (const TensorInfo& tensor : file.tensors()) {
+    const bool is_float = tensor.dtype == "F32" || tensor.dtype == "F16" || tensor.dtype == "BF16";
+    model.tensors.push_back({tensor.name, tensor.dtype, tensor.shape, is_float ? file.read_float32(tensor.name) : std::vector<float>()});
+  }
+  return model;
+}
+
+struct Seed {
+  std::string header;
+  std::size_t data_bytes;
+  std::string str() const { return safetensors_bytes(header, std::string(data_bytes, 'x')); }
+};
+
+/// Metadata and three types; an empty tensor, a scalar and escapes; one plain tensor.
+std::vector<Seed> seeds() {
+  return {{R"({"__metadata__":{"format":"pt"},)" + safetensors_entry("wide", "F32", "[2,3]", "[0,24]") + "," + safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "," +
+               safetensors_entry("ids", "I64", "[1]", "[32,40]") + "}  ",
+           40},
+          {"{" + safetensors_entry(R"(\u00e9\ud83d\ude00\n)", "F16", "[]", "[0,2]") + ", " + safetensors_entry("e", "F32", "[0, 7]", "[2,2]") + "," +
+               safetensors_entry("t", "BOOL", "[2,1,1]", "[ 2, 4 ]") + "}",
+           4},
+          {"{" + safetensors_entry("t", "F32", "[1]", "[0,4]") + "}", 4}};
+}
+
 class SafetensorsMutants : public ::testing::Test {
  protected:
-  bool accepted(const std::string& bytes) {
-    ++num_mutants_;
+  void check(const std::string& bytes) {
     disk_.write(bytes);
-    try {
-      const SafetensorsFile file = SafetensorsFile::open(disk_.path());
-      for (const TensorInfo& tensor : file.tensors()) {
-        if (tensor.dtype == "F32" || tensor.dtype == "BF16") {
-          EXPECT_EQ(file.read_float32(tensor.name).size(), static_cast<std::size_t>(tensor.num_elements));
-        }
-      }
-      return true;
-    } catch (const ModelFileError&) {
-      return false;
-    }
+    comparison_.check(bytes, disk_.path());
   }
 
   MemoryFile disk_;
-  const std::string header_ = R"({"__metadata__":{"format":"pt"},)" + safetensors_entry("wide", "F32", "[2,3]", "[0,24]") + "," +
-                              safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "," + safetensors_entry("ids", "I64", "[1]", "[32,40]") + "}  ";
-  const std::string seed_ = safetensors_bytes(header_, std::string(40, 'x'));
-  int num_mutants_ = 0;
+  ReaderComparison comparison_{read, read_safetensors_slowly};
 };
 
-TEST_F(SafetensorsMutants, TruncationsAreAllRefused) {
-  ASSERT_TRUE(accepted(seed_));
-  for (std::size_t size = 0; size < seed_.size(); ++size) EXPECT_FALSE(accepted(seed_.substr(0, size))) << size;
+TEST_F(SafetensorsMutants, GiveATypedErrorOrWhatTheSlowReaderReads) {
+  for (const Seed& parts : seeds()) {
+    const std::string seed = parts.str();
+    const std::vector<IntegerField> fields = read_safetensors_slowly(seed).fields;
+    const auto visit = [&](const std::string& bytes) { check(bytes); };
+    visit_cuts_and_flips(seed, 8 + parts.header.size(), visit);
+    visit_fields(seed, fields, replace_in_safetensors, visit);
+    visit_pairs(seed, fields, replace_in_safetensors, visit);
+  }
+  EXPECT_GE(comparison_.num_loads(), 100) << "agreement is about loads as well";
 }
 
-TEST_F(SafetensorsMutants, AnyByteOfTheHeaderGivesATypedErrorOrALoad) {
-  for (std::size_t at = 0; at < 8 + header_.size(); ++at) {
-    for (int byte = 0; byte < 256; ++byte) {
-      std::string mutant = seed_;
-      mutant[at] = static_cast<char>(byte);
-      accepted(mutant);
+TEST_F(SafetensorsMutants, WithAnyOtherByteInTheHeaderAgreeToo) {
+  for (const Seed& parts : seeds()) {
+    const std::string seed = parts.str();
+    for (std::size_t at = 0; at < 8 + parts.header.size(); ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string mutant = seed;
+        mutant[at] = static_cast<char>(byte);
+        check(mutant);
+      }
     }
   }
-  EXPECT_GE(num_mutants_, 20000);
+  comparison_.print("safetensors files");
+  EXPECT_GE(comparison_.num_mutants(), 20000);
 }
 
-TEST_F(SafetensorsMutants, WorstNumbersInTheHeaderGiveATypedErrorOrALoad) {
-  const std::string worst[] = {"0", "-1", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551615",
-                               "18446744073709551616", "1e400", "0.5", "null", "[]", "{}"};
-  for (std::size_t at = 0; at < header_.size(); ++at) {
-    if (!std::isdigit(static_cast<unsigned char>(header_[at]))) continue;
-    for (const std::string& number : worst) {
-      std::string header = header_;
-      accepted(safetensors_bytes(header.replace(at, 1, number), std::string(40, 'x')));
+TEST_F(SafetensorsMutants, WithTheWorstValuesForDigitsAgreeToo) {
+  const std::string worst[] = {"-0", "-1", "9223372036854775808", "18446744073709551616", "1e400", "-1e400", "0.5", "1.0", "1e0", "01", "+1", "null", "true", "[]", "{}", "\"1\"", "", "NaN", "Infinity"};
+  for (const Seed& parts : seeds()) {
+    for (std::size_t at = 0; at < parts.header.size(); ++at) {
+      if (!std::isdigit(static_cast<unsigned char>(parts.header[at]))) continue;
+      for (const std::string& value : worst) {
+        std::string header = parts.header;
+        check(safetensors_bytes(header.replace(at, 1, value), std::string(parts.data_bytes, 'x')));
+      }
     }
   }
-  EXPECT_GE(num_mutants_, 150);
+  EXPECT_GE(comparison_.num_mutants(), 500);
 }
 
 }  // namespace
