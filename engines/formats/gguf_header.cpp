@@ -13,7 +13,6 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxTensors = 1'000'000;
 constexpr std::uint64_t kMaxKeys = 1'000'000;
 constexpr std::uint64_t kMaxKeyBytes = (1 << 16) - 1;
@@ -149,8 +148,8 @@ void refuse_overlap(const InputFile& file, const GgufHeader& header) {
 
 }  // namespace
 
-GgufHeader read_gguf_header(const InputFile& file) {
-  ByteCursor cursor(file, kMaxHeaderBytes);
+GgufHeader read_gguf_header(const InputFile& file, std::uint64_t max_header_bytes) {
+  ByteCursor cursor(file, max_header_bytes);
   read_version(cursor);
   const Counts counts = read_counts(cursor);
   GgufHeader header{GgufMetadata(file.path()), {}, {}};

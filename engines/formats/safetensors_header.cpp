@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-constexpr std::size_t kMaxTensors = 1'000'000;
 constexpr std::size_t kMaxNameBytes = 4096;  // and of texts of the metadata
 constexpr std::size_t kMaxRank = 8;
 constexpr int kMaxDepth = 8;
@@ -111,10 +111,10 @@ void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
   }
 }
 
-std::vector<Entry> read_entries(const JsonNode& root, SafetensorsHeader& header) {
+std::vector<Entry> read_entries(const JsonNode& root, std::size_t max_tensors, SafetensorsHeader& header) {
   const auto names = root.keys();
   const std::size_t num_tensors = names.size() - (root.find(kMetadataKey) ? 1 : 0);
-  if (num_tensors > kMaxTensors) root.fail(fmt::format("{} tensors", num_tensors), fmt::format("at most {}", kMaxTensors));
+  if (num_tensors > max_tensors) root.fail(fmt::format("{} tensors", num_tensors), fmt::format("at most {}", max_tensors));
   std::vector<Entry> entries;
   for (const std::string& name : names) {
     require_short(root, "a name", name);
@@ -135,19 +135,21 @@ const BlockFormat* format_of(const std::string& dtype) {
 
 }  // namespace
 
-SafetensorsHeader read_safetensors_header(const InputFile& file) {
+SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max_tensors) {
   const std::uint64_t length = read_header_length(file);
-  const std::uint64_t data_begin = kLengthBytes + length;
+  const std::uint64_t data_begin = *(CheckedSize(kLengthBytes) + length).within(file.size());
   const nlohmann::json json = read_header_json(file, length);
   const JsonNode root(json, file.path(), kLengthBytes);
   SafetensorsHeader header;
   std::uint64_t expected = 0;
-  for (Entry& entry : read_entries(root, header)) {
+  for (Entry& entry : read_entries(root, max_tensors, header)) {
     if (entry.begin != expected) {
       root.at(entry.info.name).at("data_offsets").fail(fmt::format("begin {}", entry.begin), fmt::format("{}: no hole, no overlap", expected));
     }
     expected = entry.end;
-    header.extents.push_back({format_of(entry.info.dtype), data_begin + entry.begin, entry.end - entry.begin});
+    const std::optional<std::uint64_t> begin = (CheckedSize(data_begin) + entry.begin).within(file.size());
+    if (!begin) root.at(entry.info.name).at("data_offsets").fail(fmt::format("begin {}", entry.begin), "a place inside the file");
+    header.extents.push_back({format_of(entry.info.dtype), *begin, entry.end - entry.begin});
     header.table.insert(std::move(entry.info));
   }
   if (expected != file.size() - data_begin) {

@@ -17,8 +17,10 @@ struct SafetensorsHeader {
   std::vector<TensorExtent> extents;            ///< format is null for types that are not read as numbers here
 };
 
+inline constexpr std::size_t kMaxSafetensorsTensors = 1'000'000;
+
 /// The data must follow the header without a hole or an overlap and end with the file.
 /// @throws ModelFileError at the first thing that is not allowed
-SafetensorsHeader read_safetensors_header(const InputFile& file);
+SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max_tensors = kMaxSafetensorsTensors);
 
 }  // namespace speclab::engines

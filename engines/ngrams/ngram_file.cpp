@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "engines/formats/checked_size.h"
 #include "engines/formats/input_file.h"
 #include "engines/ngrams/ngram_checks.h"
 #include "sim/core/errors.h"
@@ -30,10 +31,12 @@ class Reader {
   Reader(const std::string& path, std::string_view bytes) : path_(path), bytes_(bytes) {}
 
   std::size_t offset() const { return offset_; }
-  std::string_view take(std::size_t size, const char* field) {
-    if (size > bytes_.size() - offset_) fail(offset_, field, fmt::format("{} bytes left", bytes_.size() - offset_), fmt::format("{} bytes", size));
-    offset_ += size;
-    return bytes_.substr(offset_ - size, size);
+  std::string_view take(CheckedSize size, const char* field) {
+    const auto count = size.within(bytes_.size() - offset_);
+    if (!count) fail(offset_, field, fmt::format("{} bytes left", bytes_.size() - offset_), "as many as the header says");
+    const std::string_view taken = bytes_.substr(offset_, *count);
+    offset_ += *count;
+    return taken;
   }
   std::uint32_t take_number(const char* field, std::uint32_t low, std::uint32_t high) {
     std::uint32_t value;
@@ -43,7 +46,7 @@ class Reader {
   }
   template <typename T>
   std::vector<T> take_array(std::size_t size, const char* field) {
-    const std::string_view bytes = take(size * sizeof(T), field);
+    const std::string_view bytes = take(CheckedSize(size) * sizeof(T), field);
     std::vector<T> values(size);
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -79,14 +82,14 @@ Sizes read_header(Reader& reader, NgramArrays& arrays) {
 NgramOffsets read_arrays(Reader& reader, const Sizes& sizes, NgramArrays& arrays) {
   NgramOffsets at{};
   at.context_tokens = reader.offset();
-  arrays.context_tokens = Packed24(reader.take(3 * std::size_t{sizes.contexts}, "context_tokens"));
+  arrays.context_tokens = Packed24(reader.take(CheckedSize(sizes.contexts) * 3, "context_tokens"));
   arrays.back_off = reader.take_array<std::uint16_t>(sizes.contexts, "back_off");
   at.num_successors = reader.offset();
   arrays.num_successors = reader.take_array<std::uint8_t>(sizes.contexts, "num_successors");
   at.first_child = reader.offset();
-  arrays.first_child = Packed24(reader.take(3 * (std::size_t{sizes.inner} + 1), "first_child"));
+  arrays.first_child = Packed24(reader.take((CheckedSize(sizes.inner) + 1) * 3, "first_child"));
   at.successor_tokens = reader.offset();
-  arrays.successor_tokens = Packed24(reader.take(3 * std::size_t{sizes.ngrams}, "successor_tokens"));
+  arrays.successor_tokens = Packed24(reader.take(CheckedSize(sizes.ngrams) * 3, "successor_tokens"));
   at.probabilities = reader.offset();
   arrays.probabilities = reader.take_array<std::uint16_t>(sizes.ngrams, "probabilities");
   return at;

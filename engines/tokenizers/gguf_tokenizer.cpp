@@ -9,8 +9,6 @@ namespace speclab::engines {
 namespace {
 
 constexpr const char* kPrefix = "tokenizer.ggml.";
-constexpr std::size_t kMaxTokens = 2'000'000;
-constexpr std::size_t kMaxMerges = 4'000'000;
 
 /// @source ggml's token types: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte
 TokenKind kind_of(const GgufMetadata& metadata, std::int64_t type) {
@@ -24,22 +22,25 @@ TokenKind kind_of(const GgufMetadata& metadata, std::int64_t type) {
   }
 }
 
-void add_tokens(const GgufMetadata& metadata, VocabularyBuilder& builder) {
+void add_tokens(const GgufMetadata& metadata, const TokenizerLimits& limits, VocabularyBuilder& builder) {
   const std::vector<std::string>& texts = metadata.get_strings("tokenizer.ggml.tokens");
   const std::vector<std::int64_t> types = metadata.get_integers("tokenizer.ggml.token_type");
-  if (texts.empty() || texts.size() > kMaxTokens) {
-    metadata.fail("tokenizer.ggml.tokens", std::to_string(texts.size()) + " tokens", "1 to " + std::to_string(kMaxTokens));
+  if (texts.empty() || texts.size() > limits.tokens) {
+    metadata.fail("tokenizer.ggml.tokens", std::to_string(texts.size()) + " tokens", "1 to " + std::to_string(limits.tokens));
   }
   if (types.size() != texts.size()) {
     metadata.fail("tokenizer.ggml.token_type", std::to_string(types.size()) + " types", std::to_string(texts.size()) + ", one a token");
   }
-  for (std::size_t i = 0; i < texts.size(); ++i) builder.add_token(texts[i], kind_of(metadata, types[i]));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].size() > limits.token_bytes) metadata.fail("tokenizer.ggml.tokens", "entry " + std::to_string(i) + " of " + std::to_string(texts[i].size()) + " bytes", "at most " + std::to_string(limits.token_bytes));
+    builder.add_token(texts[i], kind_of(metadata, types[i]));
+  }
 }
 
-void add_merges(const GgufMetadata& metadata, VocabularyBuilder& builder) {
+void add_merges(const GgufMetadata& metadata, std::size_t max_merges, VocabularyBuilder& builder) {
   const std::vector<std::string>& lines = metadata.get_strings("tokenizer.ggml.merges");
-  if (lines.size() > kMaxMerges) {
-    metadata.fail("tokenizer.ggml.merges", std::to_string(lines.size()) + " merges", "at most " + std::to_string(kMaxMerges));
+  if (lines.size() > max_merges) {
+    metadata.fail("tokenizer.ggml.merges", std::to_string(lines.size()) + " merges", "at most " + std::to_string(max_merges));
   }
   for (const std::string& line : lines) builder.add_merge_line(line);
 }
@@ -60,15 +61,15 @@ void add_begin(const GgufMetadata& metadata, const std::string& pre_tokenizer, V
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file) {
+std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file, const TokenizerLimits& limits) {
   const GgufMetadata& metadata = file.metadata();
   const auto model = metadata.get<std::string>("tokenizer.ggml.model");
   if (model != "gpt2") metadata.fail("tokenizer.ggml.model", "'" + escaped(model, 40) + "'", "gpt2 (byte-level BPE)");
   VocabularyBuilder builder([&](const std::string& field, const std::string& found, const std::string& allowed) {
     metadata.fail(kPrefix + field, found, allowed);
   });
-  add_tokens(metadata, builder);
-  add_merges(metadata, builder);
+  add_tokens(metadata, limits, builder);
+  add_merges(metadata, limits.merges, builder);
   const std::string pre_tokenizer = metadata.find<std::string>("tokenizer.ggml.pre").value_or("default");
   builder.set_pre_tokenizer("pre", pre_tokenizer);
   add_begin(metadata, pre_tokenizer, builder);

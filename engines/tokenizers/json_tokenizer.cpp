@@ -11,9 +11,6 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::size_t kMaxTokens = 2'000'000;
-constexpr std::size_t kMaxMerges = 4'000'000;
-constexpr std::size_t kMaxTokenBytes = 1 << 16;
 constexpr std::uint64_t kMaxTemplateBytes = 1 << 20;
 
 // Patterns of Split pre-tokenizers that are known. @source tokenizer.json of Llama 3 and Qwen2
@@ -84,8 +81,8 @@ void require_plain_bpe(const JsonNode& model) {
 
 class JsonTokenizerReader {
  public:
-  explicit JsonTokenizerReader(const std::string& path)
-      : path_(path), json_(read_json_file(path)), root_(json_, path), builder_(make_failure(path)) {}
+  JsonTokenizerReader(const std::string& path, const TokenizerLimits& limits)
+      : path_(path), limits_(limits), json_(read_json_file(path)), root_(json_, path), builder_(make_failure(path)) {}
 
   std::shared_ptr<const Tokenizer> read() {
     const JsonNode model = root_.at("model");
@@ -112,8 +109,8 @@ class JsonTokenizerReader {
 
   void read_vocabulary(const JsonNode& vocab) {
     const nlohmann::json& members = vocab.value();
-    if (!members.is_object() || members.empty() || members.size() > kMaxTokens) {
-      vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(kMaxTokens) + " tokens");
+    if (!members.is_object() || members.empty() || members.size() > limits_.tokens) {
+      vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
     }
     id_limit_ = 2 * members.size();
     for (const auto& member : members.items()) {
@@ -129,7 +126,7 @@ class JsonTokenizerReader {
   }
 
   void set_token(const std::string& text, std::size_t id, TokenKind kind) {
-    if (text.size() > kMaxTokenBytes) root_.fail("a token of " + std::to_string(text.size()) + " bytes", "at most " + std::to_string(kMaxTokenBytes));
+    if (text.size() > limits_.token_bytes) root_.fail("a token of " + std::to_string(text.size()) + " bytes", "at most " + std::to_string(limits_.token_bytes));
     if (id >= tokens_.size()) tokens_.resize(id + 1);
     NamedToken& token = tokens_[id];
     if (token.kind != TokenKind::unused && token.text != text) {
@@ -162,7 +159,7 @@ class JsonTokenizerReader {
   /// Merges are "left right" or ["left", "right"].
   void add_merges(const JsonNode& merges) {
     const nlohmann::json& list = merges.value();
-    if (!list.is_array() || list.size() > kMaxMerges) merges.fail(merges.shown(), "an array of at most " + std::to_string(kMaxMerges));
+    if (!list.is_array() || list.size() > limits_.merges) merges.fail(merges.shown(), "an array of at most " + std::to_string(limits_.merges));
     for (const nlohmann::json& merge : list) {
       if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
         builder_.add_merge(merge[0].get<std::string>(), merge[1].get<std::string>());
@@ -218,6 +215,7 @@ class JsonTokenizerReader {
   }
 
   std::string path_;
+  TokenizerLimits limits_;
   nlohmann::json json_;
   JsonNode root_;
   VocabularyBuilder builder_;
@@ -227,6 +225,8 @@ class JsonTokenizerReader {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> load_tokenizer_from_json(const std::string& path) { return JsonTokenizerReader(path).read(); }
+std::shared_ptr<const Tokenizer> load_tokenizer_from_json(const std::string& path, const TokenizerLimits& limits) {
+  return JsonTokenizerReader(path, limits).read();
+}
 
 }  // namespace speclab::engines
