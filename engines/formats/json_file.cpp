@@ -15,23 +15,62 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Watches a parse: refuses depth beyond the limit and keys that come twice in one object.
-class ParseGuard {
+/// Builds the value event by event, and refuses depth beyond the limit and keys that come twice in one object. The library's own parser with a
+/// callback looks at all members of an object whenever one ends, which is quadratic.
+class Builder : public nlohmann::json_sax<Json> {
  public:
-  ParseGuard(const std::string& path, std::uint64_t offset, int max_depth) : path_(path), offset_(offset), max_depth_(max_depth) {}
+  Builder(const std::string& path, std::uint64_t offset, int max_depth, const MemberSink* sink) : path_(path), offset_(offset), max_depth_(max_depth), sink_(sink) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
-    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth >= max_depth_) fail("nesting", fmt::format("deeper than {}", max_depth_), fmt::format("at most {} levels", max_depth_));
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event == Json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second) {
-      fail("key", "'" + escaped(value.get<std::string>(), 64) + "' again", "each key once");
-    }
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // text holds none
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    const bool again = gives_away() ? !given_.insert(name).second : stack_.back()->contains(name);
+    if (again) fail("key", "'" + escaped(name, 64) + "' again", "each key once");
+    key_ = std::move(name);
     return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+    const bool is_number = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+    throw_model_file_error(path_, offset_ + position, {"JSON", escaped(error.what(), 80), is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
   }
 
  private:
+  /// Where a member of the outermost object goes to the sink.
+  bool gives_away() const { return sink_ && stack_.size() == 1 && root_.is_object(); }
+
+  Json* place(Json value) {
+    if (stack_.empty()) return &(root_ = std::move(value));
+    if (gives_away()) return &(given_value_ = std::move(value));
+    if (stack_.back()->is_array()) return &stack_.back()->emplace_back(std::move(value));
+    return &((*stack_.back())[key_] = std::move(value));
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    if (gives_away()) (*sink_)(key_, given_value_);
+    return true;
+  }
+  bool open(Json value) {
+    if (stack_.size() >= static_cast<std::size_t>(max_depth_)) fail("nesting", fmt::format("deeper than {}", max_depth_), fmt::format("at most {} levels", max_depth_));
+    if (gives_away()) given_key_ = key_;
+    stack_.push_back(place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    stack_.pop_back();
+    if (gives_away()) (*sink_)(given_key_, given_value_);
+    return true;
+  }
   [[noreturn]] void fail(const char* field, std::string found, std::string allowed) const {
     throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed)});
   }
@@ -39,23 +78,28 @@ class ParseGuard {
   const std::string& path_;
   std::uint64_t offset_;
   int max_depth_;
-  std::vector<std::unordered_set<std::string>> keys_;
+  const MemberSink* sink_;
+  Json root_, given_value_;
+  std::vector<Json*> stack_;
+  std::string key_, given_key_;
+  std::unordered_set<std::string> given_;
 };
 
-}  // namespace
-
-Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits) {
+Json parsed(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const MemberSink* sink) {
   // The library takes a zero byte for the end of the text: what follows would be hidden from this reader and not from others.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     throw_model_file_error(path, offset + zero, {"JSON", "a zero byte", "valid JSON in UTF-8"});
-  ParseGuard guard(path, offset, limits.max_depth);
-  try {
-    return Json::parse(text, [&guard](int depth, Json::parse_event_t event, const Json& value) { return guard(depth, event, value); });
-  } catch (const Json::parse_error& error) {
-    throw_model_file_error(path, offset + error.byte, {"JSON", escaped(error.what(), 80), "valid JSON in UTF-8"});
-  } catch (const Json::exception& error) {
-    throw_model_file_error(path, offset, {"JSON", escaped(error.what(), 80), "numbers that fit a double"});
-  }
+  Builder builder(path, offset, limits.max_depth, sink);
+  Json::sax_parse(text, &builder);
+  return builder.take();
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits) { return parsed(text, path, offset, limits, nullptr); }
+
+void parse_json_members(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const MemberSink& sink) {
+  parsed(text, path, offset, limits, &sink);
 }
 
 Json read_json_file(const std::string& path, const JsonLimits& limits) {
@@ -69,6 +113,9 @@ Json read_json_file(const std::string& path, const JsonLimits& limits) {
 }
 
 JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset) : value_(&root), path_(std::move(path)), offset_(offset) {}
+
+JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset, const std::string& member)
+    : value_(&value), path_(std::move(path)), offset_(offset), field_("." + escaped(member, 64)) {}
 
 JsonNode::JsonNode(const JsonNode& parent, const Json& value, const std::string& step)
     : value_(&value), path_(parent.path_), offset_(parent.offset_), field_(parent.field_ + step) {}

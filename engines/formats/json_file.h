@@ -2,6 +2,7 @@
 // Bounded reading of JSON that comes with models: sizes and depth limited, duplicate keys refused, errors that name the field.
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@ struct JsonLimits {
 /// @param offset  of `text` in that file
 /// @throws ModelFileError with the byte where parsing stopped
 nlohmann::json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits);
+/// Called with a member of an object.
+using MemberSink = std::function<void(const std::string& key, const nlohmann::json& value)>;
+/// Gives each member of the outermost object to `sink` and keeps none, so that a large object costs no more than its text.
+void parse_json_members(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const MemberSink& sink);
 /// @throws ModelFileError if the file is larger than allowed, unreadable or no valid JSON
 nlohmann::json read_json_file(const std::string& path, const JsonLimits& limits = {});
 
@@ -27,6 +32,9 @@ class JsonNode {
  public:
   /// @param root  outlives the node
   JsonNode(const nlohmann::json& root, std::string path, std::uint64_t offset = 0);
+
+  /// A member of the outermost object, which is not kept.
+  JsonNode(const nlohmann::json& value, std::string path, std::uint64_t offset, const std::string& member);
 
   /// The member `key`, which must be there. @throws ModelFileError if it is not, or this is no object
   JsonNode at(const std::string& key) const;

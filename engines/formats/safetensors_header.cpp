@@ -52,11 +52,11 @@ std::uint64_t read_header_length(const InputFile& file) {
   return length;
 }
 
-nlohmann::json read_header_json(const InputFile& file, std::uint64_t length) {
+std::string read_header_text(const InputFile& file, std::uint64_t length) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
   if (text[0] != '{') file.fail(kLengthBytes, {"header", "'" + escaped(text.substr(0, 8)) + "'", "JSON that begins with {"});
-  return parse_json(text, file.path(), kLengthBytes, {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth});
+  return text;
 }
 
 std::uint64_t element_bytes(const JsonNode& dtype) {
@@ -111,19 +111,16 @@ void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
   }
 }
 
-std::vector<Entry> read_entries(const JsonNode& root, std::size_t max_tensors, SafetensorsHeader& header) {
-  const auto names = root.keys();
-  const std::size_t num_tensors = names.size() - (root.find(kMetadataKey) ? 1 : 0);
-  if (num_tensors > max_tensors) root.fail(fmt::format("{} tensors", num_tensors), fmt::format("at most {}", max_tensors));
+/// In the order of their data.
+std::vector<Entry> read_entries(const InputFile& file, const std::string& text, std::size_t max_tensors, SafetensorsHeader& header) {
   std::vector<Entry> entries;
-  for (const std::string& name : names) {
-    require_short(root, "a name", name);
-    if (name == kMetadataKey) {
-      read_metadata(root.at(name), header);
-    } else {
-      entries.push_back(read_entry(name, root.at(name)));
-    }
-  }
+  parse_json_members(text, file.path(), kLengthBytes, {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth}, [&](const std::string& name, const nlohmann::json& value) {
+    const JsonNode node(value, file.path(), kLengthBytes, name);
+    require_short(node, "a name", name);
+    if (name == kMetadataKey) return read_metadata(node, header);
+    if (entries.size() == max_tensors) file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors), fmt::format("at most {}", max_tensors)});
+    entries.push_back(read_entry(name, node));
+  });
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   return entries;
 }
@@ -133,24 +130,27 @@ const BlockFormat* format_of(const std::string& dtype) {
   return format && format->block_elements == 1 ? format : nullptr;
 }
 
+/// An entry must begin where the one before it ended.
+void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const InputFile& file, SafetensorsHeader& header) {
+  const std::string field = escaped(entry.info.name, 64) + ".data_offsets";
+  if (entry.begin != expected) file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), fmt::format("{}: no hole, no overlap", expected)});
+  const std::optional<std::uint64_t> begin = (CheckedSize(data_begin) + entry.begin).within(file.size());
+  if (!begin) file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), "a place inside the file", "get the whole file: it may be cut short"});
+  header.extents.push_back({format_of(entry.info.dtype), *begin, entry.end - entry.begin});
+  header.table.insert(std::move(entry.info));
+}
+
 }  // namespace
 
 SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max_tensors) {
   const std::uint64_t length = read_header_length(file);
   const std::uint64_t data_begin = *(CheckedSize(kLengthBytes) + length).within(file.size());
-  const nlohmann::json json = read_header_json(file, length);
-  const JsonNode root(json, file.path(), kLengthBytes);
   SafetensorsHeader header;
   std::uint64_t expected = 0;
-  for (Entry& entry : read_entries(root, max_tensors, header)) {
-    if (entry.begin != expected) {
-      root.at(entry.info.name).at("data_offsets").fail(fmt::format("begin {}", entry.begin), fmt::format("{}: no hole, no overlap", expected));
-    }
-    expected = entry.end;
-    const std::optional<std::uint64_t> begin = (CheckedSize(data_begin) + entry.begin).within(file.size());
-    if (!begin) root.at(entry.info.name).at("data_offsets").fail(fmt::format("begin {}", entry.begin), "a place inside the file");
-    header.extents.push_back({format_of(entry.info.dtype), *begin, entry.end - entry.begin});
-    header.table.insert(std::move(entry.info));
+  for (Entry& entry : read_entries(file, read_header_text(file, length), max_tensors, header)) {
+    const std::uint64_t end = entry.end;
+    place(std::move(entry), expected, data_begin, file, header);
+    expected = end;
   }
   if (expected != file.size() - data_begin) {
     file.fail(data_begin, {"data", fmt::format("{} bytes", file.size() - data_begin), fmt::format("{}, as the header says", expected),

@@ -98,7 +98,7 @@ TEST(SafetensorsLimit, OfTensorsIsReachedAndNotPassed) {
     for (std::uint64_t i = 0; i < n; ++i) header += "," + one_tensor("t" + std::to_string(i), "[0]");
     return safetensors_bytes(header + "}", "");
   };
-  expect_limit({"Tensors", 5, file, "6 tensors; allowed: at most 5"}, 6, [](const std::string& path) { read_safetensors_header(InputFile(path), 5); });
+  expect_limit({"Tensors", 5, file, "more than 5 tensors; allowed: at most 5"}, 6, [](const std::string& path) { read_safetensors_header(InputFile(path), 5); });
 }
 
 /// A product of dimensions below 2^63 is then compared with the bytes that are there.
