@@ -84,6 +84,7 @@ std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens
   std::int32_t kept = 0;
   while (!sequence.finished && static_cast<std::size_t>(kept) < tokens.size()) {
     const Token token = tokens[static_cast<std::size_t>(kept)];
+    SPECLAB_EXPECT(token >= 0 && token < target_.info().vocab_size, fmt::format("token {} was drawn outside the vocabulary of {}", token, target_.info().vocab_size));
     sequence.tokens.push_back(token);
     record.output_ids.push_back(token);
     record.fates.push_back(fates[static_cast<std::size_t>(kept)]);

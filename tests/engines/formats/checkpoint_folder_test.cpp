@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/formats/gguf_file.h"
 #include "engines/formats/safetensors_writer.h"
+#include "engines/ngrams/ngram_file.h"
+#include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
@@ -83,11 +86,29 @@ TEST_F(CheckpointFolderTest, RefusesShardNamesThatLeaveTheFolder) {
   write_safetensors(outside.path("x.safetensors"), tensors);
   folder_.file("config.json", "{}");
   std::filesystem::create_symlink(outside.path("x.safetensors"), folder_.path("link.safetensors"));
-  for (const std::string& name : {outside.path("x.safetensors"), "../" + std::filesystem::path(outside.path()).filename().string() + "/x.safetensors",
-                                  std::string("link.safetensors"), std::string(".."), std::string("."), std::string(""), std::string("a/b"),
-                                  std::string("./x.safetensors"), std::string("a\\\\b"), std::string("x\\u0000.safetensors"), std::string("~/x")}) {
+  const std::string sibling = std::filesystem::path(outside.path()).filename().string();
+  const std::vector<std::string> names = {outside.path("x.safetensors"), "../" + sibling + "/x.safetensors", "./../" + sibling + "/x.safetensors", "a/../../" + sibling + "/x.safetensors",
+                                          "link.safetensors", "..", ".", "", "a/b", "./x.safetensors", "x.safetensors/", "a\\\\b", "..\\\\x.safetensors", "C:\\\\x.safetensors",
+                                          "x\\u0000.safetensors", "~/x", "/dev/zero", "/proc/self/mem", "file:///etc/passwd", "https://example.org/x.safetensors", "//host/share/x", "$HOME/x"};
+  EXPECT_GE(names.size(), 20U);
+  for (const std::string& name : names) {
     write_index("{\"a\":\"" + name + "\"}");
     EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError) << name;
+  }
+}
+
+/// What torch.save writes, and plain pickles of all protocols: looked at, never unpickled, whatever their name.
+TEST_F(CheckpointFolderTest, RefusesPicklesByTheirContent) {
+  const std::string call = "cos\nsystem\n(S'true'\ntR.";
+  for (const std::string& bytes : {std::string("PK\x03\x04archive/data.pkl"), call, "\x80\x02" + call, "\x80\x03" + call, "\x80\x04\x95" + call, "\x80\x05\x95" + call}) {
+    for (const std::size_t padding : {0, 4096}) {
+      const std::string path = folder_.file("any", bytes + std::string(padding, '.'));
+      EXPECT_THROW(GgufFile::open(path), ModelFileError);
+      EXPECT_THROW(SafetensorsFile::open(path), ModelFileError);
+      EXPECT_THROW(read_json_file(path), ModelFileError);
+      EXPECT_THROW(load_tokenizer_from_json(path), ModelFileError);
+      EXPECT_THROW(load_ngrams(path), ModelFileError);
+    }
   }
 }
 
