@@ -15,6 +15,10 @@ if(SPECLAB_SANITIZE)
   target_link_options(speclab_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(SPECLAB_FUZZ)
+  target_compile_options(speclab_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 find_program(SPECLAB_CCACHE ccache)
 if(SPECLAB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SPECLAB_CCACHE})

@@ -35,6 +35,9 @@ struct SlowRefusal {
 /// Each @throws SlowRefusal
 SlowModel read_gguf_slowly(const std::string& bytes);
 SlowModel read_safetensors_slowly(const std::string& bytes);
+/// The fields that are come across before the file is refused or read to its end, in rising order.
+std::vector<IntegerField> gguf_fields_slowly(const std::string& bytes);
+std::vector<IntegerField> safetensors_fields_slowly(const std::string& bytes);
 
 /// Value `i` of a tensor whose blocks of that type lie in `data`. @param type  "F32", "Q4_K", ...
 float slow_value(const std::string& type, const std::string& data, std::size_t i);

@@ -1,0 +1,116 @@
+#include "tests/fuzz/targets.h"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/gguf_file.h"
+#include "engines/ngrams/ngram_file.h"
+#include "engines/tokenizers/load_tokenizer.h"
+#include "experiments/drivers/config/config_tree.h"
+#include "experiments/drivers/run/journal.h"
+#include "sim/core/errors.h"
+#include "tests/engines/formats/memory_file.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/fuzz/seeds.h"
+
+namespace speclab::fuzz {
+namespace {
+
+using namespace speclab::engines;
+using speclab::testing::MemoryFile;
+using speclab::testing::TemporaryFolder;
+
+const std::string& path_of(const std::string& bytes) {
+  static MemoryFile disk;
+  static const std::string path = disk.path();
+  disk.write(bytes);
+  return path;
+}
+
+void require(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(what);
+}
+
+void read_all(const WeightSource& source) {
+  for (const TensorInfo& tensor : source.tensors()) {
+    try {
+      require(source.read_float32(tensor.name).size() == static_cast<std::size_t>(tensor.num_elements), "as many values as the shape says");
+    } catch (const ModelFileError&) {
+      require(tensor.dtype != "F32" && tensor.dtype != "F16" && tensor.dtype != "BF16", "floats of a checked file can be read");
+    }
+  }
+}
+
+void read_gguf(const std::string& bytes) try {
+  const GgufFile file = GgufFile::open(path_of(bytes));
+  read_all(file);
+  load_tokenizer_from_gguf(file)->encode("ab <|end|>\xff", SpecialText::parsed);
+} catch (const ModelFileError&) {
+}
+
+void read_safetensors(const std::string& bytes) try {
+  read_all(SafetensorsFile::open(path_of(bytes)));
+} catch (const ModelFileError&) {
+}
+
+void read_tokenizer(const std::string& bytes) try {
+  const auto tokenizer = load_tokenizer_from_json(path_of(bytes));
+  const std::vector<Token> ids = tokenizer->encode("ab 11<s>\xff", SpecialText::parsed);
+  for (const Token id : ids) require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
+  tokenizer->decode(ids);
+} catch (const ModelFileError&) {
+}
+
+/// A folder with one good shard; the input is its config.json, a zero byte, and its index.
+void read_checkpoint(const std::string& bytes) try {
+  static const TemporaryFolder folder;
+  static const bool has_shard = (folder.file("one.safetensors", safetensors_seeds().front()), true);
+  require(has_shard, "a shard");
+  const std::size_t zero = std::min(bytes.find('\0'), bytes.size());
+  std::ofstream(folder.path("config.json"), std::ios::binary) << bytes.substr(0, zero);
+  std::ofstream(folder.path("model.safetensors.index.json"), std::ios::binary) << bytes.substr(std::min(zero + 1, bytes.size()));
+  read_all(CheckpointFolder::open(folder.path()));
+} catch (const ModelFileError&) {
+}
+
+void read_ngrams(const std::string& bytes) try {
+  const NgramModel model = parse_ngrams(bytes, "ngram.bin");
+  std::vector<LawEntry<float>> successors;
+  model.most_likely(std::vector<Token>{0, 0, 0}, successors);
+} catch (const ModelFileError&) {
+}
+
+void read_config(const std::string& bytes) try {
+  experiments::opening_comment(bytes);
+  experiments::ConfigNode root = experiments::parse_config(bytes, "config.toml");
+  root.text();
+  experiments::set_config_value(root, "axes.temperature=[0.5]");
+} catch (const ConfigError&) {
+}
+
+void read_journal(const std::string& bytes) try {
+  static const TemporaryFolder folder;
+  std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
+  const experiments::Journal journal = experiments::Journal::open(folder.path());
+  require(journal.num_bytes_cut() <= bytes.size(), "no more cut than there was");
+} catch (const DataError&) {
+}
+
+}  // namespace
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},       {"safetensors", read_safetensors, safetensors_seeds},
+                                       {"tokenizer", read_tokenizer, tokenizer_seeds}, {"checkpoint", read_checkpoint, checkpoint_seeds},
+                                       {"ngrams", read_ngrams, ngram_seeds},  {"config", read_config, config_seeds},
+                                       {"journal", read_journal, journal_seeds}};
+  return all;
+}
+
+const Target& target(const std::string& name) {
+  for (const Target& one : targets())
+    if (one.name == name) return one;
+  throw std::out_of_range("no target " + name);
+}
+
+}  // namespace speclab::fuzz
