@@ -97,7 +97,8 @@ class Parser {
     require(json.find(key) == nullptr, "each key once");
     blanks();
     require(skip(':'), "a colon");
-    json.members.emplace_back(std::move(key), value(depth + 1));
+    json.keys.push_back(std::move(key));
+    json.items.push_back(value(depth + 1));
   }
 
   std::size_t digits() {
@@ -167,8 +168,8 @@ class Parser {
 }  // namespace
 
 const SlowJson* SlowJson::find(const std::string& key) const {
-  for (const auto& [name, member] : members)
-    if (name == key) return &member;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (keys[i] == key) return &items[i];
   return nullptr;
 }
 

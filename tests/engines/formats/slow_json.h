@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace speclab::testing {
@@ -13,8 +12,8 @@ struct SlowJson {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
   std::string text;  ///< of a number its digits, of a string its characters, of a bool true or false
-  std::vector<SlowJson> items;
-  std::vector<std::pair<std::string, SlowJson>> members;
+  std::vector<std::string> keys;   ///< of an object
+  std::vector<SlowJson> items;     ///< of an array, or the value of each key
   std::size_t offset = 0;  ///< of a number's digits, in the text
 
   const SlowJson* find(const std::string& key) const;

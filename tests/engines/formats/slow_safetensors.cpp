@@ -51,7 +51,9 @@ class SlowSafetensors {
  private:
   void read_header(const SlowJson& header) {
     std::vector<PlacedTensor> placed;
-    for (const auto& [name, entry] : header.members) {
+    for (std::size_t i = 0; i < header.keys.size(); ++i) {
+      const std::string& name = header.keys[i];
+      const SlowJson& entry = header.items[i];
       require(entry.kind == SlowJson::Kind::object, "objects");
       if (name == "__metadata__") {
         read_metadata(entry);
@@ -64,7 +66,9 @@ class SlowSafetensors {
   }
 
   void read_metadata(const SlowJson& entry) {
-    for (const auto& [key, value] : entry.members) {
+    for (std::size_t i = 0; i < entry.keys.size(); ++i) {
+      const std::string& key = entry.keys[i];
+      const SlowJson& value = entry.items[i];
       require(value.kind == SlowJson::Kind::string && key.size() <= 4096 && value.text.size() <= 4096, "metadata of strings of 4 KiB");
       model_.metadata.push_back(key + " = " + value.text);
     }
