@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/engines/formats/mutants.h"
+#include "tests/engines/formats/slow_json.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -21,18 +22,45 @@ const fuzz::Target& own_target() {
   return own;
 }
 
-/// The fields that a slow reader comes across before it refuses the file or reaches its end.
-std::vector<testing::IntegerField> fields_of(const std::string& bytes) {
-  return own_target().name == "gguf" ? testing::gguf_fields_slowly(bytes) : testing::safetensors_fields_slowly(bytes);
+using Fields = std::vector<testing::IntegerField>;
+
+/// Numbers of a JSON text, in rising order.
+void collect_numbers(const testing::SlowJson& json, Fields& fields) {
+  if (json.natural()) fields.push_back({json.offset, json.text.size()});
+  for (const testing::SlowJson& item : json.items) collect_numbers(item, fields);
 }
 
-std::string with_another_number(const std::string& bytes, std::mt19937& random) {
-  const std::vector<testing::IntegerField> fields = fields_of(bytes);
+Fields numbers_of(const std::string& text) {
+  Fields fields;
+  try {
+    collect_numbers(testing::read_json_slowly(text, 64), fields);
+  } catch (const testing::SlowRefusal&) {
+  }
+  return fields;
+}
+
+/// Where integers stand in an input of a target, and how they are replaced.
+struct Structure {
+  const char* target;
+  Fields (*fields)(const std::string& bytes);
+  std::string (*replace)(const std::string& bytes, const std::vector<testing::Replacement>& replacements);
+};
+constexpr Structure kStructures[] = {{"gguf", testing::gguf_fields_slowly, testing::replace_binary},
+                                     {"safetensors", testing::safetensors_fields_slowly, testing::replace_in_safetensors},
+                                     {"tokenizer", numbers_of, testing::replace_in_text}};
+
+const Structure* own_structure() {
+  for (const Structure& structure : kStructures)
+    if (own_target().name == structure.target) return &structure;
+  return nullptr;
+}
+
+std::string with_another_number(const Structure& structure, const std::string& bytes, std::mt19937& random) {
+  const Fields fields = structure.fields(bytes);
   if (fields.empty()) return bytes;
   constexpr std::uint64_t worst[] = {0, 1, 2, 31, 255, INT32_MAX, std::uint64_t{1} << 31, UINT32_MAX, std::uint64_t{1} << 32, INT64_MAX, std::uint64_t{1} << 63, UINT64_MAX};
   const std::uint64_t number = random() % 2 ? worst[random() % std::size(worst)] : random() % 2 ? random() % 64 : bytes.size() + random() % 5 - 2;
-  const auto replace = own_target().name == "gguf" ? testing::replace_binary : testing::replace_in_safetensors;
-  return replace(bytes, {{fields[random() % fields.size()], number}});
+  return structure.replace(bytes, {{fields[random() % fields.size()], number}});
 }
 
 }  // namespace
@@ -50,12 +78,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-/// Knows where the integers of GGUF and safetensors stand, and keeps the length of a safetensors header true.
+/// Knows where the integers of GGUF, safetensors and JSON stand, and keeps the length of a safetensors header true.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
   std::mt19937 random(seed);
-  const bool has_fields = own_target().name == "gguf" || own_target().name == "safetensors";
-  if (!has_fields || random() % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
-  const std::string mutant = with_another_number(std::string(reinterpret_cast<const char*>(data), size), random);
+  const Structure* structure = own_structure();
+  if (!structure || random() % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string mutant = with_another_number(*structure, std::string(reinterpret_cast<const char*>(data), size), random);
   if (mutant.size() > max_size) return size;
   std::memcpy(data, mutant.data(), mutant.size());
   return mutant.size();
