@@ -41,7 +41,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
-    const bool is_number = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+    const bool is_number = error.id >= 400 && error.id < 500;  // the library's errors of range
     throw_model_file_error(path_, offset_ + position, {"JSON", escaped(error.what(), 80), is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
   }
 

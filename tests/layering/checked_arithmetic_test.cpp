@@ -38,7 +38,7 @@ const std::vector<Allowed>& allowed() {
       {"input_file.cpp", "offset + done", "the system refuses offsets from 2^63 on, and a buffer is in memory"},
       {"input_file.cpp", "done += static_cast", "bytes that the system has read into the buffer"},
       {"json_file.cpp", "offset + zero", "for a message, at most the size of a text in memory"},
-      {"json_file.cpp", "offset + error.byte", "for a message, at most the size of a text in memory"},
+      {"json_file.cpp", "offset_ + position", "for a message, at most the size of a text in memory"},
       {"json_file.cpp", "parent.field_ + step", texts},
       {"tensor_extent.cpp", "kChunkBlocks * format.block_bytes", "both are the program's"},
       {"tensor_extent.cpp", "format.block_bytes * format.block_elements", "bytes of a checked extent by those of a block, times elements below 2^63"},
