@@ -6,8 +6,9 @@
 #include <filesystem>
 #include <string_view>
 
-#include "experiments/drivers/config/config_checks.h"
-#include "experiments/drivers/plan/chat_prompt.h"
+#include "engines/interface/names.h"
+#include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/includes.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -39,10 +40,12 @@ void check_marks(const std::string& path, const std::string& pattern, const std:
   }
 }
 
-std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, const std::vector<std::string>& templates) {
+std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, const std::vector<std::string>& templates, const Findings& findings) {
   std::vector<Slot> slots{{"topics", "{topic}", 7}, {"passages", "{passage}", 5}, {"codes", "{code}", 3}, {"sums", "{sum}", 1}};
-  for (Slot& slot : slots) {
-    reader.read(slot.list, slot.entries);
+  for (Slot& slot : slots) reader.read(slot.list, slot.entries);
+  reader.finish();
+  findings.throw_if_any();
+  for (const Slot& slot : slots) {
     const bool needed = std::ranges::any_of(templates, [&](const std::string& pattern) { return pattern.find(slot.mark) != std::string::npos; });
     if (needed && slot.entries.empty()) throw ConfigError(fmt::format("{}: a template has the slot {}, but {} is empty; add entries", path, slot.mark, slot.list));
   }
@@ -54,10 +57,10 @@ std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path, cons
 std::vector<std::string> make_prompts(const std::string& path, std::size_t count) {
   const ConfigNode table = read_config(path);
   std::vector<std::string> templates;
-  ConfigReader reader(table);
+  Findings findings;
+  ConfigReader reader(table, "", &findings);
   reader.read("templates", templates);
-  const std::vector<Slot> slots = read_slots(reader, path, templates);
-  reader.finish();
+  const std::vector<Slot> slots = read_slots(reader, path, templates, findings);
   if (templates.empty()) throw ConfigError(fmt::format("{}: templates are needed", path));
   std::vector<std::string> prompts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,114 +70,52 @@ std::vector<std::string> make_prompts(const std::string& path, std::size_t count
   return prompts;
 }
 
-void read_target(const ConfigNode& table, TrainConfig& config) {
-  ConfigReader reader(table, "target");
-  reader.read("model", config.target.model);
-  reader.read("dtype", config.target.dtype, {"auto", "float32", "bfloat16"});
-  reader.read("chat_template", config.chat_template, kChatTemplates);
-  reader.finish();
-}
-
-/// Where the prompts come from, and how many.
-struct PromptSource {
-  std::string file = "../prompts/train.toml";
-  std::int64_t count = 1000;
-};
-
-void read_own_text(const ConfigNode& table, engines::OwnTextOptions& options, PromptSource& prompts) {
-  ConfigReader reader(table, "own_text");
-  reader.read("prompts", prompts.file);
-  reader.read("num_prompts", prompts.count, {.low = 1, .high = 1'000'000});
-  read_temperatures(reader, "temperatures", options.temperatures);
-  reader.read("max_new_tokens", options.max_new_tokens, {.low = 1});
-  reader.read("batch", options.batch, {.low = 1});
-  reader.read("seed", options.seed);
-  reader.read("cache_file", options.cache_file);
-  reader.finish();
-}
-
-void refuse_odd_sizes(ConfigReader& reader, std::initializer_list<std::pair<const char*, std::int32_t>> sizes) {
-  for (const auto& [key, size] : sizes)
-    if (size % 16 != 0) reader.refuse(key, "multiples of 16");
-}
-
-void read_small_transformer(ConfigReader& reader, engines::SmallTransformerOptions& model) {
-  reader.read("hidden_size", model.hidden_size, {.low = 1});
-  reader.read("num_layers", model.num_layers, {.low = 1});
-  reader.read("num_heads", model.num_heads, {.low = 1});
-  reader.read("intermediate_size", model.intermediate_size, {.low = 1});
-  refuse_odd_sizes(reader, {{"hidden_size", model.hidden_size}, {"intermediate_size", model.intermediate_size}});
+/// Heads are as wide as a multiple of 16.
+void check_heads(const ConfigReader& reader, const engines::TrainOptions& options, const Findings& findings) {
+  const engines::SmallTransformerOptions& model = options.small_transformer;
+  if (options.drafter != "small_transformer" || findings.concerns("drafter.hidden_size") || findings.concerns("drafter.num_heads")) return;
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
     reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
 }
 
-void read_feature_transformer(ConfigReader& reader, engines::FeatureTransformerOptions& model) {
-  reader.read("num_layers", model.num_layers, {.low = 1});
-  reader.read("intermediate_size", model.intermediate_size, {.low = 1});
-  refuse_odd_sizes(reader, {{"intermediate_size", model.intermediate_size}});
-  reader.read("draft_vocabulary", model.draft_vocabulary, {.low = 1});
-  reader.read("unrolled_steps", model.unrolled_steps, {.low = 1, .high = 16});
-  reader.read("step_weight", model.step_weight, {.low = 0, .high = 1});
-  if (model.step_weight == 0) reader.refuse("step_weight", "numbers > 0");
-  reader.read("feature_weight", model.feature_weight, {.low = 0, .high = 100});
+/// The kind first: which other keys there are depends on it.
+void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& findings) {
+  std::string& kind = config.options.drafter;
+  read_value(reader, train_keys().at(kDrafterKindKey), train_keys().at(kDrafterKindKey).value(config));
+  for (const TrainKey& key : train_keys())
+    if (key.table == "drafter" && key.key != "kind" && (key.kinds.empty() || engines::is_among(kind, key.kinds))) read_value(reader, key, key.value(config));
+  check_heads(reader, config.options, findings);
+  config.options.own_text.keeps_hidden = kind == "feature_transformer";
 }
 
-void read_schedule(ConfigReader& reader, engines::TrainingSchedule& schedule) {
-  reader.read("batch", schedule.batch, {.low = 1});
-  reader.read("learning_rate", schedule.learning_rate, {.low = 0, .high = 1});
-  if (schedule.learning_rate == 0) reader.refuse("learning_rate", "numbers > 0");
-  reader.read("weight_decay", schedule.weight_decay, {.low = 0, .high = 10});
-  reader.read("epochs", schedule.epochs, {.low = 1});
-  reader.read("validation_sequences", schedule.validation_sequences, {.low = 1});
-  reader.read("seed", schedule.seed);
-}
-
-void read_ngram(ConfigReader& reader, engines::NgramOptions& ngram) {
-  reader.read("order", ngram.order, {.low = 1, .high = 5});
-  reader.read("max_successors", ngram.max_successors, {.low = 1, .high = 255});
-  reader.read("min_occurrences", ngram.min_occurrences, {.low = 1, .high = 1'000'000});
-  reader.read("validation_sequences", ngram.validation_sequences, {.low = 0});
-}
-
-void read_drafter(const ConfigNode& table, engines::TrainOptions& options) {
-  ConfigReader reader(table, "drafter");
-  reader.read("kind", options.drafter, {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()});
-  reader.read("output", options.output);
-  if (options.drafter == "ngram") read_ngram(reader, options.ngram);
-  else read_schedule(reader, options.schedule);
-  if (options.drafter == "small_transformer") read_small_transformer(reader, options.small_transformer);
-  if (options.drafter == "feature_transformer") read_feature_transformer(reader, options.feature_transformer);
-  options.own_text.keeps_hidden = options.drafter == "feature_transformer";
-  reader.finish();
-}
-
-/// @param folder  of the config: what files are relative to
-void read_text(const ConfigNode& table, const std::filesystem::path& folder, engines::TextOptions& text) {
-  ConfigReader reader(table, "text");
-  reader.read("files", text.files);
-  reader.read("held_out_files", text.held_out_files);
-  reader.finish();
-  for (std::vector<std::string>* files : {&text.files, &text.held_out_files})
-    for (std::string& file : *files) file = (folder / file).string();
+void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
+  for (const char* name : {"target", "own_text", "text", "drafter"}) {
+    const ConfigNode* table = root.table(name);
+    if (!table) continue;
+    ConfigReader reader(*table, name, &findings);
+    if (name == std::string_view("drafter")) read_drafter(reader, config, findings);
+    else read_keys(reader, train_keys(), name, config);
+    reader.finish();
+  }
 }
 
 }  // namespace
 
 TrainConfig read_train_config(const std::string& path, const std::string& output) {
-  const ConfigNode root = read_config(path);
+  Findings findings;
+  const ConfigNode root = read_config_with_includes(path, findings);
   TrainConfig config;
-  config.target.model = "smollm2-135m";
-  PromptSource prompts;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  ConfigReader reader(root);
-  if (const ConfigNode* table = reader.table("target")) read_target(*table, config);
-  if (const ConfigNode* table = reader.table("own_text")) read_own_text(*table, config.options.own_text, prompts);
-  if (const ConfigNode* table = reader.table("text")) read_text(*table, folder, config.options.text);
-  if (const ConfigNode* table = reader.table("drafter")) read_drafter(*table, config.options);
+  ConfigReader reader(root, "", &findings);
+  reader.find("include");
+  read_tables(reader, config, findings);
   reader.finish();
   if (!output.empty()) config.options.output = output;
-  if (config.options.output.empty()) throw ConfigError(fmt::format("{}: drafter.output is missing; name the drafter's folder, or give --output", path));
-  if (reader.has("own_text") || !reader.has("text")) config.prompts = make_prompts((folder / prompts.file).string(), static_cast<std::size_t>(prompts.count));
+  if (config.options.output.empty() && findings.empty()) findings.add(root.where, "drafter.output", "drafter.output is missing; name the drafter's folder, or give --output");
+  findings.throw_if_any();
+  for (std::vector<std::string>* files : {&config.options.text.files, &config.options.text.held_out_files})
+    for (std::string& file : *files) file = (folder / file).string();
+  if (reader.has("own_text") || !reader.has("text")) config.prompts = make_prompts((folder / config.prompt_file).string(), static_cast<std::size_t>(config.num_prompts));
   return config;
 }
 

@@ -8,10 +8,12 @@ namespace speclab::experiments {
 
 /// A training config: the options, and the prompts as text until a tokenizer is there.
 struct TrainConfig {
-  engines::ModelOptions target;
+  engines::ModelOptions target{.model = "smollm2-135m"};
   std::string chat_template = "auto";  ///< one of kChatTemplates
   engines::TrainOptions options;
-  std::vector<std::string> prompts;
+  std::string prompt_file = "../prompts/train.toml";  ///< own_text.prompts, relative to the config
+  std::int64_t num_prompts = 1000;
+  std::vector<std::string> prompts{};
 };
 
 /// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made from the lists of a prompt file:

@@ -100,22 +100,18 @@ void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
 
 }  // namespace
 
-void read_axes(const ConfigNode& table, RunConfig& config) {
-  ConfigReader reader(table, "axes");
-  read_temperatures(reader, "temperature", config.axes.temperature);
-  reader.read("drafter", config.axes.drafter);
-  reader.read("tree", config.axes.tree);
-  reader.read("policy", config.axes.policy);
-  reader.read("verifier", config.axes.verifier);
-  check_drafters(reader, config);
-  check_trees(reader, config);
-  const bool is_atlas = experiment_kind(config.kind).yield == Yield::atlas;
+void check_axes(const RunTables& tables, RunConfig& config) {
+  const ConfigReader reader = tables.reader("axes");
+  const bool is_atlas = tables.are_right({"experiment.kind"}) && experiment_kind(config.kind).yield == Yield::atlas;
   if (is_atlas && !reader.has("policy")) config.axes.policy = {"constant:4"};
-  check_policies(reader, config.axes);
-  if (is_atlas) check_atlas(reader, config);
-  check_verifiers(reader, config);
-  check_replayed_trees(reader, config);
-  reader.finish();
+  const bool are_drafters_right = tables.are_right({"axes.drafter", "drafters"});
+  if (tables.are_right({"axes.policy"})) check_policies(reader, config.axes);
+  if (are_drafters_right) check_drafters(reader, config);
+  if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
+  check_trees(reader, config);
+  if (is_atlas && tables.are_right({"axes"})) check_atlas(reader, config);
+  if (tables.are_right({"axes", "target.model"})) check_verifiers(reader, config);
+  if (tables.are_right({"axes.tree", "target.model"})) check_replayed_trees(reader, config);
 }
 
 }  // namespace speclab::experiments

@@ -1,10 +1,11 @@
 #pragma once
-#include "experiments/drivers/config/config_tree.h"
 #include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/config/run_tables.h"
 
 namespace speclab::experiments {
 
-/// Reads and checks the table [axes], after [experiment], [target] and [drafters]. @throws ConfigError
-void read_axes(const ConfigNode& table, RunConfig& config);
+/// Checks the values of the axes against one another, [target] and [drafters]. Of a rule atlas whose policy is not given
+/// the policy becomes constant:4.
+void check_axes(const RunTables& tables, RunConfig& config);
 
 }  // namespace speclab::experiments

@@ -17,16 +17,13 @@ inline constexpr const char* kNameRule = "letters, digits, _, - and ., not begin
 /// Fit for a folder, a column of a CSV file and a key of a manifest.
 bool is_name(const std::string& text);
 
-/// Reads a list of temperatures: 0, or what sampling accepts. @throws ConfigError with the element's position
-void read_temperatures(ConfigReader& reader, const char* key, std::vector<double>& temperatures);
-
-/// Gives the ConfigError that `check` throws the position of an element.
+/// Makes the ConfigError that `check` throws a finding about an element.
 template <typename Check>
 void check_element(const ConfigReader& reader, const char* key, std::size_t index, const Check& check) {
   try {
     check();
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", reader.where(key, index), error.what()));
+    reader.add(key, index, error.what());
   }
 }
 

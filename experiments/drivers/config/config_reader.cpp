@@ -6,31 +6,59 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
+#include "experiments/drivers/config/number_range.h"
 #include "sim/core/edit_distance.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-std::string range_text(const char* what, Range range) {
+constexpr std::size_t kMostElements = 10'000;
+
+bool is_within(double value, const Range& range) {
+  return value >= range.low && value <= range.high && !(range.above_low && value == range.low) && !(value > range.low && value < range.gap);
+}
+
+Range of_32_bits(Range range) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  range.low = std::max<double>(range.low, Limits::min());
+  range.high = std::min<double>(range.high, Limits::max());
+  return range;
+}
+
+}  // namespace
+
+std::string range_text(const char* what, const Range& range) {
+  if (range.above_low) return std::isfinite(range.high) ? fmt::format("{} above {}, at most {}", what, range.low, range.high) : fmt::format("{} above {}", what, range.low);
   if (std::isfinite(range.low) && std::isfinite(range.high)) return fmt::format("{} from {} to {}", what, range.low, range.high);
   if (std::isfinite(range.low)) return fmt::format("{} >= {}", what, range.low);
   return what;
 }
 
-[[noreturn]] void refuse_node(const ConfigNode& node, const std::string& name, const std::string& allowed) {
-  throw ConfigError(fmt::format("{}: {} = {}; allowed: {}", node.where, name, node.text(), allowed));
+ConfigReader::ConfigReader(const ConfigNode& table, std::string path, Findings* findings) : table_(table), path_(std::move(path)), findings_(findings) {
+  if (!table.is_table()) report(table.where, path_, fmt::format("{} = {}; allowed: a table", path_, table.text()));
 }
 
-}  // namespace
+void ConfigReader::report(const ConfigPlace& where, const std::string& key, const std::string& message) const {
+  if (findings_) return findings_->add(where, key, message);
+  Findings only;
+  only.add(where, key, message);
+  only.throw_if_any();
+}
 
-ConfigReader::ConfigReader(const ConfigNode& table, std::string path) : table_(table), path_(std::move(path)) {
-  if (!table.is_table()) refuse_node(table, path_, "a table");
+void ConfigReader::refuse_node(const ConfigNode& node, const char* key, const std::string& allowed) const {
+  report(node.where, full_name(key), fmt::format("{} = {}; allowed: {}", full_name(key), node.text(), allowed));
+}
+
+const ConfigNode::TableEntries& ConfigReader::entries() const {
+  static const ConfigNode::TableEntries kNone;
+  return table_.is_table() ? std::get<ConfigNode::TableEntries>(table_.value) : kNone;
 }
 
 const ConfigNode* ConfigReader::peek(const char* key) const {
-  for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table_.value))
+  for (const ConfigEntry& entry : entries())
     if (entry.key == key) return &entry.node;
   return nullptr;
 }
@@ -43,113 +71,128 @@ const ConfigNode* ConfigReader::find(const char* key) {
 void ConfigReader::read(const char* key, bool& value) {
   const ConfigNode* node = find(key);
   if (!node) return;
-  if (!std::holds_alternative<bool>(node->value)) refuse_node(*node, full_name(key), "true, false");
-  value = std::get<bool>(node->value);
+  if (const bool* flag = std::get_if<bool>(&node->value)) value = *flag;
+  else refuse_node(*node, key, "true, false");
 }
 
 void ConfigReader::read(const char* key, std::string& value) {
   const ConfigNode* node = find(key);
   if (!node) return;
-  if (!std::holds_alternative<std::string>(node->value)) refuse_node(*node, full_name(key), "a string");
-  value = std::get<std::string>(node->value);
+  if (const auto* text = std::get_if<std::string>(&node->value)) value = *text;
+  else refuse_node(*node, key, "a string");
 }
 
 void ConfigReader::read(const char* key, std::string& value, const std::vector<std::string>& allowed) {
-  read(key, value);
-  if (std::ranges::find(allowed, value) == allowed.end()) refuse(key, fmt::format("{}", fmt::join(allowed, ", ")));
+  std::string text = value;
+  read(key, text);
+  if (std::ranges::find(allowed, text) != allowed.end()) value = text;
+  else refuse(key, fmt::format("{}", fmt::join(allowed, ", ")));
 }
 
-std::int64_t ConfigReader::integer(const ConfigNode& node, const char* key, Range range, std::int64_t low, std::int64_t high) const {
+std::optional<std::int64_t> ConfigReader::integer(const ConfigNode& node, const char* key, Range range) const {
   const auto* value = std::get_if<std::int64_t>(&node.value);
-  const bool allowed = value && *value >= low && *value <= high && static_cast<double>(*value) >= range.low && static_cast<double>(*value) <= range.high;
-  if (!allowed) refuse_node(node, full_name(key), range_text("integers", range));
-  return *value;
+  if (value && is_within(static_cast<double>(*value), range) && *value % range.multiple_of == 0) return *value;
+  const bool is_odd = value && is_within(static_cast<double>(*value), range);
+  refuse_node(node, key, is_odd ? fmt::format("multiples of {}", range.multiple_of) : range_text("integers", range));
+  return std::nullopt;
 }
 
-double ConfigReader::real(const ConfigNode& node, const char* key, Range range) const {
+std::optional<double> ConfigReader::real(const ConfigNode& node, const char* key, Range range) const {
   const auto* integer = std::get_if<std::int64_t>(&node.value);
   const auto* real = std::get_if<double>(&node.value);
   const double value = integer ? static_cast<double>(*integer) : real ? *real : std::nan("");
-  if (!std::isfinite(value) || value < range.low || value > range.high) refuse_node(node, full_name(key), range_text("numbers", range));
-  return value == 0 ? 0 : value;  // minus zero is zero
+  if (std::isfinite(value) && is_within(value, range)) return value == 0 ? 0 : value;  // minus zero is zero
+  const bool in_gap = value > range.low && value < range.gap;
+  refuse_node(node, key, in_gap ? fmt::format("{}, or numbers from {} to {}", range.low, range.gap, range.high) : range_text("numbers", range));
+  return std::nullopt;
 }
 
 void ConfigReader::read(const char* key, std::int32_t& value, Range range) {
-  using Limits = std::numeric_limits<std::int32_t>;
-  if (const ConfigNode* node = find(key)) value = static_cast<std::int32_t>(integer(*node, key, range, Limits::min(), Limits::max()));
+  std::int64_t wide = value;
+  read(key, wide, of_32_bits(range));
+  value = static_cast<std::int32_t>(wide);
 }
 
 void ConfigReader::read(const char* key, std::int64_t& value, Range range) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  if (const ConfigNode* node = find(key)) value = integer(*node, key, range, Limits::min(), Limits::max());
+  const ConfigNode* node = find(key);
+  if (node) value = integer(*node, key, range).value_or(value);
 }
 
 void ConfigReader::read(const char* key, std::uint64_t& value, Range range) {
   range.low = std::max(range.low, 0.0);
-  if (const ConfigNode* node = find(key)) value = static_cast<std::uint64_t>(integer(*node, key, range, 0, std::numeric_limits<std::int64_t>::max()));
+  if (const ConfigNode* node = find(key))
+    if (const auto wide = integer(*node, key, range)) value = static_cast<std::uint64_t>(*wide);
 }
 
 void ConfigReader::read(const char* key, double& value, Range range) {
-  if (const ConfigNode* node = find(key)) value = real(*node, key, range);
+  if (const ConfigNode* node = find(key)) value = real(*node, key, range).value_or(value);
 }
 
 std::vector<const ConfigNode*> ConfigReader::elements(const ConfigNode& node, const char* key) const {
-  constexpr std::size_t kMostElements = 10'000;
   std::vector<const ConfigNode*> nodes;
   if (!node.is_list()) return {&node};
   const auto& list = std::get<ConfigNode::List>(node.value);
-  if (list.size() > kMostElements) refuse_node(node, full_name(key), fmt::format("at most {} values", kMostElements));
+  if (list.empty()) refuse_node(node, key, "at least one value");
+  if (list.size() > kMostElements) refuse_node(node, key, fmt::format("at most {} values", kMostElements));
   std::set<std::string> seen;
-  for (const ConfigNode& element : list) {
-    const auto* real = std::get_if<double>(&element.value);
-    const bool is_new = seen.insert(real && *real == 0 ? "0" : element.whole_text()).second;  // minus zero is zero
-    if (!is_new) refuse_node(element, full_name(key), "each value once");
-    nodes.push_back(&element);
+  for (std::size_t i = 0; i < std::min(list.size(), kMostElements); ++i) {
+    const auto* real = std::get_if<double>(&list[i].value);
+    const bool is_new = seen.insert(real && *real == 0 ? "0" : list[i].whole_text()).second;  // minus zero is zero
+    if (is_new) nodes.push_back(&list[i]);
+    else refuse_node(list[i], key, "each value once");
   }
-  if (nodes.empty()) refuse_node(node, full_name(key), "at least one value");
   return nodes;
 }
 
 void ConfigReader::read(const char* key, std::vector<std::string>& values) {
   const ConfigNode* node = find(key);
   if (!node) return;
-  values.clear();
+  std::vector<std::string> read;
   for (const ConfigNode* element : elements(*node, key)) {
-    const auto* text = std::get_if<std::string>(&element->value);
-    if (!text) refuse_node(*element, full_name(key), "strings");
-    values.push_back(*text);
+    if (const auto* text = std::get_if<std::string>(&element->value)) read.push_back(*text);
+    else refuse_node(*element, key, "strings");
   }
+  if (!read.empty()) values = read;
 }
 
 void ConfigReader::read(const char* key, std::vector<double>& values, Range range) {
   const ConfigNode* node = find(key);
   if (!node) return;
-  values.clear();
-  for (const ConfigNode* element : elements(*node, key)) values.push_back(real(*element, key, range));
+  std::vector<double> read;
+  const ConfigNode list = node->is_table() ? expanded_range(*node, *this, key, kMostElements) : *node;
+  for (const ConfigNode* element : elements(list, key))
+    if (const auto value = real(*element, key, range)) read.push_back(*value);
+  if (!read.empty()) values = read;
 }
 
 void ConfigReader::read(const char* key, std::vector<std::int32_t>& values, Range range) {
   const ConfigNode* node = find(key);
   if (!node) return;
-  values.clear();
-  for (const ConfigNode* element : elements(*node, key)) values.push_back(static_cast<std::int32_t>(integer(*element, key, range, 0, std::numeric_limits<std::int32_t>::max())));
+  std::vector<std::int32_t> read;
+  const ConfigNode list = node->is_table() ? expanded_range(*node, *this, key, kMostElements) : *node;
+  for (const ConfigNode* element : elements(list, key))
+    if (const auto value = integer(*element, key, of_32_bits(range))) read.push_back(static_cast<std::int32_t>(*value));
+  if (!read.empty()) values = read;
 }
 
 const ConfigNode* ConfigReader::table(const char* key) {
   const ConfigNode* node = find(key);
-  if (node && !node->is_table()) refuse_node(*node, full_name(key), "a table");
-  return node;
+  if (!node || node->is_table()) return node;
+  refuse_node(*node, key, "a table");
+  return nullptr;
 }
 
 const ConfigNode* ConfigReader::list(const char* key) {
   const ConfigNode* node = find(key);
-  if (!node || !node->is_list()) refuse(key, "a list");
-  return node;
+  if (node && node->is_list()) return node;
+  refuse(key, "a list");
+  return nullptr;
 }
 
 void ConfigReader::refuse(const char* key, const std::string& allowed) const {
-  if (const ConfigNode* node = peek(key)) refuse_node(*node, full_name(key), allowed);
-  throw ConfigError(fmt::format("{}: {} is missing; allowed: {}", table_.where, full_name(key), allowed));
+  if (const ConfigNode* node = peek(key)) return refuse_node(*node, key, allowed);
+  if (findings_ && findings_->has_unread_text()) return;
+  report(table_.where, full_name(key), fmt::format("{} is missing; allowed: {}", full_name(key), allowed));
 }
 
 const ConfigNode& ConfigReader::element(const char* key, std::size_t index) const {
@@ -158,20 +201,21 @@ const ConfigNode& ConfigReader::element(const char* key, std::size_t index) cons
   return node->is_list() ? std::get<ConfigNode::List>(node->value).at(index) : *node;
 }
 
-const std::string& ConfigReader::where(const char* key, std::size_t index) const { return element(key, index).where; }
+void ConfigReader::add(const char* key, std::size_t index, const std::string& message) const { report(element(key, index).where, full_name(key), message); }
 
 void ConfigReader::refuse_element(const char* key, std::size_t index, const std::string& allowed) const {
-  refuse_node(element(key, index), full_name(key), allowed);
+  if (!has(key)) return refuse(key, allowed);
+  refuse_node(element(key, index), key, allowed);
 }
 
 void ConfigReader::finish() const {
-  for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table_.value)) {
+  for (const ConfigEntry& entry : entries()) {
     if (std::ranges::find(known_, entry.key) != known_.end()) continue;
-    const auto distance = [&](const std::string& key) { return edit_distance(entry.key, key); };
+    const auto distance = [&](const std::string& key) { return edit_distance(entry.key.substr(0, 100), key); };
     const auto nearest = std::ranges::min_element(known_, {}, distance);
     const bool near = nearest != known_.end() && distance(*nearest) <= 2;
-    throw ConfigError(fmt::format("{}: unknown key {} = {}; allowed: {}{}", entry.where, escaped(full_name(entry.key)), entry.node.text(),
-                                  fmt::join(known_, ", "), near ? fmt::format("; did you mean {}?", *nearest) : ""));
+    report(entry.where, full_name(entry.key), fmt::format("unknown key {} = {}; allowed: {}{}", escaped(full_name(entry.key)), entry.node.text(),
+                                                          fmt::join(known_, ", "), near ? fmt::format("; did you mean {}?", *nearest) : ""));
   }
 }
 

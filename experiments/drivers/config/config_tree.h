@@ -7,6 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "experiments/drivers/config/config_place.h"
+#include "experiments/drivers/config/findings.h"
+
 namespace speclab::experiments {
 
 struct ConfigEntry;
@@ -15,7 +18,7 @@ struct ConfigNode {
   using List = std::vector<ConfigNode>;
   using TableEntries = std::vector<ConfigEntry>;
 
-  std::string where;  ///< "file:line:column", or the command-line option that set it
+  ConfigPlace where;
   std::variant<bool, std::int64_t, double, std::string, List, TableEntries> value;
 
   bool is_table() const { return std::holds_alternative<TableEntries>(value); }
@@ -27,15 +30,20 @@ struct ConfigNode {
 
 struct ConfigEntry {
   std::string key;
-  std::string where;
+  ConfigPlace where;
   ConfigNode node;
 };
 
-/// The root table of a TOML text. @param name  stands for the file in messages
-/// @throws ConfigError with line and column at a syntax error, a duplicate key, or a date (no key of ours is one)
+/// The root table of a TOML text. Behind a mistake of one line the rest is read on, so that all such mistakes are found.
+/// @param name  stands for the file in messages
+/// @throws ConfigError with line, column and source line of every syntax error, duplicate key and date (no key of ours is one)
 ConfigNode parse_config(const std::string& content, const std::string& name);
 /// @throws ConfigError also if the file cannot be read
 ConfigNode read_config(const std::string& path);
+/// @throws ConfigError if the file cannot be read
+std::string read_config_text(const std::string& path);
+/// The same with mistakes as findings; what could be read, for positions of further ones.
+ConfigNode parse_config(std::shared_ptr<const SourceText> source, Findings& findings);
 
 /// Applies "table.key=value"; the value is TOML, or a bare word for a string. Missing tables are made.
 /// @throws ConfigError if the assignment has no key, or a table stands where a value is set or the reverse

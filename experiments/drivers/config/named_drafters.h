@@ -7,8 +7,7 @@
 namespace speclab::experiments {
 
 /// @param table  [drafters]
-/// @throws ConfigError with line and column
-void read_drafters(const ConfigNode& table, RunConfig& config);
+void read_drafters(const ConfigNode& table, RunConfig& config, Findings& findings);
 
 /// The config's own drafters and one for each kind.
 std::vector<NamedDrafter> all_drafters(const RunConfig& config);
@@ -16,7 +15,7 @@ std::vector<NamedDrafter> all_drafters(const RunConfig& config);
 /// Its trees are those of axes.tree; the others have one of their own, or draft chains.
 bool follows_tree_axis(const NamedDrafter& drafter);
 
-/// @throws ConfigError with the position of that element of `tree`
+/// Refuses an element of `tree` that is no shape.
 void check_tree(const ConfigReader& reader, std::size_t index, const std::string& tree);
 
 }  // namespace speclab::experiments

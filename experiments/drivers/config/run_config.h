@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
+#include "experiments/drivers/config/sweep.h"
 
 namespace speclab::experiments {
 
@@ -15,7 +16,7 @@ struct NamedDrafter {
   bool has_tree = false;  ///< its tree is fixed, the tree axis does not apply
 };
 
-/// Every combination is a cell.
+/// Every combination is a cell, but for zips and exclusions.
 struct Axes {
   std::vector<double> temperature{0.0};
   std::vector<std::string> drafter{"none"};
@@ -56,7 +57,9 @@ struct RunConfig {
   engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
   std::string chat_template = "auto";   ///< one of kChatTemplates
   std::vector<NamedDrafter> drafters;   ///< the config's own
-  Axes axes;
+  Axes axes;                            ///< values of zipped axes too, each once
+  std::vector<AxisSelection> zips{};    ///< the tables [[zip]]
+  std::vector<AxisSelection> exclusions{};  ///< the tables [[exclude]]
   LossyRuleOptions lossy;               ///< the table [verification]
   engines::SamplingOptions sampling;    ///< its temperature is an axis
   PromptOptions prompts;
@@ -65,8 +68,8 @@ struct RunConfig {
 };
 
 /// @param settings  "key=value", applied over the file
-/// @throws ConfigError "file:line:column: key = found; allowed: ..." for whatever is unknown, of the wrong type, out of
-///         range or contradictory
+/// @throws ConfigError with a line "file:line:column: key = found; allowed: ..." and the source line with a caret for all that is
+///         unknown, of the wrong type, out of range or contradictory
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings);
 
 /// The whole config as TOML that read_run_config reads back. The question is not in it.

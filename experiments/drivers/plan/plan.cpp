@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/named_drafters.h"
@@ -68,25 +69,52 @@ void add_cell(Plan& plan, Cell cell) {
   }
 }
 
-void add_cells(Plan& plan, const std::string& model, double temperature) {
+void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double temperature) {
   for (const Drafting& drafting : plan.draftings) {
+    const auto is_cell = [&](const std::string& policy) { return sweep.holds(sweep.point(model, temperature, drafting.drafter, drafting.tree, policy, drafting.verifier)); };
     Cell cell{.id = "", .category = "", .model = model, .drafting = drafting, .policy = "", .verifier = "", .temperature = temperature};
     if (cell.is_plain()) {
-      add_cell(plan, cell);
+      if (is_cell("")) add_cell(plan, cell);
       continue;
     }
     cell.verifier = is_shape_model(model) ? "replay" : drafting.verifier;
     for (const std::string& policy : plan.config.axes.policy) {
       cell.policy = policy;
-      add_cell(plan, cell);
+      if (is_cell(policy)) add_cell(plan, cell);
     }
   }
 }
 
-void add_pilots(Plan& plan, const std::string& model, double temperature) {
-  for (const Drafting& drafting : plan.draftings)
-    for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && !drafting.is_plain(); ++prompt)
-      plan.pilots.push_back({model, drafting, temperature, prompt});
+using PilotSetting = std::tuple<double, std::string, std::string, std::string>;  // temperature, drafter, tree, verifier
+
+PilotSetting pilot_setting(const Drafting& drafting, double temperature) { return {temperature, drafting.drafter, drafting.tree, drafting.verifier}; }
+
+/// What pilots are decoded with: where shape models replay them everything, else what a cell has.
+std::set<PilotSetting> pilot_settings(const Plan& plan) {
+  std::set<PilotSetting> settings;
+  if (std::ranges::any_of(plan.config.models, is_shape_model)) {
+    for (const double temperature : plan.config.axes.temperature)
+      for (const Drafting& drafting : plan.draftings) settings.insert(pilot_setting(drafting, temperature));
+  }
+  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(cell.drafting, cell.temperature));
+  return settings;
+}
+
+void add_pilots(Plan& plan) {
+  const std::set<PilotSetting> settings = pilot_settings(plan);
+  for (const std::string& model : plan.config.models)
+    for (const double temperature : plan.config.axes.temperature)
+      for (const Drafting& drafting : plan.draftings) {
+        const bool is_used = !drafting.is_plain() && !is_shape_model(model) && settings.contains(pilot_setting(drafting, temperature));
+        for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt) plan.pilots.push_back({model, drafting, temperature, prompt});
+      }
+}
+
+/// Those of no cell are not measured.
+void drop_unused_draftings(Plan& plan) {
+  std::set<PilotSetting> used;
+  for (const Cell& cell : plan.cells) used.insert(pilot_setting(cell.drafting, 0));
+  std::erase_if(plan.draftings, [&](const Drafting& drafting) { return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0)); });
 }
 
 void add_generations(Plan& plan) {
@@ -138,11 +166,11 @@ Plan make_plan(const RunConfig& config) {
   plan.pilot_prompts = read_prompts({config.pilot.set, categories_of(plan.prompts), config.pilot.per_category, "pilot"});
   check_no_shared_ids(plan.prompts, plan.pilot_prompts);
   plan.draftings = make_draftings(config);
+  const Sweep sweep(plan.config);
   for (const std::string& model : config.models)
-    for (const double temperature : config.axes.temperature) {
-      add_cells(plan, model, temperature);
-      if (!is_shape_model(model)) add_pilots(plan, model, temperature);
-    }
+    for (const double temperature : config.axes.temperature) add_cells(plan, sweep, model, temperature);
+  drop_unused_draftings(plan);
+  add_pilots(plan);
   add_generations(plan);
   plan.order = measuring_order(plan);
   return plan;

@@ -24,9 +24,9 @@ std::vector<std::string> categories_in(const std::string& folder, const char* ta
   return categories;
 }
 
-Prompt read_prompt(const ConfigNode& node, const std::string& category) {
+Prompt read_prompt(const ConfigNode& node, const std::string& category, Findings& findings) {
   Prompt prompt{.id = "", .category = category, .text = ""};
-  ConfigReader reader(node, "prompt");
+  ConfigReader reader(node, "prompt", &findings);
   reader.read("id", prompt.id);
   reader.read("text", prompt.text);
   reader.finish();
@@ -46,12 +46,14 @@ std::string read_category_name(ConfigReader& reader, const std::string& path) {
 
 std::vector<Prompt> read_category(const std::string& path, const PromptSelection& selection) {
   const ConfigNode root = read_config(path);
-  ConfigReader reader(root);
+  Findings findings;
+  ConfigReader reader(root, "", &findings);
   const std::string category = read_category_name(reader, path);
   const ConfigNode* list = reader.list("prompt");
   reader.finish();
   std::vector<Prompt> prompts;
-  for (const ConfigNode& node : std::get<ConfigNode::List>(list->value)) prompts.push_back(read_prompt(node, category));
+  for (const ConfigNode& node : list ? std::get<ConfigNode::List>(list->value) : ConfigNode::List{}) prompts.push_back(read_prompt(node, category, findings));
+  findings.throw_if_any();
   const auto count = static_cast<std::size_t>(selection.per_category);
   if (prompts.size() < count)
     throw ConfigError(fmt::format("{}: {} prompts; {} are asked for; lower {}.per_category", path, prompts.size(), count, selection.table));

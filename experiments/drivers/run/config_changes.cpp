@@ -9,13 +9,17 @@
 namespace speclab::experiments {
 namespace {
 
-/// Values by "table.key". Every line of to_toml is empty, a table's header or "key = value".
+/// Values by "table.key", of lists of tables by "table 1.key" and so on. Every line of to_toml is empty, a table's header or "key = value".
 std::map<std::string, std::string> values_of(const std::string& toml) {
   std::map<std::string, std::string> values;
   std::istringstream lines(toml);
   std::string table;
+  std::map<std::string, int> turns;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with('[')) table = line.substr(1, line.size() - 2);
+    if (line.starts_with("[[")) {
+      const std::string name = line.substr(2, line.size() - 4);
+      table = fmt::format("{} {}", name, ++turns[name]);
+    } else if (line.starts_with('[')) table = line.substr(1, line.size() - 2);
     else if (const std::size_t equals = line.find(" = "); equals != std::string::npos) values[table + "." + line.substr(0, equals)] = line.substr(equals + 3);
   }
   return values;

@@ -52,7 +52,7 @@ TEST(ConfigReader, NamesTheNearestKeyOfAnUnknownOne) {
   ConfigReader reader(root);
   double temperature = 0;
   reader.read("temperature", temperature);
-  EXPECT_EQ(message_of([&] { reader.finish(); }), "f.toml:2:3: unknown key temperture = 1; allowed: temperature; did you mean temperature?");
+  EXPECT_EQ(message_of([&] { reader.finish(); }), "f.toml:2:3: unknown key temperture = 1; allowed: temperature; did you mean temperature?\n    temperture = 1\n    ^");
 }
 
 TEST(ConfigReader, RefusesNumbersThatDoNotFit) {

@@ -22,7 +22,7 @@ const Mistake kMistakes[] = {
     {"[experiment]\nname = \"a/b\"\n", "2:8", "experiment.name = \"a/b\""},
     {"[experiment]\nname = \"\"\n", "2:8", "letters"},
     {"[experiment]\nseed = -1\n", "2:8", "integers >= 0"},
-    {"[experiment]\nseed = 99999999999999999999\n", "2:28", "64 bits"},
+    {"[experiment]\nseed = 99999999999999999999\n", "2:8", "64 bits"},
     {"[experiment]\nrepetitions = 0\n", "2:15", "integers from 1"},
     {"[experiment]\nrepetitions = 1.5\n", "2:15", "experiment.repetitions = 1.5"},
     {"[experiment]\nrepetitions = \"2\"\n", "2:15", "\"2\""},

@@ -1,0 +1,85 @@
+#include "experiments/drivers/commands/train_schema.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engines/interface/sampling_options.h"
+#include "experiments/drivers/plan/chat_prompt.h"
+
+namespace speclab::experiments {
+namespace {
+
+using Kinds = std::vector<std::string>;
+
+const Kinds kTransformers{"small_transformer", "feature_transformer"}, kSmall{"small_transformer"}, kFeature{"feature_transformer"}, kNgram{"ngram"};
+
+std::string kinds_text(const Kinds& kinds) { return fmt::format("{}", fmt::join(kinds, ", ")); }
+
+std::vector<TrainKey> common_keys() {
+  return {
+      {{{"drafter", "kind", "`small_transformer`: Llama-shaped, the target's vocabulary; `feature_transformer`: of the target's width, with its embedding table and rows of its head, one layer or more, reading the target's hidden state beside every token (EAGLE) and trained on its own states some tokens deep (HASS), used by a run as a drafter of kind `small_transformer` with this folder as `model`; `ngram`: counts", "", {}, {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.drafter; }}, {}},
+      {{{"drafter", "output", "folder of the drafter", "", {}, {}, "", "none, or --output"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.output; }}, {}},
+  };
+}
+
+std::vector<TrainKey> transformer_keys() {
+  return {
+      {{{"drafter", "batch", "texts a step", "", {.low = 1}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.batch; }}, kTransformers},
+      {{{"drafter", "learning_rate", "of AdamW; warmed up over 3 % of the steps, then a half cosine to 0", "", {.low = 0, .high = 1, .above_low = true}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.learning_rate; }}, kTransformers},
+      {{{"drafter", "weight_decay", "of AdamW", "", {.low = 0, .high = 10}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.weight_decay; }}, kTransformers},
+      {{{"drafter", "epochs", "passes over the texts", "", {.low = 1}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.epochs; }}, kTransformers},
+      {{{"drafter", "validation_sequences", "held out with all texts of their prompts", "", {.low = 1}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.validation_sequences; }}, kTransformers},
+      {{{"drafter", "seed", "of the weights and of the order of the texts", "", {}, {}, kinds_text(kTransformers), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.seed; }}, kTransformers},
+      {{{"drafter", "hidden_size", "width of the model", "", {.low = 1, .multiple_of = 16}, {}, kinds_text(kSmall), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.hidden_size; }}, kSmall},
+      {{{"drafter", "num_layers", "of the model", "layers", {.low = 1}, {}, kinds_text(kSmall), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.num_layers; }}, kSmall},
+      {{{"drafter", "num_heads", "attention heads, each as wide as a multiple of 16", "heads", {.low = 1}, {}, kinds_text(kSmall), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.num_heads; }}, kSmall},
+      {{{"drafter", "intermediate_size", "width of the feed-forward part", "", {.low = 1, .multiple_of = 16}, {}, kinds_text(kSmall), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.intermediate_size; }}, kSmall},
+      {{{"drafter", "num_layers", "of the model", "layers", {.low = 1}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.num_layers; }}, kFeature},
+      {{{"drafter", "intermediate_size", "width of the feed-forward part", "", {.low = 1, .multiple_of = 16}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.intermediate_size; }}, kFeature},
+      {{{"drafter", "draft_vocabulary", "tokens that it can draft: those with the most weight in its training text", "tokens", {.low = 1}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.draft_vocabulary; }}, kFeature},
+      {{{"drafter", "unrolled_steps", "drafted tokens in a row that it is trained on", "tokens", {.low = 1, .high = 16}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.unrolled_steps; }}, kFeature},
+      {{{"drafter", "step_weight", "what each further one weighs", "", {.low = 0, .high = 1, .above_low = true}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.step_weight; }}, kFeature},
+      {{{"drafter", "feature_weight", "of the squared distance to the target's next state, relative to that state", "", {.low = 0, .high = 100}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.feature_weight; }}, kFeature},
+  };
+}
+
+std::vector<TrainKey> ngram_keys() {
+  return {
+      {{{"drafter", "order", "longest n-gram", "tokens", {.low = 1, .high = 5}, {}, kinds_text(kNgram), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.ngram.order; }}, kNgram},
+      {{{"drafter", "max_successors", "kept of a context, and in a law: the most likely", "tokens", {.low = 1, .high = 255}, {}, kinds_text(kNgram), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.ngram.max_successors; }}, kNgram},
+      {{{"drafter", "min_occurrences", "n-grams of three and more tokens that occur less often are dropped", "", {.low = 1, .high = 1'000'000}, {}, kinds_text(kNgram), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.ngram.min_occurrences; }}, kNgram},
+      {{{"drafter", "validation_sequences", "of the own text, the first: held out with all texts of their prompts, for perplexity and acceptance (mean sum of min(p, q) at temperature 1; the target's law is kept as its 32 most likely tokens, so it is a lower bound)", "", {.low = 0}, {}, kinds_text(kNgram), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.ngram.validation_sequences; }}, kNgram},
+  };
+}
+
+std::vector<TrainKey> text_keys() {
+  return {
+      {{{"target", "model", "whose own text is made and whose tokens are drafted", "", {}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.target.model; }}, {}},
+      {{{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.target.dtype; }}, {}},
+      {{{"target", "chat_template", "`off` gives prompts as they are", "", {}, kChatTemplates, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.chat_template; }}, {}},
+      {{{"own_text", "prompts", "lists that prompts are made of, relative to the config", "", {}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.prompt_file; }}, {}},
+      {{{"own_text", "num_prompts", "made of the lists", "prompts", {.low = 1, .high = 1'000'000}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.num_prompts; }}, {}},
+      {{{"own_text", "temperatures", "in turn, 0 is greedy", "", {.low = 0, .high = 100, .gap = engines::kLeastTemperature}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.temperatures; }}, {}},
+      {{{"own_text", "max_new_tokens", "a text", "tokens", {.low = 1}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.max_new_tokens; }}, {}},
+      {{{"own_text", "batch", "texts made together", "", {.low = 1}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.batch; }}, {}},
+      {{{"own_text", "seed", "keys the random streams", "", {}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.seed; }}, {}},
+      {{{"own_text", "cache_file", "where finished batches are kept", "", {}, {}, "", "in the user cache"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.cache_file; }}, {}},
+      {{{"text", "files", "UTF-8 text files to count, relative to the config; without a table `[own_text]` they are all that is counted. Empty files, binary ones and those shorter than an n-gram are refused before anything is made", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.files; }}, {}},
+      {{{"text", "held_out_files", "files whose perplexity is printed and noted", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.held_out_files; }}, {}},
+  };
+}
+
+}  // namespace
+
+const std::vector<TrainKey>& train_keys() {
+  static const std::vector<TrainKey> all = [] {
+    std::vector<TrainKey> keys;
+    for (const auto& part : {common_keys(), transformer_keys(), ngram_keys(), text_keys()}) keys.insert(keys.end(), part.begin(), part.end());
+    return keys;
+  }();
+  return all;
+}
+
+std::vector<DescribedKey> described_train_keys() { return described(train_keys(), TrainConfig{}); }
+
+}  // namespace speclab::experiments
