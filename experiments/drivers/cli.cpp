@@ -7,9 +7,13 @@
 
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/commands/train.h"
+#include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/key_reference.h"
+#include "experiments/drivers/config/run_schema.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -22,6 +26,10 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* description, 
   command->footer(std::string("Example: ") + example);
   command->callback([&options, run, &status] { status = run(options); });
   return command;
+}
+
+void add_key_names(CLI::App* command, const std::vector<DescribedKey>& keys) {
+  command->footer(command->get_footer() + "\n\nKeys of a config, as speclab config --describe explains them:\n" + reference_names(keys));
 }
 
 /// --help ends 0, every other complaint about the command line 2.
@@ -65,13 +73,22 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
   RunCommandOptions run;
-  add_run_options(add_command(app, "run", "Run an experiment: predict, measure, report", "speclab run experiments/configs/quickstart.toml", run, run_run, status), run);
+  CLI::App* run_command = add_command(app, "run", "Run an experiment: predict, measure, report", "speclab run experiments/configs/quickstart.toml", run, run_run, status);
+  add_run_options(run_command, run);
+  add_key_names(run_command, described_run_keys());
+  ConfigCommandOptions config;
+  CLI::App* config_command = add_command(app, "config", "What the keys of configs are, mean, and may be", "speclab config --describe axes", config, run_config_command, status);
+  config_command->add_option("key", config.key, "Only keys that begin so, as in axes or axes.tree");
+  config_command->add_flag("--describe", config.describe, "Keys with type, range, default and meaning (what is printed anyway)");
+  config_command->add_flag("--json", config.json, "The same as JSON");
+  config_command->add_flag("--markdown", config.markdown, "All of them as tables for experiments/configs/README.md");
   ReportCommandOptions report;
   add_report_options(add_command(app, "report", "Make the report of a run folder", "speclab report results/runs/quickstart", report, run_report, status), report);
   TrainCommandOptions train;
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text: a small transformer, one that reads hidden states, or n-grams, these also on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
   train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output");
+  add_key_names(train_command, described_train_keys());
   PredictOptions predict;
   add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);
   ReproduceOptions reproduce;

@@ -7,9 +7,11 @@
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/run/interruption.h"
 #include "experiments/drivers/run/run_experiment.h"
 #include "experiments/drivers/run/run_files.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -25,10 +27,13 @@ void print_summary(const Plan& plan, const std::string& folder) {
 
 int run_run(const RunCommandOptions& options) {
   const Plan plan = make_plan(read_run_config(options.config, options.settings));
+  const bool generates = experiment_kind(plan.config.kind).yield == Yield::generations;
   if (options.dry_run) {
-    fmt::print("{}", describe(plan));
+    fmt::print("{}{}", describe(plan), generates ? time_estimate_text(plan, options.times_from) : "");
     return 0;
   }
+  if (generates && plan.generations.size() > kMostWithoutYes && !options.yes)
+    throw ConfigError(fmt::format("{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells", options.config, plan.generations.size(), kMostWithoutYes));
   const std::string folder = options.output.empty() ? "results/runs/" + plan.config.name : options.output;
   const Interruption interruption;
   const Yield yield = experiment_kind(plan.config.kind).yield;

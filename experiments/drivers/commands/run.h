@@ -1,14 +1,20 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace speclab::experiments {
+
+/// Generations of a sweep that needs no --yes.
+inline constexpr std::size_t kMostWithoutYes = 10'000;
 
 struct RunCommandOptions {
   std::string config;
   std::vector<std::string> settings;  ///< "key=value", applied over the config
   std::string output;                 ///< empty: results/runs/NAME
   bool dry_run = false;
+  std::string times_from;             ///< folder of an earlier run, for the time that --dry-run tells
+  bool yes = false;                   ///< a sweep of more than kMostWithoutYes generations is meant
   bool report = true;
   bool repair = false;                ///< as RunOptions::repair
   bool allow_network_folder = false;

@@ -9,10 +9,11 @@
 namespace speclab::experiments {
 namespace {
 
-/// Whether the point has the row's value on every axis of the selection that applies to it.
+/// Whether the point has the row's value on every axis of the selection that applies to it. Plain decoding is the baseline of every
+/// drafter's row.
 bool agrees(const AxisSelection& zip, std::size_t row, const SweepPoint& point) {
   for (std::size_t axis = 0; axis < kAxisNames.size(); ++axis)
-    if (const auto values = zip.find(kAxisNames[axis]); values != zip.end() && !point[axis].empty() && values->second[row] != point[axis]) return false;
+    if (const auto values = zip.find(kAxisNames[axis]); values != zip.end() && !point[axis].empty() && point[axis] != "none" && values->second[row] != point[axis]) return false;
   return true;
 }
 

@@ -29,7 +29,8 @@ std::vector<const ConfigNode*> tables_under(const ConfigNode& root, const char* 
   ConfigReader reader(root, "", &findings);
   const ConfigNode* node = reader.has(key) ? reader.list(key) : nullptr;
   std::vector<const ConfigNode*> tables;
-  for (const ConfigNode& element : node ? std::get<ConfigNode::List>(node->value) : ConfigNode::List{}) {
+  if (!node) return tables;
+  for (const ConfigNode& element : std::get<ConfigNode::List>(node->value)) {
     if (!element.is_table()) reader.refuse_node(element, key, fmt::format("tables [[{}]]", key));
     else tables.push_back(&element);
   }
@@ -90,6 +91,7 @@ std::optional<ConfigNode> zip_values(ReadZip& zip, const ConfigEntry& axis) {
 }
 
 void read_zip(const ConfigNode& table, ConfigNode& root, RunConfig& config, Findings& findings) {
+  const std::size_t num_before = findings.size();
   ReadZip zip{ConfigReader(table, "zip", &findings)};
   for (const char* axis : kAxisNames) zip.reader.find(axis);
   zip.reader.finish();
@@ -100,7 +102,8 @@ void read_zip(const ConfigNode& table, ConfigNode& root, RunConfig& config, Find
     for (const ConfigNode& value : std::get<ConfigNode::List>(list->value)) zip.rows[entry.key].push_back(text_of(value));
     put_axis(root, entry, zip.reader, *list);
   }
-  if (zip.rows.size() < 2) return findings.add(table.where, "zip", "zip with fewer than two axes that fit; allowed: two or more, which advance together");
+  if (findings.size() > num_before) return;
+  if (zip.rows.size() < 2) return findings.add(table.where, "zip", "zip with fewer than two axes; allowed: two or more, which advance together");
   check_rows(zip.reader, zip.rows);
   config.zips.push_back(std::move(zip.rows));
 }
@@ -129,7 +132,7 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
     if (count == 0) reader.refuse(axis, "at least one value");
   }
   reader.finish();
-  if (selection.empty()) findings.add(table.where, "exclude", fmt::format("exclude without an axis; allowed: values of {}", fmt::join(kAxisNames, ", ")));
+  if (std::get<ConfigNode::TableEntries>(table.value).empty()) findings.add(table.where, "exclude", fmt::format("exclude without an axis; allowed: values of {}", fmt::join(kAxisNames, ", ")));
   config.exclusions.push_back(std::move(selection));
 }
 

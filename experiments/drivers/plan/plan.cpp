@@ -117,6 +117,15 @@ void drop_unused_draftings(Plan& plan) {
   std::erase_if(plan.draftings, [&](const Drafting& drafting) { return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0)); });
 }
 
+/// Rows of a run are held in memory.
+void check_size(const Plan& plan) {
+  constexpr double kMost = 10'000'000;
+  const double rows = static_cast<double>(plan.cells.size()) * static_cast<double>(plan.prompts.size()) * plan.config.repetitions;
+  if (rows > kMost)
+    throw ConfigError(fmt::format("{} cells, {} prompts and {} repetitions are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(),
+                                  plan.prompts.size(), plan.config.repetitions, rows, kMost));
+}
+
 void add_generations(Plan& plan) {
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
@@ -171,6 +180,7 @@ Plan make_plan(const RunConfig& config) {
     for (const double temperature : config.axes.temperature) add_cells(plan, sweep, model, temperature);
   drop_unused_draftings(plan);
   add_pilots(plan);
+  check_size(plan);
   add_generations(plan);
   plan.order = measuring_order(plan);
   return plan;

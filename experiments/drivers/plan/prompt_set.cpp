@@ -52,7 +52,8 @@ std::vector<Prompt> read_category(const std::string& path, const PromptSelection
   const ConfigNode* list = reader.list("prompt");
   reader.finish();
   std::vector<Prompt> prompts;
-  for (const ConfigNode& node : list ? std::get<ConfigNode::List>(list->value) : ConfigNode::List{}) prompts.push_back(read_prompt(node, category, findings));
+  if (list)
+    for (const ConfigNode& node : std::get<ConfigNode::List>(list->value)) prompts.push_back(read_prompt(node, category, findings));
   findings.throw_if_any();
   const auto count = static_cast<std::size_t>(selection.per_category);
   if (prompts.size() < count)

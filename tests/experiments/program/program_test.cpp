@@ -64,7 +64,7 @@ TEST(Program, WritesNoMessageIntoAFileWhereStandardErrorIsClosed) {
 }
 
 TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
-  for (const char* command : {"generate", "tokenize", "law", "score", "verify", "models", "run", "report", "train", "predict", "reproduce"}) {
+  for (const char* command : {"generate", "tokenize", "law", "score", "verify", "models", "run", "config", "report", "train", "predict", "reproduce"}) {
     const Outcome outcome = run_program(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0);
     const std::size_t example = outcome.output.find("Example: ");

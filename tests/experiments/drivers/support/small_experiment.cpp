@@ -23,13 +23,16 @@ SmallExperiment::SmallExperiment(const std::filesystem::path& parent) : scratch_
   }
 }
 
-std::string SmallExperiment::config_file(const std::string& more) const {
+std::string SmallExperiment::config_file_without_axes(const std::string& more) const {
   const std::string text = "# What does the fake do?\n[experiment]\nname = \"small\"\n\n[target]\nmodel = \"fake\"\n\n"
                            "[drafters.tree]\nkind = \"small_transformer\"\ntree = \"2x1\"\n\n"
-                           "[axes]\ntemperature = [0.0, 0.5]\ndrafter = [\"bigram\", \"tree\"]\npolicy = \"constant:3\"\n\n"
                            "[prompts]\nset = \"" + scratch_.path("core") + "\"\nper_category = 2\nnew_tokens = 24\n\n"
-                           "[pilot]\nset = \"" + scratch_.path("pilot") + "\"\nmax_length = 4\n\n[costs]\nrepetitions = 1\nnew_tokens = 24\n";
+                           "[pilot]\nset = \"" + scratch_.path("pilot") + "\"\nmax_length = 4\n\n[costs]\nrepetitions = 1\nnew_tokens = 24\n\n";
   return scratch_.file("small.toml", text + more);
+}
+
+std::string SmallExperiment::config_file(const std::string& more) const {
+  return config_file_without_axes(more + "\n[axes]\ntemperature = [0.0, 0.5]\ndrafter = [\"bigram\", \"tree\"]\npolicy = \"constant:3\"\n");
 }
 
 experiments::Plan SmallExperiment::plan(const std::vector<std::string>& settings) const {

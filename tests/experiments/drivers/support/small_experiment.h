@@ -20,6 +20,8 @@ class SmallExperiment {
 
   /// The config's text, with lines appended.
   std::string config_file(const std::string& more = "") const;
+  /// The same without [axes].
+  std::string config_file_without_axes(const std::string& more) const;
   experiments::Plan plan(const std::vector<std::string>& settings = {}) const;
   /// Runs in the sub-folder `name` of this folder.
   experiments::RunOutcome run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption = [] {}) const;

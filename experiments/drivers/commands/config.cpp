@@ -1,0 +1,34 @@
+#include "experiments/drivers/commands/config.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/key_reference.h"
+#include "experiments/drivers/config/run_schema.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::vector<DescribedKey> beginning_with(std::vector<DescribedKey> keys, const std::string& begin) {
+  std::erase_if(keys, [&](const DescribedKey& key) { return !key.doc.name().starts_with(begin); });
+  return keys;
+}
+
+}  // namespace
+
+std::string config_reference_page() {
+  return fmt::format("## Keys of `speclab run`\n\n{}\n## Keys of `speclab train`\n\n{}", reference_markdown(described_run_keys()), reference_markdown(described_train_keys()));
+}
+
+int run_config_command(const ConfigCommandOptions& options) {
+  const std::vector<DescribedKey> run = beginning_with(described_run_keys(), options.key), train = beginning_with(described_train_keys(), options.key);
+  if (run.empty() && train.empty())
+    throw ConfigError(fmt::format("no key begins with '{}'; allowed: beginnings of the keys that speclab config --describe lists", escaped(options.key, 60)));
+  if (options.markdown) fmt::print("{}", config_reference_page());
+  else if (options.json) fmt::print("{{\"run\": {}, \"train\": {}}}\n", reference_json(run), reference_json(train));
+  else fmt::print("Keys of speclab run\n\n{}\nKeys of speclab train\n\n{}", reference_text(run), reference_text(train));
+  return 0;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,95 @@
+// The exit codes of results/README.md, each as the program gives it (6 and 10 to 12 belong to tests of their commands).
+
+#include <filesystem>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::expect_refusal;
+using testing::Outcome;
+using testing::run_program;
+using testing::run_shell;
+
+constexpr const char* kConfig = SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml";
+
+/// The rows of the table in results/README.md, cells two by two.
+std::string code_table() {
+  const std::string page = read_file(SPECLAB_SOURCE_DIR "/results/README.md");
+  return page.substr(page.find("## Exit codes of all programs"));
+}
+
+TEST(ExitCodes, EveryOneIsInTheTable) {
+  const std::string table = code_table();
+  for (int code = 0; code <= 12; ++code) EXPECT_NE(table.find("| " + std::to_string(code) + " | "), std::string::npos) << code;
+  EXPECT_NE(table.find("| 130, 143 | "), std::string::npos);
+}
+
+TEST(ExitCodes, ZeroIsSuccess) {
+  EXPECT_EQ(run_program("config axes.tree").code, 0);
+  EXPECT_EQ(run_program(std::string("run --dry-run ") + kConfig).code, 0);
+}
+
+TEST(ExitCodes, OneIsAnErrorWithin) {
+  const testing::TemporaryFolder folder;
+  const std::string big = folder.file("big.toml", "");
+  const Outcome outcome = run_shell("truncate -s 4G " + big + " && ulimit -v 1500000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("speclab: "), std::string::npos) << outcome.output;
+}
+
+TEST(ExitCodes, TwoIsAConfigAndNothingIsMadeBeforeItIsChecked) {
+  const testing::TemporaryFolder folder;
+  const std::string config = folder.file("bad.toml", "[axes]\ntemperature = -1\n[sampling]\ntop_k = -1\n");
+  const Outcome outcome = run_shell("cd " + folder.path() + " && HOME=" + folder.path("home") + " SPECLAB_CACHE=" + folder.path("cache") + " " SPECLAB_PROGRAM " run bad.toml --output out 2>&1");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.output, "speclab: bad.toml:2:15: axes.temperature = -1; allowed: numbers from 0 to 100\n  temperature = -1\n                ^\n"
+                            "bad.toml:4:9: sampling.top_k = -1; allowed: integers from 0 to 2147483647\n  top_k = -1\n          ^\n");
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) files += entry.path() == config ? 0 : 1;
+  EXPECT_EQ(files, 0);
+}
+
+TEST(ExitCodes, TwoIsASweepThatIsLargerThanOneMeans) {
+  const testing::TemporaryFolder folder;
+  const std::string run = std::string("run ") + kConfig + " --set experiment.repetitions=200 --output " + folder.path("out");
+  expect_refusal(run, 2, " generations; allowed without --yes: at most 10000");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
+  EXPECT_EQ(run_program(run + " --dry-run >/dev/null").code, 0);
+}
+
+TEST(ExitCodes, ThreeIsResultsThatAreDamaged) {
+  const testing::TemporaryFolder folder;
+  folder.file("rows.csv", "row_id\n");
+  expect_refusal(std::string("run ") + kConfig + " --output " + folder.path(), 3, "rows.csv");
+  expect_refusal(std::string("run --dry-run ") + kConfig + " --times-from " + folder.path(), 3, folder.path());
+}
+
+TEST(ExitCodes, FourIsAFolderThatAnotherProcessHolds) {
+  const testing::TemporaryFolder folder;
+  folder.file("journal", "");
+  const Outcome outcome = run_shell("flock " + folder.path("lock") + " " SPECLAB_PROGRAM " run " + kConfig + " --output " + folder.path() + " 2>&1");
+  EXPECT_EQ(outcome.code, 4) << outcome.output;
+}
+
+TEST(ExitCodes, EightIsAnOutputThatCannotBeWritten) {
+  EXPECT_EQ(run_program("config >/dev/full 2>/dev/null").code, 8);
+  EXPECT_EQ(run_program("predict --acceptance-rate 0.9 --cost-ratio 0.1 >/dev/full 2>/dev/null").code, 8);
+}
+
+TEST(ProgramConfig, DescribesKeysAsTextAndJson) {
+  const Outcome text = run_program("config --describe axes.temperature");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.output.find("axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an axis\n"), std::string::npos) << text.output;
+  EXPECT_EQ(text.output.find("axes.tree"), std::string::npos);
+  expect_refusal("config axis", 2, "no key begins with 'axis'");
+  const Outcome help = run_program("run --help");
+  EXPECT_NE(help.output.find("axes: temperature, drafter, tree, policy, verifier\n"), std::string::npos) << help.output;
+}
+
+}  // namespace
+}  // namespace speclab
