@@ -37,7 +37,7 @@ TEST(ExitCodes, ZeroIsSuccess) {
 TEST(ExitCodes, OneIsAnErrorWithin) {
   const testing::TemporaryFolder folder;
   const std::string big = folder.file("big.toml", "");
-  const Outcome outcome = run_shell("truncate -s 4G " + big + " && ulimit -v 1500000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");
+  const Outcome outcome = run_shell("truncate -s 1000M " + big + " && ulimit -v 600000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");
   EXPECT_EQ(outcome.code, 1) << outcome.output;
   EXPECT_NE(outcome.output.find("speclab: "), std::string::npos) << outcome.output;
 }
