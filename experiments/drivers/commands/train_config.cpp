@@ -82,8 +82,12 @@ void check_heads(const ConfigReader& reader, const engines::TrainOptions& option
 void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& findings) {
   std::string& kind = config.options.drafter;
   read_value(reader, train_keys().at(kDrafterKindKey), train_keys().at(kDrafterKindKey).value(config));
-  for (const TrainKey& key : train_keys())
-    if (key.table == "drafter" && key.key != "kind" && (key.kinds.empty() || engines::is_among(kind, key.kinds))) read_value(reader, key, key.value(config));
+  const bool is_kind_right = !findings.concerns("drafter.kind");
+  for (const TrainKey& key : train_keys()) {
+    if (key.table != "drafter" || key.key == "kind") continue;
+    if (key.kinds.empty() || (is_kind_right && engines::is_among(kind, key.kinds))) read_value(reader, key, key.value(config));
+    else if (!is_kind_right) reader.find(key.key.c_str());
+  }
   check_heads(reader, config.options, findings);
   config.options.own_text.keeps_hidden = kind == "feature_transformer";
 }

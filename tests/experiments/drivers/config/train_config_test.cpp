@@ -59,6 +59,20 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
   }
 }
 
+TEST(TrainConfig, TellsAllMistakesAndNoneThatOnlyAWrongKindMakes) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("train.toml", "[own_text]\nnum_prompts = 0\n[drafter]\nkind = \"ngrams\"\norder = 5\nodrer = 5\noutput = 1\n");
+  try {
+    read_train_config(path);
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    const std::string message = error.what();
+    for (const char* place : {":2:15: own_text.num_prompts = 0", "\n" , ":4:8: drafter.kind = \"ngrams\"", ":6:1: unknown key drafter.odrer", "did you mean order?", ":7:10: drafter.output = 1"})
+      EXPECT_NE(message.find(place), std::string::npos) << place << message;
+    EXPECT_EQ(message.find(":5:"), std::string::npos) << message;
+  }
+}
+
 TEST(TrainConfig, TakesTextFilesBesideItselfAndThenNeedsNoOwnText) {
   const testing::TemporaryFolder folder;
   const TrainConfig config = read_train_config(folder.file("train.toml", "[text]\nfiles = [\"a.txt\", \"b.txt\"]\nheld_out_files = \"c.txt\"\n[drafter]\nkind = \"ngram\"\noutput = \"x\"\n"));

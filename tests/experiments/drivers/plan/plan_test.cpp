@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {
@@ -59,6 +60,19 @@ TEST(Plan, CategoriesAreCellsOfTheirOwnUnlessPooled) {
   for (const PlannedGeneration& g : plan.generations) EXPECT_EQ(plan.cells[g.cell].category, plan.prompts[g.prompt].category);
 }
 
+TEST(Plan, WhatIsExcludedHasNoPilotsAndIsNoDraftingUnlessAShapeModelReplaysIt) {
+  const testing::SmallExperiment experiment;
+  const std::string config = experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n");
+  const Plan plan = make_plan(read_run_config(config, {}));
+  EXPECT_EQ(plan.cells.size(), 5u);
+  EXPECT_EQ(plan.draftings.size(), 3u);
+  EXPECT_EQ(plan.pilots.size(), 3u * 2u) << "settings times pilot prompts";
+  const std::string whole = experiment.config_file("[[exclude]]\ndrafter = \"tree\"\n");
+  EXPECT_EQ(make_plan(read_run_config(whole, {})).draftings.size(), 2u);
+  const Plan shapes = make_plan(read_run_config(experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n"), {R"(target.model=["fake", "shape-15m"])"}));
+  EXPECT_EQ(shapes.pilots.size(), 4u * 2u);
+}
+
 TEST(Plan, ShapeModelsReplayAndHaveNoPilots) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])"});
@@ -91,6 +105,12 @@ TEST(Drafting, CountsTheRowsOfACutTree) {
   const Drafting chain{.drafter = "bigram", .tree = "chain", .options = {}};
   EXPECT_EQ(chain.rows_of_depth(3), (std::vector<int>{1, 2, 3, 4}));
   EXPECT_EQ(Drafting{}.max_length(8), 0);
+}
+
+TEST(Plan, RefusesMoreGenerationsThanFit) {
+  const testing::SmallExperiment experiment;
+  std::string temperatures = "axes.temperature={ from = 1.0, to = 99.0, steps = 900 }";
+  EXPECT_THROW(experiment.plan({temperatures, "experiment.repetitions=10000"}), ConfigError);
 }
 
 TEST(Describe, ListsEveryCellThatRuns) {

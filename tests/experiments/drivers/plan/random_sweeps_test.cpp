@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/run_log.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -168,6 +169,7 @@ std::set<std::string> ids_that_ran(const testing::SmallExperiment& experiment, c
   std::set<std::string> ids;
   for (const auto& [row, entry] : log.rows()) ids.insert(plan.cells[plan.generations[static_cast<std::size_t>(row)].cell].id);
   EXPECT_EQ(log.rows().size(), plan.generations.size());
+  EXPECT_EQ(analysis::read_run(experiment.folder(name)).generations.size(), plan.generations.size()) << "the manifest's zips and exclusions do not disturb a report";
   return ids;
 }
 
