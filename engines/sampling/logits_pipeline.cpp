@@ -48,7 +48,7 @@ void BasicLogitsPipeline<Scalar>::require_finite(double value, std::span<const S
   const bool all_numbers = std::ranges::none_of(logits, [](Scalar logit) { return std::isnan(logit) || logit == std::numeric_limits<Scalar>::infinity(); });
   if (all_numbers && changes_scores(options_))
     throw ConfigError("the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or suppress_tokens");
-  throw ModelFileError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
+  throw NotFiniteError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
                                    escaped(model_, 200)));
 }
 

@@ -53,6 +53,18 @@ using DeviceError = CodedError<ExitCode::device_missing>;    ///< no such device
 using AmbiguousError = CodedError<ExitCode::ambiguous>;      ///< a name or number that means several things
 using InterruptedError = CodedError<ExitCode::interrupted>;  ///< Ctrl-C; the run can be resumed
 
+/// The memory of a device or of the process is full; what asked for it can be given up.
+class OutOfMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+/// Something that has to be a number is none, or infinite.
+class NotFiniteError : public ModelFileError {
+ public:
+  using ModelFileError::ModelFileError;
+};
+
 [[noreturn]] void throw_contract_error(const char* condition, const char* file, int line, const std::string& message);
 
 /// `text` with control bytes, quotes and invalid UTF-8 escaped, cut to `max_length`: safe to print on a terminal.

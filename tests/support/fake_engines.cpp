@@ -73,11 +73,16 @@ class FakeDecoder final : public RoundDecoder {
  public:
   FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state) : options_(std::move(options)), state_(std::move(state)) {
     if (options_.verifier == "replay" && (!options_.replay || options_.replay->rounds.empty())) throw ConfigError("replay without a trace");
+    ++state_->num_decoders;
   }
+
+  ~FakeDecoder() override { --state_->num_decoders; }
 
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override {
     ++state_->num_generations;
+    state_->on_allocation();
     state_->on_generation();
+    state_->on_sequence(requests.front().sequence_id);
     request_ = requests.front();
     policy_ = policy.fresh();
     records_.assign(1, {});
@@ -85,6 +90,8 @@ class FakeDecoder final : public RoundDecoder {
   }
 
   bool round() override {
+    state_->on_allocation();
+    state_->on_round();
     GenerationRecord& record = records_.front();
     RoundRecord round{.round = static_cast<std::int32_t>(record.rounds.size()),
                       .position = static_cast<std::int32_t>(request_.prompt_ids.size() + record.output_ids.size())};
@@ -176,6 +183,7 @@ LoadedModel FakeEngines::load_model(const ModelOptions& options) {
 std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string&) { return std::make_shared<FakeTokenizer>(); }
 
 std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&, std::shared_ptr<const Tokenizer>, const DecoderOptions& options) {
+  state_->on_allocation();
   return std::make_unique<FakeDecoder>(options, state_);
 }
 

@@ -18,7 +18,11 @@ struct FakeEnginesState {
   std::int64_t draft_ns = 1'000'000;       ///< of a level
   std::vector<double> law{};               ///< of every token; uniform if empty
   int num_generations = 0;                 ///< begun so far
+  int num_decoders = 0;                    ///< that live
   std::function<void()> on_generation = [] {};
+  std::function<void(std::uint32_t)> on_sequence = [](std::uint32_t) {};  ///< a generation of this sequence begins
+  std::function<void()> on_round = [] {};
+  std::function<void()> on_allocation = [] {};  ///< a decoder, a generation or a round asks for memory
 };
 
 class FakeEngines final : public engines::Engines {

@@ -67,7 +67,7 @@ RunLog measured_costs(const Plan& plan, const AutoPolicyRequest& request, const 
   LoadedPlan loaded{.plan = plan, .engines = request.engines, .models = {}, .prompt_ids = {prompt}, .pilot_ids = {prompt}};
   const Loan loan(loaded, request.target);
   RunLog log;
-  Workbench bench(loaded, log, callbacks.progress, callbacks.check_interruption);
+  Workbench bench(loaded, log, callbacks.progress, {.check_interruption = callbacks.check_interruption});
   measure_costs(bench);
   return log;
 }

@@ -41,8 +41,7 @@ int run_run(const RunCommandOptions& options) {
                                                           : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder);
   Progress progress(Progress::style_of_standard_error());
   if (const std::string note = tree_axis_note(plan); !note.empty()) progress.note(note);
-  const RunOptions run_options{.folder = folder, .repair = options.repair,
-                               .network_folder = options.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused, .check_interruption = [&] { interruption.check(how_to_resume); }};
+  const RunOptions run_options{.folder = folder, .repair = options.repair, .network_folder = options.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused, .limits = {.check_interruption = [&] { interruption.check(how_to_resume); }}};
   const std::string report = folder + "/report.html";
   if (run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete) {
     const bool has_report = std::filesystem::exists(report);

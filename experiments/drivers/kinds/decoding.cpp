@@ -7,11 +7,15 @@
 
 namespace speclab::experiments {
 
-void run_decoding(Workbench& bench) {
+void prepare_decoding(Workbench& bench) {
   warm_up(bench);
   run_pilots(bench);
   measure_costs(bench);
   make_predictions(bench);
+}
+
+void run_decoding(Workbench& bench) {
+  prepare_decoding(bench);
   measure_generations(bench);
 }
 

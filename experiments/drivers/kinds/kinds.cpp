@@ -8,7 +8,7 @@ namespace speclab::experiments {
 
 const std::vector<ExperimentKind>& experiment_kinds() {
   static const std::vector<ExperimentKind> kinds{
-      {.name = "decoding", .description = "walltime of every cell, predicted and measured", .run = run_decoding},
+      {.name = "decoding", .description = "walltime of every cell, predicted and measured", .run = run_decoding, .prepare = prepare_decoding},
       {.name = "cost_surface", .description = "what forwards, drafts and rounds cost", .run = run_cost_surface, .yield = Yield::costs},
       {.name = "rule_atlas", .description = "what every verification rule makes of the same drafts", .run = run_rule_atlas, .yield = Yield::atlas}};
   return kinds;

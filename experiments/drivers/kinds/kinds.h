@@ -17,6 +17,7 @@ struct ExperimentKind {
   std::string description;
   void (*run)(Workbench& bench);
   Yield yield = Yield::generations;
+  void (*prepare)(Workbench& bench) = nullptr;  ///< what generations need before they are measured; where there are none, nothing
 };
 
 const std::vector<ExperimentKind>& experiment_kinds();
@@ -26,6 +27,8 @@ const ExperimentKind& experiment_kind(const std::string& name);
 
 /// Every cell over every prompt: predicted from costs and pilots, then measured.
 void run_decoding(Workbench& bench);
+/// Pilots, costs and predictions.
+void prepare_decoding(Workbench& bench);
 /// Only what rounds cost.
 void run_cost_surface(Workbench& bench);
 /// What every verification rule makes of the same logged drafts.

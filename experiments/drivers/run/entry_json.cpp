@@ -18,6 +18,11 @@ StopReason stop_reason(const Json& json) { return named(json, {StopReason::lengt
 NextKind next_kind(const Json& json) { return named(json, {NextKind::recovered, NextKind::bonus}); }
 TokenFate token_fate(const Json& json) { return named(json, {TokenFate::plain, TokenFate::accepted, TokenFate::recovered, TokenFate::bonus}); }
 
+FailureStatus failure_status(const Json& json) {
+  using enum FailureStatus;
+  return named(json, {exception, out_of_memory, not_finite, timeout, device, crash});
+}
+
 sim::CostKind cost_kind(const Json& json) {
   using sim::CostKind;
   return named(json, {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill});
@@ -88,6 +93,14 @@ RowEntry row_entry(const Json& json) {
   if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
   for (const Json& piece : json.at("pieces")) entry.pieces.emplace_back(piece.at(0).get<std::string>(), token_fate(piece.at(1)));
   return entry;
+}
+
+Json to_json(const FailureEntry& entry) {
+  return {{"row_id", entry.row_id}, {"status", to_string(entry.status)}, {"message", entry.message}, {"attempts", entry.attempts}};
+}
+
+FailureEntry failure_entry(const Json& json) {
+  return {json.at("row_id").get<std::int64_t>(), failure_status(json.at("status")), json.at("message").get<std::string>(), json.at("attempts").get<int>()};
 }
 
 Json to_json(const PilotEntry& entry) { return {{"pilot", entry.pilot}, {"rounds", rounds_json(entry.rounds)}}; }

@@ -11,6 +11,7 @@ using Json = nlohmann::ordered_json;
 
 Json to_json(const HeaderEntry& entry);
 Json to_json(const RowEntry& entry);
+Json to_json(const FailureEntry& entry);
 Json to_json(const PilotEntry& entry);
 Json to_json(const PaceEntry& entry);
 Json to_json(const CostEntry& entry);
@@ -20,6 +21,7 @@ Json to_json(const AtlasEntry& entry);
 /// @throws nlohmann::json::exception if something is missing or of another type
 HeaderEntry header_entry(const Json& json);
 RowEntry row_entry(const Json& json);
+FailureEntry failure_entry(const Json& json);
 PilotEntry pilot_entry(const Json& json);
 PaceEntry pace_entry(const Json& json);
 CostEntry cost_entry(const Json& json);

@@ -31,9 +31,13 @@ std::vector<std::vector<Token>> tokenize(const LoadedPlan& loaded, const std::ve
   std::vector<std::vector<Token>> ids;
   for (const Prompt& prompt : prompts) {
     ids.push_back(chat_prompt_ids(loaded.tokenizer(), prompt.text, loaded.plan.config.chat_template));
-    check_context(loaded, prompt, ids.back().size());
   }
   return ids;
+}
+
+void check_contexts(const LoadedPlan& loaded) {
+  for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i) check_context(loaded, loaded.plan.prompts[i], loaded.prompt_ids[i].size());
+  for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i) check_context(loaded, loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
 }
 
 /// Makes each drafter once, so that a missing or unfitting one is noticed before anything is written.
@@ -50,7 +54,16 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines) {
   for (const std::string& name : plan.config.models) loaded.models.emplace(name, load_model(plan, engines, name));
   loaded.prompt_ids = tokenize(loaded, plan.prompts);
   loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
+  check_contexts(loaded);
   check_drafters(loaded);
+  return loaded;
+}
+
+LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .prompt_ids = {}, .pilot_ids = {}};
+  loaded.models[plan.real_model()] = {nullptr, engines.load_tokenizer(plan.real_model())};
+  loaded.prompt_ids = tokenize(loaded, plan.prompts);
+  loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
   return loaded;
 }
 

@@ -42,7 +42,7 @@ std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
 
 }  // namespace
 
-HeaderEntry make_header(const LoadedPlan& loaded) {
+HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
   const engines::MachineInfo machine = loaded.engines.machine_info();
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
@@ -52,9 +52,12 @@ HeaderEntry make_header(const LoadedPlan& loaded) {
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
-                       {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}};
-  header.machine = {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
+                       {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}, {"workers", std::to_string(workers)}};
   return header;
+}
+
+std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& loaded) {
+  return {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
 }
 
 void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder) {
@@ -77,7 +80,7 @@ std::string manifest_toml(const Plan& plan, const HeaderEntry& header) {
   provenance.table("provenance");
   provenance.add("question", config.question);
   for (const auto& [key, value] : header.provenance) {
-    if (key == "threads") provenance.add(key, static_cast<std::int64_t>(std::stoll(value)));
+    if (key == "threads" || key == "workers") provenance.add(key, static_cast<std::int64_t>(std::stoll(value)));
     else provenance.add(key, value);
   }
   for (const auto& [key, value] : header.machine) provenance.add(key, value);

@@ -1,13 +1,16 @@
 #include "experiments/drivers/run/measurement.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/law_distance.h"
-#include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::experiments {
@@ -44,16 +47,17 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .pieces = sample ? pieces_of(record, bench.loaded().tokenizer()) : std::vector<std::pair<std::string, TokenFate>>{}};
 }
 
-void measure(Workbench& bench, std::size_t row) {
+void measure_row(Workbench& bench, std::size_t row) {
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;
   const engines::Request request{bench.plan().sequence_id(generation), bench.loaded().prompt_ids[generation.prompt]};
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
   const DecoderSettings settings = bench.settings(cell, category);
-  const GenerationRecord record = bench.generate(settings, request, *policy);
+  const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
   if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
+  if (entry.law_distance && !std::isfinite(*entry.law_distance)) throw NotFiniteError("the distance of its law from the target's is no number");
   bench.log().add(entry);
 }
 
@@ -63,26 +67,43 @@ void warm_up(Workbench& bench) {
   bench.progress().begin_phase("warm-up", static_cast<double>(bench.plan().cells.size()));
   for (const Cell& cell : bench.plan().cells) {
     bench.check_interruption();
-    if (cell.verifier != "replay" && (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
-      bench.prepare(bench.settings(cell, ""));
+    try {
+      if (cell.verifier != "replay" && (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
+        bench.prepare(bench.settings(cell, ""));
+    } catch (const std::exception& error) {
+      if (!failure_status(error)) throw;
+      bench.forget_decoders();
+    }
     bench.progress().advance(1);
   }
   bench.progress().end_phase();
 }
 
+std::optional<FailureStatus> GenerationMeter::measure(std::size_t row, int attempts) {
+  try {
+    pace_.before(row);
+    measure_row(bench_, row);
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    const auto status = failure_status(error);
+    if (!status) throw;
+    bench_.forget_decoders();
+    bench_.log().add(FailureEntry{static_cast<std::int64_t>(row), *status, error.what(), attempts + 1});
+    return status;
+  }
+}
+
 void measure_generations(Workbench& bench) {
-  const Plan& plan = bench.plan();
-  const auto predicted_ns = [&](std::size_t row) { return bench.log().predictions().at(plan.generations[row].cell).walltime_ns; };
+  const std::vector<std::size_t> open = open_generations(bench.plan(), bench.log());
+  const auto predicted_ns = [&](std::size_t row) { return bench.log().predictions().at(bench.plan().generations[row].cell).walltime_ns; };
   double total_ns = 0;
-  for (const std::size_t row : plan.order)
-    if (!bench.log().rows().contains(static_cast<std::int64_t>(row))) total_ns += predicted_ns(row);
+  for (const std::size_t row : open) total_ns += predicted_ns(row);
   bench.progress().begin_phase("measuring", total_ns);
-  PaceTaker pace(bench);
-  for (const std::size_t row : plan.order) {
-    if (bench.log().rows().contains(static_cast<std::int64_t>(row))) continue;
+  GenerationMeter meter(bench);
+  for (const std::size_t row : open) {
     bench.check_interruption();
-    pace.before(row);
-    measure(bench, row);
+    if (const auto failed = meter.measure(row, attempts_of(bench.log(), row)))
+      bench.progress().note(fmt::format("generation {} of {} failed ({}); the others go on", row, bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*failed)));
     bench.progress().advance(predicted_ns(row));
   }
   bench.progress().end_phase();

@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "experiments/drivers/run/pace.h"
+#include "experiments/drivers/run/run_log.h"
 #include "sim/core/token.h"
 
 namespace speclab::experiments {
@@ -10,9 +13,24 @@ namespace speclab::experiments {
 class Workbench;
 
 /// Prepares the decoder of every cell whose verdicts are not replayed; those need the pilots and are prepared when first used.
+/// One that cannot be prepared is left to its generations, which then fail.
 void warm_up(Workbench& bench);
 
-/// Measures the generations of the plan that the log lacks, in the plan's order.
+/// Measures generations one by one, into the log of its bench.
+class GenerationMeter {
+ public:
+  explicit GenerationMeter(Workbench& bench) : bench_(bench), pace_(bench) {}
+  /// The row is in the log when this returns, or why there is none. Behind a failure all begins as in a new process.
+  /// @param attempts  how often it was tried before
+  /// @throws what ends the run and not only a generation
+  std::optional<FailureStatus> measure(std::size_t row, int attempts);
+
+ private:
+  Workbench& bench_;
+  PaceTaker pace_;
+};
+
+/// Measures the generations of the plan that the log lacks, in the plan's order; those that failed before once more.
 void measure_generations(Workbench& bench);
 
 /// Sixteen hexadecimal digits over the ids: equal text has equal hashes.

@@ -14,6 +14,7 @@
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_tables.h"
 #include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 
 namespace speclab::experiments {
@@ -115,6 +116,7 @@ std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loa
   if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
   if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
+  if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(plan, log));
   if (log.rows().empty()) return files;
   files.emplace_back("rows.csv", rows_csv(plan, log));
   files.emplace_back("rounds.csv", rounds_csv(plan, log));
@@ -122,6 +124,13 @@ std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loa
   files.emplace_back("pace.csv", pace_csv(log));
   files.emplace_back("texts.jsonl", texts_jsonl(plan, log));
   return files;
+}
+
+/// A file of an earlier attempt.
+void take_away(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path, error.message()));
 }
 
 }  // namespace
@@ -132,6 +141,7 @@ void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::str
   std::error_code none;
   std::filesystem::remove(digests, none);  // what does not hold while files change is not there
   for (const auto& [name, content] : files) write_file(folder + "/" + name, content);
+  if (log.failures().empty()) take_away(folder + "/failures.csv");
   write_file(digests, analysis::digest_lines(files));
 }
 
@@ -140,6 +150,7 @@ bool has_run_files(const RunLog& log, const std::string& folder) {
   if (!log.costs().empty()) names.emplace_back("costs.csv");
   if (!log.predictions().empty()) names.emplace_back("predictions.csv");
   if (!log.atlas().empty()) names.emplace_back("atlas.csv");
+  if (!log.failures().empty()) names.emplace_back("failures.csv");
   if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "texts.jsonl"});
   return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
 }

@@ -23,6 +23,18 @@ std::string list_payload(const char* kind, const std::vector<Entry>& entries) {
 
 }  // namespace
 
+const char* to_string(FailureStatus status) {
+  switch (status) {
+    case FailureStatus::exception: return "exception";
+    case FailureStatus::out_of_memory: return "out_of_memory";
+    case FailureStatus::not_finite: return "not_finite";
+    case FailureStatus::timeout: return "timeout";
+    case FailureStatus::device: return "device";
+    case FailureStatus::crash: return "crash";
+  }
+  return "";
+}
+
 RunLog::RunLog(const std::string& folder) : journal_(Journal::open(folder)) {
   for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
     try {
@@ -40,7 +52,8 @@ void RunLog::take(const std::string& text) {
   if (kind != "header" && !header_) throw DataError("an entry before the header");
   const Json& entry = json.begin().value();
   if (kind == "header") header_ = header_entry(entry);
-  else if (kind == "row") rows_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), row_entry(entry));
+  else if (kind == "row") take(row_entry(entry));
+  else if (kind == "failure") take(failure_entry(entry));
   else if (kind == "pilot") pilots_.insert_or_assign(entry.at("pilot").get<std::size_t>(), pilot_entry(entry));
   else if (kind == "pace") paces_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), pace_entry(entry));
   else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
@@ -51,6 +64,30 @@ void RunLog::take(const std::string& text) {
   ++num_taken_;
 }
 
+/// A generation that failed before and has a row now has not failed.
+void RunLog::take(const RowEntry& entry) {
+  rows_.insert_or_assign(entry.row_id, entry);
+  failures_.erase(entry.row_id);
+}
+
+void RunLog::take(const FailureEntry& entry) {
+  if (rows_.contains(entry.row_id)) return;
+  const auto [known, is_new] = failures_.try_emplace(entry.row_id, entry);
+  if (!is_new && entry.attempts >= known->second.attempts) known->second = entry;
+}
+
+void RunLog::include(const RunLog& part) {
+  if (!header_) header_ = part.header_;
+  if (costs_.empty()) costs_ = part.costs_;
+  if (predictions_.empty()) predictions_ = part.predictions_;
+  pilots_.insert(part.pilots_.begin(), part.pilots_.end());
+  paces_.insert(part.paces_.begin(), part.paces_.end());
+  atlas_.insert(part.atlas_.begin(), part.atlas_.end());
+  for (const auto& [row_id, row] : part.rows_)
+    if (!rows_.contains(row_id)) take(row);
+  for (const auto& [row_id, failure] : part.failures_) take(failure);
+}
+
 void RunLog::add(const HeaderEntry& entry) {
   journal_.append(payload("header", to_json(entry)));
   header_ = entry;
@@ -58,7 +95,12 @@ void RunLog::add(const HeaderEntry& entry) {
 
 void RunLog::add(const RowEntry& entry) {
   journal_.append(payload("row", to_json(entry)));
-  rows_.insert_or_assign(entry.row_id, entry);
+  take(entry);
+}
+
+void RunLog::add(const FailureEntry& entry) {
+  journal_.append(payload("failure", to_json(entry)));
+  take(entry);
 }
 
 void RunLog::add(const PilotEntry& entry) {

@@ -45,6 +45,17 @@ struct RowEntry {
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
 };
 
+/// What ended a generation before its time.
+enum class FailureStatus : std::uint8_t { exception, out_of_memory, not_finite, timeout, device, crash };
+
+/// A generation of the plan that failed, the last time it was tried.
+struct FailureEntry {
+  std::int64_t row_id = 0;
+  FailureStatus status = FailureStatus::exception;
+  std::string message;
+  int attempts = 1;
+};
+
 /// Bare forwards of a target, timed just before a generation.
 struct PaceEntry {
   std::int64_t row_id = 0;
@@ -97,6 +108,7 @@ class RunLog {
 
   void add(const HeaderEntry& entry);
   void add(const RowEntry& entry);
+  void add(const FailureEntry& entry);
   void add(const PilotEntry& entry);
   void add(const PaceEntry& entry);
   void add(const std::vector<CostEntry>& entries);
@@ -105,9 +117,14 @@ class RunLog {
   void add_end();
   /// To be called before a log of an earlier process is added to; see Journal::secure.
   void secure() const { journal_.secure(); }
+  /// Takes what `part` knows and this log does not, without writing it: a run is the union of its journals. Where both have a
+  /// row, this log's stays.
+  void include(const RunLog& part);
 
   const std::optional<HeaderEntry>& header() const { return header_; }
   const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }
+  /// By row_id, of generations that have no row.
+  const std::map<std::int64_t, FailureEntry>& failures() const { return failures_; }
   const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
   const std::map<std::int64_t, PaceEntry>& paces() const { return paces_; }  ///< by row_id
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
@@ -118,10 +135,13 @@ class RunLog {
 
  private:
   void take(const std::string& payload);
+  void take(const RowEntry& entry);
+  void take(const FailureEntry& entry);
 
   Journal journal_;
   std::optional<HeaderEntry> header_;
   std::map<std::int64_t, RowEntry> rows_;
+  std::map<std::int64_t, FailureEntry> failures_;
   std::map<std::size_t, PilotEntry> pilots_;
   std::map<std::int64_t, PaceEntry> paces_;
   std::vector<CostEntry> costs_;
@@ -130,5 +150,7 @@ class RunLog {
   bool finished_ = false;
   std::size_t num_taken_ = 0;  ///< entries read
 };
+
+const char* to_string(FailureStatus status);
 
 }  // namespace speclab::experiments

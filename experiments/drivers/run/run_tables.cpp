@@ -7,6 +7,7 @@
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using analysis::CsvWriter;
 
 constexpr std::array<std::string_view, 13> kCostColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
+constexpr std::array<std::string_view, 8> kFailureColumns = {"row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
 constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
@@ -57,6 +59,18 @@ std::string costs_csv(const RunLog& log) {
     csv.field(to_string(cost.kind)).field(cost.rows).field(cost.context).field(cost.batch).field(cost.ns.value);
     csv.field(cost.ns.interval ? std::optional(cost.ns.interval->low) : std::nullopt).field(cost.ns.interval ? std::optional(cost.ns.interval->high) : std::nullopt);
     csv.field(static_cast<std::int64_t>(cost.ns.n)).end_row();
+  }
+  return csv.content();
+}
+
+std::string failures_csv(const Plan& plan, const RunLog& log) {
+  constexpr std::size_t kLongestMessage = 500;
+  CsvWriter csv(kFailureColumns);
+  for (const auto& [id, failure] : log.failures()) {
+    const PlannedGeneration& generation = plan.generations.at(static_cast<std::size_t>(id));
+    const Prompt& prompt = plan.prompts[generation.prompt];
+    csv.field(id).field(plan.cells[generation.cell].id).field(prompt.id).field(std::int64_t{generation.repetition}).field(prompt.category);
+    csv.field(to_string(failure.status)).field(escaped(failure.message, kLongestMessage)).field(std::int64_t{failure.attempts}).end_row();
   }
   return csv.content();
 }

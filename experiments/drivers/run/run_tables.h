@@ -1,5 +1,5 @@
 #pragma once
-// Tables of a run folder beside its rows: costs, predictions, pace and atlas, as results/README.md describes them.
+// Tables of a run folder beside its rows: failures, costs, predictions, pace and atlas, as results/README.md describes them.
 
 #include <string>
 
@@ -17,6 +17,7 @@ void add_text(analysis::CsvWriter& csv, const std::string& text);
 void add_axes(analysis::CsvWriter& csv, const Cell& cell, const engines::SamplingOptions& sampling);
 
 std::string costs_csv(const RunLog& log);
+std::string failures_csv(const Plan& plan, const RunLog& log);
 std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string pace_csv(const RunLog& log);
 std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
+#include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/pilots.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
@@ -28,8 +31,8 @@ engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config
   return options;
 }
 
-Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, std::function<void()> check_interruption)
-    : loaded_(loaded), log_(log), progress_(progress), check_interruption_(std::move(check_interruption)) {}
+Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits)
+    : loaded_(loaded), log_(log), progress_(progress), limits_(std::move(limits)) {}
 
 DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
   return settings(cell.model, cell.drafting, cell.temperature, category);
@@ -65,14 +68,27 @@ void Workbench::warm_up(engines::RoundDecoder& decoder) {
   decoder.finish();
 }
 
-GenerationRecord Workbench::generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy) {
-  engines::RoundDecoder& rounds = decoder(settings);
+GenerationRecord Workbench::decode(engines::RoundDecoder& rounds, const engines::Request& request, const SpeculationLengthPolicy& policy, double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
   rounds.begin({request}, policy);
   while (rounds.round()) {
+    check_interruption();
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
+      throw TimeoutError(fmt::format("took longer than {} s, {} of {} tokens were there; give a larger --timeout-s", seconds,
+                                     rounds.records().front().output_ids.size(), plan().config.prompts.new_tokens));
   }
   GenerationRecord record = rounds.records().front();
   rounds.finish();
   return record;
+}
+
+GenerationRecord Workbench::generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy) {
+  return decode(decoder(settings), request, policy, std::numeric_limits<double>::infinity());
+}
+
+GenerationRecord Workbench::generate_in_time(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy) {
+  const double limit = limits_.generation_timeout_s;
+  return decode(decoder(settings), request, policy, limit > 0 ? limit : std::numeric_limits<double>::infinity());
 }
 
 }  // namespace speclab::experiments

@@ -29,6 +29,9 @@ struct LoadedPlan {
 /// @throws ConfigError, ModelFileError, DeviceError
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines);
 
+/// The prompts as tokens and no models: enough for the files of a run.
+LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines);
+
 /// All that a decoder is made from.
 struct DecoderSettings {
   std::string model;
@@ -42,17 +45,22 @@ struct DecoderSettings {
   engines::DecoderOptions decoder_options(const RunConfig& config) const;
 };
 
+/// What may end a run or a generation before its time.
+struct BenchLimits {
+  std::function<void()> check_interruption = [] {};  ///< throws if the run is to stop; called between rounds
+  double generation_timeout_s = 0;                   ///< of a measured generation; 0 is none
+};
+
 /// One run in progress.
 class Workbench {
  public:
-  /// @param check_interruption  throws if the run is to stop; called between generations
-  Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, std::function<void()> check_interruption);
+  Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits);
 
   const Plan& plan() const { return loaded_.plan; }
   const LoadedPlan& loaded() const { return loaded_; }
   RunLog& log() { return log_; }
   Progress& progress() { return progress_; }
-  void check_interruption() const { check_interruption_(); }
+  void check_interruption() const { limits_.check_interruption(); }
   engines::LanguageModel& model(const std::string& name) { return *loaded_.models.at(name).model; }
 
   /// Settings for a cell and a prompt of this category.
@@ -61,17 +69,23 @@ class Workbench {
   /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two rounds: no first touch of
   /// memory is timed later.
   void prepare(const DecoderSettings& settings) { decoder(settings); }
+  /// Gives up every decoder and its memory: what follows begins as in a new process.
+  void forget_decoders() { decoders_.clear(); }
   /// Decodes one request to its end. @param policy  ignored by plain decoding
+  /// @throws TimeoutError if that takes longer than the limit
+  GenerationRecord generate_in_time(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy);
+  /// The same without a limit.
   GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy);
 
  private:
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
   void warm_up(engines::RoundDecoder& decoder);
+  GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request, const SpeculationLengthPolicy& policy, double seconds);
 
   const LoadedPlan& loaded_;
   RunLog& log_;
   Progress& progress_;
-  std::function<void()> check_interruption_;
+  BenchLimits limits_;
   /// Warm decoders, last used first. The oldest go when there are many.
   std::list<std::pair<std::string, std::unique_ptr<engines::RoundDecoder>>> decoders_;
 };

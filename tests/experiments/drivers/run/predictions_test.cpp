@@ -43,7 +43,7 @@ struct Prepared {
   explicit Prepared(const std::vector<std::string>& settings)
       : plan(experiment.plan(settings)), loaded(load_plan(plan, engines)), log((make_folder(experiment.folder("run")), experiment.folder("run"))) {
     Progress silent(Progress::Style::silent);
-    Workbench bench(loaded, log, silent, [] {});
+    Workbench bench(loaded, log, silent, {});
     run_pilots(bench);
     log.add(fake_costs(plan));
   }
@@ -65,7 +65,7 @@ TEST(Predictions, AreNearWhatIsMeasured) {
   Prepared prepared({"axes.temperature=0.0", "prompts.new_tokens=600", "costs.new_tokens=24"});
   Progress silent(Progress::Style::silent);
   const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
-  Workbench bench(prepared.loaded, prepared.log, silent, [] {});
+  Workbench bench(prepared.loaded, prepared.log, silent, {});
   for (const PredictionEntry& entry : entries) {
     const Cell& cell = prepared.plan.cells[entry.cell];
     double total_ns = 0;

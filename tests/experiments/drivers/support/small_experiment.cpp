@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "experiments/drivers/run/shard.h"
+
 namespace speclab::testing {
 namespace {
 
@@ -39,14 +41,33 @@ experiments::Plan SmallExperiment::plan(const std::vector<std::string>& settings
   return experiments::make_plan(experiments::read_run_config(config_file(), settings));
 }
 
-experiments::RunOutcome SmallExperiment::run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption) const {
-  experiments::Progress progress(experiments::Progress::Style::silent);
-  const auto open = [this]() -> std::unique_ptr<engines::Engines> {
+experiments::OpenEngines SmallExperiment::open_engines() const {
+  return [this]() -> std::unique_ptr<engines::Engines> {
     ++*num_engine_starts_;
     return std::make_unique<FakeEngines>(state_);
   };
-  return experiments::run_experiment(plan, {.folder = folder(name), .check_interruption = std::move(check_interruption)}, open, progress);
 }
+
+experiments::RunOutcome SmallExperiment::run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption) const {
+  experiments::Progress progress(experiments::Progress::Style::silent);
+  return experiments::run_experiment(plan, {.folder = folder(name), .limits = {.check_interruption = std::move(check_interruption)}}, open_engines(), progress);
+}
+
+void SmallExperiment::prepare(const experiments::Plan& plan, const std::string& name) const {
+  experiments::Progress progress(experiments::Progress::Style::silent);
+  experiments::prepare_run(plan, {.folder = folder(name)}, open_engines(), progress);
+}
+
+void SmallExperiment::measure(const experiments::Plan& plan, const std::string& name, int shard, const std::vector<std::size_t>& rows) const {
+  std::size_t next = 0;
+  const auto assign = [&]() -> std::optional<experiments::Assignment> {
+    if (next == rows.size()) return std::nullopt;
+    return experiments::Assignment{rows[next++], 0};
+  };
+  experiments::measure_shard(plan, {.folder = folder(name)}, shard, {.next = assign}, open_engines());
+}
+
+void SmallExperiment::merge(const experiments::Plan& plan, const std::string& name) const { experiments::merge_run(plan, {.folder = folder(name)}, open_engines()); }
 
 std::string SmallExperiment::file(const std::string& name, const std::string& file_name) const { return read_file(folder(name) + "/" + file_name); }
 

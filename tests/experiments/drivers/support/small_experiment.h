@@ -7,6 +7,7 @@
 
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/run_experiment.h"
+#include "experiments/drivers/run/run_log.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/fake_engines.h"
 
@@ -25,6 +26,13 @@ class SmallExperiment {
   experiments::Plan plan(const std::vector<std::string>& settings = {}) const;
   /// Runs in the sub-folder `name` of this folder.
   experiments::RunOutcome run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption = [] {}) const;
+  /// Prepares the run `name` for shards.
+  void prepare(const experiments::Plan& plan, const std::string& name) const;
+  /// Measures `rows` into a shard of the run `name`, in this process.
+  void measure(const experiments::Plan& plan, const std::string& name, int shard, const std::vector<std::size_t>& rows) const;
+  /// Makes the files of the run `name`.
+  void merge(const experiments::Plan& plan, const std::string& name) const;
+  experiments::OpenEngines open_engines() const;
   std::string folder(const std::string& name) const { return scratch_.path(name); }
   /// A file of the run `name`.
   std::string file(const std::string& name, const std::string& file_name) const;
@@ -32,7 +40,7 @@ class SmallExperiment {
   int num_engine_starts() const { return *num_engine_starts_; }
 
  private:
-  TemporaryFolder scratch_;
+  TemporaryFolder scratch_{memory_folder()};
   std::shared_ptr<FakeEnginesState> state_ = std::make_shared<FakeEnginesState>();
   std::shared_ptr<int> num_engine_starts_ = std::make_shared<int>(0);
 };

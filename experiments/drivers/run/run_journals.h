@@ -1,0 +1,62 @@
+#pragma once
+// The journals of a run folder: its own and those of its shards, held against other processes.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_lock.h"
+#include "experiments/drivers/run/run_log.h"
+
+namespace speclab::experiments {
+
+/// Where the journals are, and how they are met.
+struct JournalAccess {
+  std::string folder;
+  bool repair = false;                                    ///< damaged journals are put aside, and changed files are no error
+  NetworkFolder network_folder = NetworkFolder::refused;
+  std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done
+};
+
+/// The files of a run are made from the union of its journals, so that it does not matter which process measured what.
+class RunJournals {
+ public:
+  /// Locks and reads what is there; the folder need not be. Nothing is written.
+  /// @throws LockedError, DataError (a damaged journal, results without one or changed, ids that are not the plan's), DriftError (another
+  ///         config, or a shard of another run), WriteError (a folder that cannot be looked at)
+  RunJournals(const Plan& plan, JournalAccess access);
+
+  /// Whether the run was begun.
+  bool has_header() const { return log_ && log_->header(); }
+  /// Only where has_header().
+  const RunLog& log() const { return *log_; }
+  /// Whether all is measured, or has failed for good, and every file is there.
+  bool is_complete() const;
+  /// The log to write to, with the folder and its lock made where they are not there.
+  RunLog& open_for_writing();
+  /// Ends the log where nothing is left to measure.
+  void end_if_whole();
+
+ private:
+  /// The journal of the run or of a shard, under its lock, repaired where that is asked for.
+  RunLog open(const std::string& folder);
+  void take_shards();
+  bool is_whole() const;
+
+  const Plan& plan_;
+  JournalAccess access_;
+  std::vector<std::unique_ptr<RunLock>> locks_;
+  std::optional<RunLog> log_;
+};
+
+/// Folder of a shard, which is a process that measures some of the generations into a journal of its own.
+std::string shard_folder(const std::string& run_folder, int shard);
+
+/// The lock of a folder that another process may be about to leave: a worker dies with the process that started it, but a moment later.
+/// @throws LockedError if it has not left within a second
+std::unique_ptr<RunLock> lock_soon(const std::string& folder, NetworkFolder network);
+
+}  // namespace speclab::experiments

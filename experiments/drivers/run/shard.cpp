@@ -1,0 +1,75 @@
+#include "experiments/drivers/run/shard.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/measurement.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// A copy of the run's header opens the journal of a shard; what the run has measured is known beside it.
+void begin_shard(RunLog& log, const RunLog& run) {
+  if (log.header()) log.secure();
+  else log.add(*run.header());
+  log.include(run);
+}
+
+}  // namespace
+
+void measure_shard(const Plan& plan, const RunOptions& options, int shard, const ShardFeed& feed, const OpenEngines& open_engines) {
+  const std::string own_folder = shard_folder(options.folder, shard);
+  make_folder(own_folder);
+  const auto lock = lock_soon(own_folder, options.network_folder);
+  const RunLog run(options.folder);
+  if (!run.header() || run.predictions().empty()) throw DataError(fmt::format("{}: pilots, costs and predictions, which shards go on from, are not there", options.folder));
+  RunLog log(own_folder);
+  const std::unique_ptr<engines::Engines> engines = open_engines();
+  const LoadedPlan loaded = load_plan(plan, *engines);
+  check_same_origin(*run.header(), current_origin(loaded, options.workers), options.folder);
+  begin_shard(log, run);
+  Progress silent(Progress::Style::silent);
+  Workbench bench(loaded, log, silent, options.limits);
+  GenerationMeter meter(bench);
+  while (const auto assignment = feed.next()) {
+    feed.begun(assignment->row);
+    const auto failed = meter.measure(assignment->row, assignment->attempts);
+    feed.ended(assignment->row, failed);
+    if (failed && leaves_doubt(*failed)) return;
+  }
+}
+
+void note_failure(const RunOptions& options, int shard, const FailureEntry& failure) {
+  const std::string folder = shard_folder(options.folder, shard);
+  make_folder(folder);
+  const auto lock = lock_soon(folder, options.network_folder);
+  RunLog log(folder);
+  begin_shard(log, RunLog(options.folder));
+  log.add(failure);
+}
+
+std::vector<std::vector<std::size_t>> blocks_of(const Plan& plan, const std::vector<std::size_t>& rows) {
+  const auto together = [&](std::size_t a, std::size_t b) {
+    const PlannedGeneration &x = plan.generations[a], &y = plan.generations[b];
+    return x.prompt == y.prompt && x.repetition == y.repetition && plan.cells[x.cell].model == plan.cells[y.cell].model &&
+           plan.cells[x.cell].temperature == plan.cells[y.cell].temperature;
+  };
+  std::vector<std::vector<std::size_t>> blocks;
+  for (const std::size_t row : rows) {
+    if (blocks.empty() || !together(blocks.back().back(), row)) blocks.emplace_back();
+    blocks.back().push_back(row);
+  }
+  return blocks;
+}
+
+std::vector<std::vector<std::size_t>> dealt(const std::vector<std::vector<std::size_t>>& blocks, std::size_t num_shards) {
+  std::vector<std::vector<std::size_t>> hands(num_shards);
+  for (std::size_t i = 0; i < blocks.size(); ++i) hands[i % num_shards].insert(hands[i % num_shards].end(), blocks[i].begin(), blocks[i].end());
+  return hands;
+}
+
+}  // namespace speclab::experiments

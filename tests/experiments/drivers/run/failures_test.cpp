@@ -1,0 +1,186 @@
+// A generation that fails is a row of failures.csv; nothing else changes.
+#include "experiments/drivers/run/failures.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "experiments/drivers/run/shard.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+using testing::SmallExperiment;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) lines.push_back(text.substr(begin, end - begin));
+  return lines;
+}
+
+/// Lines of a CSV but those of a row.
+std::string without_row(const std::string& csv, std::int64_t row_id) {
+  std::string rest;
+  for (const std::string& line : lines_of(csv))
+    if (!line.starts_with(std::to_string(row_id) + ",")) rest += line + "\n";
+  return rest;
+}
+
+/// Throws `thrown` in the `which`-th call from now on.
+template <typename Thrown>
+std::function<void()> at_call(int which, Thrown thrown) {
+  return [left = which, thrown]() mutable {
+    if (--left == 0) throw thrown;
+  };
+}
+
+void expect_one_failure_more(const SmallExperiment& experiment, const std::string& name, const std::string& status) {
+  const auto failures = lines_of(experiment.file(name, "failures.csv"));
+  ASSERT_EQ(failures.size(), 2u) << name;
+  EXPECT_NE(failures[1].find("," + status + ","), std::string::npos) << failures[1];
+  const std::int64_t row_id = std::stoll(failures[1]);
+  for (const char* file : {"rows.csv", "rounds.csv"}) EXPECT_EQ(experiment.file(name, file), without_row(experiment.file("whole", file), row_id)) << file << " " << name;
+}
+
+TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const int first_of_generations = [&] {
+    int calls = 0;
+    experiment.engines().on_allocation = [&] { ++calls; };
+    experiment.prepare(plan, "counted");
+    return calls;
+  }();
+  int num_failed = 0, num_stopped = 0;
+  const auto fail_at = [&](int k) {
+    const std::string name = "fails" + std::to_string(k);
+    experiment.engines().on_allocation = at_call(k, std::bad_alloc());
+    try {
+      experiment.run(plan, name);
+      experiment.engines().on_allocation = [] {};
+      if (std::filesystem::exists(experiment.folder(name) + "/failures.csv")) {
+        ++num_failed;
+        expect_one_failure_more(experiment, name, "out_of_memory");
+      }
+    } catch (const std::bad_alloc&) {
+      ++num_stopped;  // a pilot or a cost: nothing to go on with, but to resume
+    }
+    experiment.engines().on_allocation = [] {};
+    experiment.run(plan, name);
+    for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment.file(name, file), experiment.file("whole", file)) << file << " " << k;
+    EXPECT_FALSE(std::filesystem::exists(experiment.folder(name) + "/failures.csv"));
+    std::filesystem::remove_all(experiment.folder(name));
+  };
+  for (int k = 1; k <= 200; ++k) fail_at(first_of_generations + k);
+  EXPECT_EQ(num_failed, 200);
+  EXPECT_EQ(num_stopped, 0);
+  for (int k = 1; k <= first_of_generations; k += 1 + first_of_generations / 20) fail_at(k);
+  EXPECT_GT(num_stopped, 5);
+}
+
+TEST(Failures, MemoryIsGivenBackBehindOne) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.prepare(plan, "run");
+  int begun = 0, decoders_behind = -1;
+  experiment.engines().on_generation = [&] {
+    if (experiment.engines().num_decoders == 0) throw std::logic_error("a decoder that is not counted");
+    ++begun;
+    if (begun == 9) throw std::bad_alloc();
+    if (begun == 10) decoders_behind = experiment.engines().num_decoders;
+  };
+  experiment.run(plan, "run");
+  EXPECT_EQ(decoders_behind, 1) << "the next generation's own, as in a new process";
+}
+
+TEST(Failures, EachKindHasItsStatus) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const std::pair<const char*, std::function<void()>> kinds[] = {
+      {"exception", [] { throw std::runtime_error("odd, \"quoted\"\nand in lines"); }}, {"exception", [] { throw ConfigError("no token is left"); }},
+      {"out_of_memory", [] { throw OutOfMemoryError("full"); }},              {"not_finite", [] { throw NotFiniteError("no number"); }},
+      {"timeout", [] { throw TimeoutError("too long"); }},                    {"device", [] { throw DeviceError("assert"); }}};
+  for (const auto& [status, fail] : kinds) {
+    experiment.engines().on_generation = [] {};
+    const std::string name = std::string("run_") + status;
+    std::filesystem::remove_all(experiment.folder(name));
+    experiment.prepare(plan, name);
+    experiment.engines().on_generation = [&, left = 12 + static_cast<int>(plan.cells.size()), fails = fail]() mutable {
+      if (--left == 0) fails();
+    };
+    experiment.run(plan, name);
+    expect_one_failure_more(experiment, name, status);
+  }
+}
+
+TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  int tried = 0;
+  bool fails = false;
+  experiment.prepare(plan, "run");
+  experiment.engines().on_sequence = [&](std::uint32_t sequence) {
+    if (!fails || sequence != 3) return;
+    ++tried;
+    throw std::runtime_error("again");
+  };
+  fails = true;
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  EXPECT_EQ(tried, 6);  // the cells
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  EXPECT_EQ(tried, 12);
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
+  EXPECT_EQ(tried, 12);
+  EXPECT_EQ(RunLog(experiment.folder("run")).failures().begin()->second.attempts, 2);
+  EXPECT_EQ(lines_of(experiment.file("run", "failures.csv")).size(), 7u);
+}
+
+TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  experiment.prepare(plan, "run");
+  bool sleeps = true;
+  experiment.engines().on_round = [&] {
+    if (std::exchange(sleeps, false)) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  };
+  Progress silent(Progress::Style::silent);
+  sleeps = false;
+  int measured = 0;
+  experiment.engines().on_generation = [&] { sleeps = ++measured == static_cast<int>(plan.cells.size()) + 5; };
+  run_experiment(plan, {.folder = experiment.folder("run"), .limits = {.generation_timeout_s = 1.0}}, experiment.open_engines(), silent);
+  expect_one_failure_more(experiment, "run", "timeout");
+}
+
+TEST(Failures, OfAShardAreTheRuns) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  experiment.prepare(plan, "run");
+  experiment.engines().on_generation = at_call(9, std::runtime_error("once"));
+  const auto hands = dealt(blocks_of(plan, plan.order), 2);
+  for (int shard = 0; shard < 2; ++shard) experiment.measure(plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
+  experiment.merge(plan, "run");
+  expect_one_failure_more(experiment, "run", "exception");
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  EXPECT_EQ(experiment.file("run", "rows.csv"), experiment.file("whole", "rows.csv"));
+}
+
+TEST(Failures, AProcessThatEndedIsNoted) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.prepare(plan, "run");
+  for (const int attempts : {1, 2}) note_failure({.folder = experiment.folder("run")}, 3, {.row_id = 7, .status = FailureStatus::crash, .message = "signal 11", .attempts = attempts});
+  experiment.run(plan, "run");
+  const auto failures = lines_of(experiment.file("run", "failures.csv"));
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_TRUE(failures[1].ends_with(",crash,signal 11,2")) << failures[1];
+}
+
+}  // namespace
+}  // namespace speclab::experiments
