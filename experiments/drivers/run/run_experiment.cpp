@@ -68,7 +68,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
 }
 
 void merge_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines) {
-  RunJournals journals(plan, {.folder = options.folder, .network_folder = options.network_folder});
+  RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder});
   if (!journals.has_header()) throw DataError(fmt::format("{}: no run was begun here", options.folder));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   write_run_files(tokenized_plan(plan, *engines), journals.log(), options.folder);

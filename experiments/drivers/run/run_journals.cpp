@@ -129,7 +129,7 @@ std::unique_ptr<RunLock> lock_soon(const std::string& folder, NetworkFolder netw
     try {
       return std::make_unique<RunLock>(folder, network);
     } catch (const LockedError&) {
-      if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1)) throw;
+      if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500)) throw;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

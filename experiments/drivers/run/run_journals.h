@@ -56,7 +56,7 @@ class RunJournals {
 std::string shard_folder(const std::string& run_folder, int shard);
 
 /// The lock of a folder that another process may be about to leave: a worker dies with the process that started it, but a moment later.
-/// @throws LockedError if it has not left within a second
+/// @throws LockedError if it has not left within half a second
 std::unique_ptr<RunLock> lock_soon(const std::string& folder, NetworkFolder network);
 
 }  // namespace speclab::experiments

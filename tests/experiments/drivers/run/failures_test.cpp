@@ -46,7 +46,7 @@ void expect_one_failure_more(const SmallExperiment& experiment, const std::strin
 }
 
 TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   const int first_of_generations = [&] {
@@ -83,7 +83,7 @@ TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
 }
 
 TEST(Failures, MemoryIsGivenBackBehindOne) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.prepare(plan, "run");
   int begun = 0, decoders_behind = -1;
@@ -98,7 +98,7 @@ TEST(Failures, MemoryIsGivenBackBehindOne) {
 }
 
 TEST(Failures, EachKindHasItsStatus) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   const std::pair<const char*, std::function<void()>> kinds[] = {
@@ -119,7 +119,7 @@ TEST(Failures, EachKindHasItsStatus) {
 }
 
 TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   int tried = 0;
   bool fails = false;
@@ -141,7 +141,7 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
 }
 
 TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
@@ -158,7 +158,7 @@ TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
 }
 
 TEST(Failures, OfAShardAreTheRuns) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
@@ -172,7 +172,7 @@ TEST(Failures, OfAShardAreTheRuns) {
 }
 
 TEST(Failures, AProcessThatEndedIsNoted) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.prepare(plan, "run");
   for (const int attempts : {1, 2}) note_failure({.folder = experiment.folder("run")}, 3, {.row_id = 7, .status = FailureStatus::crash, .message = "signal 11", .attempts = attempts});

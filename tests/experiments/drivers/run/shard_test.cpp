@@ -23,7 +23,7 @@ void expect_files_of(const SmallExperiment& experiment, const std::string& refer
 }
 
 TEST(Shards, AnyPartitionInAnyOrderMakesTheSameFiles) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan({R"(axes.verifier=["rejection", "lenient"])", "axes.drafter=bigram"});
   experiment.run(plan, "whole");
   std::mt19937 chance(1);
@@ -42,7 +42,7 @@ TEST(Shards, AnyPartitionInAnyOrderMakesTheSameFiles) {
 }
 
 TEST(Shards, WithAnySubsetMissingTheFilesHoldTheRestAndOneProcessGoesOn) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   std::mt19937 chance(2);
@@ -66,7 +66,7 @@ TEST(Shards, WithAnySubsetMissingTheFilesHoldTheRestAndOneProcessGoesOn) {
 }
 
 TEST(Shards, AutoWeighsTheCostsThatWereMeasuredOnce) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan({"axes.policy=auto"});
   experiment.prepare(plan, "one");
   make_folder(experiment.folder("two"));
@@ -79,7 +79,7 @@ TEST(Shards, AutoWeighsTheCostsThatWereMeasuredOnce) {
 }
 
 TEST(Shards, ARowThatTwoShardsMeasuredStandsOnce) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   experiment.prepare(plan, "twice");
@@ -89,7 +89,7 @@ TEST(Shards, ARowThatTwoShardsMeasuredStandsOnce) {
 }
 
 TEST(Shards, RefuseAShardOfAnotherRunAndOneThatIsBeingMeasured) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.prepare(plan, "run");
   experiment.measure(plan, "run", 0, {0, 1});
@@ -105,7 +105,7 @@ TEST(Shards, RefuseAShardOfAnotherRunAndOneThatIsBeingMeasured) {
 }
 
 TEST(Shards, MeasureNothingThatWasNotPreparedOrIsAnotherMachines) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   EXPECT_THROW(experiment.measure(plan, "bare", 0, {0}), DataError);
   experiment.prepare(plan, "run");
@@ -114,7 +114,7 @@ TEST(Shards, MeasureNothingThatWasNotPreparedOrIsAnotherMachines) {
 }
 
 TEST(Shards, KeepTogetherWhatIsCompared) {
-  const SmallExperiment experiment;
+  const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan({"experiment.repetitions=2"});
   const auto blocks = blocks_of(plan, plan.order);
   EXPECT_EQ(blocks.size(), 4u * 2u * 2u);  // prompts, repetitions, temperatures

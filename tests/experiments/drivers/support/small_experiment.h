@@ -40,7 +40,7 @@ class SmallExperiment {
   int num_engine_starts() const { return *num_engine_starts_; }
 
  private:
-  TemporaryFolder scratch_{memory_folder()};
+  TemporaryFolder scratch_;
   std::shared_ptr<FakeEnginesState> state_ = std::make_shared<FakeEnginesState>();
   std::shared_ptr<int> num_engine_starts_ = std::make_shared<int>(0);
 };

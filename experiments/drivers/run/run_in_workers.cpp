@@ -1,0 +1,83 @@
+#include "experiments/drivers/run/run_in_workers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "experiments/drivers/run/worker_pool.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+enum class State : std::uint8_t { new_run, prepared, complete };
+
+State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
+  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
+  if (journals.is_complete()) return State::complete;
+  return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
+}
+
+/// As the union of the journals is now; none stays locked.
+RunLog log_of(const Plan& plan, const RunOptions& options) {
+  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder}).log();
+}
+
+std::vector<int> numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+/// Keeps another process from handing out the same work.
+std::unique_ptr<RunLock> lock_shards(const RunOptions& options) {
+  make_folder(options.folder + "/shards");
+  return lock_soon(options.folder + "/shards", options.network_folder);
+}
+
+/// What an earlier process of the shard has measured.
+void take_shard(RunLog& log, const RunOptions& options, int shard) {
+  const std::string folder = shard_folder(options.folder, shard);
+  make_folder(folder);
+  const auto lock = lock_soon(folder, options.network_folder);
+  log.include(RunLog(folder));
+}
+
+void measure_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles, Progress& progress) {
+  const auto lock = lock_shards(options);
+  const RunLog log = log_of(plan, options);
+  if (const std::size_t measured = log.rows().size(); measured > 0)
+    progress.note(options.folder + ": resumed with " + std::to_string(measured) + " of " + std::to_string(plan.generations.size()) + " generations");
+  run_workers(plan, {.run = options, .shards = numbers(options.workers), .work = roles.work}, log, open_generations(plan, log), progress);
+}
+
+}  // namespace
+
+RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles, const OpenEngines& open_engines, Progress& progress) {
+  const State state = state_of(plan, options, progress);
+  if (state == State::complete) return RunOutcome::was_complete;
+  if (state == State::new_run) run_in_process(roles.prepare, options.limits);
+  try {
+    measure_in_workers(plan, options, roles, progress);
+  } catch (const Error& error) {
+    progress.end_phase();
+    if (error.code() == ExitCode::interrupted || error.code() == ExitCode::terminated) merge_run(plan, options, open_engines);
+    throw;
+  }
+  merge_run(plan, options, open_engines);
+  return RunOutcome::completed;
+}
+
+void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const std::vector<std::size_t>& rows, const WorkerRoles& roles, Progress& progress) {
+  RunLog log(options.folder);
+  if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared; its first job has failed");
+  take_shard(log, options, shard);
+  std::vector<std::size_t> open = open_generations(plan, log);
+  std::erase_if(open, [&](std::size_t row) { return std::ranges::find(rows, row) == rows.end(); });
+  run_workers(plan, {.run = options, .shards = {shard}, .work = roles.work}, log, open, progress);
+}
+
+}  // namespace speclab::experiments
