@@ -95,6 +95,19 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
   command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
 }
 
+namespace {
+
+void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Option* workers) {
+  CLI::Option* slurm = command->add_flag("--slurm", options.slurm, "Measure in a Slurm job array, of what is missing; the folder is shared among the nodes")->excludes(workers);
+  command->add_flag("--detach", options.on_slurm.detach, "Submit and do not wait; the same command waits")->needs(slurm);
+  add_number(command, "--slurm-tasks", options.on_slurm.tasks, "Tasks of the array at most")->needs(slurm);
+  command->add_option("--slurm-partition", options.on_slurm.partition, "sbatch --partition")->needs(slurm);
+  command->add_option("--slurm-time", options.on_slurm.time, "sbatch --time of a task")->needs(slurm);
+  command->add_option("--slurm-args", options.on_slurm.arguments, "Further arguments of sbatch, as in '--mem=4G --account=x'")->needs(slurm);
+}
+
+}  // namespace
+
 void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")->required();
   command->add_option("--set", options.settings, "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")->allow_extra_args(false);
@@ -105,6 +118,11 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag("!--no-report", options.report, "Make no report at the end");
   command->add_flag("--repair", options.repair, "Keep a damaged journal aside, measure anew what it lost, write changed files again");
   command->add_flag("--allow-network-folder", options.allow_network_folder, "Run in a folder on a network file system, where locks may not hold between machines");
+  add_number(command, "--timeout-s", options.generation_timeout_s, "A generation that takes longer has failed; 0 is no limit");
+  CLI::Option* workers = add_number(command, "--workers", options.workers, "Processes that measure at once and share the threads; a crash costs a generation. 0: this process");
+  add_slurm_options(command, options, workers);
+  command->add_option("--role", options.role)->check(CLI::IsMember({"prepare", "work", "task", "merge"}))->group("");
+  command->add_option("--shard", options.shard)->check(whole_number<int>())->group("");
 }
 
 void add_report_options(CLI::App* command, ReportCommandOptions& options) {

@@ -1,57 +1,182 @@
 #include "experiments/drivers/commands/run.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
+#include "experiments/drivers/commands/program_call.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/time_estimate.h"
+#include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
-#include "experiments/drivers/run/run_experiment.h"
 #include "experiments/drivers/run/run_files.h"
+#include "experiments/drivers/run/run_in_workers.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "experiments/drivers/run/worker_pool.h"
+#include "experiments/drivers/slurm/run_on_slurm.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-void print_summary(const Plan& plan, const std::string& folder) {
-  const RunLog log(folder);
-  fmt::print("{}: {} generations in {} cells\n", folder, log.rows().size(), plan.cells.size());
-  if (const int differences = num_greedy_differences(plan, log); differences > 0)
-    fmt::print("{} greedy generations differ from plain decoding's text, see output_hash in rows.csv (near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n", differences);
+/// As many as the engines would take.
+int all_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0) return std::atoi(text);
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
+
+/// The config with the threads of one worker: they are shared evenly.
+RunConfig shared_config(RunConfig config, int workers) {
+  if (workers > 1) config.target.threads = std::max(1, (config.target.threads > 0 ? config.target.threads : all_threads()) / workers);
+  return config;
+}
+
+/// `speclab run` in one of its roles.
+class RunCommand {
+ public:
+  explicit RunCommand(const RunCommandOptions& options)
+      : options_(options), plan_(make_plan(shared_config(read_run_config(options.config, options.settings), options.workers))),
+        folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output), progress_(Progress::style_of_standard_error()) {
+    check_numbers();
+    const bool shares = options.workers > 0 || options.slurm;
+    if (shares && experiment_kind(plan_.config.kind).prepare == nullptr)
+      throw ConfigError(fmt::format("{}: experiment.kind = {}; allowed: decoding, whose generations can be measured by several processes", options.slurm ? "--slurm" : "--workers", plan_.config.kind));
+  }
+
+  int run() {
+    if (options_.dry_run) {
+      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : "");
+      return 0;
+    }
+    if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes && !options_.yes)
+      throw ConfigError(fmt::format("{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells", options_.config, plan_.generations.size(), kMostWithoutYes));
+    if (!options_.role.empty()) return play_role();
+    if (const std::string note = tree_axis_note(plan_); !note.empty()) progress_.note(note);
+    if (options_.slurm && !on_slurm()) return 0;
+    const bool was_complete = !options_.slurm && measure() == RunOutcome::was_complete;
+    return was_complete ? say_complete() : say_completed();
+  }
+
+ private:
+  void check_numbers() const {
+    const auto check = [](const char* option, double value, double low, double high) {
+      if (value < low || value > high) throw ConfigError(fmt::format("{} {}; allowed: {} to {}", option, value, low, high));
+    };
+    check("--workers", options_.workers, 0, 1024);
+    check("--timeout-s", options_.generation_timeout_s, 0, 1e6);
+    check("--slurm-tasks", options_.on_slurm.tasks, 1, 10000);
+  }
+
+  Yield yield() const { return experiment_kind(plan_.config.kind).yield; }
+
+  JournalAccess access() const {
+    return {.folder = folder_, .repair = options_.repair, .network_folder = options_.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused};
+  }
+
+  RunOptions run_options() const {
+    const std::string how_to_resume = yield() != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder_)
+                                                              : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder_);
+    return {.folder = folder_, .repair = options_.repair, .network_folder = access().network_folder,
+            .limits = {.check_interruption = [this, how_to_resume] { interruption_.check(how_to_resume); }, .generation_timeout_s = options_.generation_timeout_s},
+            .workers = std::max(1, options_.workers)};
+  }
+
+  /// The words of the same command in another role.
+  std::vector<std::string> words(const std::string& role, const std::string& folder) const {
+    std::vector<std::string> words{"speclab", "run", std::filesystem::absolute(options_.config).string()};
+    for (const std::string& setting : options_.settings) words.insert(words.end(), {"--set", setting});
+    words.insert(words.end(), {"--output", folder, "--timeout-s", fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
+    if (options_.allow_network_folder) words.emplace_back("--allow-network-folder");
+    if (options_.workers > 0) words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
+    return words;
+  }
+
+  WorkerRoles roles() const {
+    return {.prepare = [this] { return become_program(words("prepare", folder_)); },
+            .work = [this](int shard) {
+              std::vector<std::string> own = words("work", folder_);
+              own.insert(own.end(), {"--shard", std::to_string(shard)});
+              return become_program(own);
+            }};
+  }
+
+  RunOutcome measure() {
+    return options_.workers > 0 ? run_in_workers(plan_, run_options(), roles(), open_engines, progress_) : run_experiment(plan_, run_options(), open_engines, progress_);
+  }
+
+  int play_role() {
+    if (options_.role == "prepare") prepare_run(plan_, run_options(), open_engines, progress_);
+    else if (options_.role == "work") serve_shard(plan_, run_options(), options_.shard, open_engines);
+    else if (options_.role == "task") run_one_shard(plan_, run_options(), options_.shard, task_rows(plan_, folder_, options_.shard), roles(), progress_);
+    else merge_run(plan_, run_options(), open_engines);
+    return 0;
+  }
+
+  /// @return whether the jobs have ended
+  bool on_slurm() {
+    const std::string folder = std::filesystem::absolute(folder_).string();
+    const auto command = [this, folder](const std::string& role) {
+      std::vector<std::string> own = words(role, folder);
+      own.front() = program_path();
+      return "cd " + shell_line({std::filesystem::current_path().string()}) + " && " + shell_line(own);
+    };
+    const auto check = [this] { interruption_.check("the jobs go on; the same command waits for them, scancel ends them"); };
+    if (!run_on_slurm(plan_, {.folder = folder, .access = access(), .options = options_.on_slurm, .command = command, .check_interruption = check}, progress_)) return false;
+    if (!std::filesystem::exists(folder_ + "/journal")) throw Error(ExitCode::internal, fmt::format("the job that prepares has left nothing; see its log in {}/slurm", folder_));
+    if (!RunJournals(plan_, access()).is_complete()) merge_run(plan_, run_options(), open_engines);
+    return true;
+  }
+
+  int say_complete() const {
+    const std::string report = folder_ + "/report.html";
+    const bool has_report = std::filesystem::exists(report);
+    fmt::print("{} is complete; for another run give another --output\n", folder_);
+    if (has_report) fmt::print("{}\n", report);
+    if (!has_report && options_.report) run_report({.run = folder_});
+    return say_failures(RunJournals(plan_, access()).log());
+  }
+
+  int say_completed() const {
+    const RunJournals journals(plan_, access());
+    if (yield() == Yield::generations) print_summary(journals.log());
+    else fmt::print("{}/{}\n", folder_, yield() == Yield::costs ? "costs.csv" : "atlas.csv");
+    const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
+    if (options_.report && has_rows) run_report({.run = folder_});
+    return say_failures(journals.log());
+  }
+
+  void print_summary(const RunLog& log) const {
+    fmt::print("{}: {} generations in {} cells\n", folder_, log.rows().size(), plan_.cells.size());
+    if (const int differences = num_greedy_differences(plan_, log); differences > 0)
+      fmt::print("{} greedy generations differ from plain decoding's text, see output_hash in rows.csv (near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n", differences);
+  }
+
+  /// What has no row, and why. @throws Error(some_cells_failed) if there is any
+  int say_failures(const RunLog& log) const {
+    if (yield() != Yield::generations) return 0;
+    const std::size_t planned = plan_.generations.size(), failed = log.failures().size(), open = open_generations(plan_, log).size();
+    const std::size_t lost = planned - log.rows().size() - failed;
+    if (lost > 0) throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; the same command submits them", lost, planned, folder_));
+    if (failed == 0) return 0;
+    throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned, folder_,
+                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "each was tried twice"));
+  }
+
+  const RunCommandOptions& options_;
+  const Interruption interruption_;
+  Plan plan_;
+  std::string folder_;
+  Progress progress_;
+};
 
 }  // namespace
 
-int run_run(const RunCommandOptions& options) {
-  const Plan plan = make_plan(read_run_config(options.config, options.settings));
-  const bool generates = experiment_kind(plan.config.kind).yield == Yield::generations;
-  if (options.dry_run) {
-    fmt::print("{}{}", describe(plan), generates ? time_estimate_text(plan, options.times_from) : "");
-    return 0;
-  }
-  if (generates && plan.generations.size() > kMostWithoutYes && !options.yes)
-    throw ConfigError(fmt::format("{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells", options.config, plan.generations.size(), kMostWithoutYes));
-  const std::string folder = options.output.empty() ? "results/runs/" + plan.config.name : options.output;
-  const Interruption interruption;
-  const Yield yield = experiment_kind(plan.config.kind).yield;
-  const std::string how_to_resume = yield != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder)
-                                                          : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder);
-  Progress progress(Progress::style_of_standard_error());
-  if (const std::string note = tree_axis_note(plan); !note.empty()) progress.note(note);
-  const RunOptions run_options{.folder = folder, .repair = options.repair, .network_folder = options.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused, .limits = {.check_interruption = [&] { interruption.check(how_to_resume); }}};
-  const std::string report = folder + "/report.html";
-  if (run_experiment(plan, run_options, open_engines, progress) == RunOutcome::was_complete) {
-    const bool has_report = std::filesystem::exists(report);
-    fmt::print("{} is complete; for another run give another --output\n", folder);
-    if (has_report) fmt::print("{}\n", report);
-    return has_report || !options.report ? 0 : run_report({.run = folder});
-  }
-  if (yield == Yield::generations) print_summary(plan, folder);
-  else fmt::print("{}/{}\n", folder, yield == Yield::costs ? "costs.csv" : "atlas.csv");
-  return options.report ? run_report({.run = folder}) : 0;
-}
+int run_run(const RunCommandOptions& options) { return RunCommand(options).run(); }
 
 }  // namespace speclab::experiments

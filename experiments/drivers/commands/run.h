@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/slurm/slurm_options.h"
+
 namespace speclab::experiments {
 
 /// Generations of a sweep that needs no --yes.
@@ -18,6 +20,12 @@ struct RunCommandOptions {
   bool report = true;
   bool repair = false;                ///< as RunOptions::repair
   bool allow_network_folder = false;
+  int workers = 0;                    ///< processes that measure; 0: this one
+  double generation_timeout_s = 0;    ///< 0 is none
+  bool slurm = false;
+  SlurmOptions on_slurm;
+  std::string role;                   ///< of a process that another one started: prepare, work, task, merge; empty for the user's
+  int shard = 0;                      ///< of the roles work and task
 };
 
 /// `speclab run`. @return exit code @throws what run_experiment throws

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace speclab::experiments {
+
+/// The path of this program's file.
+std::string program_path();
+
+/// Becomes this program with other arguments. @return exit code, only if that fails
+int become_program(std::vector<std::string> arguments);
+
+/// The words as a shell reads them back, apart by spaces.
+std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace speclab::experiments

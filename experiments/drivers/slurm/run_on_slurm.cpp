@@ -1,0 +1,155 @@
+#include "experiments/drivers/slurm/run_on_slurm.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "experiments/drivers/commands/program_call.h"
+#include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "experiments/drivers/run/shard.h"
+#include "experiments/drivers/slurm/slurm_queue.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr auto kPollInterval = std::chrono::seconds(1);
+constexpr int kMaxRetries = 2;  ///< of a task that ended for a reason that another try may not meet
+
+/// What is left to do, as the journals are now.
+struct Missing {
+  bool is_prepared = false;
+  std::vector<std::size_t> rows;  ///< in the plan's order
+};
+
+Missing missing_of(const Plan& plan, const JournalAccess& access) {
+  const RunJournals journals(plan, access);
+  if (!journals.has_header()) return {.is_prepared = false, .rows = plan.order};
+  return {.is_prepared = !journals.log().predictions().empty(), .rows = open_generations(plan, journals.log())};
+}
+
+/// An exit code says whether another try could help: not with a config, a corrupt journal, drift, or generations that failed.
+std::string task_script(const SlurmRun& run) {
+  return fmt::format("#!/bin/bash\n{} --shard \"$SLURM_ARRAY_TASK_ID\"\nstatus=$?\ncase $status in 0|2|3|5|6) exit $status ;; esac\n"
+                     "if [ \"${{SLURM_RESTART_COUNT:-0}}\" -lt {} ]; then scontrol requeue \"$SLURM_JOB_ID\" && sleep 60; fi\nexit $status\n",
+                     run.command("task"), kMaxRetries);
+}
+
+/// The jobs of one run, as their ids stand in RUN/slurm/jobs: all that were submitted, the one that ends last at the end.
+class SlurmJobs {
+ public:
+  explicit SlurmJobs(const SlurmRun& run) : run_(run), folder_(run.folder + "/slurm") {
+    std::ifstream file(folder_ + "/jobs");
+    for (std::string id; file >> id;) ids_.push_back(id);
+  }
+
+  bool are_in_queue() const { return !ids_.empty() && is_in_queue(ids_.back()); }
+
+  void submit(const Plan& plan, const Missing& missing) {
+    make_folder(folder_);
+    ids_.clear();
+    std::string dependency;
+    if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\nexec " + run_.command("prepare") + "\n", {});
+    const std::string array = "--array=0-" + std::to_string(write_task_rows(plan, missing) - 1);
+    std::vector<std::string> arguments{array};
+    if (!dependency.empty()) arguments.insert(arguments.end(), {dependency, "--kill-on-invalid-dep=yes"});
+    if (!run_.options.time.empty()) arguments.push_back("--time=" + run_.options.time);
+    const std::string measuring = submit_script("measure", task_script(run_), arguments);
+    submit_script("merge", "#!/bin/bash\nexec " + run_.command("merge") + "\n", {"--dependency=afterany:" + measuring});
+    write_file(folder_ + "/jobs", fmt::format("{}\n", fmt::join(ids_, "\n")));
+  }
+
+  std::string names() const { return fmt::format("{}", fmt::join(ids_, ", ")); }
+
+ private:
+  /// @return tasks
+  std::size_t write_task_rows(const Plan& plan, const Missing& missing) const {
+    const auto blocks = blocks_of(plan, missing.rows);
+    const std::size_t tasks = std::min(blocks.size(), static_cast<std::size_t>(run_.options.tasks));
+    const auto hands = dealt(blocks, tasks);
+    for (std::size_t task = 0; task < tasks; ++task) {
+      const std::string shard = shard_folder(run_.folder, static_cast<int>(task));
+      make_folder(shard);
+      write_file(shard + "/rows", fmt::format("{}\n", fmt::join(hands[task], "\n")));
+    }
+    return tasks;
+  }
+
+  std::string submit_script(const std::string& name, const std::string& script, std::vector<std::string> arguments) {
+    const std::string path = folder_ + "/" + name + ".sh";
+    write_file(path, script);
+    arguments.insert(arguments.begin(), {"--job-name=speclab-" + name, "--output=" + folder_ + "/" + name + "-%j.log", "--open-mode=append", "--requeue"});
+    if (!run_.options.partition.empty()) arguments.push_back("--partition=" + run_.options.partition);
+    std::istringstream more(run_.options.arguments);
+    for (std::string word; more >> word;) arguments.push_back(word);
+    arguments.push_back(path);
+    ids_.push_back(submit_job(arguments));
+    return ids_.back();
+  }
+
+  const SlurmRun& run_;
+  std::string folder_;
+  std::vector<std::string> ids_;
+};
+
+/// Rows in a journal that another process may be writing: only counted, not read.
+std::size_t rows_in(const std::filesystem::path& journal) {
+  std::ifstream file(journal);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(file, line);) rows += line.find(" {\"row\":") != std::string::npos ? 1 : 0;
+  return rows;
+}
+
+std::size_t rows_so_far(const std::string& folder) {
+  std::size_t rows = rows_in(folder + "/journal");
+  std::error_code none;
+  for (const auto& shard : std::filesystem::directory_iterator(folder + "/shards", none)) rows += rows_in(shard.path() / "journal");
+  return rows;
+}
+
+void wait_for(const SlurmJobs& jobs, const Plan& plan, const SlurmRun& run, Progress& progress) {
+  progress.begin_phase("measuring", static_cast<double>(plan.generations.size()));
+  for (std::size_t seen = 0; jobs.are_in_queue();) {
+    const std::size_t now = rows_so_far(run.folder);
+    progress.advance(static_cast<double>(now) - static_cast<double>(std::exchange(seen, now)));
+    run.check_interruption();
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  progress.end_phase();
+}
+
+}  // namespace
+
+bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
+  SlurmJobs jobs(run);
+  if (!jobs.are_in_queue()) {
+    const Missing missing = missing_of(plan, run.access);
+    if (missing.rows.empty()) return true;
+    jobs.submit(plan, missing);
+    progress.note(fmt::format("{} generations in Slurm jobs {}; their logs are in {}/slurm", missing.rows.size(), jobs.names(), run.folder));
+  } else {
+    progress.note(fmt::format("Slurm jobs {} are in the queue", jobs.names()));
+  }
+  if (!run.options.detach) wait_for(jobs, plan, run, progress);
+  return !run.options.detach;
+}
+
+std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard) {
+  const std::string path = shard_folder(folder, shard) + "/rows";
+  std::istringstream words(read_file(path));
+  std::vector<std::size_t> rows;
+  for (std::size_t row; words >> row;) rows.push_back(row);
+  for (const std::size_t row : rows)
+    if (row >= plan.generations.size()) throw DataError(fmt::format("{}: row {}; this plan has {}", path, row, plan.generations.size()));
+  return rows;
+}
+
+}  // namespace speclab::experiments

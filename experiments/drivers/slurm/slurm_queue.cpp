@@ -1,0 +1,50 @@
+#include "experiments/drivers/slurm/slurm_queue.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "experiments/drivers/commands/program_call.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+struct Answer {
+  int code = -1;
+  std::string text;  ///< standard output and error
+};
+
+Answer ask(const std::vector<std::string>& words) {
+  FILE* pipe = popen((shell_line(words) + " 2>&1").c_str(), "r");
+  if (!pipe) throw Error(ExitCode::internal, "cannot start " + words.front());
+  Answer answer;
+  std::array<char, 4096> buffer;
+  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.text.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return answer;
+}
+
+}  // namespace
+
+std::string submit_job(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"sbatch", "--parsable"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Answer answer = ask(words);
+  if (answer.code == 127) throw ConfigError("--slurm: there is no sbatch here; run where jobs are submitted, or with --workers");
+  const std::string id = answer.text.substr(0, answer.text.find_first_of(";\n"));
+  const bool is_number = !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+  if (answer.code != 0 || !is_number) throw ConfigError("--slurm: sbatch takes no job: " + escaped(answer.text, 500) + "; see --slurm-partition, --slurm-time, --slurm-args");
+  return id;
+}
+
+bool is_in_queue(const std::string& job) {
+  const Answer answer = ask({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
+  if (answer.code == 0) return !answer.text.empty();
+  return answer.text.find("Invalid job id") == std::string::npos;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,96 @@
+// `speclab run --workers`, as a user meets it: the built program with fake engines.
+
+#include <filesystem>
+
+#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::Outcome;
+using testing::run_program;
+using testing::run_shell;
+using testing::SmallExperiment;
+
+std::string run_command(const SmallExperiment& experiment, const std::string& name, const std::string& more) {
+  return "run " + experiment.config_file() + " --no-report --output " + experiment.folder(name) + " " + more + " 2>&1";
+}
+
+void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
+  for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file;
+}
+
+/// As the shell variable of the fake engines.
+std::string fault(const SmallExperiment& experiment, const std::string& what) { return "SPECLAB_FAKE_FAULT=3:" + what + ":" + experiment.folder("struck") + " "; }
+
+TEST(ProgramWorkers, MeasureWhatOneProcessMeasures) {
+  const SmallExperiment experiment(testing::memory_folder());
+  ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
+  const Outcome run = run_program(run_command(experiment, "run", "--workers 2"));
+  EXPECT_EQ(run.code, 0) << run.output;
+  EXPECT_NE(run.output.find("24 generations in 6 cells"), std::string::npos) << run.output;
+  expect_files_of(experiment, "whole", "run");
+  EXPECT_NE(experiment.file("run", "manifest.toml").find("workers = 2\n"), std::string::npos);
+  const Outcome again = run_program(run_command(experiment, "run", "--workers 2"));
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(again.output.find("is complete"), std::string::npos) << again.output;
+  EXPECT_EQ(run_program(run_command(experiment, "run", "--workers 3")).code, 5);
+}
+
+TEST(ProgramWorkers, OneThatFailsIsARowAndExitCode6AndTheSameCommandTriesAgain) {
+  for (const std::string what : {"abort", "kill", "throw"}) {
+    const SmallExperiment experiment(testing::memory_folder());
+    ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
+    const std::string program = fault(experiment, what) + SPECLAB_PROGRAM + " ";
+    const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2"));
+    EXPECT_EQ(run.code, 6) << run.output;
+    EXPECT_NE(run.output.find("1 of 24 generations failed, see " + experiment.folder("run") + "/failures.csv; the same command tries 1 of them once more"), std::string::npos)
+        << run.output;
+    EXPECT_NE(experiment.file("run", "failures.csv").find(what == "throw" ? ",out_of_memory," : ",crash,"), std::string::npos);
+    EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
+    expect_files_of(experiment, "whole", "run");
+  }
+}
+
+TEST(ProgramWorkers, AllEndWithinFiveSecondsOfASignalAndTheRunGoesOn) {
+  for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const SmallExperiment experiment(testing::memory_folder());
+    ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
+    const std::string program = fault(experiment, "hang") + SPECLAB_PROGRAM + " ";
+    const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " + experiment.folder("struck") +
+                                  " ]; do sleep 0.05; done; begin=$(date +%s); kill -" + signal + " $pid; wait $pid; code=$?; echo took $(($(date +%s) - begin)); exit $code");
+    EXPECT_EQ(run.code, code) << run.output;
+    const std::size_t took = run.output.find("took ");
+    ASSERT_NE(took, std::string::npos) << run.output;
+    EXPECT_LE(std::stoi(run.output.substr(took + 5)), 5);
+    EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
+    expect_files_of(experiment, "whole", "run");
+  }
+}
+
+TEST(ProgramWorkers, AreKilledWithTheProcessThatStartedThem) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const std::string program = fault(experiment, "hang") + SPECLAB_PROGRAM + " ";
+  const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " + experiment.folder("struck") +
+                                " ]; do sleep 0.05; done; kill -KILL $pid; wait $pid; sleep 0.5; pgrep -fc '" + experiment.folder("run") +
+                                " .*[-]-role work'");
+  EXPECT_EQ(run.output.substr(run.output.size() - 2), "0\n") << run.output;
+  EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
+}
+
+TEST(ProgramWorkers, RefuseWhatTheyCannotDo) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const auto refuse = [&](const std::string& options, const std::string& message) { testing::expect_refusal(run_command(experiment, "run", options), 2, message); };
+  refuse("--workers -1", "--workers -1; allowed: 0 to 1024");
+  refuse("--workers two", "--workers");
+  refuse("--timeout-s -1", "--timeout-s -1; allowed: 0 to");
+  refuse("--workers 2 --set experiment.kind=cost_surface", "allowed: decoding");
+  refuse("--slurm --workers 2", "--workers");
+  refuse("--detach", "--slurm");
+  testing::expect_refusal("run /nowhere.toml --workers 2", 2, "/nowhere.toml");
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run")));
+}
+
+}  // namespace
+}  // namespace speclab
