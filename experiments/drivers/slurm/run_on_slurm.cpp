@@ -57,13 +57,13 @@ class SlurmJobs {
     make_folder(folder_);
     ids_.clear();
     std::string dependency;
-    if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\nexec " + run_.command("prepare") + "\n", {});
+    if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\n" + run_.command("prepare") + "\n", {});
     const std::string array = "--array=0-" + std::to_string(write_task_rows(plan, missing) - 1);
     std::vector<std::string> arguments{array};
     if (!dependency.empty()) arguments.insert(arguments.end(), {dependency, "--kill-on-invalid-dep=yes"});
     if (!run_.options.time.empty()) arguments.push_back("--time=" + run_.options.time);
     const std::string measuring = submit_script("measure", task_script(run_), arguments);
-    submit_script("merge", "#!/bin/bash\nexec " + run_.command("merge") + "\n", {"--dependency=afterany:" + measuring});
+    submit_script("merge", "#!/bin/bash\n" + run_.command("merge") + "\n", {"--dependency=afterany:" + measuring});
     write_file(folder_ + "/jobs", fmt::format("{}\n", fmt::join(ids_, "\n")));
   }
 

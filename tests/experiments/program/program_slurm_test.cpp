@@ -1,0 +1,118 @@
+// `speclab run --slurm` on a real Slurm of two nodes on this machine: the built program with fake engines.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::Outcome;
+using testing::run_shell;
+using testing::SmallExperiment;
+
+/// Two nodes, from the first test on until the last.
+class ProgramSlurm : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    loopback("stop");
+    std::filesystem::remove_all(kCluster);
+    const Outcome started = loopback("start");
+    started_ = started.code;
+    reason_ = started.output;
+  }
+  static void TearDownTestSuite() { loopback("stop"); }
+
+  void SetUp() override {
+    if (started_ == 9) GTEST_SKIP() << "no Slurm here: " << reason_;
+    ASSERT_EQ(started_, 0) << reason_;
+  }
+
+  static Outcome loopback(const std::string& what) { return run_shell(SPECLAB_SOURCE_DIR "/scripts/slurm_loopback " + what.substr(0, what.find(' ')) + " " + kCluster + what.substr(std::min(what.find(' '), what.size())) + " 2>&1"); }
+
+  /// 42 cells over 4 prompts.
+  std::string run_command(const std::string& name, const std::string& more) const {
+    return std::string("SLURM_CONF=") + kCluster + "/slurm.conf SPECLAB_FAKE_MS=40 " + SPECLAB_PROGRAM + " run " + experiment_.config_file() +
+           " --set 'axes.temperature=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5]' --set 'axes.policy=[\"constant:2\", \"constant:3\", \"heuristic\"]' --no-report --output " +
+           experiment_.folder(name) + " " + more + " 2>&1";
+  }
+
+  Outcome run(const std::string& name, const std::string& more) const { return run_shell(run_command(name, more)); }
+
+  std::size_t num_rows(const std::string& name) const {
+    std::size_t rows = 0;
+    std::error_code none;
+    for (const auto& shard : std::filesystem::directory_iterator(experiment_.folder(name) + "/shards", none)) {
+      std::ifstream journal(shard.path() / "journal");
+      for (std::string line; std::getline(journal, line);) rows += line.find("{\"row\":") != std::string::npos ? 1 : 0;
+    }
+    return rows;
+  }
+
+  bool has_rows_soon(const std::string& name, std::size_t rows) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (num_rows(name) < rows && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return num_rows(name) >= rows;
+  }
+
+  std::string logs(const std::string& name) const { return run_shell("tail -n 5 " + experiment_.folder(name) + "/slurm/*.log " + kCluster + "/log/slurmctld.log 2>&1").output; }
+
+  void expect_files_of_whole(const std::string& name) const {
+    for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment_.file("whole", file), experiment_.file(name, file)) << file;
+  }
+
+  static constexpr const char* kCluster = SPECLAB_BINARY_DIR "/slurm_test";
+  static inline int started_ = 0;
+  static inline std::string reason_;
+  const SmallExperiment experiment_{testing::memory_folder()};
+};
+
+TEST_F(ProgramSlurm, ControllerAndANodeKilledInTheMiddleTheFilesAreALocalRuns) {
+  const Outcome whole = run("whole", "");
+  ASSERT_EQ(whole.code, 0) << whole.output;
+  EXPECT_NE(whole.output.find("168 generations in 42 cells"), std::string::npos) << whole.output;
+  const Outcome submitted = run("run", "--slurm --slurm-tasks 8 --detach");
+  ASSERT_EQ(submitted.code, 0) << submitted.output;
+  ASSERT_TRUE(has_rows_soon("run", 20)) << logs("run");
+  ASSERT_EQ(loopback("kill ctld").code, 0);
+  ASSERT_TRUE(has_rows_soon("run", 40)) << logs("run");
+  ASSERT_EQ(loopback("revive ctld").code, 0);
+  ASSERT_TRUE(has_rows_soon("run", 60)) << logs("run");
+  ASSERT_EQ(loopback("kill n1").code, 0);
+  EXPECT_LT(num_rows("run"), 168u);
+  const Outcome waited = run("run", "--slurm");
+  EXPECT_EQ(waited.code, 0) << waited.output;
+  EXPECT_NE(waited.output.find("are in the queue"), std::string::npos) << waited.output;
+  expect_files_of_whole("run");
+  EXPECT_FALSE(std::filesystem::exists(experiment_.folder("run") + "/failures.csv"));
+  ASSERT_EQ(loopback("revive n1").code, 0);
+}
+
+TEST_F(ProgramSlurm, SubmitsOnlyWhatIsMissing) {
+  ASSERT_EQ(run("whole", "").code, 0);
+  ASSERT_EQ(run("run", "--slurm --slurm-tasks 4 --detach").code, 0);
+  ASSERT_TRUE(has_rows_soon("run", 30)) << logs("run");
+  ASSERT_EQ(run_shell(std::string("SLURM_CONF=") + kCluster + "/slurm.conf scancel $(cat " + experiment_.folder("run") + "/slurm/jobs)").code, 0);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  const std::size_t measured = num_rows("run");
+  ASSERT_LT(measured, 168u);
+  const Outcome again = run("run", "--slurm --slurm-tasks 3");
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find(std::to_string(168 - measured) + " generations in Slurm jobs"), std::string::npos) << again.output;
+  expect_files_of_whole("run");
+  EXPECT_EQ(num_rows("run"), 168u) << "nothing was measured twice";
+}
+
+TEST_F(ProgramSlurm, SaysWhatSbatchDoesNotLike) {
+  testing::expect_refusal("--version; " + run_command("bad", "--slurm --slurm-partition nowhere"), 2, "--slurm: sbatch takes no job:");
+  testing::expect_refusal("--version; " + run_command("bad", "--slurm --slurm-args --bogus"), 2, "--bogus");
+}
+
+}  // namespace
+}  // namespace speclab
