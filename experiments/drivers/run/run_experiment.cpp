@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_files.h"
@@ -31,6 +33,9 @@ RunLog& begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, Run
   return log;
 }
 
+/// Shards may be measuring already: a job that Slurm has started a second time.
+bool is_prepared(const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(folder).predictions().empty(); }
+
 /// The files are written also when a kind ends early, unless nothing can be written.
 void write_what_is_there(const LoadedPlan& loaded, const RunLog& log, const std::string& folder, const Error& error) {
   if (error.code() != ExitCode::cannot_write) write_run_files(loaded, log, folder);
@@ -59,8 +64,8 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
 
 void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress) {
   SPECLAB_EXPECT(experiment_kind(plan.config.kind).prepare != nullptr, "a kind without generations has no shards");
+  if (is_prepared(options.folder)) return;
   RunJournals journals(plan, access_of(options, progress));
-  if (journals.has_header() && !journals.log().predictions().empty()) return;
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines);
   Workbench bench(loaded, begin_or_resume(loaded, options, journals, progress), progress, options.limits);
