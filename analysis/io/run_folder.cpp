@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
 
+constexpr std::array<std::string_view, 8> kFailureColumns = {"row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
 constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequence", "stop_string"};
 
 /// What the verifier says of the output law.
@@ -136,6 +137,15 @@ void read_predictions(const std::string& path, Run& run) {
   }
 }
 
+void read_failures(const std::string& path, Run& run) {
+  const Table table = Table::read(path);
+  table.expect_columns(kFailureColumns);
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (run.generation_of_row.contains(table.count(row, "row_id"))) table.fail(row, "row_id", "rows.csv has this generation, so it has not failed");
+    ++run.failures[table.text(row, "cell_id")];
+  }
+}
+
 }  // namespace
 
 CellAxes CellAxes::plain() const {
@@ -157,6 +167,7 @@ Run read_run(const std::string& folder) {
   read_times(folder + "/times.csv", run);
   read_rounds(folder + "/rounds.csv", run);
   if (const std::string path = folder + "/predictions.csv"; std::filesystem::exists(path)) read_predictions(path, run);
+  if (const std::string path = folder + "/failures.csv"; std::filesystem::exists(path)) read_failures(path, run);
   if (const std::string path = folder + "/texts.jsonl"; std::filesystem::exists(path)) run.texts = read_text_samples(path);
   return run;
 }

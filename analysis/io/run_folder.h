@@ -93,9 +93,10 @@ struct Run {
   std::vector<Round> rounds;
   std::map<std::string, Prediction> predictions;  ///< by cell_id
   std::vector<TextSample> texts;
+  std::map<std::string, std::size_t> failures;    ///< generations that failed, by cell_id
 };
 
-/// Reads and cross-checks a run folder. predictions.csv and texts.jsonl may be absent; the others may not.
+/// Reads and cross-checks a run folder. predictions.csv, texts.jsonl and failures.csv may be absent; the others may not.
 /// @throws DataError naming file, line and column, or the row that does not fit the other files
 Run read_run(const std::string& folder);
 

@@ -89,6 +89,13 @@ std::vector<std::string> notes(const FigureData& data) {
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
   std::vector<std::string> result;
+  std::size_t failed = 0;
+  std::string cells;
+  for (const auto& [cell, count] : data.run.failures) {
+    failed += count;
+    cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
+  }
+  if (failed > 0) result.push_back(fmt::format("{} generations failed and are in no number here, see failures.csv; of the cells: {}.", failed, cells));
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));

@@ -16,14 +16,14 @@ namespace {
 enum class State : std::uint8_t { new_run, prepared, complete };
 
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
-  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
+  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .waits_for_the_killed = true, .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
   return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
 RunLog log_of(const Plan& plan, const RunOptions& options) {
-  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder}).log();
+  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .waits_for_the_killed = true}).log();
 }
 
 std::vector<int> numbers(int count) {

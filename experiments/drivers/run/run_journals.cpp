@@ -83,7 +83,8 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
 }
 
 RunLog RunJournals::open(const std::string& folder) {
-  locks_.push_back(lock_soon(folder, access_.network_folder));
+  const bool is_run = folder == access_.folder;
+  locks_.push_back(is_run && !access_.waits_for_the_killed ? std::make_unique<RunLock>(folder, access_.network_folder) : lock_soon(folder, access_.network_folder));
   if (access_.repair) {
     const JournalRepair repair = Journal::repair(folder);
     if (!repair.original.empty())
@@ -113,7 +114,7 @@ bool RunJournals::is_complete() const {
 
 RunLog& RunJournals::open_for_writing() {
   make_folder(access_.folder);
-  if (locks_.empty()) locks_.push_back(lock_soon(access_.folder, access_.network_folder));
+  if (locks_.empty()) locks_.push_back(std::make_unique<RunLock>(access_.folder, access_.network_folder));
   if (!log_) log_.emplace(access_.folder);
   return *log_;
 }

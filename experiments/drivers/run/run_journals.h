@@ -18,6 +18,7 @@ struct JournalAccess {
   std::string folder;
   bool repair = false;                                    ///< damaged journals are put aside, and changed files are no error
   NetworkFolder network_folder = NetworkFolder::refused;
+  bool waits_for_the_killed = false;                      ///< whoever holds the run may be a worker whose parent has just been killed
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/shard.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -138,6 +139,7 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
   EXPECT_EQ(tried, 12);
   EXPECT_EQ(RunLog(experiment.folder("run")).failures().begin()->second.attempts, 2);
   EXPECT_EQ(lines_of(experiment.file("run", "failures.csv")).size(), 7u);
+  EXPECT_EQ(analysis::read_run(experiment.folder("run")).failures.size(), 6u) << "each cell has one";
 }
 
 TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
