@@ -1,6 +1,7 @@
 // Worker processes: whatever is killed, whenever, the files are those of one process that never was.
 #include "experiments/drivers/run/worker_pool.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,7 +80,11 @@ void expect_files_of(const SmallExperiment& experiment, const std::string& refer
 }
 
 /// True once, in whichever process asks first.
-bool is_first(const std::string& mark) { return !std::filesystem::exists(mark) && (write_file(mark, ""), true); }
+bool is_first(const std::string& mark) {
+  const int descriptor = ::open(mark.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor >= 0) ::close(descriptor);
+  return descriptor >= 0;
+}
 
 /// Runs, in a process of its own, that is killed after a while. @return whether it ended before
 bool run_until_killed(const ForkedRun& run, int workers, std::chrono::microseconds after) {
