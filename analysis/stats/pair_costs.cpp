@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/analytic/held_costs.h"
+#include "analysis/stats/held_costs.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
@@ -52,7 +52,7 @@ std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& t
     rows = std::max(rows, row.rows);
     row.ns.value = found->second.mean_ns();
   }
-  if (replaced != timings.size()) throw DataError("a forward was timed between generations that the cost surface lacks; begin again in another folder");
+  if (replaced != timings.size()) throw DataError("pace.csv times a forward that costs.csv lacks: both must be of this run; put costs.csv back from a copy, or let `speclab run --repair` write it from the journal");
   std::map<std::string, double> ratios;
   for (const auto& [model, last] : most) ratios[model] = last.second.first / last.second.second;
   return ratios;
@@ -72,8 +72,8 @@ PairCosts pair_costs(std::span<const CostRow> costs, const PairKey& key) {
   if (points.empty() || overheads.empty())
     throw DataError(fmt::format("no costs of {} with {} were measured; begin again in another folder", escaped(key.model), key.drafter.empty() ? "plain decoding" : escaped(key.drafter)));
   for (const auto* kind : {&drafts, &overheads})
-    if (!kind->empty()) std::ranges::copy(sim::held_constant_outside(*kind), std::back_inserter(points));
-  if (!drafter_prefills.empty()) drafter_prefills = sim::held_constant_outside(drafter_prefills);
+    if (!kind->empty()) std::ranges::copy(held_constant_outside(*kind), std::back_inserter(points));
+  if (!drafter_prefills.empty()) drafter_prefills = held_constant_outside(drafter_prefills);
   std::erase_if(drafter_prefills, [](const sim::CostPoint& point) { return point.context != 0; });
   return {std::make_shared<sim::CostSurface>(std::move(points)), sim::CostSurface(std::move(drafter_prefills))};
 }

@@ -1,5 +1,6 @@
 #include "experiments/drivers/cli.h"
 
+#include <fmt/format.h>
 #include <speclab_revision.h>
 
 #include <algorithm>
@@ -107,6 +108,16 @@ void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError("standard output: cannot write; free space where it goes");
 }
 
+/// Names of files and options may hold what a terminal would obey. Lines and tabs are ours.
+std::string without_control_bytes(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    const bool is_control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    safe += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return safe;
+}
+
 int exit_after_error(const std::exception& error) {
   if (std::ferror(stdout)) {
     std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n", error.what());
@@ -124,7 +135,7 @@ int run_cli(int argc, char** argv) {
     flush_standard_output();
     return status;
   } catch (const Error& error) {
-    std::fprintf(stderr, "speclab: %s\n", error.what());
+    std::fprintf(stderr, "speclab: %s\n", without_control_bytes(error.what()).c_str());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "speclab: not enough memory; use a smaller model, batch or context\n");

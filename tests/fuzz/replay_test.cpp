@@ -25,7 +25,7 @@ TEST_P(FuzzTargets, ReadTheirSeedsAndDamagedOnes) {
 
 TEST_P(FuzzTargets, ReadWhatFuzzingHasFound) {
   const std::string folder = std::string(SPECLAB_SOURCE_DIR) + "/tests/fuzz/corpus/" + GetParam().name;
-  if (!std::filesystem::exists(folder)) return;
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "fuzzing has found nothing in this target";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) EXPECT_NO_THROW(GetParam().read(read_file(entry.path().string()))) << entry.path();
 }
 

@@ -66,7 +66,7 @@ class RunCommand {
  private:
   void check_numbers() const {
     const auto check = [](const char* option, double value, double low, double high) {
-      if (value < low || value > high) throw ConfigError(fmt::format("{} {}; allowed: {} to {}", option, value, low, high));
+      if (!(value >= low && value <= high)) throw ConfigError(fmt::format("{} {}; allowed: {} to {}", option, value, low, high));
     };
     check("--workers", options_.workers, 0, 1024);
     check("--timeout-s", options_.generation_timeout_s, 0, 1e6);

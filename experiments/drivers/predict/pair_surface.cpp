@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "sim/analytic/held_costs.h"
+#include "analysis/stats/held_costs.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -92,9 +92,9 @@ PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& co
   check_grid(path, target_);
   for (const End end : {End::value, End::low, End::high}) {
     target_at_.emplace_back(points_of(path, target_, end));
-    draft_at_.emplace_back(sim::held_constant_outside(points_of(path, draft_, end)));
-    overhead_at_.emplace_back(sim::held_constant_outside(points_of(path, overhead_, end)));
-    plain_overhead_at_.emplace_back(sim::held_constant_outside(points_of(path, plain_overhead_, end)));
+    draft_at_.emplace_back(analysis::held_constant_outside(points_of(path, draft_, end)));
+    overhead_at_.emplace_back(analysis::held_constant_outside(points_of(path, overhead_, end)));
+    plain_overhead_at_.emplace_back(analysis::held_constant_outside(points_of(path, plain_overhead_, end)));
   }
 }
 

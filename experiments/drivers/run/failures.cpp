@@ -12,6 +12,7 @@ bool stops_the_run(ExitCode code) {
     case ExitCode::cannot_write:
     case ExitCode::corrupt_results:
     case ExitCode::locked:
+    case ExitCode::invalid_measurement:
     case ExitCode::drift: return true;
     default: return false;
   }

@@ -53,7 +53,7 @@ std::string put_aside(const std::string& path) {
 
 }  // namespace
 
-Journal Journal::open(const std::string& folder) {
+Journal Journal::open(const std::string& folder, Tail tail) {
   Journal journal(folder + "/journal");
   if (!is_there(journal.path_)) return journal;
   const std::string content = read_file(journal.path_);
@@ -63,7 +63,7 @@ Journal Journal::open(const std::string& folder) {
     journal.accept(line, begin);
     begin += line.size() + 1;
   }
-  journal.cut_off(end, content.size());
+  if (tail == Tail::cut_off) journal.cut_off(end, content.size());
   return journal;
 }
 

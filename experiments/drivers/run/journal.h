@@ -1,6 +1,7 @@
 #pragma once
 // The one file a run appends to; every CSV is made from it.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,14 @@ struct JournalRepair {
 /// a changed, lost, doubled or moved line is noticed, and another journal's too. A payload is text without line breaks.
 class Journal {
  public:
-  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. A last line without
-  /// its line feed was not finished and is cut off.
+  /// What becomes of a last line without its line feed, which was not finished: who holds the folder's lock cuts it off, others
+  /// leave it, which its writer may be about to finish.
+  enum class Tail : std::uint8_t { cut_off, left };
+
+  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. An unfinished last line does not count.
   /// @throws DataError if a line with its line feed is damaged, WriteError if the folder cannot be looked at or the line not
   ///         be cut off
-  static Journal open(const std::string& folder);
+  static Journal open(const std::string& folder, Tail tail = Tail::cut_off);
   /// Puts a damaged journal aside, under a name of its own, and begins it again with the lines of this run that are whole: at most two go with
   /// every place that is damaged. A journal that is not damaged stays as it is.
   /// @throws DataError if its first line, by which the others are known, is damaged; WriteError

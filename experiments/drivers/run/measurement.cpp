@@ -102,8 +102,13 @@ void measure_generations(Workbench& bench) {
   GenerationMeter meter(bench);
   for (const std::size_t row : open) {
     bench.check_interruption();
-    if (const auto failed = meter.measure(row, attempts_of(bench.log(), row)))
-      bench.progress().note(fmt::format("generation {} of {} failed ({}); the others go on", row, bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*failed)));
+    const auto failed = meter.measure(row, attempts_of(bench.log(), row));
+    if (failed) {
+      const bool ends = *failed == FailureStatus::device;  // a process whose device has failed once cannot use it again
+      bench.progress().note(fmt::format("generation {} of {} failed ({}); {}", row, bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*failed),
+                                        ends ? "the same command measures what is left, with --workers 1 also after such failures" : "the others go on"));
+      if (ends) break;
+    }
     bench.progress().advance(predicted_ns(row));
   }
   bench.progress().end_phase();

@@ -19,8 +19,6 @@ JournalAccess access_of(const RunOptions& options, Progress& progress) {
 
 RunLog& begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunJournals& journals, Progress& progress) {
   RunLog& log = journals.open_for_writing();
-  if (log.num_bytes_cut() > 0)
-    progress.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", options.folder, log.num_bytes_cut()));
   HeaderEntry now = current_origin(loaded, options.workers);
   if (log.header()) {
     check_same_origin(*log.header(), now, options.folder);
@@ -34,7 +32,14 @@ RunLog& begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, Run
 }
 
 /// Shards may be measuring already: a job that Slurm has started a second time.
-bool is_prepared(const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(folder).predictions().empty(); }
+bool is_prepared(const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(folder, Journal::Tail::left).predictions().empty(); }
+
+/// Keeps out a process that hands out the run's work to workers, and is kept out by it; nothing where none ever did.
+std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {
+  const std::string folder = options.folder + "/shards";
+  std::error_code none;
+  return std::filesystem::exists(folder, none) ? std::make_unique<RunLock>(folder, options.network_folder) : nullptr;
+}
 
 /// The files are written also when a kind ends early, unless nothing can be written.
 void write_what_is_there(const LoadedPlan& loaded, const RunLog& log, const std::string& folder, const Error& error) {
@@ -44,7 +49,10 @@ void write_what_is_there(const LoadedPlan& loaded, const RunLog& log, const std:
 }  // namespace
 
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress) {
-  RunJournals journals(plan, access_of(options, progress));
+  const auto shards = lock_of_shards(options);
+  JournalAccess access = access_of(options, progress);
+  access.lock = JournalAccess::Lock::refuses_at_once;
+  RunJournals journals(plan, std::move(access));
   if (journals.is_complete()) return RunOutcome::was_complete;
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines);

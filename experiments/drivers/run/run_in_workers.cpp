@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/run_journals.h"
@@ -16,14 +17,14 @@ namespace {
 enum class State : std::uint8_t { new_run, prepared, complete };
 
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
-  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .waits_for_the_killed = true, .note = [&](const std::string& text) { progress.note(text); }});
+  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
   return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
 RunLog log_of(const Plan& plan, const RunOptions& options) {
-  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .waits_for_the_killed = true}).log();
+  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder}).log();
 }
 
 std::vector<int> numbers(int count) {
@@ -51,7 +52,9 @@ void measure_in_workers(const Plan& plan, const RunOptions& options, const Worke
   const RunLog log = log_of(plan, options);
   if (const std::size_t measured = log.rows().size(); measured > 0)
     progress.note(options.folder + ": resumed with " + std::to_string(measured) + " of " + std::to_string(plan.generations.size()) + " generations");
-  run_workers(plan, {.run = options, .shards = numbers(options.workers), .work = roles.work}, log, open_generations(plan, log), progress);
+  const std::vector<std::size_t> open = open_generations(plan, log);
+  const int useful = std::min(options.workers, static_cast<int>(blocks_of(plan, open).size()));  // a block, whose generations are compared, is one worker's
+  run_workers(plan, {.run = options, .shards = numbers(useful), .work = roles.work}, log, open, progress);
 }
 
 }  // namespace
@@ -64,7 +67,7 @@ RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const Wor
     measure_in_workers(plan, options, roles, progress);
   } catch (const Error& error) {
     progress.end_phase();
-    if (error.code() == ExitCode::interrupted || error.code() == ExitCode::terminated) merge_run(plan, options, open_engines);
+    if (error.code() != ExitCode::cannot_write && error.code() != ExitCode::locked) merge_run(plan, options, open_engines);
     throw;
   }
   merge_run(plan, options, open_engines);
@@ -72,11 +75,11 @@ RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const Wor
 }
 
 void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const std::vector<std::size_t>& rows, const WorkerRoles& roles, Progress& progress) {
-  RunLog log(options.folder);
+  RunLog log(options.folder, Journal::Tail::left);
   if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared; its first job has failed");
   take_shard(log, options, shard);
   std::vector<std::size_t> open = open_generations(plan, log);
-  std::erase_if(open, [&](std::size_t row) { return std::ranges::find(rows, row) == rows.end(); });
+  std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) { return !own.contains(row); });
   run_workers(plan, {.run = options, .shards = {shard}, .work = roles.work}, log, open, progress);
 }
 

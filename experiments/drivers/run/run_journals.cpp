@@ -79,19 +79,38 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
   } else {
     refuse_results_without_journal(access_.folder);
   }
-  if (!access_.repair) analysis::check_unchanged(access_.folder);
+  if (access_.repair) return;
+  analysis::check_unchanged(access_.folder);
+  check_nothing_lost();
+}
+
+/// Tables are made from journals: what they hold beyond them was lost there, and would be lost here too.
+void RunJournals::check_nothing_lost() const {
+  const std::string path = access_.folder + "/rows.csv";
+  std::error_code none;
+  if (!has_header() || !std::filesystem::exists(path, none)) return;
+  const std::string table = read_file(path);
+  const auto in_table = static_cast<std::size_t>(std::ranges::count(table, '\n')) - std::size_t{!table.empty()};
+  if (in_table > log_->rows().size())
+    throw DataError(fmt::format("{}: has {} generations, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", path, in_table, log_->rows().size()));
+}
+
+std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {
+  const bool waits = access_.lock == JournalAccess::Lock::waits_a_moment || folder != access_.folder;
+  return waits ? lock_soon(folder, access_.network_folder) : std::make_unique<RunLock>(folder, access_.network_folder);
 }
 
 RunLog RunJournals::open(const std::string& folder) {
-  const bool is_run = folder == access_.folder;
-  locks_.push_back(is_run && !access_.waits_for_the_killed ? std::make_unique<RunLock>(folder, access_.network_folder) : lock_soon(folder, access_.network_folder));
+  locks_.push_back(lock(folder));
   if (access_.repair) {
     const JournalRepair repair = Journal::repair(folder);
     if (!repair.original.empty())
       access_.note(fmt::format("{} of {} lines of {}/journal were damaged; what they held is measured anew, the damaged file is {}", repair.num_lost,
                                repair.num_kept + repair.num_lost, folder, repair.original));
   }
-  return RunLog(folder);
+  RunLog log(folder);
+  if (log.num_bytes_cut() > 0) access_.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", folder, log.num_bytes_cut()));
+  return log;
 }
 
 void RunJournals::take_shards() {
@@ -108,19 +127,21 @@ bool RunJournals::is_whole() const {
   return experiment_kind(plan_.config.kind).yield != Yield::generations || open_generations(plan_, *log_).empty();
 }
 
-bool RunJournals::is_complete() const { 
+bool RunJournals::is_complete() const {
   return has_header() && log_->finished() && is_whole() && has_run_files(*log_, access_.folder) && analysis::changed_files(access_.folder).empty();
 }
 
 RunLog& RunJournals::open_for_writing() {
   make_folder(access_.folder);
-  if (locks_.empty()) locks_.push_back(std::make_unique<RunLock>(access_.folder, access_.network_folder));
+  if (locks_.empty()) locks_.push_back(lock(access_.folder));
   if (!log_) log_.emplace(access_.folder);
   return *log_;
 }
 
 void RunJournals::end_if_whole() {
-  if (!log_->finished() && is_whole()) log_->add_end();
+  if (log_->finished() || !is_whole()) return;
+  log_->secure();
+  log_->add_end();
 }
 
 std::string shard_folder(const std::string& run_folder, int shard) { return fmt::format("{}/shards/{}", run_folder, shard); }

@@ -1,6 +1,7 @@
 #pragma once
 // The journals of a run folder: its own and those of its shards, held against other processes.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,14 +19,14 @@ struct JournalAccess {
   std::string folder;
   bool repair = false;                                    ///< damaged journals are put aside, and changed files are no error
   NetworkFolder network_folder = NetworkFolder::refused;
-  bool waits_for_the_killed = false;                      ///< whoever holds the run may be a worker whose parent has just been killed
-  std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done
+  enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once } lock = Lock::waits_a_moment;  ///< the holder may be a worker whose parent was just killed
+  std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done and what was cut off
 };
 
 /// The files of a run are made from the union of its journals, so that it does not matter which process measured what.
 class RunJournals {
  public:
-  /// Locks and reads what is there; the folder need not be. Nothing is written.
+  /// Locks and reads what is there; the folder need not be. Unfinished lines are cut off, and damaged journals repaired where that is asked for.
   /// @throws LockedError, DataError (a damaged journal, results without one or changed, ids that are not the plan's), DriftError (another
   ///         config, or a shard of another run), WriteError (a folder that cannot be looked at)
   RunJournals(const Plan& plan, JournalAccess access);
@@ -44,7 +45,9 @@ class RunJournals {
  private:
   /// The journal of the run or of a shard, under its lock, repaired where that is asked for.
   RunLog open(const std::string& folder);
+  std::unique_ptr<RunLock> lock(const std::string& folder) const;
   void take_shards();
+  void check_nothing_lost() const;
   bool is_whole() const;
 
   const Plan& plan_;

@@ -35,7 +35,7 @@ const char* to_string(FailureStatus status) {
   return "";
 }
 
-RunLog::RunLog(const std::string& folder) : journal_(Journal::open(folder)) {
+RunLog::RunLog(const std::string& folder, Journal::Tail tail) : journal_(Journal::open(folder, tail)) {
   for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
     try {
       take(journal_.payloads()[i]);

@@ -104,7 +104,7 @@ class RunLog {
   /// A log without a file.
   RunLog() : journal_(Journal::in_memory()) {}
   /// @throws DataError if the journal is damaged or holds what is no entry
-  explicit RunLog(const std::string& folder);
+  explicit RunLog(const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off);
 
   void add(const HeaderEntry& entry);
   void add(const RowEntry& entry);

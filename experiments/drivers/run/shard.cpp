@@ -25,7 +25,7 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   const std::string own_folder = shard_folder(options.folder, shard);
   make_folder(own_folder);
   const auto lock = lock_soon(own_folder, options.network_folder);
-  const RunLog run(options.folder);
+  const RunLog run(options.folder, Journal::Tail::left);
   if (!run.header() || run.predictions().empty()) throw DataError(fmt::format("{}: pilots, costs and predictions, which shards go on from, are not there", options.folder));
   RunLog log(own_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
@@ -48,7 +48,7 @@ void note_failure(const RunOptions& options, int shard, const FailureEntry& fail
   make_folder(folder);
   const auto lock = lock_soon(folder, options.network_folder);
   RunLog log(folder);
-  begin_shard(log, RunLog(options.folder));
+  begin_shard(log, RunLog(options.folder, Journal::Tail::left));
   log.add(failure);
 }
 

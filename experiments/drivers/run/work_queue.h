@@ -16,6 +16,8 @@ class WorkQueue {
   /// @param rows  in the order of measuring @param log  knows how often each was tried
   WorkQueue(const Plan& plan, const std::vector<std::size_t>& rows, const RunLog& log);
   std::optional<Assignment> next(int shard);
+  /// The next of the shard, which was not begun.
+  void give_back(int shard, const Assignment& assignment) { begun_[shard].push_front(assignment); }
   /// Whether next() has something.
   bool has_work_for(int shard) const;
 

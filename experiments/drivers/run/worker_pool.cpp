@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::milliseconds(2500);  ///< for workers to leave what they do when the run is interrupted
-constexpr double kLateness_s = 5;  ///< beyond a generation's limit: it is only looked at between rounds, and a lossy row is decoded twice
+constexpr double kLateness_s = 5;  ///< beyond twice a generation's limit: it is only looked at between rounds, and a lossy row is decoded twice
 constexpr int kMaxBarrenEnds = 3;  ///< of workers that had measured nothing, in a row
 
 struct Worker {
@@ -87,6 +87,7 @@ class WorkerPool {
       return;
     }
     if (verb == "ended") finish(worker, row, outcome);
+    if (verb != "ended" && verb != "ready") return progress_.note(line);  // what a library printed
     if (outcome == to_string(FailureStatus::out_of_memory) || outcome == to_string(FailureStatus::device)) return;  // it ends now
     worker.in_hand = queue_.next(worker.shard);
     if (worker.in_hand) worker.process->tell(fmt::format("{} {}", worker.in_hand->row, worker.in_hand->attempts));
@@ -95,7 +96,7 @@ class WorkerPool {
 
   void finish(Worker& worker, std::size_t row, const std::string& outcome) {
     worker.in_hand.reset();
-    worker.has_begun = false;
+    worker.has_begun = worker.is_late = false;
     barren_ends_ = 0;
     if (outcome != "ok") note(row, outcome);
     progress_.advance(predicted_ns(row));
@@ -107,10 +108,12 @@ class WorkerPool {
 
   double predicted_ns(std::size_t row) const { return log_.predictions().at(plan_.generations[row].cell).walltime_ns; }
 
+  double patience_s() const { return 2 * options_.run.limits.generation_timeout_s + kLateness_s; }
+
   void kill_if_late(Worker& worker) {
     const double limit_s = options_.run.limits.generation_timeout_s;
     if (limit_s == 0 || !worker.has_begun || worker.is_late) return;
-    worker.is_late = std::chrono::duration<double>(Clock::now() - worker.since).count() > limit_s + kLateness_s;
+    worker.is_late = std::chrono::duration<double>(Clock::now() - worker.since).count() > patience_s();
     if (worker.is_late) worker.process->signal(SIGKILL);
   }
 
@@ -119,22 +122,27 @@ class WorkerPool {
     Worker worker = std::move(workers_[index]);
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(index));
     const int status = worker.process->wait();
-    if (WIFSIGNALED(status)) mourn(worker, WTERMSIG(status));
-    else if (WEXITSTATUS(status) != 0)
+    const bool is_sound = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !worker.has_begun;
+    const bool gave_up = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::internal) && worker.has_begun;  // a library that ends its process
+    if (WIFSIGNALED(status)) mourn(worker, fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
+    else if (gave_up || (worker.has_begun && WEXITSTATUS(status) == 0)) mourn(worker, fmt::format("exit code {}", WEXITSTATUS(status)));
+    else if (!is_sound)
       throw Error(static_cast<ExitCode>(WEXITSTATUS(status)), fmt::format("worker {} ended with exit code {}; its message stands above", worker.shard, WEXITSTATUS(status)));
+    if (worker.in_hand && !worker.has_begun) queue_.give_back(worker.shard, *worker.in_hand);
     if (queue_.has_work_for(worker.shard)) start(worker.shard);
   }
 
-  void mourn(const Worker& worker, int signal) {
-    if (!worker.in_hand) {
+  /// @param end  "signal 9 (Killed)", "exit code 1"
+  void mourn(const Worker& worker, const std::string& end) {
+    if (!worker.has_begun) {
       if (++barren_ends_ >= kMaxBarrenEnds)
-        throw Error(ExitCode::internal, fmt::format("workers end by signal {} ({}) before they measure; if memory is short, fewer --workers or a smaller model", signal, strsignal(signal)));
+        throw Error(ExitCode::internal, fmt::format("workers end by {} before they measure; if memory is short, fewer --workers or a smaller model", end));
       return;
     }
     const auto [row, attempts] = *worker.in_hand;
     const FailureStatus status = worker.is_late ? FailureStatus::timeout : FailureStatus::crash;
-    const std::string message = worker.is_late ? fmt::format("no answer within {} s; give a larger --timeout-s", options_.run.limits.generation_timeout_s + kLateness_s)
-                                               : fmt::format("its process ended by signal {} ({})", signal, strsignal(signal));
+    const std::string message = worker.is_late ? fmt::format("no answer within {} s; give a larger --timeout-s", patience_s())
+                                               : "its process ended by " + end;
     note_failure(options_.run, worker.shard, {static_cast<std::int64_t>(row), status, message, attempts + 1});
     note(row, to_string(status));
     progress_.advance(predicted_ns(row));
@@ -144,7 +152,7 @@ class WorkerPool {
   void stop_all() {
     for (Worker& worker : workers_) worker.process->signal(SIGTERM);
     const auto deadline = Clock::now() + kPatience;
-    for (Worker& worker : workers_) worker.process->ask_to_end(deadline);
+    for (Worker& worker : workers_) worker.process->await_end(deadline);
     workers_.clear();
   }
 
@@ -194,7 +202,8 @@ void run_in_process(const std::function<int()>& body, const BenchLimits& limits)
   try {
     for (pollfd polled{.fd = process.descriptor(), .events = POLLIN, .revents = 0}; ::poll(&polled, 1, 100) <= 0 || process.receive();) limits.check_interruption();
   } catch (const Error&) {
-    process.ask_to_end(Clock::now() + kPatience);
+    process.signal(SIGTERM);
+    process.await_end(Clock::now() + kPatience);
     throw;
   }
   const int status = process.wait();

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include "sim/core/errors.h"
@@ -16,13 +17,23 @@
 namespace speclab::experiments {
 namespace {
 
+/// What `body` throws must not unwind into the parent's code, which stands on this stack too.
+int exit_code_of(const std::function<int()>& body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "speclab: a worker cannot start: %s\n", error.what());
+    return static_cast<int>(ExitCode::internal);
+  }
+}
+
 [[noreturn]] void become_worker(pid_t parent, int socket, const std::function<int()>& body) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::terminated));
   ::dup2(socket, STDIN_FILENO);
   ::dup2(socket, STDOUT_FILENO);
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  ::_exit(body());
+  ::_exit(exit_code_of(body));
 }
 
 }  // namespace
@@ -78,8 +89,7 @@ std::optional<std::string> WorkerProcess::next_line() {
 
 void WorkerProcess::signal(int number) const { ::kill(id_, number); }
 
-void WorkerProcess::ask_to_end(std::chrono::steady_clock::time_point deadline) {
-  signal(SIGTERM);
+void WorkerProcess::await_end(std::chrono::steady_clock::time_point deadline) {
   end_input();
   for (pollfd polled{.fd = socket_, .events = POLLIN, .revents = 0}; std::chrono::steady_clock::now() < deadline;)
     if (::poll(&polled, 1, 50) > 0 && !receive()) return;

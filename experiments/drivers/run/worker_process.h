@@ -32,8 +32,8 @@ class WorkerProcess {
   void signal(int number) const;
   /// Waits for its end. @return as waitpid's status
   int wait();
-  /// Asks it to end and waits until it has closed its output, or `deadline`.
-  void ask_to_end(std::chrono::steady_clock::time_point deadline);
+  /// Ends its input and waits until it has closed its output, or `deadline`.
+  void await_end(std::chrono::steady_clock::time_point deadline);
 
  private:
   pid_t id_ = -1;

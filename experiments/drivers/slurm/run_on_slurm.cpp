@@ -54,7 +54,6 @@ class SlurmJobs {
   bool are_in_queue() const { return !ids_.empty() && is_in_queue(ids_.back()); }
 
   void submit(const Plan& plan, const Missing& missing) {
-    make_folder(folder_);
     ids_.clear();
     std::string dependency;
     if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\n" + run_.command("prepare") + "\n", {});
@@ -64,7 +63,10 @@ class SlurmJobs {
     if (!run_.options.time.empty()) arguments.push_back("--time=" + run_.options.time);
     const std::string measuring = submit_script("measure", task_script(run_), arguments);
     submit_script("merge", "#!/bin/bash\n" + run_.command("merge") + "\n", {"--dependency=afterany:" + measuring});
-    write_file(folder_ + "/jobs", fmt::format("{}\n", fmt::join(ids_, "\n")));
+  }
+
+  void cancel() const {
+    for (const std::string& id : ids_) cancel_job(id);
   }
 
   std::string names() const { return fmt::format("{}", fmt::join(ids_, ", ")); }
@@ -92,6 +94,7 @@ class SlurmJobs {
     for (std::string word; more >> word;) arguments.push_back(word);
     arguments.push_back(path);
     ids_.push_back(submit_job(arguments));
+    write_file(folder_ + "/jobs", fmt::format("{}\n", fmt::join(ids_, "\n")));
     return ids_.back();
   }
 
@@ -126,18 +129,36 @@ void wait_for(const SlurmJobs& jobs, const Plan& plan, const SlurmRun& run, Prog
   progress.end_phase();
 }
 
+/// Jobs of which a later one was refused are taken back.
+void submit_all_or_none(SlurmJobs& jobs, const Plan& plan, const Missing& missing) {
+  try {
+    jobs.submit(plan, missing);
+  } catch (const Error&) {
+    jobs.cancel();
+    throw;
+  }
+}
+
+/// One process at a time asks whether jobs are queued and submits them. Also where a folder on a network file system is refused at once.
+std::unique_ptr<RunLock> lock_submission(const SlurmRun& run) {
+  make_folder(run.folder + "/slurm");
+  return lock_soon(run.folder + "/slurm", run.access.network_folder);
+}
+
 }  // namespace
 
 bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
+  auto lock = lock_submission(run);
   SlurmJobs jobs(run);
   if (!jobs.are_in_queue()) {
     const Missing missing = missing_of(plan, run.access);
     if (missing.rows.empty()) return true;
-    jobs.submit(plan, missing);
+    submit_all_or_none(jobs, plan, missing);
     progress.note(fmt::format("{} generations in Slurm jobs {}; their logs are in {}/slurm", missing.rows.size(), jobs.names(), run.folder));
   } else {
     progress.note(fmt::format("Slurm jobs {} are in the queue", jobs.names()));
   }
+  lock.reset();
   if (!run.options.detach) wait_for(jobs, plan, run, progress);
   return !run.options.detach;
 }

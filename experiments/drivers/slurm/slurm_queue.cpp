@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <sstream>
 
 #include "experiments/drivers/commands/program_call.h"
 #include "sim/core/errors.h"
@@ -28,6 +29,17 @@ Answer ask(const std::vector<std::string>& words) {
   return answer;
 }
 
+/// The last line that is an id, "ID" or "ID;CLUSTER": what a site has its users told stands before it. Empty if there is none.
+std::string job_id_in(const std::string& text) {
+  std::istringstream lines(text);
+  std::string id;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string first = line.substr(0, line.find(';'));
+    if (!first.empty() && std::ranges::all_of(first, [](char c) { return c >= '0' && c <= '9'; })) id = first;
+  }
+  return id;
+}
+
 }  // namespace
 
 std::string submit_job(const std::vector<std::string>& arguments) {
@@ -35,16 +47,18 @@ std::string submit_job(const std::vector<std::string>& arguments) {
   words.insert(words.end(), arguments.begin(), arguments.end());
   const Answer answer = ask(words);
   if (answer.code == 127) throw ConfigError("--slurm: there is no sbatch here; run where jobs are submitted, or with --workers");
-  const std::string id = answer.text.substr(0, answer.text.find_first_of(";\n"));
-  const bool is_number = !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
-  if (answer.code != 0 || !is_number) throw ConfigError("--slurm: sbatch takes no job: " + escaped(answer.text, 500) + "; see --slurm-partition, --slurm-time, --slurm-args");
+  const std::string id = job_id_in(answer.text);
+  if (answer.code != 0 || id.empty()) throw ConfigError("--slurm: sbatch takes no job: " + escaped(answer.text, 500) + "; see --slurm-partition, --slurm-time, --slurm-args");
   return id;
 }
 
 bool is_in_queue(const std::string& job) {
   const Answer answer = ask({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
+  if (answer.code == 127) throw ConfigError("--slurm: there is no squeue here; run where jobs are submitted");
   if (answer.code == 0) return !answer.text.empty();
   return answer.text.find("Invalid job id") == std::string::npos;
 }
+
+void cancel_job(const std::string& job) { ask({"scancel", job}); }
 
 }  // namespace speclab::experiments

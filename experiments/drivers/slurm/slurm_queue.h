@@ -13,4 +13,7 @@ std::string submit_job(const std::vector<std::string>& arguments);
 /// Whether the job waits or runs; also if the controller does not answer, which may come back.
 bool is_in_queue(const std::string& job);
 
+/// Takes a job back; one that has ended stays as it is.
+void cancel_job(const std::string& job);
+
 }  // namespace speclab::experiments

@@ -7,9 +7,12 @@
 #include "experiments/drivers/config/run_config.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/drivers/config/refusal.h"
 
 namespace speclab::experiments {
 namespace {
+
+using testing::refusal;
 
 struct Mistake {
   const char* text;
@@ -102,15 +105,6 @@ const Mistake kMistakes[] = {
     {"[drafters.mine]\nkind = \"prompt_lookup\"\nmodel = \"m\"\n", 3, 9},
     {"[pilot]\nset = \"core\"\n", 2, 7},
 };
-
-std::string refusal(const std::string& path) {
-  try {
-    read_run_config(path, {});
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST(ConfigMistakes, EveryLineIsRightAndNearlyEveryColumn) {
   const testing::TemporaryFolder folder;

@@ -6,9 +6,12 @@
 
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/drivers/config/refusal.h"
 
 namespace speclab::experiments {
 namespace {
+
+using testing::refusal;
 
 struct Mistake {
   const char* text;      ///< of the config
@@ -95,15 +98,6 @@ const Mistake kMistakes[] = {
     {"[axes]\ntemperature = \n", "2:15", ""},
     {"[axes]\npolicy = \"auto\n", "2:15", ""},
 };
-
-std::string refusal(const std::string& path) {
-  try {
-    read_run_config(path, {});
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST(RunConfig, RefusesMistakesWithLineAndColumn) {
   const testing::TemporaryFolder folder;

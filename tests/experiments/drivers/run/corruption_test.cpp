@@ -152,6 +152,17 @@ TEST_F(DamagedRun, IsRepairedToTheSameBytesWhereverItIsDamaged) {
   }
 }
 
+TEST_F(DamagedRun, AJournalThatLostLinesIsNotTakenForAnEarlierOne) {
+  std::string journal = experiment_.file("run", "journal");
+  const std::string rows = experiment_.file("run", "rows.csv");
+  journal.erase(journal.rfind("{\"row\"") - 17);  // the last generation and what follows
+  write_file(folder_ + "/journal", journal);
+  EXPECT_THROW(experiment_.run(plan_, "run"), DataError);
+  EXPECT_EQ(experiment_.file("run", "rows.csv"), rows);
+  EXPECT_EQ(repair(), RunOutcome::completed);
+  EXPECT_EQ(experiment_.file("run", "rows.csv"), rows);
+}
+
 TEST_F(DamagedRun, AFileThatWasEditedIsNoticedAndWrittenAgainByARepair) {
   for (const std::string name : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "manifest.toml"}) {
     const std::string content = experiment_.file("run", name);

@@ -105,7 +105,7 @@ TEST(Failures, EachKindHasItsStatus) {
   const std::pair<const char*, std::function<void()>> kinds[] = {
       {"exception", [] { throw std::runtime_error("odd, \"quoted\"\nand in lines"); }}, {"exception", [] { throw ConfigError("no token is left"); }},
       {"out_of_memory", [] { throw OutOfMemoryError("full"); }},              {"not_finite", [] { throw NotFiniteError("no number"); }},
-      {"timeout", [] { throw TimeoutError("too long"); }},                    {"device", [] { throw DeviceError("assert"); }}};
+      {"timeout", [] { throw TimeoutError("too long"); }}};
   for (const auto& [status, fail] : kinds) {
     experiment.engines().on_generation = [] {};
     const std::string name = std::string("run_") + status;
@@ -117,6 +117,23 @@ TEST(Failures, EachKindHasItsStatus) {
     experiment.run(plan, name);
     expect_one_failure_more(experiment, name, status);
   }
+}
+
+/// A process whose device has failed cannot use it again: what it never tried is no failure.
+TEST(Failures, OfTheDeviceEndTheMeasuringAndTheRestIsMeasuredLater) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  experiment.prepare(plan, "run");
+  experiment.engines().on_generation = [&, left = 12 + static_cast<int>(plan.cells.size())]() mutable {
+    if (--left <= 0) throw DeviceError("assert");
+  };
+  experiment.run(plan, "run");
+  EXPECT_EQ(RunLog(experiment.folder("run")).failures().size(), 1u);
+  EXPECT_NE(experiment.file("run", "failures.csv").find(",device,assert,1\n"), std::string::npos);
+  experiment.engines().on_generation = [] {};
+  experiment.run(plan, "run");
+  EXPECT_EQ(experiment.file("run", "rows.csv"), experiment.file("whole", "rows.csv"));
 }
 
 TEST(Failures, AreTriedOnceMoreAndThenNoMore) {

@@ -186,7 +186,7 @@ TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
     if (measures && sequence == 1 && is_first(experiment.folder("mark"))) ::pause();
   };
   EXPECT_EQ(run.run(2), RunOutcome::completed);
-  EXPECT_NE(experiment.file("run", "failures.csv").find(",timeout,no answer within 5.5 s"), std::string::npos) << experiment.file("run", "failures.csv");
+  EXPECT_NE(experiment.file("run", "failures.csv").find(",timeout,no answer within 6 s"), std::string::npos) << experiment.file("run", "failures.csv");
 }
 
 TEST(Workers, ThatDieBeforeTheyMeasureEndTheRunWithAReason) {

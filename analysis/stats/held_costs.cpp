@@ -1,19 +1,19 @@
-#include "sim/analytic/held_costs.h"
+#include "analysis/stats/held_costs.h"
 
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
-namespace speclab::sim {
+namespace speclab::analysis {
 
-std::vector<CostPoint> held_constant_outside(const std::vector<CostPoint>& points) {
+std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoint>& points) {
   constexpr int kFar = 1 << 20;
-  std::map<std::pair<int, int>, CostPoint> held;  // by context and rows
-  for (const CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
+  std::map<std::pair<int, int>, sim::CostPoint> held;  // by context and rows
+  for (const sim::CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
   std::set<int> contexts;
-  for (const CostPoint& point : points) contexts.insert(point.context);
-  const auto copy = [&](CostPoint point, int context, int rows) {
+  for (const sim::CostPoint& point : points) contexts.insert(point.context);
+  const auto copy = [&](sim::CostPoint point, int context, int rows) {
     point.context = context;
     point.rows = rows;
     held.try_emplace({context, rows}, point);
@@ -29,9 +29,9 @@ std::vector<CostPoint> held_constant_outside(const std::vector<CostPoint>& point
     if (place.first == *contexts.begin()) copy(point, 0, point.rows);
     if (place.first == *contexts.rbegin()) copy(point, kFar, point.rows);
   }
-  std::vector<CostPoint> all;
+  std::vector<sim::CostPoint> all;
   for (const auto& [place, point] : held) all.push_back(point);
   return all;
 }
 
-}  // namespace speclab::sim
+}  // namespace speclab::analysis
