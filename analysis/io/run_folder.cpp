@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
 
 constexpr std::array<std::string_view, 8> kFailureColumns = {"row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
+constexpr std::array<std::string_view, 6> kFailureStatuses = {"exception", "out_of_memory", "not_finite", "timeout", "device", "crash"};
 constexpr std::array<std::string_view, 3> kStopReasons = {"length", "end_of_sequence", "stop_string"};
 
 /// What the verifier says of the output law.
@@ -140,8 +141,14 @@ void read_predictions(const std::string& path, Run& run) {
 void read_failures(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   table.expect_columns(kFailureColumns);
+  std::set<std::int64_t> known;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    if (run.generation_of_row.contains(table.count(row, "row_id"))) table.fail(row, "row_id", "rows.csv has this generation, so it has not failed");
+    const std::int64_t id = table.count(row, "row_id");
+    if (!known.insert(id).second) table.fail(row, "row_id", "occurs twice");
+    if (id >= run.manifest.planned_generations.value_or(id + 1)) table.fail(row, "row_id", "no generation of manifest.toml's planned_generations");
+    if (const std::string status = table.text(row, "status"); std::ranges::count(kFailureStatuses, status) == 0)
+      table.fail(row, "status", fmt::format("'{}'; allowed: {}", escaped(status), fmt::join(kFailureStatuses, ", ")));
+    if (run.generation_of_row.contains(id)) table.fail(row, "row_id", "rows.csv has this generation, so it has not failed");
     ++run.failures[table.text(row, "cell_id")];
   }
 }
@@ -159,6 +166,8 @@ Run read_run(const std::string& folder) {
   Run run;
   run.folder = folder;
   run.manifest = read_manifest(folder + "/manifest.toml");
+  if (!std::filesystem::exists(folder + "/rows.csv") && std::filesystem::exists(folder + "/failures.csv"))
+    throw DataError(folder + ": no rows.csv: every generation failed, and failures.csv says why");
   if (!std::filesystem::exists(folder + "/rows.csv"))
     throw DataError(folder + ": no rows.csv: nothing was measured before the run was interrupted; the same speclab run goes on where it stopped");
   read_rows(folder + "/rows.csv", run);

@@ -95,7 +95,7 @@ std::vector<std::string> notes(const FigureData& data) {
     failed += count;
     cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
   }
-  if (failed > 0) result.push_back(fmt::format("{} generations failed and are in no number here, see failures.csv; of the cells: {}.", failed, cells));
+  if (failed > 0) result.push_back(fmt::format("{} generation{} failed and {} in no number here, see failures.csv; of the cells: {}.", failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));

@@ -38,7 +38,7 @@ class Paces {
   std::map<std::string, Pace> paces_;
 };
 
-std::string duration_text(double seconds) {
+std::string rough_duration(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
@@ -66,7 +66,7 @@ std::string time_estimate_text(const Plan& plan, const std::string& folder) {
   if (folder.empty()) return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
   const TimeEstimate estimate = estimate_time(plan, folder);
   const std::string unknown = estimate.unknown_cells == 0 ? "" : fmt::format("; not known for {} cells, whose models it did not measure", estimate.unknown_cells);
-  return fmt::format("time: about {} of generations and pilots at the pace of {}, besides loading and the cost surface{}\n", duration_text(estimate.seconds), folder, unknown);
+  return fmt::format("time: about {} of generations and pilots at the pace of {}, besides loading and the cost surface{}\n", rough_duration(estimate.seconds), folder, unknown);
 }
 
 }  // namespace speclab::experiments

@@ -148,6 +148,23 @@ TEST_F(RunFolder, MayLackPredictionsAndTexts) {
   EXPECT_TRUE(run.texts.empty());
 }
 
+TEST_F(RunFolder, ChecksFailuresLikeRows) {
+  const std::string header = "row_id,cell_id,prompt_id,repetition,category,status,message,attempts\n";
+  const auto error_with = [&](const std::string& lines) {
+    write_file(scratch_.file("failures.csv"), header + lines);
+    return error();
+  };
+  EXPECT_EQ(error_with("90,c,p,0,chat,crash,gone,1\n"), "no error");
+  EXPECT_EQ(read_run(scratch_.path()).failures.at("c"), 1u);
+  for (const auto& [lines, message] : {std::pair{"90,c,p,0,chat,odd,gone,1\n", "failures.csv:2: column 'status': 'odd'; allowed: exception"},
+                                       {"90,c,p,0,chat,crash,gone,1\n90,c,p,0,chat,crash,gone,1\n", "failures.csv:3: column 'row_id': occurs twice"},
+                                       {"0,c,p,0,chat,crash,gone,1\n", "rows.csv has this generation"},
+                                       {"-1,c,p,0,chat,crash,gone,1\n", "failures.csv:2: column 'row_id'"}})
+    EXPECT_NE(error_with(lines).find(message), std::string::npos) << error();
+  std::filesystem::remove(scratch_.file("rows.csv"));
+  EXPECT_TRUE(error_has("every generation failed")) << error();
+}
+
 TEST_F(RunFolder, SaysWhichTextIsBroken) {
   edit("texts.jsonl", "\"accepted\"", "\"guessed\"");
   EXPECT_TRUE(error_has("fate 'guessed'; allowed: plain, accepted, recovered, bonus")) << error();

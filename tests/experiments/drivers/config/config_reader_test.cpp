@@ -81,7 +81,7 @@ TEST(SetConfigValue, SetsNestedKeysAndBareWords) {
 
 TEST(SetConfigValue, RefusesWhatIsNoAssignment) {
   ConfigNode root = parse_config("[axes]\npolicy = \"auto\"\n", "f.toml");
-  for (const char* assignment : {"axes", "=1", "axes.=1", "axes=1", "axes.policy.deep=1"})
+  for (const char* assignment : {"axes", "=1", "axes.=1", "axes=1", "axes.policy.deep=1", R"(include=["x.toml"])"})
     EXPECT_NE(message_of([&] { set_config_value(root, assignment); }).find("--set"), std::string::npos) << assignment;
 }
 
