@@ -31,17 +31,14 @@ int all_threads() {
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-/// The config with the threads of one worker: they are shared evenly.
-RunConfig shared_config(RunConfig config, int workers) {
-  if (workers > 1) config.target.threads = std::max(1, (config.target.threads > 0 ? config.target.threads : all_threads()) / workers);
-  return config;
-}
+/// The threads of one of several workers, which share them evenly; 0, as the config says, for a single process.
+int share_of_threads(int threads, int workers) { return workers > 1 ? std::max(1, (threads > 0 ? threads : all_threads()) / workers) : 0; }
 
 /// `speclab run` in one of its roles.
 class RunCommand {
  public:
   explicit RunCommand(const RunCommandOptions& options)
-      : options_(options), plan_(make_plan(shared_config(read_run_config(options.config, options.settings), options.workers))),
+      : options_(options), plan_(make_plan(read_run_config(options.config, options.settings))),
         folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output), progress_(Progress::style_of_standard_error()) {
     check_numbers();
     const bool shares = options.workers > 0 || options.slurm;
@@ -84,7 +81,7 @@ class RunCommand {
                                                               : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder_);
     return {.folder = folder_, .repair = options_.repair, .network_folder = access().network_folder,
             .limits = {.check_interruption = [this, how_to_resume] { interruption_.check(how_to_resume); }, .generation_timeout_s = options_.generation_timeout_s},
-            .workers = std::max(1, options_.workers)};
+            .workers = std::max(1, options_.workers), .threads = share_of_threads(plan_.config.target.threads, options_.workers)};
   }
 
   /// The words of the same command in another role.
@@ -93,6 +90,7 @@ class RunCommand {
     for (const std::string& setting : options_.settings) words.insert(words.end(), {"--set", setting});
     words.insert(words.end(), {"--output", folder, "--timeout-s", fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
     if (options_.allow_network_folder) words.emplace_back("--allow-network-folder");
+    if (options_.repair && role == "prepare") words.emplace_back("--repair");
     if (options_.workers > 0) words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
     return words;
   }

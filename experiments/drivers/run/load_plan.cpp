@@ -9,10 +9,11 @@
 namespace speclab::experiments {
 namespace {
 
-engines::LoadedModel load_model(const Plan& plan, engines::Engines& engines, const std::string& name) {
-  engines::ModelOptions options = plan.config.target;
+engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name, int threads) {
+  engines::ModelOptions options = plan.plan.config.target;
   options.model = name;
-  engines::LoadedModel loaded = engines.load_model(options);
+  if (threads > 0) options.threads = threads;
+  engines::LoadedModel loaded = plan.engines.load_model(options);
   if (loaded.model->info().random_weights != is_shape_model(name))
     throw ConfigError(fmt::format("target.model = {}: random weights are for names that begin with shape-, and for those only", escaped(name)));
   if (!is_shape_model(name) && !loaded.tokenizer) throw ConfigError(fmt::format("target.model = {} has no tokenizer, which prompts need", escaped(name)));
@@ -49,9 +50,9 @@ void check_drafters(const LoadedPlan& loaded) {
 
 }  // namespace
 
-LoadedPlan load_plan(const Plan& plan, engines::Engines& engines) {
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .prompt_ids = {}, .pilot_ids = {}};
-  for (const std::string& name : plan.config.models) loaded.models.emplace(name, load_model(plan, engines, name));
+  for (const std::string& name : plan.config.models) loaded.models.emplace(name, load_model(loaded, name, threads));
   loaded.prompt_ids = tokenize(loaded, plan.prompts);
   loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
   check_contexts(loaded);

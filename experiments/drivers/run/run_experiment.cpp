@@ -55,7 +55,7 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
   RunJournals journals(plan, std::move(access));
   if (journals.is_complete()) return RunOutcome::was_complete;
   const std::unique_ptr<engines::Engines> engines = open_engines();
-  const LoadedPlan loaded = load_plan(plan, *engines);
+  const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   RunLog& log = begin_or_resume(loaded, options, journals, progress);
   Workbench bench(loaded, log, progress, options.limits);
   try {
@@ -75,7 +75,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
   if (is_prepared(options.folder)) return;
   RunJournals journals(plan, access_of(options, progress));
   const std::unique_ptr<engines::Engines> engines = open_engines();
-  const LoadedPlan loaded = load_plan(plan, *engines);
+  const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   Workbench bench(loaded, begin_or_resume(loaded, options, journals, progress), progress, options.limits);
   experiment_kind(plan.config.kind).prepare(bench);
 }

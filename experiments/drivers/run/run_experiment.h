@@ -18,6 +18,7 @@ struct RunOptions {
   NetworkFolder network_folder = NetworkFolder::refused;
   BenchLimits limits{};
   int workers = 1;  ///< processes that share the measuring, as the manifest says
+  int threads = 0;  ///< of this process; 0: as the config says
 };
 
 enum class RunOutcome : std::uint8_t { completed, was_complete };

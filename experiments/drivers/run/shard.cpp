@@ -29,7 +29,7 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   if (!run.header() || run.predictions().empty()) throw DataError(fmt::format("{}: pilots, costs and predictions, which shards go on from, are not there", options.folder));
   RunLog log(own_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
-  const LoadedPlan loaded = load_plan(plan, *engines);
+  const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   check_same_origin(*run.header(), current_origin(loaded, options.workers), options.folder);
   begin_shard(log, run);
   Progress silent(Progress::Style::silent);

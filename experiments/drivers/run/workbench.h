@@ -27,7 +27,8 @@ struct LoadedPlan {
 
 /// Loads every target and checks that drafters and prompts fit it.
 /// @throws ConfigError, ModelFileError, DeviceError
-LoadedPlan load_plan(const Plan& plan, engines::Engines& engines);
+/// @param threads  of the engines; 0: as the config says
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads = 0);
 
 /// The prompts as tokens and no models: enough for the files of a run.
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines);
