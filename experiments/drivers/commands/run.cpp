@@ -7,17 +7,18 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "experiments/drivers/commands/program_call.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/time_estimate.h"
+#include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_in_workers.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/run/worker_pool.h"
+#include "experiments/drivers/run/worker_side.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
 #include "sim/core/errors.h"
 

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 #include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/work_queue.h"
@@ -165,28 +164,6 @@ class WorkerPool {
   int barren_ends_ = 0;
 };
 
-/// One line of standard input, read byte by byte: nothing is taken that is not used.
-std::optional<std::string> read_line() {
-  std::string line;
-  for (char c;;) {
-    const ssize_t n = ::read(STDIN_FILENO, &c, 1);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return std::nullopt;
-    if (c == '\n') return line;
-    line += c;
-  }
-}
-
-void say(const std::string& line) {
-  const std::string text = line + "\n";
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error(ExitCode::terminated, "the process that hands out the work is gone");
-    done += static_cast<std::size_t>(n);
-  }
-}
-
 }  // namespace
 
 void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress) {
@@ -209,24 +186,6 @@ void run_in_process(const std::function<int()>& body, const BenchLimits& limits)
   const int status = process.wait();
   if (WIFSIGNALED(status)) throw Error(ExitCode::internal, fmt::format("the process that prepares ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
   if (WEXITSTATUS(status) != 0) throw Error(static_cast<ExitCode>(WEXITSTATUS(status)), fmt::format("the process that prepares ended with exit code {}; its message stands above", WEXITSTATUS(status)));
-}
-
-void serve_shard(const Plan& plan, const RunOptions& options, int shard, const OpenEngines& open_engines) {
-  bool is_ready = false;
-  const auto next = [&]() -> std::optional<Assignment> {
-    options.limits.check_interruption();
-    if (!std::exchange(is_ready, true)) say("ready");
-    const auto line = read_line();
-    if (!line) return std::nullopt;
-    std::istringstream words(*line);
-    Assignment assignment;
-    words >> assignment.row >> assignment.attempts;
-    SPECLAB_EXPECT(words && assignment.row < plan.generations.size(), "an assignment is a row and its attempts: " + *line);
-    return assignment;
-  };
-  const auto begun = [](std::size_t row) { say(fmt::format("begun {}", row)); };
-  const auto ended = [](std::size_t row, std::optional<FailureStatus> failed) { say(fmt::format("ended {} {}", row, failed ? to_string(*failed) : "ok")); };
-  measure_shard(plan, options, shard, {.next = next, .begun = begun, .ended = ended}, open_engines);
 }
 
 }  // namespace speclab::experiments

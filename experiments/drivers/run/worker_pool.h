@@ -14,7 +14,7 @@ namespace speclab::experiments {
 struct WorkerPoolOptions {
   RunOptions run;
   std::vector<int> shards;  ///< one process each
-  /// Runs in the process of a worker and ends with its exit code; serve_shard is what it has to come to.
+  /// Runs in the process of a worker and ends with its exit code; serve_shard (worker_side.h) is what it has to come to.
   std::function<int(int shard)> work;
 };
 
@@ -27,9 +27,5 @@ void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLo
 
 /// Runs `body` in a process of its own to its end. @throws what check_interruption throws, within seconds; Error with its exit code
 void run_in_process(const std::function<int()>& body, const BenchLimits& limits);
-
-/// A worker's side: measures what standard input names and says on standard output what became of it.
-/// @throws what measure_shard throws
-void serve_shard(const Plan& plan, const RunOptions& options, int shard, const OpenEngines& open_engines);
 
 }  // namespace speclab::experiments

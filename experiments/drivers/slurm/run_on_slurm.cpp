@@ -10,7 +10,6 @@
 #include <sstream>
 #include <thread>
 
-#include "experiments/drivers/commands/program_call.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/run/shard.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "experiments/drivers/commands/program_call.h"
+#include "experiments/drivers/program_call.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {

@@ -1,5 +1,6 @@
 // Worker processes: whatever is killed, whenever, the files are those of one process that never was.
 #include "experiments/drivers/run/worker_pool.h"
+#include "experiments/drivers/run/worker_side.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -100,6 +101,9 @@ bool run_until_killed(const ForkedRun& run, int workers, std::chrono::microsecon
   return false;
 }
 
+/// Whether the run's workers are there: what comes before is its preparation.
+bool is_measuring(const SmallExperiment& experiment, const std::string& run) { return std::filesystem::exists(experiment.folder(run) + "/shards/lock"); }
+
 TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
   const SmallExperiment experiment(testing::memory_folder());
   Plan plan = experiment.plan({"axes.drafter=bigram", "axes.temperature=[0.5]"});
@@ -114,7 +118,7 @@ TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
     const std::uint32_t victim = chance() % 4;
     const std::string mark = experiment.folder("killed" + std::to_string(trial));
     experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-      const bool measures = std::filesystem::exists(experiment.folder(name) + "/shards/lock");
+      const bool measures = is_measuring(experiment, name);
       if (kills > 3 && measures && sequence == victim && is_first(mark)) ::raise(SIGKILL);
     };
     const ForkedRun run(experiment, plan, name);
@@ -140,7 +144,7 @@ TEST(Workers, OneThatCrashesCostsItsGenerationAndIsReplaced) {
     experiment.run(plan, "whole");
     ForkedRun run(experiment, plan, "run");
     experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-      const bool measures = std::filesystem::exists(experiment.folder("run") + "/shards/lock");
+      const bool measures = is_measuring(experiment, "run");
       if (!measures || sequence != 2 || !is_first(experiment.folder("mark"))) return;
       ::signal(signal, SIG_DFL);
       ::raise(signal);
@@ -162,7 +166,7 @@ TEST(Workers, OneThatIsOutOfMemoryIsReplaced) {
   experiment.run(plan, "whole");
   ForkedRun run(experiment, plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-    const bool measures = std::filesystem::exists(experiment.folder("run") + "/shards/lock");
+    const bool measures = is_measuring(experiment, "run");
     if (measures) std::ofstream(experiment.folder("processes"), std::ios::app) << ::getpid() << "\n";
     if (measures && sequence == 1 && is_first(experiment.folder("mark"))) throw std::bad_alloc();
   };
@@ -182,7 +186,7 @@ TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
   ForkedRun run(experiment, plan, "run");
   run.limits.generation_timeout_s = 0.5;
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-    const bool measures = std::filesystem::exists(experiment.folder("run") + "/shards/lock");
+    const bool measures = is_measuring(experiment, "run");
     if (measures && sequence == 1 && is_first(experiment.folder("mark"))) ::pause();
   };
   EXPECT_EQ(run.run(2), RunOutcome::completed);
@@ -217,7 +221,7 @@ TEST(Workers, AnInterruptionEndsAllWithinSecondsEvenThoseThatDoNotListenAndTheRu
   experiment.run(plan, "whole");
   ForkedRun run(experiment, plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-    const bool measures = std::filesystem::exists(experiment.folder("run") + "/shards/lock");
+    const bool measures = is_measuring(experiment, "run");
     if (!measures || sequence != 2 || !is_first(experiment.folder("mark"))) return;
     for (;;) ::pause();
   };

@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/program_call.h"
+#include "experiments/drivers/program_call.h"
 
 #include <unistd.h>
 
