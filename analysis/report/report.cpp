@@ -3,11 +3,13 @@
 #include <filesystem>
 
 #include "analysis/io/file_digests.h"
+#include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/ledger_figure.h"
+#include "analysis/report/acceptance_report.h"
 #include "analysis/report/answer.h"
 #include "analysis/report/atlas_report.h"
 #include "analysis/report/cost_report.h"
@@ -60,6 +62,16 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
 
+ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
+  const std::vector<AcceptanceRow> rows = read_acceptance(run_folder + "/acceptance.csv");
+  Bootstrap bootstrap(manifest.seed);
+  const auto pooled = drafter_acceptance(rows, true, bootstrap), by_category = drafter_acceptance(rows, false, bootstrap);
+  const auto figures = acceptance_figures(pooled, by_category);
+  const std::string answer = acceptance_answer(pooled);
+  write_pages(run_folder, figures, acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js), options.static_figures);
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+}
+
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
   const std::string path = run_folder + "/costs.csv";
   return std::filesystem::exists(path) ? read_costs(path) : std::vector<CostRow>{};
@@ -73,6 +85,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
   if (manifest.kind == "cost_surface") return write_cost_report(run_folder, manifest, options, plotly_js);
   if (manifest.kind == "rule_atlas") return write_atlas_report(run_folder, manifest, options, plotly_js);
+  if (manifest.kind == "drafter_acceptance") return write_acceptance_report(run_folder, manifest, options, plotly_js);
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);

@@ -16,12 +16,12 @@ inline constexpr std::array<const char*, 5> kModelDrafterKinds{"unigram", "bigra
 inline constexpr std::array<const char*, 4> kNgramDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram"};
 /// Those of them that look up the end of the sequence in the sequence.
 inline constexpr std::array<const char*, 2> kLookupDrafterKinds{"prompt_lookup", "lookup_ngram"};
-inline constexpr std::array<const char*, 12> kVerifierKinds{
+inline constexpr std::array<const char*, 13> kVerifierKinds{
     "greedy",     "rejection",        "sample_and_match",         "point_mass",     "block",   "tree_naive",
-    "tree_multi_round", "tree_without_replacement", "several_drafts", "lenient", "typical", "replay"};
-/// Those of them that need nothing measured before.
+    "tree_multi_round", "tree_without_replacement", "several_drafts", "lenient", "typical", "observe", "replay"};
+/// Those of them that decode for users: `observe` keeps no draft, `replay` needs rounds measured before.
 inline constexpr auto kUserVerifierKinds = [] {
-  std::array<const char*, kVerifierKinds.size() - 1> kinds{};
+  std::array<const char*, kVerifierKinds.size() - 2> kinds{};
   std::copy_n(kVerifierKinds.begin(), kinds.size(), kinds.begin());
   return kinds;
 }();
@@ -36,6 +36,6 @@ inline constexpr const char* kShapeModelPrefix = "shape-";
 inline bool is_among(std::string_view name, const auto& names) { return std::ranges::find(names, name) != names.end(); }
 
 /// Whether a verifier that users may name leaves the output law as it is; at temperature 0 every one is the match of arg max.
-inline bool is_lossless(std::string_view verifier, double temperature) { return temperature == 0 || is_among(verifier, kLosslessVerifierKinds); }
+inline bool is_lossless(std::string_view verifier, double temperature) { return temperature == 0 || verifier == "observe" || is_among(verifier, kLosslessVerifierKinds); }
 
 }  // namespace speclab::engines

@@ -25,6 +25,7 @@ std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVer
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;
   if (!is_among(kind, kVerifierKinds)) throw ConfigError(fmt::format("verifier '{}'; allowed: {}", escaped(kind), fmt::join(kUserVerifierKinds, ", ")));
+  if (kind == "observe") return make_observe_verifier(options);
   if (kind == "replay") return make_replay_verifier(options.replay);
   if (kind == "greedy" && options.sampling.temperature != 0)
     throw ConfigError(fmt::format("verifier 'greedy' with temperature = {}; allowed: temperature 0; use verifier 'rejection'", options.sampling.temperature));

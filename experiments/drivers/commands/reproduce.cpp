@@ -7,9 +7,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "experiments/drivers/commands/run.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "experiments/drivers/reproduce/crosswalk.h"
 #include "experiments/drivers/reproduce/experiments.h"
+#include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/reproduction_files.h"
 #include "sim/core/errors.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 void print_list() {
   for (const PaperExperiment& experiment : paper_experiments()) fmt::print("{:20} {}\n", experiment.id, experiment.title);
+  for (const MeasuredTable& table : measured_tables()) fmt::print("{:20} {}; measured\n", table.id, table.title);
 }
 
 void print_conversions(const std::vector<std::string>& metrics) {
@@ -29,35 +32,66 @@ void print_conversions(const std::vector<std::string>& metrics) {
 }
 
 /// @throws ConfigError where nothing or too much is asked for
-std::vector<const PaperExperiment*> chosen(const ReproduceOptions& options) {
+std::vector<std::string> chosen(const ReproduceOptions& options) {
   if (options.all_analytic && !options.ids.empty()) throw ConfigError("--all-analytic and names contradict each other; give one");
-  std::vector<const PaperExperiment*> experiments;
+  std::vector<std::string> ids = options.ids;
   if (options.all_analytic)
-    for (const PaperExperiment& experiment : paper_experiments()) experiments.push_back(&experiment);
-  for (const std::string& id : options.ids) {
-    if (std::ranges::count(options.ids, id) > 1) throw ConfigError(escaped(id, 60) + " is given twice; give it once");
-    experiments.push_back(&paper_experiment(id));
+    for (const PaperExperiment& experiment : paper_experiments()) ids.emplace_back(experiment.id);
+  for (const std::string& id : ids)
+    if (std::ranges::count(ids, id) > 1) throw ConfigError(escaped(id, 60) + " is given twice; give it once");
+  if (ids.empty()) throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
+  return ids;
+}
+
+const MeasuredTable* measured_table(const std::string& id) {
+  const auto found = std::ranges::find(measured_tables(), id, &MeasuredTable::id);
+  return found == measured_tables().end() ? nullptr : &*found;
+}
+
+/// Everything that can be said before the first is measured.
+void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions& options) {
+  for (const std::string& id : ids)
+    if (!measured_table(id)) paper_experiment(id);
+  const auto measured = std::ranges::find_if(ids, [](const std::string& id) { return measured_table(id) != nullptr; });
+  const int ways = int{options.quick} + int{options.full} + int{!options.from.empty()};
+  if (ways > 1) throw ConfigError("--quick, --full and --from contradict each other; give one");
+  if (measured != ids.end() && ways == 0) throw ConfigError(*measured + " is measured; give --quick (some two minutes a sweep on two cores), --full (some ten), or --from with a folder of sweeps");
+  if (measured == ids.end() && ways > 0) throw ConfigError("--quick, --full and --from are for tables that are measured; --list tells which are");
+}
+
+/// The sweeps of a table, measured where they are not there yet.
+RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options) {
+  RunFolders folders;
+  for (const char* name : table.runs) {
+    const PaperRun& run = paper_run(name);
+    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name, options.quick ? "quick" : "full") : fmt::format("{}/{}", options.from, name);
+    if (options.from.empty()) run_run({.config = config_of(run), .settings = options.quick ? run.quick_settings : std::vector<std::string>{}, .output = folders[name]});
   }
-  if (experiments.empty()) throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
-  return experiments;
+  return folders;
 }
 
 /// @throws DataError where the numbers of a folder of one's own are out of a formula's range
-Reproduction rebuilt(const PaperExperiment& experiment, const Papers& papers, const ReproduceOptions& options) {
+Reproduction rebuilt(const std::string& id, const Papers& papers, const ReproduceOptions& options) {
+  if (const MeasuredTable* table = measured_table(id)) return table->compare(papers, sweeps_of(*table, options));
   try {
-    Reproduction reproduction = experiment.run(papers);
+    Reproduction reproduction = paper_experiment(id).run(papers);
     for (const Comparison& row : reproduction.rows) SPECLAB_EXPECT(std::isfinite(row.ours), row.setting + ", " + row.quantity + " is not finite");
     return reproduction;
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {
     if (!options.data) throw;
-    throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data, experiment.id, error.what()));
+    throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data, id, error.what()));
   }
 }
 
-Reproduction judged(const PaperExperiment& experiment, const Papers& papers, const std::vector<Slip>& slips, const ReproduceOptions& options) {
-  Reproduction reproduction = rebuilt(experiment, papers, options);
+std::string title_of(const std::string& id) {
+  const MeasuredTable* table = measured_table(id);
+  return table ? table->title : paper_experiment(id).title;
+}
+
+Reproduction judged(const std::string& id, const Papers& papers, const std::vector<Slip>& slips, const ReproduceOptions& options) {
+  Reproduction reproduction = rebuilt(id, papers, options);
   judge(reproduction, slips);
   return reproduction;
 }
@@ -97,16 +131,18 @@ int run_reproduce(const ReproduceOptions& options) {
   VerdictCounts total;
   int slips_of_text = 0;
   std::vector<ReproductionSummary> summaries;
-  const std::vector<const PaperExperiment*> experiments = chosen(options);
+  const std::vector<std::string> ids = chosen(options);
+  check_measuring(ids, options);
   remove_summary(options.output);
-  for (const PaperExperiment* experiment : experiments) {
-    const std::vector<Slip> slips = papers.slips(experiment->id);
-    const Reproduction reproduction = judged(*experiment, papers, slips, options);
-    fmt::print("{}", reproduction_text(*experiment, reproduction, slips));
-    summaries.push_back({experiment->id, count_verdicts(reproduction.rows), count_slips_of_text(slips)});
+  for (const std::string& id : ids) {
+    const std::vector<Slip> slips = papers.slips(id);
+    const Reproduction reproduction = judged(id, papers, slips, options);
+    const ReproductionName name{id, title_of(id)};
+    fmt::print("{}", reproduction_text(name, reproduction, slips));
+    summaries.push_back({id, count_verdicts(reproduction.rows), count_slips_of_text(slips)});
     total.add(summaries.back().counts);
     slips_of_text += summaries.back().slips_of_text;
-    fmt::print("{}\n\n", write_reproduction(*experiment, reproduction, {.folder = options.output, .figures = options.figures}));
+    fmt::print("{}\n\n", write_reproduction(name, reproduction, {.folder = options.output, .figures = options.figures}));
   }
   write_summary(summaries, options.output);
   if (summaries.size() > 1) fmt::print("{} tables and figures, {}{}\n", summaries.size(), text_of(total), text_of_slips(slips_of_text));

@@ -144,7 +144,7 @@ class RunCommand {
   int say_completed() const {
     const RunJournals journals(plan_, access());
     if (yield() == Yield::generations) print_summary(journals.log());
-    else fmt::print("{}/{}\n", folder_, yield() == Yield::costs ? "costs.csv" : "atlas.csv");
+    else fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
     if (options_.report && has_rows) run_report({.run = folder_});
     return say_failures(journals.log());

@@ -12,10 +12,10 @@ inline constexpr std::size_t kMostWithoutYes = 10'000;
 
 struct RunCommandOptions {
   std::string config;
-  std::vector<std::string> settings;  ///< "key=value", applied over the config
-  std::string output;                 ///< empty: results/runs/NAME
+  std::vector<std::string> settings{};  ///< "key=value", applied over the config
+  std::string output{};               ///< empty: results/runs/NAME
   bool dry_run = false;
-  std::string times_from;             ///< folder of an earlier run, for the time that --dry-run tells
+  std::string times_from{};           ///< folder of an earlier run, for the time that --dry-run tells
   bool yes = false;                   ///< a sweep of more than kMostWithoutYes generations is meant
   bool report = true;
   bool repair = false;                ///< as RunOptions::repair
@@ -23,8 +23,8 @@ struct RunCommandOptions {
   int workers = 0;                    ///< processes that measure; 0: this one
   double generation_timeout_s = 0;    ///< 0 is none
   bool slurm = false;
-  SlurmOptions on_slurm;
-  std::string role;                   ///< of a process that another one started: prepare, work, task, merge; empty for the user's
+  SlurmOptions on_slurm{};
+  std::string role{};                 ///< of a process that another one started: prepare, work, task, merge; empty for the user's
   int shard = 0;                      ///< of the roles work and task
 };
 

@@ -38,19 +38,35 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
   }
 }
 
-/// An atlas logs chains under the ratio test, and measures no costs.
-void check_atlas(const ConfigReader& reader, const RunConfig& config) {
+/// Kinds that look at drafts and laws, and measure nothing.
+bool looks_at_drafts(Yield yield) { return yield == Yield::atlas || yield == Yield::acceptance; }
+
+void check_looked_at_policies(const ConfigReader& reader, const RunConfig& config) {
+  const bool keeps = experiment_kind(config.kind).yield == Yield::atlas;  // the others accept nothing, which a heuristic would follow
+  for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {
+    const std::string& policy = config.axes.policy[i];
+    if (policy == "auto" || policy == "constant:0" || (policy == "heuristic" && !keeps))
+      reader.refuse_element("policy", i, fmt::format("constant:N with N >= 1{}, because the kind {} measures no costs and needs drafts", keeps ? " or heuristic" : "", config.kind));
+  }
+}
+
+/// An atlas logs chains.
+void check_chains(const ConfigReader& reader, const RunConfig& config) {
   const Axes& axes = config.axes;
-  for (std::size_t i = 0; i < axes.policy.size(); ++i)
-    if (axes.policy[i] == "auto" || axes.policy[i] == "constant:0") reader.refuse_element("policy", i, "constant:N with N >= 1 or heuristic, because a rule atlas measures no costs and needs drafts");
   for (std::size_t i = 0; i < axes.tree.size(); ++i)
     if (axes.tree[i] != "chain") reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
-  for (std::size_t i = 0; i < axes.verifier.size(); ++i)
-    if (axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, "rejection, because a rule atlas applies every rule to what the ratio test decodes");
   for (std::size_t i = 0; i < axes.drafter.size(); ++i)
     for (const NamedDrafter& drafter : config.drafters)
       if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain") reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
-  if (std::ranges::all_of(axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
+}
+
+/// Both draft as the ratio test has it.
+void check_looked_at(const ConfigReader& reader, const RunConfig& config) {
+  check_looked_at_policies(reader, config);
+  if (experiment_kind(config.kind).yield == Yield::atlas) check_chains(reader, config);
+  for (std::size_t i = 0; i < config.axes.verifier.size(); ++i)
+    if (config.axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, fmt::format("rejection, because the kind {} drafts for the ratio test", config.kind));
+  if (std::ranges::all_of(config.axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
 }
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
@@ -102,14 +118,14 @@ void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
 
 void check_axes(const RunTables& tables, RunConfig& config) {
   const ConfigReader reader = tables.reader("axes");
-  const bool is_atlas = tables.are_right({"experiment.kind"}) && experiment_kind(config.kind).yield == Yield::atlas;
-  if (is_atlas && !reader.has("policy")) config.axes.policy = {"constant:4"};
+  const bool looks = tables.are_right({"experiment.kind"}) && looks_at_drafts(experiment_kind(config.kind).yield);
+  if (looks && !reader.has("policy")) config.axes.policy = {"constant:4"};
   const bool are_drafters_right = tables.are_right({"axes.drafter", "drafters"});
   if (tables.are_right({"axes.policy"})) check_policies(reader, config.axes);
   if (are_drafters_right) check_drafters(reader, config);
   if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
   check_trees(reader, config);
-  if (is_atlas && tables.are_right({"axes"})) check_atlas(reader, config);
+  if (looks && tables.are_right({"axes"})) check_looked_at(reader, config);
   if (tables.are_right({"axes", "target.model"})) check_verifiers(reader, config);
   if (tables.are_right({"axes.tree", "target.model"})) check_replayed_trees(reader, config);
 }

@@ -28,7 +28,8 @@ void check_target(const RunTables& tables, const RunConfig& config) {
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
   const bool has_shapes = static_cast<std::size_t>(num_real) != config.models.size();
   if (num_real != 1 && has_shapes) target.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
-  if (has_shapes && experiment_kind(config.kind).yield == Yield::atlas) target.refuse("model", "real models, because a rule atlas logs their laws");
+  const Yield yield = experiment_kind(config.kind).yield;
+  if (has_shapes && (yield == Yield::atlas || yield == Yield::acceptance)) target.refuse("model", fmt::format("real models, because the kind {} looks at their laws", config.kind));
 }
 
 void check_sampling(const RunTables& tables, const RunConfig& config) {

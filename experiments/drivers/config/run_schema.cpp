@@ -45,7 +45,7 @@ constexpr char kTemperature[] = "temperature", kDrafter[] = "drafter", kTree[] =
 
 std::vector<K> experiment_keys() {
   return {
-      {{"experiment", "kind", "`decoding` measures generations; `cost_surface` only what forwards, drafts and rounds cost; `rule_atlas` what every verification rule makes of the same drafts: chains of real models under `constant:N` (4 where none is given) or `heuristic`; repetitions, pilots and costs do not matter", "", {}, experiment_kind_names()}, [](RunConfig& c) -> ValueOfKey { return &c.kind; }},
+      {{"experiment", "kind", "`decoding` measures generations; `cost_surface` only what forwards, drafts and rounds cost; `rule_atlas` what every verification rule makes of the same drafts: chains of real models under `constant:N` (4 where none is given) or `heuristic`; `drafter_acceptance` what drafters would keep at every place of the target's own text, without a coin, and where the target's token stands in their ranking: policies as there, trees too (at temperature 0 siblings tell the ranks). For these two repetitions, pilots and costs do not matter", "", {}, experiment_kind_names()}, [](RunConfig& c) -> ValueOfKey { return &c.kind; }},
       {{"experiment", "name", "of the run folder, `results/runs/NAME`"}, [](RunConfig& c) -> ValueOfKey { return &c.name; }},
       {{"experiment", "seed", "keys every random stream"}, [](RunConfig& c) -> ValueOfKey { return &c.seed; }},
       {{"experiment", "repetitions", "of every prompt in every cell, interleaved", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.repetitions; }},

@@ -10,13 +10,14 @@ namespace speclab::experiments {
 class Workbench;
 
 /// What a kind leaves behind, and its report shows.
-enum class Yield : std::uint8_t { generations, costs, atlas };
+enum class Yield : std::uint8_t { generations, costs, atlas, acceptance };
 
 struct ExperimentKind {
   std::string name;
   std::string description;
   void (*run)(Workbench& bench);
   Yield yield = Yield::generations;
+  const char* table = "rows.csv";               ///< the file that holds what it yields
   void (*prepare)(Workbench& bench) = nullptr;  ///< what generations need before they are measured; where there are none, nothing
 };
 
@@ -33,5 +34,7 @@ void prepare_decoding(Workbench& bench);
 void run_cost_surface(Workbench& bench);
 /// What every verification rule makes of the same logged drafts.
 void run_rule_atlas(Workbench& bench);
+/// What every drafter would keep at every place of the target's own text.
+void run_drafter_acceptance(Workbench& bench);
 
 }  // namespace speclab::experiments

@@ -191,6 +191,7 @@ std::string describe(const Plan& plan) {
   std::string text = fmt::format("{} ({}): {} cells", config.name, config.kind, plan.cells.size());
   const Yield yield = experiment_kind(config.kind).yield;
   if (yield == Yield::atlas) text += fmt::format(": what every rule makes of their drafts over {} prompts\n", plan.prompts.size());
+  else if (yield == Yield::acceptance) text += fmt::format(": what they would keep at {} places each of {} prompts\n", config.prompts.new_tokens, plan.prompts.size());
   else if (yield == Yield::generations)
     text += fmt::format(", {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), config.repetitions,
                         plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());

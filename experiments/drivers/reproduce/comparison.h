@@ -33,6 +33,8 @@ struct Comparison {
   std::string setting;  ///< key=value;...
   std::string quantity;
   double ours = 0.0;
+  std::optional<analysis::Interval> interval{};  ///< 95 % over prompts, of what is measured
+  std::optional<int> prompts{};       ///< independent units behind it
   std::optional<double> reference{};  ///< missing where the source gives none
   Origin origin = Origin::recomputed; ///< of the reference
   std::optional<double> tolerance{};  ///< absolute; missing where nothing must agree

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/core/errors.h"
 
@@ -33,6 +34,7 @@ const PaperExperiment& paper_experiment(const std::string& id) {
     if (id == experiment.id) return experiment;
     names += (names.empty() ? "" : ", ") + std::string(experiment.id);
   }
+  for (const MeasuredTable& table : measured_tables()) names += ", " + std::string(table.id);
   throw ConfigError("no table or figure '" + escaped(id, 60) + "'; allowed: " + names);
 }
 

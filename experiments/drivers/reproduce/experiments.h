@@ -8,17 +8,16 @@
 
 namespace speclab::experiments {
 
-/// A table or figure of a paper that `speclab reproduce` rebuilds.
+/// A table or figure of a paper that `speclab reproduce` rebuilds from closed forms.
 struct PaperExperiment {
   const char* id;
   const char* title;
   Reproduction (*run)(const Papers& papers);
 };
 
-/// All of them need closed forms only.
 std::span<const PaperExperiment> paper_experiments();
 
-/// @throws ConfigError listing the names that are allowed
+/// @throws ConfigError listing the names that are allowed, those of measured tables among them
 const PaperExperiment& paper_experiment(const std::string& id);
 
 }  // namespace speclab::experiments

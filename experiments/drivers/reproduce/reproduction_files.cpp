@@ -16,12 +16,18 @@ namespace {
 
 using analysis::CsvWriter;
 
-constexpr std::array<std::string_view, 12> kComparisonColumns = {"experiment", "setting",       "quantity", "ours",   "reference", "origin",
-                                                                 "difference", "tolerance_abs", "verdict",  "source", "locator",   "note"};
+constexpr std::array<std::string_view, 15> kComparisonColumns = {"experiment", "setting",    "quantity",      "ours",    "ours_low", "ours_high", "prompts", "reference",
+                                                                 "origin",     "difference", "tolerance_abs", "verdict", "source",   "locator",   "note"};
 constexpr std::array<std::string_view, 10> kSummaryColumns = {"experiment",  "rows",    "agrees_printed", "agrees_recomputed", "input_rounding",
                                                               "known_slips", "context", "disagrees",      "slips_of_text",     "revision"};
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : "-"; }
+
+/// Measured numbers in four digits with their interval, the others in nine.
+std::string ours(const Comparison& row) {
+  if (!row.prompts) return number(row.ours);
+  return row.interval ? fmt::format("{:.4g} [{:.4g}, {:.4g}]", row.ours, row.interval->low, row.interval->high) : fmt::format("{:.4g}", row.ours);
+}
 
 std::optional<double> difference(const Comparison& row) { return row.reference ? std::optional(row.ours - *row.reference) : std::nullopt; }
 
@@ -32,7 +38,7 @@ std::string table_of(const Reproduction& reproduction) {
   TextTable table({"setting", "quantity", "ours", "reference", "origin", "difference", "tolerance", "verdict"});
   for (const Comparison& row : reproduction.rows) {
     const auto off = difference(row);
-    table.add_row({row.setting, row.quantity, number(row.ours), number(row.reference), row.reference ? origin(row) : "-", off ? fmt::format("{:.2g}", *off) : "-",
+    table.add_row({row.setting, row.quantity, ours(row), number(row.reference), row.reference ? origin(row) : "-", off ? fmt::format("{:.2g}", *off) : "-",
                    row.tolerance ? fmt::format("{:.2g}", *row.tolerance) : "-", to_string(row.verdict) + (row.note.empty() ? "" : ": " + row.note)});
   }
   return table.text();
@@ -40,13 +46,16 @@ std::string table_of(const Reproduction& reproduction) {
 
 CsvWriter& field(CsvWriter& csv, const std::string& text) { return text.empty() ? csv.missing() : csv.field(text); }
 
-std::string comparison_csv(const PaperExperiment& experiment, const Reproduction& reproduction) {
+std::string comparison_csv(const ReproductionName& name, const Reproduction& reproduction) {
   CsvWriter csv(kComparisonColumns);
   for (const Comparison& row : reproduction.rows) {
-    csv.field(experiment.id);
+    csv.field(name.id);
     field(csv, row.setting)
         .field(row.quantity)
         .field(row.ours)
+        .field(row.interval ? std::optional(row.interval->low) : std::nullopt)
+        .field(row.interval ? std::optional(row.interval->high) : std::nullopt)
+        .field(row.prompts ? std::optional<std::int64_t>(*row.prompts) : std::nullopt)
         .field(row.reference);
     field(csv, origin(row))
         .field(difference(row))
@@ -62,18 +71,18 @@ std::string comparison_csv(const PaperExperiment& experiment, const Reproduction
 
 }  // namespace
 
-std::string reproduction_text(const PaperExperiment& experiment, const Reproduction& reproduction, const std::vector<Slip>& slips) {
-  std::string text = fmt::format("{}: {}\n{}", experiment.id, experiment.title, table_of(reproduction));
+std::string reproduction_text(const ReproductionName& name, const Reproduction& reproduction, const std::vector<Slip>& slips) {
+  std::string text = fmt::format("{}: {}\n{}", name.id, name.title, table_of(reproduction));
   for (const std::string& remark : reproduction.remarks) text += "note: " + remark + "\n";
   for (const Slip& slip : slips)
     text += fmt::format("slip {} ({}, {}), there: {}; but: {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
   return text + text_of(count_verdicts(reproduction.rows)) + text_of_slips(count_slips_of_text(slips)) + "\n";
 }
 
-std::string write_reproduction(const PaperExperiment& experiment, const Reproduction& reproduction, const ReproductionOutput& output) {
-  const std::string folder = output.folder + "/" + experiment.id;
+std::string write_reproduction(const ReproductionName& name, const Reproduction& reproduction, const ReproductionOutput& output) {
+  const std::string folder = output.folder + "/" + name.id;
   make_folder(folder);
-  write_file(folder + "/comparison.csv", comparison_csv(experiment, reproduction));
+  write_file(folder + "/comparison.csv", comparison_csv(name, reproduction));
   if (output.figures)
     for (const analysis::Figure& figure : reproduction.figures) analysis::draw_static(figure, folder);
   return folder;

@@ -2,12 +2,17 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/reproduce/experiments.h"
+#include "experiments/drivers/reproduce/comparison.h"
 
 namespace speclab::experiments {
 
+/// A table or figure by its name on the command line.
+struct ReproductionName {
+  std::string id, title;
+};
+
 /// For people: every row, ours beside the paper's, the slips and what the rows amount to.
-std::string reproduction_text(const PaperExperiment& experiment, const Reproduction& reproduction, const std::vector<Slip>& slips);
+std::string reproduction_text(const ReproductionName& name, const Reproduction& reproduction, const std::vector<Slip>& slips);
 
 struct ReproductionOutput {
   std::string folder;  ///< of all; each experiment has a folder of its name in it
@@ -15,7 +20,7 @@ struct ReproductionOutput {
 };
 
 /// comparison.csv and the figures. @return the folder @throws WriteError
-std::string write_reproduction(const PaperExperiment& experiment, const Reproduction& reproduction, const ReproductionOutput& output);
+std::string write_reproduction(const ReproductionName& name, const Reproduction& reproduction, const ReproductionOutput& output);
 
 struct ReproductionSummary {
   std::string id;

@@ -1,5 +1,7 @@
 #include "experiments/drivers/run/entry_json.h"
 
+#include <algorithm>
+
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -161,6 +163,22 @@ AtlasEntry atlas_entry(const Json& json) {
     entry.rules.push_back({.rule = rule.at("rule").get<std::string>(), .drafts = rule.at("drafts").get<int>(), .lossless = rule.at("lossless").get<bool>(),
                            .distance = rule.at("distance").get<double>(), .trials = rule.at("trials").get<std::int64_t>(), .acceptance = mean_of(rule.at("acceptance"))});
     if (rule.contains("block")) entry.rules.back().tokens_per_round = mean_of(rule.at("block"));
+  }
+  return entry;
+}
+
+Json to_json(const AcceptanceEntry& entry) {
+  Json depths = Json::array();
+  for (const analysis::DepthSums& depth : entry.depths) depths.push_back({depth.drafts, depth.reached, depth.accepted, depth.known_ranks, depth.in_top});
+  return {{"cell", entry.cell}, {"prompt", entry.prompt}, {"positions", entry.positions}, {"depths", depths}};
+}
+
+AcceptanceEntry acceptance_entry(const Json& json) {
+  AcceptanceEntry entry{json.at("cell").get<std::size_t>(), json.at("prompt").get<std::size_t>(), json.at("positions").get<std::int64_t>(), {}};
+  for (const Json& depth : json.at("depths")) {
+    entry.depths.push_back({.drafts = depth.at(0).get<std::int64_t>(), .reached = depth.at(1).get<double>(), .accepted = depth.at(2).get<double>()});
+    entry.depths.back().known_ranks = std::min(depth.at(3).get<std::size_t>(), analysis::kRanks);
+    for (std::size_t rank = 0; rank < analysis::kRanks; ++rank) entry.depths.back().in_top[rank] = depth.at(4).at(rank).get<double>();
   }
   return entry;
 }

@@ -116,6 +116,7 @@ std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loa
   if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
   if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
+  if (!log.acceptances().empty()) files.emplace_back("acceptance.csv", acceptance_csv(plan, log));
   if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(plan, log));
   if (log.rows().empty()) return files;
   files.emplace_back("rows.csv", rows_csv(plan, log));
@@ -150,6 +151,7 @@ bool has_run_files(const RunLog& log, const std::string& folder) {
   if (!log.costs().empty()) names.emplace_back("costs.csv");
   if (!log.predictions().empty()) names.emplace_back("predictions.csv");
   if (!log.atlas().empty()) names.emplace_back("atlas.csv");
+  if (!log.acceptances().empty()) names.emplace_back("acceptance.csv");
   if (!log.failures().empty()) names.emplace_back("failures.csv");
   if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "texts.jsonl"});
   return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });

@@ -50,6 +50,10 @@ void check_ids(const Plan& plan, const RunLog& log, const std::string& folder) {
   for (const auto& [row_id, pace] : log.paces()) check("row_id", row_id, plan.generations.size());
   for (const auto& [pilot, rounds] : log.pilots()) check("pilot", static_cast<std::int64_t>(pilot), plan.pilots.size());
   for (const auto& [cell, entry] : log.atlas()) check("atlas of cell", static_cast<std::int64_t>(cell), plan.cells.size());
+  for (const auto& [key, entry] : log.acceptances()) {
+    check("acceptance of cell", static_cast<std::int64_t>(key.first), plan.cells.size());
+    check("acceptance of prompt", static_cast<std::int64_t>(key.second), plan.prompts.size());
+  }
   for (const PredictionEntry& prediction : log.predictions()) check("prediction of cell", static_cast<std::int64_t>(prediction.cell), plan.cells.size());
 }
 

@@ -59,6 +59,7 @@ void RunLog::take(const std::string& text) {
   else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
   else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
   else if (kind == "atlas") atlas_.insert_or_assign(entry.at("cell").get<std::size_t>(), atlas_entry(entry));
+  else if (kind == "acceptance") take(acceptance_entry(entry));
   else if (kind == "end") finished_ = entry.value("entries", std::size_t{0}) == num_taken_;
   else throw DataError("'" + escaped(kind) + "' is no kind of entry");
   ++num_taken_;
@@ -83,6 +84,7 @@ void RunLog::include(const RunLog& part) {
   pilots_.insert(part.pilots_.begin(), part.pilots_.end());
   paces_.insert(part.paces_.begin(), part.paces_.end());
   atlas_.insert(part.atlas_.begin(), part.atlas_.end());
+  acceptances_.insert(part.acceptances_.begin(), part.acceptances_.end());
   for (const auto& [row_id, row] : part.rows_)
     if (!rows_.contains(row_id)) take(row);
   for (const auto& [row_id, failure] : part.failures_) take(failure);
@@ -126,6 +128,11 @@ void RunLog::add(const std::vector<PredictionEntry>& entries) {
 void RunLog::add(const AtlasEntry& entry) {
   journal_.append(payload("atlas", to_json(entry)));
   atlas_.insert_or_assign(entry.cell, entry);
+}
+
+void RunLog::add(const AcceptanceEntry& entry) {
+  journal_.append(payload("acceptance", to_json(entry)));
+  take(entry);
 }
 
 void RunLog::add_end() {

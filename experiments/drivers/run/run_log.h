@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/io/acceptance.h"
 #include "analysis/io/atlas.h"
 #include "analysis/io/costs.h"
 #include "experiments/drivers/run/journal.h"
@@ -98,6 +99,13 @@ struct AtlasEntry {
   std::vector<AtlasRuleEntry> rules;
 };
 
+/// The drafts for one prompt's text in a cell (kind drafter_acceptance).
+struct AcceptanceEntry {
+  std::size_t cell = 0, prompt = 0;        ///< index in Plan::prompts
+  std::int64_t positions = 0;              ///< places drafted for
+  std::vector<analysis::DepthSums> depths;
+};
+
 /// The journal of a run, read and appended to entry by entry.
 class RunLog {
  public:
@@ -114,6 +122,7 @@ class RunLog {
   void add(const std::vector<CostEntry>& entries);
   void add(const std::vector<PredictionEntry>& entries);
   void add(const AtlasEntry& entry);
+  void add(const AcceptanceEntry& entry);
   void add_end();
   /// To be called before a log of an earlier process is added to; see Journal::secure.
   void secure() const { journal_.secure(); }
@@ -130,6 +139,7 @@ class RunLog {
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const { return predictions_; }
   const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
+  const std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry>& acceptances() const { return acceptances_; }  ///< by cell and prompt
   bool finished() const { return finished_; }  ///< ended, and nothing was lost since
   std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
 
@@ -137,6 +147,7 @@ class RunLog {
   void take(const std::string& payload);
   void take(const RowEntry& entry);
   void take(const FailureEntry& entry);
+  void take(const AcceptanceEntry& entry) { acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry); }
 
   Journal journal_;
   std::optional<HeaderEntry> header_;
@@ -147,6 +158,7 @@ class RunLog {
   std::vector<CostEntry> costs_;
   std::vector<PredictionEntry> predictions_;
   std::map<std::size_t, AtlasEntry> atlas_;
+  std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry> acceptances_;
   bool finished_ = false;
   std::size_t num_taken_ = 0;  ///< entries read
 };

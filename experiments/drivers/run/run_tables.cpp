@@ -38,6 +38,12 @@ void add_mean(CsvWriter& csv, const std::optional<analysis::CountedMean>& mean) 
   for (const double value : {mean->closed_form, mean->counted, mean->range.low, mean->range.high, mean->p}) csv.field(value);
 }
 
+void add_sums(CsvWriter& csv, const analysis::DepthSums& sums) {
+  csv.field(sums.drafts).field(sums.reached).field(sums.accepted);
+  for (std::size_t rank = 0; rank < analysis::kRanks; ++rank)
+    rank < sums.known_ranks ? csv.field(sums.in_top[rank]) : csv.missing();
+}
+
 }  // namespace
 
 void add_text(CsvWriter& csv, const std::string& text) {
@@ -104,6 +110,22 @@ std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log) {
       csv.field(r.rule).field(std::int64_t{r.drafts}).field(std::int64_t{r.lossless}).field(r.distance).field(entry.rows).field(r.trials);
       add_mean(csv, r.acceptance);
       add_mean(csv, r.tokens_per_round);
+      csv.end_row();
+    }
+  }
+  return csv.content();
+}
+
+std::string acceptance_csv(const Plan& plan, const RunLog& log) {
+  CsvWriter csv(analysis::kAcceptanceColumns);
+  for (const auto& [key, entry] : log.acceptances()) {
+    const Cell& cell = plan.cells[entry.cell];
+    const Prompt& prompt = plan.prompts[entry.prompt];
+    for (std::size_t depth = 0; depth < std::max<std::size_t>(1, entry.depths.size()); ++depth) {
+      csv.field(cell.id).field(prompt.category);
+      add_axes(csv, cell, plan.config.sampling);
+      csv.field(prompt.id).field(entry.positions).field(static_cast<std::int64_t>(depth + 1));
+      add_sums(csv, depth < entry.depths.size() ? entry.depths[depth] : analysis::DepthSums{});
       csv.end_row();
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Tables of a run folder beside its rows: failures, costs, predictions, pace and atlas, as results/README.md describes them.
+// Tables of a run folder beside its rows: failures, costs, predictions, pace, atlas and acceptance, as results/README.md describes them.
 
 #include <string>
 
@@ -21,5 +21,6 @@ std::string failures_csv(const Plan& plan, const RunLog& log);
 std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string pace_csv(const RunLog& log);
 std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);
+std::string acceptance_csv(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

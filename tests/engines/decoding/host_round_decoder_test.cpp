@@ -80,6 +80,22 @@ TEST_P(EveryDrafter, GivesPlainTokensAtAnyTemperatureWhereTheDraftMustMatchASamp
   EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
 }
 
+/// So an experiment can ask a drafter about every place of the target's own text.
+TEST_P(EveryDrafter, IsAskedAtEveryPlaceOfThePlainTextWhereDraftsAreOnlyObserved) {
+  for (const double temperature : {0.0, 1.0}) {
+    DecoderOptions options = options_of(GetParam(), temperature);
+    const auto plain = decode(*pair().plain(options), three_requests(), 0);
+    options.verifier = "observe";
+    std::size_t shown = 0;
+    options.on_draft = [&](const Draft&, const TargetLaws<float>&) { ++shown; };
+    const auto records = decode(*pair().speculative(options), three_requests(), 4);
+    EXPECT_EQ(output_ids(records), output_ids(plain)) << "temperature " << temperature;
+    std::size_t emitted = 0;
+    for (const GenerationRecord& record : records) emitted += record.output_ids.size();
+    EXPECT_EQ(shown, emitted);
+  }
+}
+
 TEST_P(EveryDrafter, GivesPlainTokensUnderARepetitionPenalty) {
   const auto plain = decode(*pair().plain(options_of(GetParam(), 0, 1.3)), three_requests(), 0);
   EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0, 1.3)), three_requests(), 4)), output_ids(plain));

@@ -37,7 +37,7 @@ const Mistake kMistakes[] = {
     {"[target]\nmodel = [\"a\", \"a\"]\n", "2:15", "each value once"},
     {"[target]\nmodel = 3\n", "2:9", "strings"},
     {"[target]\nmodel = [\"shape-15m\"]\n", "2:9", "one real model"},
-    {"[experiment]\nkind = \"rule_atlas\"\n[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\ndrafter = \"bigram\"\n", "4:9", "a rule atlas logs their laws"},
+    {"[experiment]\nkind = \"rule_atlas\"\n[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\ndrafter = \"bigram\"\n", "4:9", "the kind rule_atlas looks at their laws"},
     {"[target]\nmodel = [\"a\", \"b\", \"shape-15m\"]\n", "2:9", "exactly one real model"},
     {"[target]\ndevice = \"tpu\"\n", "2:10", "auto, cpu, cuda"},
     {"[target]\ndtype = \"int4\"\n", "2:9", "auto, float32, bfloat16"},

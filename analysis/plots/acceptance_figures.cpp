@@ -1,0 +1,132 @@
+#include "analysis/plots/acceptance_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/plots/figure_text.h"
+
+namespace speclab::analysis {
+namespace {
+
+using Drafters = std::vector<DrafterAcceptance>;
+
+constexpr double kLeastSurvival = 1e-3;  ///< a depth reached less often is not drawn
+
+/// Model and sampling: what cells of one figure share.
+CellAxes sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
+
+Point point(double x, const Estimate& estimate) { return {.x = x, .y = estimate.value, .interval = estimate.interval}; }
+
+/// The line of that name, made where it is not there.
+Series& line(Figure& figure, const std::string& name) {
+  auto series = std::ranges::find(figure.series, name, &Series::name);
+  if (series == figure.series.end()) series = figure.series.insert(series, {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+  return *series;
+}
+
+std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
+  std::int64_t fewest = INT64_MAX, most = 0;
+  std::size_t prompts = 0;
+  for (const DrafterAcceptance& d : drafters) {
+    if (sampling_of(d) != sampling) continue;
+    fewest = std::min(fewest, d.positions);
+    most = std::max(most, d.positions);
+    prompts = std::max(prompts, d.prompts);
+  }
+  const std::string places = fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
+  return fmt::format("Target {}, temperature {}. Every place of its own text, {} places of {} prompts a drafter; bars: 95 % intervals over prompts.", sampling.model,
+                     short_number(sampling.temperature), places, prompts);
+}
+
+Figure empty_figure(const std::string& id, const std::string& title, const std::string& x, const std::string& y, const std::string& caption) {
+  return {.id = id, .title = title, .caption = caption, .x = {.label = x, .scale = Scale::linear, .names = {}}, .y = {.label = y, .scale = Scale::linear, .names = {}, .range = Interval{0, 1}},
+          .series = {}, .reference = {}, .totals = {}};
+}
+
+Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
+  Figure figure = empty_figure(fmt::format("acceptance_by_depth_{}", number), fmt::format("Acceptance by depth, temperature {}", short_number(sampling.temperature)), "depth of the drafted token",
+                               "acceptance", "Sum of min(p, q), given that the tokens before were kept. " + sample_text(drafters, sampling));
+  for (const DrafterAcceptance& d : drafters) {
+    if (sampling_of(d) != sampling) continue;
+    for (const DepthAcceptance& depth : d.depths)
+      if (depth.depth == 1 || depth.survival.value >= kLeastSurvival) line(figure, drafter_name(d, drafters)).points.push_back(point(depth.depth, depth.acceptance));
+  }
+  return figure;
+}
+
+/// Drafters whose law is known beyond its first token.
+Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
+  Figure figure = empty_figure(fmt::format("in_top_k_{}", number), fmt::format("Is the target's token among the drafter's k most likely? Temperature {}", short_number(sampling.temperature)), "k",
+                               "share of the target's law", "At depth 1. " + sample_text(drafters, sampling));
+  for (const DrafterAcceptance& d : drafters) {
+    if (sampling_of(d) != sampling || d.depths.empty() || d.depths.front().in_top.size() < 2) continue;
+    const std::vector<Estimate>& shares = d.depths.front().in_top;
+    for (std::size_t i = 0; i < shares.size(); ++i) line(figure, drafter_name(d, drafters)).points.push_back(point(static_cast<double>(i + 1), shares[i]));
+  }
+  return figure;
+}
+
+Figure over_categories(const Drafters& by_category, const CellAxes& sampling, std::size_t number) {
+  Figure figure = empty_figure(fmt::format("acceptance_by_category_{}", number), fmt::format("Acceptance of the first drafted token by category, temperature {}", short_number(sampling.temperature)), "",
+                               "acceptance", "Sum of min(p, q) at depth 1. " + sample_text(by_category, sampling));
+  figure.kind = FigureKind::marks;
+  for (const DrafterAcceptance& d : by_category) {
+    if (sampling_of(d) != sampling) continue;
+    auto name = std::ranges::find(figure.x.names, d.category);
+    if (name == figure.x.names.end()) name = figure.x.names.insert(name, d.category);
+    const auto place = static_cast<double>(name - figure.x.names.begin());
+    if (!d.depths.empty()) line(figure, drafter_name(d, by_category)).points.push_back(point(place, d.depths.front().acceptance));
+  }
+  for (std::string& name : figure.x.names) name = readable(name);
+  return figure;
+}
+
+Figure over_temperature(const Drafters& drafters, const std::string& model, std::size_t number) {
+  Figure figure = empty_figure(fmt::format("acceptance_over_temperature_{}", number), "Acceptance of the first drafted token over temperature", "temperature", "acceptance",
+                               fmt::format("Target {}. Sum of min(p, q) at depth 1; bars: 95 % intervals over prompts.", model));
+  for (const DrafterAcceptance& d : drafters)
+    if (d.axes.model == model && !d.depths.empty()) line(figure, drafter_name(d, drafters)).points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
+  for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);
+  return figure;
+}
+
+void add_if_drawn(std::vector<Figure>& figures, Figure figure) {
+  if (!figure.series.empty()) figures.push_back(std::move(figure));
+}
+
+}  // namespace
+
+std::string drafter_name(const DrafterAcceptance& drafter, const Drafters& all) {
+  const auto differs = [&](auto member) {
+    return std::ranges::any_of(all, [&](const DrafterAcceptance& d) { return d.axes.drafter == drafter.axes.drafter && d.axes.*member != drafter.axes.*member; });
+  };
+  std::string name = readable(drafter.axes.drafter);
+  if (differs(&CellAxes::tree)) name += " " + drafter.axes.tree;
+  if (differs(&CellAxes::policy)) name += " " + drafter.axes.policy;
+  return name;
+}
+
+std::vector<Figure> acceptance_figures(const Drafters& pooled, const Drafters& by_category) {
+  std::vector<CellAxes> samplings;
+  std::set<std::string> models;
+  std::vector<Figure> figures;
+  for (const DrafterAcceptance& d : pooled) {
+    models.insert(d.axes.model);
+    if (std::ranges::find(samplings, sampling_of(d)) == samplings.end()) samplings.push_back(sampling_of(d));
+  }
+  for (const std::string& model : models) {
+    const auto of_model = std::ranges::count(samplings, model, &CellAxes::model);
+    if (of_model > 1) add_if_drawn(figures, over_temperature(pooled, model, figures.size() + 1));
+  }
+  for (std::size_t i = 0; i < samplings.size(); ++i) {
+    add_if_drawn(figures, by_depth(pooled, samplings[i], i + 1));
+    add_if_drawn(figures, by_rank(pooled, samplings[i], i + 1));
+    add_if_drawn(figures, over_categories(by_category, samplings[i], i + 1));
+  }
+  return figures;
+}
+
+}  // namespace speclab::analysis

@@ -1,0 +1,53 @@
+#include "experiments/drivers/acceptance/draft_sums.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/workbench.h"
+#include "sim/core/policies/policy_registry.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// A decoder whose text is plain decoding's and that shows a draft for every place of it.
+std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell, DraftSums& sums) {
+  const Plan& plan = bench.plan();
+  engines::DecoderOptions options{.sampling = plan.config.sampling, .drafter = cell.drafting.options, .verifier = "observe", .seed = plan.config.seed};
+  options.stop = {.max_new_tokens = plan.config.prompts.new_tokens + plan.max_length(), .ignore_eos = plan.config.prompts.ignore_eos};  // so that the last drafts are as long
+  options.sampling.temperature = cell.temperature;
+  options.on_draft = [&sums](const Draft& draft, const TargetLaws<float>& target_laws) { sums.add(draft, target_laws); };
+  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
+  return bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
+}
+
+/// What a cell shows of its drafter, prompt by prompt.
+void observe_cell(Workbench& bench, std::size_t index) {
+  const Plan& plan = bench.plan();
+  const Cell& cell = plan.cells[index];
+  DraftSums sums;
+  const auto decoder = observing_decoder(bench, cell, sums);
+  const auto policy = make_policy(cell.policy);
+  for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
+    if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
+    if (bench.log().acceptances().contains({index, prompt})) continue;
+    sums = DraftSums();
+    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}}, *policy);
+    bool goes_on = true;
+    while (goes_on && sums.positions() < plan.config.prompts.new_tokens) {
+      bench.check_interruption();
+      goes_on = decoder->round();
+    }
+    bench.log().add(AcceptanceEntry{index, prompt, sums.positions(), sums.depths()});
+  }
+}
+
+}  // namespace
+
+void run_drafter_acceptance(Workbench& bench) {
+  const std::vector<Cell>& cells = bench.plan().cells;
+  bench.progress().begin_phase("drafts", static_cast<double>(cells.size()));
+  for (std::size_t index = 0; index < cells.size(); ++index) {
+    if (!cells[index].is_plain()) observe_cell(bench, index);
+    bench.progress().advance(1);
+  }
+  bench.progress().end_phase();
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,98 @@
+#include "experiments/drivers/reproduce/measured/measured_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/io/file_digests.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// The fact of that name. Empty where the manifest has none.
+std::string machine_of(const analysis::Manifest& manifest) {
+  for (const auto& [key, value] : manifest.entries)
+    if (key == "machine") return value;
+  return "an unnamed machine";
+}
+
+std::string checked(const std::string& folder) {
+  analysis::check_unchanged(folder);
+  return folder;
+}
+
+}  // namespace
+
+MeasuredRun::MeasuredRun(const std::string& folder)
+    : run_(analysis::read_run(checked(folder))), baseline_(run_), bootstrap_(run_.manifest.seed), pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
+      by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {}
+
+std::string MeasuredRun::description() const {
+  std::set<std::string> prompts, models;
+  for (const analysis::Generation& generation : run_.generations) {
+    prompts.insert(generation.prompt_id);
+    models.insert(generation.axes.model);
+  }
+  return fmt::format("{} of {} prompts on {}", models.size() == 1 ? *models.begin() : fmt::format("{} models", models.size()), prompts.size(), machine_of(run_.manifest));
+}
+
+ObservedRun::ObservedRun(const std::string& folder) {
+  const std::vector<analysis::AcceptanceRow> rows = analysis::read_acceptance(checked(folder) + "/acceptance.csv");
+  analysis::Bootstrap bootstrap(analysis::read_manifest(folder + "/manifest.toml").seed);
+  pooled = analysis::drafter_acceptance(rows, true, bootstrap);
+  by_category = analysis::drafter_acceptance(rows, false, bootstrap);
+  std::set<std::string> prompts;
+  for (const analysis::AcceptanceRow& row : rows) prompts.insert(row.prompt_id);
+  const auto first = pooled.empty() ? 0 : pooled.front().positions;
+  description = fmt::format("{} on {} places of its own text for {} prompts", pooled.empty() ? "nothing" : pooled.front().axes.model, first, prompts.size());
+}
+
+const analysis::Group& group_where(const std::vector<analysis::Group>& groups, const GroupTest& test, const std::string& what) {
+  const auto found = std::ranges::find_if(groups, test);
+  if (found == groups.end() || std::ranges::count_if(groups, test) != 1)
+    throw DataError(fmt::format("the sweep has {} cells for {}; allowed: one; measure it with the config in experiments/configs/papers", std::ranges::count_if(groups, test), what));
+  return *found;
+}
+
+const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category) {
+  const auto found = std::ranges::find_if(drafters, [&](const auto& d) { return d.axes.drafter == drafter && d.axes.temperature == temperature && d.category == category; });
+  if (found == drafters.end() || found->depths.empty())
+    throw DataError(fmt::format("the sweep has no drafts of {} at temperature {} in {}; measure it with the config in experiments/configs/papers", drafter, temperature, category));
+  return *found;
+}
+
+Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours) {
+  return {.setting = std::move(setting), .quantity = std::move(quantity), .ours = ours.value, .interval = ours.interval, .prompts = static_cast<int>(ours.n)};
+}
+
+std::string context_remark(const std::string& ours, const std::string& theirs) {
+  return fmt::format("ours: {}; theirs: {}. Models, prompts and machines differ, so no number must agree: compare order and shape", ours, theirs);
+}
+
+BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y, std::string caption)
+    : figure_{.id = std::move(id), .title = std::move(title), .caption = std::move(caption), .x = std::move(x), .y = {.label = std::move(y), .scale = analysis::Scale::linear, .names = {}},
+              .series = {}, .reference = {}, .totals = {}} {
+  if (!figure_.x.names.empty() || figure_.x.label.empty()) figure_.kind = analysis::FigureKind::marks;
+}
+
+analysis::Series& BesideFigure::series(const std::string& name) {
+  auto found = std::ranges::find(figure_.series, name, &analysis::Series::name);
+  if (found == figure_.series.end()) found = figure_.series.insert(found, {.name = name, .colour = figure_.series.size() + 1, .points = {}, .prediction = {}});
+  return *found;
+}
+
+void BesideFigure::add(const std::string& name, double x, const analysis::Estimate& ours) { series(name).points.push_back({.x = x, .y = ours.value, .interval = ours.interval}); }
+
+void BesideFigure::add_theirs(const std::string& name, double x, double value) {
+  series(name).points.push_back({.x = x, .y = value, .interval = {}, .mark = analysis::Mark::hollow});
+}
+
+double BesideFigure::place(const std::string& name) {
+  auto found = std::ranges::find(figure_.x.names, name);
+  if (found == figure_.x.names.end()) found = figure_.x.names.insert(found, name);
+  return static_cast<double>(found - figure_.x.names.begin());
+}
+
+}  // namespace speclab::experiments

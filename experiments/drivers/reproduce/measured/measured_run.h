@@ -1,0 +1,72 @@
+#pragma once
+// A finished sweep, summarised for the tables that are read from it.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/stats/drafter_acceptance.h"
+#include "analysis/stats/groups.h"
+#include "experiments/drivers/reproduce/measured/measured_table.h"
+
+namespace speclab::experiments {
+
+/// Generations of one sweep in groups of equal axes.
+class MeasuredRun {
+ public:
+  /// @throws DataError if the folder holds no finished run of generations
+  explicit MeasuredRun(const std::string& folder);
+
+  const std::vector<analysis::Group>& pooled() const { return pooled_; }
+  const std::vector<analysis::Group>& by_category() const { return by_category_; }
+  const analysis::Manifest& manifest() const { return run_.manifest; }
+  /// Model, machine and number of prompts, for a remark.
+  std::string description() const;
+
+ private:
+  analysis::Run run_;
+  analysis::Baseline baseline_;
+  analysis::Bootstrap bootstrap_;
+  std::vector<analysis::Group> pooled_, by_category_;
+};
+
+/// Drafters on a text of the target's own.
+struct ObservedRun {
+  explicit ObservedRun(const std::string& folder);
+
+  std::vector<analysis::DrafterAcceptance> pooled, by_category;
+  std::string description;
+};
+
+using GroupTest = std::function<bool(const analysis::Group&)>;
+
+/// The only such group. @throws DataError if there is not exactly one, as in a folder of another config
+const analysis::Group& group_where(const std::vector<analysis::Group>& groups, const GroupTest& test, const std::string& what);
+
+/// The drafter in that category ("all" where pooled). @throws DataError if it is not there
+const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category = "all");
+
+/// A number of ours with its interval.
+Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours);
+
+/// What every comparison of measurements says of itself.
+std::string context_remark(const std::string& ours, const std::string& theirs);
+
+/// Points of ours, filled with intervals, and theirs, hollow: a series each, in the order of first mention.
+class BesideFigure {
+ public:
+  BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y, std::string caption);
+
+  void add(const std::string& series, double x, const analysis::Estimate& ours);
+  void add_theirs(const std::string& series, double x, double value);
+  /// The place of a name on an axis of names.
+  double place(const std::string& name);
+  analysis::Figure figure() const { return figure_; }
+
+ private:
+  analysis::Series& series(const std::string& name);
+
+  analysis::Figure figure_;
+};
+
+}  // namespace speclab::experiments

@@ -1,0 +1,49 @@
+#include "experiments/drivers/reproduce/measured/measured_table.h"
+
+#include <algorithm>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+const std::vector<PaperRun>& paper_runs() {
+  static const std::vector<PaperRun> runs{
+      {"own_text", {"prompts.per_category=1", "prompts.new_tokens=96"}},
+      {"best_length", {"prompts.per_category=3", "prompts.new_tokens=64", "experiment.repetitions=1"}},
+      {"nucleus_summaries", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
+      {"nucleus_code", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
+      {"tree_widths", {"prompts.per_category=1", "prompts.new_tokens=64"}},
+      {"temperature", {"prompts.per_category=1", "prompts.new_tokens=96"}},
+      {"model_size", {"prompts.per_category=1", "prompts.new_tokens=96"}},
+  };
+  return runs;
+}
+
+}  // namespace
+
+std::span<const MeasuredTable> measured_tables() {
+  static const std::vector<MeasuredTable> tables{
+      {"leviathan_table_2", "fastest length, acceptance and speed-up of drafters (Leviathan et al. 2023, Table 2)", {"best_length"}, &leviathan_table_2},
+      {"leviathan_table_3", "acceptance of n-grams and small models (Leviathan et al. 2023, Table 3)", {"own_text"}, &leviathan_table_3},
+      {"chen_table_1", "time a token and speed-up of blocks of four (Chen et al. 2023, Table 1)", {"nucleus_summaries", "nucleus_code"}, &chen_table_1},
+      {"specinfer_table_1", "is the target's token among the drafter's k most likely? (SpecInfer 2024, Table 1)", {"own_text"}, &specinfer_table_1},
+      {"specinfer_table_2", "tokens a round by tree width (SpecInfer 2024, Table 2)", {"tree_widths"}, &specinfer_table_2},
+      {"specinfer_table_3", "naive against multi-round sampling (SpecInfer 2024, Table 3)", {"tree_widths"}, &specinfer_table_3},
+      {"hf_temperature", "speed-up over temperature where a sample must match (Hugging Face 2023)", {"temperature"}, &hf_temperature},
+      {"ntt_temperature", "speed-up over temperature under the ratio test (NTT 2023)", {"temperature"}, &ntt_temperature},
+      {"ntt_model_size", "time a token over the target's size, with one assistant (NTT 2023)", {"model_size"}, &ntt_model_size},
+      {"ntt_ranks", "where the target's token stands in the drafter's ranking (NTT 2023)", {"own_text"}, &ntt_ranks},
+  };
+  return tables;
+}
+
+const PaperRun& paper_run(const std::string& name) {
+  const auto found = std::ranges::find(paper_runs(), name, &PaperRun::name);
+  SPECLAB_EXPECT(found != paper_runs().end(), "no sweep " + name);
+  return *found;
+}
+
+std::string config_of(const PaperRun& run) { return std::string(SPECLAB_SOURCE_DIR "/experiments/configs/papers/") + run.name + ".toml"; }
+
+}  // namespace speclab::experiments

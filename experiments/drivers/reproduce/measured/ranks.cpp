@@ -1,0 +1,84 @@
+// Where the target's token stands in the drafter's ranking: Table 1 of SpecInfer 2024, and the histogram of NTT 2023.
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "experiments/drivers/reproduce/measured/measured_run.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr const char* kDrafter = "small_transformer";
+
+const std::vector<analysis::Estimate>& shares(const ObservedRun& run, double temperature) { return drafter_where(run.pooled, kDrafter, temperature).depths.front().in_top; }
+
+/// Their share over the five data sets, and where it comes from.
+Comparison with_mean_of(const analysis::Table& table, const std::string& decoding, int top_k, Comparison ours) {
+  std::vector<double> values;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!is(table, row, "decoding", decoding) || table.count(row, "top_k") != top_k) continue;
+    values.push_back(table.number(row, "success_rate_percent") / 100.0);
+    ours.source = table.text(row, "source");
+    ours.locator = table.text(row, "locator");
+  }
+  if (values.empty()) table.fail(0, "top_k", fmt::format("{} is missing for {}", top_k, decoding));
+  ours.reference = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+  ours.origin = Origin::recomputed;
+  return ours;
+}
+
+/// What the second to fifth token add, of what the first leaves.
+std::string gain_remark(const ObservedRun& run, double temperature) {
+  const auto& share = shares(run, temperature);
+  return fmt::format("temperature {}: the tokens 2 to 5 of the ranking hold {:.0f} % of what the first misses", temperature,
+                     100.0 * (share[4].value - share[0].value) / (1.0 - share[0].value));
+}
+
+}  // namespace
+
+Reproduction specinfer_table_1(const Papers& papers, const RunFolders& folders) {
+  const ObservedRun run(folders.at("own_text"));
+  const analysis::Table table = papers.table("specinfer_table1.csv");
+  BesideFigure figure("specinfer_table_1", "Is the target's token among the drafter's k most likely?", {.label = "k", .names = {}}, "share",
+                      "Filled: ours, " + run.description + ", bars 95 % over prompts. Hollow: Table 1 of SpecInfer 2024, mean of its five data sets.");
+  Reproduction result;
+  for (const auto& [decoding, temperature] : {std::pair{"greedy", 0.0}, {"stochastic", 1.0}})
+    for (int k = 1; k <= 5; ++k) {
+      const analysis::Estimate& ours = shares(run, temperature).at(static_cast<std::size_t>(k - 1));
+      result.rows.push_back(with_mean_of(table, decoding, k, measured(fmt::format("decoding={};top_k={}", decoding, k), "success_rate", ours)));
+      figure.add(fmt::format("small transformer, {}", decoding), k, ours);
+      figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), k, *result.rows.back().reference);
+    }
+  result.figures.push_back(figure.figure());
+  for (const double temperature : {0.0, 1.0}) result.remarks.push_back(gain_remark(run, temperature));
+  result.remarks.push_back(context_remark(run.description, "LLaMA-7B, drafts of LLaMA-68M, five data sets of prompts"));
+  result.remarks.emplace_back("stochastic: ours is the target's mass on the drafter's k most likely tokens, without a sample");
+  return result;
+}
+
+Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders) {
+  const ObservedRun run(folders.at("own_text"));
+  const analysis::Table table = papers.table("ntt_assisted_generation.csv");
+  const auto& share = shares(run, 0.0);
+  Reproduction result;
+  BesideFigure figure("ntt_ranks", "Rank of the target's token in the drafter's law, greedy", {.label = "rank", .names = {}}, "share, cumulative",
+                      "Filled: ours, " + run.description + ", bars 95 % over prompts. Hollow: read off the histogram of NTT 2023.");
+  for (std::size_t i = 0; i < share.size(); ++i) {
+    Comparison ours = measured(fmt::format("rank={}", i + 1), "share_up_to_rank", share[i]);
+    figure.add("small transformer", static_cast<double>(i + 1), share[i]);
+    if (i < 2) {
+      ours = compare(table, measured(ours.setting, fmt::format("rank_top{}_hit_percent", i + 1), share[i]));
+      ours.quantity = "share_up_to_rank";
+      ours.reference = *ours.reference / 100.0;
+      figure.add_theirs("OPT-125M for OPT-6.7B and 13B (theirs)", static_cast<double>(i + 1), *ours.reference);
+    }
+    result.rows.push_back(ours);
+  }
+  result.figures.push_back(figure.figure());
+  result.remarks.push_back(gain_remark(run, 0.0));
+  result.remarks.push_back(context_remark(run.description, "OPT-6.7B and 13B, drafts of OPT-125M, read off a histogram"));
+  return result;
+}
+
+}  // namespace speclab::experiments

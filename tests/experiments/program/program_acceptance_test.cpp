@@ -1,0 +1,54 @@
+// The kind `drafter_acceptance` end to end on the default model.
+
+#include <filesystem>
+
+#include "analysis/io/acceptance.h"
+#include "sim/core/files.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::Outcome;
+using testing::run_program;
+
+std::string acceptance_run(const std::string& folder) {
+  return "run " SPECLAB_SOURCE_DIR "/experiments/configs/drafter_acceptance.toml --set 'axes.drafter=[\"bigram\", \"prompt_lookup\", \"small_transformer\"]'"
+         " --set 'prompts.categories=[\"extraction\"]' --set prompts.per_category=1 --set prompts.new_tokens=24 --output " + folder + " 2>&1";
+}
+
+const analysis::AcceptanceRow& row_of(const std::vector<analysis::AcceptanceRow>& rows, const std::string& drafter, double temperature, int depth) {
+  return *std::ranges::find_if(rows, [&](const auto& row) { return row.axes.drafter == drafter && row.axes.temperature == temperature && row.depth == depth; });
+}
+
+TEST(ProgramAcceptance, AsksEveryDrafterAtEveryPlace) {
+  const std::string folder = ::testing::TempDir() + "/acceptance";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(acceptance_run(folder));
+  ASSERT_EQ(run.code, 0) << run.output;
+  const auto rows = analysis::read_acceptance(folder + "/acceptance.csv");
+  for (const auto& row : rows) EXPECT_EQ(row.positions, row_of(rows, "bigram", row.axes.temperature, 1).positions) << "the text is the target's, whoever drafts";
+  for (const double temperature : {0.0, 1.0}) {
+    const auto& first = row_of(rows, "small_transformer", temperature, 1).sums;
+    EXPECT_EQ(first.known_ranks, analysis::kRanks);
+    EXPECT_EQ(first.drafts, row_of(rows, "small_transformer", temperature, 1).positions);
+    EXPECT_GT(first.accepted, row_of(rows, "bigram", temperature, 1).sums.accepted);
+    EXPECT_GT(first.in_top[9], first.in_top[0]);
+  }
+  EXPECT_EQ(row_of(rows, "small_transformer", 0.0, 1).sums.accepted, row_of(rows, "small_transformer", 0.0, 1).sums.in_top[0]) << "at temperature 0 the likeliest token is what is drafted";
+  EXPECT_EQ(row_of(rows, "prompt_lookup", 1.0, 1).sums.known_ranks, 1U);
+  EXPECT_LT(row_of(rows, "prompt_lookup", 1.0, 1).sums.drafts, row_of(rows, "prompt_lookup", 1.0, 1).positions);
+  const std::string report = read_file(folder + "/report.html");
+  for (const char* figure : {"acceptance_by_depth_1", "in_top_k_2", "acceptance_over_temperature_1"}) EXPECT_NE(report.find(figure), std::string::npos) << figure;
+  const Outcome again = run_program(acceptance_run(folder));
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(again.output.find("is complete"), std::string::npos) << again.output;
+}
+
+TEST(ProgramAcceptance, RefusesAxesThatItCannotFollow) {
+  for (const char* axis : {"policy=[\"auto\"]", "policy=[\"heuristic\"]", "policy=[\"constant:0\"]", "verifier=[\"sample_and_match\"]", "drafter=[\"none\"]"})
+    testing::expect_refusal(std::string("run " SPECLAB_SOURCE_DIR "/experiments/configs/drafter_acceptance.toml --dry-run --set 'axes.") + axis + "'", 2, "allowed: ");
+}
+
+}  // namespace
+}  // namespace speclab
