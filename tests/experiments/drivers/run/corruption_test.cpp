@@ -63,7 +63,7 @@ TEST_F(Corruption, EveryFlippedBitIsNoticed) {
 /// A journal that ends behind a line feed is one of a run that was stopped there.
 TEST_F(Corruption, EveryTruncationIsNoticedOrIsAnEarlierJournal) {
   for (std::size_t length = 0; length < whole_.size(); ++length)
-    if (length > 0 && whole_[length - 1] != '\n') ASSERT_TRUE(is_noticed(whole_.substr(0, length))) << length;
+    if (length > 0 && whole_[length - 1] != '\n') { ASSERT_TRUE(is_noticed(whole_.substr(0, length))) << length; }
 }
 
 /// @return another text, made from the whole one by one random splice, doubling, loss or page of zeros
