@@ -27,7 +27,7 @@ struct Point {
   double y = 0;
   std::optional<Interval> interval;  ///< 95 %, of y
   Mark mark = Mark::filled;
-  double base = 0;                   ///< of a waterfall's bar: where it begins; it ends at y
+  double base = 0;                   ///< of the bars of waterfall and timeline: where it begins; it ends at y
 };
 
 /// A line with marks, or one part of every bar. Colour and mark shape follow from `colour`.
@@ -43,8 +43,9 @@ struct ReferenceLine {
   std::string name;
 };
 
-/// A waterfall has bars that hang between two heights; `totals` are their ends, with intervals.
-enum class FigureKind : std::uint8_t { lines, marks, stacked_bars, waterfall };
+/// A waterfall has bars that hang between two heights; `totals` are their ends, with intervals. A timeline has such bars in rows: of a point
+/// x is the row, and time goes from `base` to y.
+enum class FigureKind : std::uint8_t { lines, marks, stacked_bars, waterfall, timeline };
 
 struct Figure {
   std::string id;       ///< file name without extension

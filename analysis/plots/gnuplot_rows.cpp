@@ -48,6 +48,17 @@ void append_bars(const Figure& figure, std::string& blocks, std::vector<std::str
   plots.push_back("$totals using 2:1:3:4 with xerrorbars pt 7 ps 0 lw 1.6 lc rgb '#000000' notitle");
 }
 
+/// Bars between two times.
+void append_spans(const Figure& figure, std::string& blocks, std::vector<std::string>& plots) {
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    blocks += fmt::format("$spans{} << EOD\n", i);
+    for (const Point& p : figure.series[i].points) blocks += fmt::format("{} {} {}\n", p.x, p.base, p.y);
+    blocks += "EOD\n";
+    plots.push_back(fmt::format("$spans{} using (($2+$3)/2):1:2:3:($1-0.3):($1+0.3) with boxxyerror fs solid 1 noborder fc rgb '{}' title {}", i, colour(figure.series[i]),
+                                quoted(figure.series[i].name)));
+  }
+}
+
 }  // namespace
 
 std::string script_in_rows(const Figure& figure, const std::string& pdf_path) {
@@ -58,6 +69,7 @@ std::string script_in_rows(const Figure& figure, const std::string& pdf_path) {
   std::vector<std::string> plots;
   append_reference(figure, blocks, plots);
   if (figure.kind == FigureKind::stacked_bars) append_bars(figure, blocks, plots);
+  else if (figure.kind == FigureKind::timeline) append_spans(figure, blocks, plots);
   else
     for (std::size_t i = 0; i < figure.series.size(); ++i) append_marks(figure, i, blocks, plots);
   return script_head(figure, pdf_path, frame) + named_rows(figure) + blocks + fmt::format("plot {}\n", fmt::join(plots, ", \\\n  "));

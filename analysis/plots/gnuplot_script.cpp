@@ -89,6 +89,7 @@ bool has_slanted_names(const Figure& figure) { return figure.x.names.size() > 5;
 
 /// Long names stand beside rows instead of below columns.
 bool is_drawn_in_rows(const Figure& figure) {
+  if (figure.kind == FigureKind::timeline) return true;
   return has_slanted_names(figure) && std::ranges::any_of(figure.x.names, [](const std::string& name) { return name.size() > 24; });
 }
 

@@ -31,6 +31,7 @@ const char* kind_name(FigureKind kind) {
     case FigureKind::marks: return "marks";
     case FigureKind::stacked_bars: return "stacked_bars";
     case FigureKind::waterfall: return "waterfall";
+    case FigureKind::timeline: return "timeline";
   }
   return "";
 }

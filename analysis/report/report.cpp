@@ -9,6 +9,7 @@
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/ledger_figure.h"
+#include "analysis/plots/timeline_figure.h"
 #include "analysis/report/acceptance_report.h"
 #include "analysis/report/answer.h"
 #include "analysis/report/atlas_report.h"
@@ -97,6 +98,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker)};
   auto figures = build_figures(data, bootstrap);
   if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
+  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv"))) figures.push_back(std::move(*timeline));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),

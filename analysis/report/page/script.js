@@ -85,7 +85,15 @@ function waterfallTraces(figure) {
   return traces;
 }
 
-const tracesOf = { lines: lineTraces, marks: lineTraces, stacked_bars: barTraces, waterfall: waterfallTraces };
+function timelineTraces(figure) {
+  return figure.series.map((series) => ({
+    name: series.name, type: "bar", orientation: "h", y: series.points.map((point) => point.x), x: series.points.map((point) => point.y - point.base),
+    base: series.points.map((point) => point.base), width: 0.6, marker: { color: colourOf(series), line: { width: 0 } },
+    customdata: series.points.map((point) => point.base), hovertemplate: "%{x:.3g} ms, from %{customdata:.4g} ms<extra>" + series.name + "</extra>",
+  }));
+}
+
+const tracesOf = { lines: lineTraces, marks: lineTraces, stacked_bars: barTraces, waterfall: waterfallTraces, timeline: timelineTraces };
 
 function measuredPositions(figure) {
   return [...new Set(figure.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
@@ -119,6 +127,15 @@ function axisLayout(axis, figure, isX) {
   return layout;
 }
 
+// A timeline has its names beside rows, the first on top.
+function axesLayout(figure) {
+  if (figure.kind !== "timeline") return { xaxis: axisLayout(figure.x, figure, true), yaxis: axisLayout(figure.y, figure, false) };
+  const names = figure.x.names.map((name) => (isNarrow() ? name.replace(": ", ":<br>") : name));
+  const rows = { ...axisLayout({ label: "", names: [], logarithmic: false, range: null }, figure, false), tickvals: names.map((_, index) => index), ticktext: names, showgrid: false,
+    range: [names.length - 0.4, -0.6] };
+  return { xaxis: { ...axisLayout(figure.y, figure, false), showgrid: true }, yaxis: rows };
+}
+
 function referenceLine(figure) {
   if (figure.reference === null) return {};
   const colour = report.palette[0][theme().index];
@@ -133,10 +150,10 @@ function figureLayout(figure) {
   const colours = theme();
   const legend = isNarrow() ? { orientation: "h", y: -0.28, yanchor: "top", x: 0 } : { x: 1.02, y: 1, tracegroupgap: 2 };
   return {
-    ...referenceLine(figure), barmode: figure.kind === "waterfall" ? "overlay" : "stack", bargap: 0.4, hovermode: "closest", autosize: true,
+    ...referenceLine(figure), barmode: ["waterfall", "timeline"].includes(figure.kind) ? "overlay" : "stack", bargap: 0.4, hovermode: "closest", autosize: true,
     paper_bgcolor: colours.page, plot_bgcolor: colours.page, font: { color: colours.text, size: isNarrow() ? 12 : 13, family: "inherit" },
     margin: { l: 60, r: 16, t: 12, b: 50 }, legend,
-    xaxis: axisLayout(figure.x, figure, true), yaxis: axisLayout(figure.y, figure, false),
+    ...axesLayout(figure),
   };
 }
 

@@ -123,6 +123,7 @@ std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loa
   files.emplace_back("rounds.csv", rounds_csv(plan, log));
   files.emplace_back("times.csv", times_csv(log));
   files.emplace_back("pace.csv", pace_csv(log));
+  files.emplace_back("timeline.csv", timeline_csv(log));
   files.emplace_back("texts.jsonl", texts_jsonl(plan, log));
   return files;
 }
@@ -153,7 +154,7 @@ bool has_run_files(const RunLog& log, const std::string& folder) {
   if (!log.atlas().empty()) names.emplace_back("atlas.csv");
   if (!log.acceptances().empty()) names.emplace_back("acceptance.csv");
   if (!log.failures().empty()) names.emplace_back("failures.csv");
-  if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "texts.jsonl"});
+  if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "timeline.csv", "texts.jsonl"});
   return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
 }
 

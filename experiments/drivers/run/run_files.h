@@ -13,7 +13,7 @@ struct LoadedPlan;
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
 /// What write_run_files may write.
-inline constexpr const char* kRunFiles[] = {"manifest.toml", "rows.csv", "times.csv", "rounds.csv", "costs.csv", "predictions.csv", "pace.csv", "texts.jsonl", "atlas.csv", "acceptance.csv", "failures.csv", "SHA256SUMS"};
+inline constexpr const char* kRunFiles[] = {"manifest.toml", "rows.csv", "times.csv", "rounds.csv", "costs.csv", "predictions.csv", "pace.csv", "timeline.csv", "texts.jsonl", "atlas.csv", "acceptance.csv", "failures.csv", "SHA256SUMS"};
 
 /// Whether the files that this log makes are all there.
 bool has_run_files(const RunLog& log, const std::string& folder);

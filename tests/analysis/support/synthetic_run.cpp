@@ -24,7 +24,7 @@ constexpr const char* kHeadAxes = "model,drafter,tree,policy,verifier,temperatur
 /// The files under way, and the generator that makes every number repeatable.
 struct Builder {
   const SyntheticRun& options;
-  std::ostringstream rows, rounds, times, predictions, texts;
+  std::ostringstream rows, rounds, times, predictions, texts, timeline;
   std::mt19937_64 random{7};
   int row_id = 0;
 
@@ -103,6 +103,14 @@ void write_text(Builder& b, const Cell& cell) {
   b.texts << "]}\n";
 }
 
+/// Rounds of full acceptance, as long as the text is.
+void write_timeline(Builder& b, const Cell& cell) {
+  const int length = cell.drafter ? b.options.speculation_length : 0;
+  for (int emitted = 0, round = 0; emitted < kOutputTokens; emitted += length + 1, ++round)
+    b.timeline << b.row_id << ',' << round << ',' << length << ',' << length << ',' << std::min(length + 1, kOutputTokens - emitted) << ','
+               << (cell.drafter ? static_cast<long long>(cell.drafter->draft_ns) : 0) << ',' << static_cast<long long>(SyntheticRun::kStepNs) << ",100000,50000\n";
+}
+
 void write_generation(Builder& b, const Cell& cell, const std::string& category, int prompt, int repetition) {
   std::mt19937_64 prompt_random(std::hash<std::string>()(category) + static_cast<unsigned>(prompt));
   const double prompt_effect = std::exp(0.15 * std::normal_distribution<double>()(prompt_random));
@@ -114,7 +122,10 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
   if (cell.is_lossy()) b.rows << cell.drafter->law_distance * (1 + cell.temperature);
   b.rows << ',' << (cell.shape && cell.drafter ? 1 : 0) << '\n';
   write_times(b, cell, t);
-  if (prompt == 0 && repetition == 0 && category == "extraction") write_text(b, cell);
+  if (prompt == 0 && repetition == 0 && category == "extraction") {
+    write_text(b, cell);
+    write_timeline(b, cell);
+  }
   ++b.row_id;
 }
 
@@ -181,7 +192,8 @@ ScratchFolder::~ScratchFolder() {
 }
 
 void write_synthetic_run(const SyntheticRun& options, const std::string& folder) {
-  Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}};
+  Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}, .timeline = {}};
+  b.timeline << "row_id,round,drafted,accepted,emitted,draft_ns,target_ns,verify_ns,other_ns\n";
   b.rows << "row_id,cell_id,repetition,prompt_id,category," << kHeadAxes
          << ",seed,sequence_id,prompt_tokens,output_tokens,rounds,drafting_rounds,drafted,accepted,tested,recovered,bonus,stop_reason,output_hash,"
             "lossless,law_distance,forced_acceptance\n";
@@ -197,6 +209,7 @@ void write_synthetic_run(const SyntheticRun& options, const std::string& folder)
   write_file(folder + "/times.csv", b.times.str());
   write_file(folder + "/predictions.csv", b.predictions.str());
   write_file(folder + "/texts.jsonl", b.texts.str());
+  write_file(folder + "/timeline.csv", b.timeline.str());
 }
 
 }  // namespace speclab::analysis::testing

@@ -1,0 +1,22 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace speclab::analysis {
+
+inline constexpr std::array<std::string_view, 9> kTimelineColumns = {"row_id", "round", "drafted", "accepted", "emitted", "draft_ns", "target_ns", "verify_ns", "other_ns"};
+
+/// One row of timeline.csv: a round of a generation whose text is shown, or a step of plain decoding.
+struct TimelineRound {
+  std::int64_t row_id = 0;
+  std::int64_t drafted = 0, accepted = 0, emitted = 1;
+  std::int64_t draft_ns = 0, target_ns = 0, verify_ns = 0, other_ns = 0;
+};
+
+/// In the order of rows and rounds; no rounds if the file is missing. @throws DataError naming file, line and column
+std::vector<TimelineRound> read_timeline(const std::string& path);
+
+}  // namespace speclab::analysis
