@@ -77,6 +77,29 @@ std::vector<ModelProvenance> read_models(const std::string& path, const toml::ta
   return models;
 }
 
+/// A count of a [[provenance.sections]] table, which must be there.
+std::int64_t section_count(const std::string& path, const toml::table& section, std::string_view key) {
+  const auto count = section[key].value_exact<std::int64_t>();
+  if (!count || *count < 0) throw DataError(path + ": provenance.sections." + std::string(key) + ": allowed: integers >= 0");
+  return *count;
+}
+
+SectionProvenance read_section(const std::string& path, const toml::table& table) {
+  SectionProvenance section{.number = section_count(path, table, "section"), .generations = section_count(path, table, "generations"),
+                            .started_at = table["started_at"].value_or(std::string()), .differs = {}};
+  if (const auto* list = table["differs"].as_array())
+    for (const auto& line : *list) section.differs.push_back(text_of(line));
+  return section;
+}
+
+std::vector<SectionProvenance> read_sections(const std::string& path, const toml::table& provenance) {
+  std::vector<SectionProvenance> sections;
+  if (const auto* list = provenance["sections"].as_array())
+    for (const auto& entry : *list)
+      if (const auto* table = entry.as_table()) sections.push_back(read_section(path, *table));
+  return sections;
+}
+
 void expect_required(const std::string& path, const toml::table& provenance) {
   for (const auto key : kRequired) {
     const auto* node = provenance.get(key);
@@ -119,8 +142,9 @@ Manifest read_manifest(const std::string& path) {
   if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");
   manifest.models = read_models(path, *provenance);
+  manifest.sections = read_sections(path, *provenance);
   for (const auto& [key, node] : *provenance) {
-    if (key != "question" && key != "models") manifest.entries.emplace_back(key.str(), text_of(node));
+    if (key != "question" && key != "models" && key != "sections") manifest.entries.emplace_back(key.str(), text_of(node));
   }
   return manifest;
 }

@@ -20,6 +20,14 @@ struct ModelProvenance {
   Weights weights = Weights::trained;
 };
 
+/// A part of the rows that was measured apart: before the config was edited, or by another program or machine.
+struct SectionProvenance {
+  std::int64_t number = 1;
+  std::int64_t generations = 0;      ///< rows that it measured
+  std::string started_at;
+  std::vector<std::string> differs;  ///< from what the manifest says of the run: "dtype: was float32, now bfloat16"
+};
+
 struct Manifest {
   std::string name;      ///< of the experiment
   std::string kind;      ///< "decoding", "cost_surface"
@@ -27,7 +35,8 @@ struct Manifest {
   std::uint64_t seed = 0;
   std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
-  /// Every entry of [provenance] but `question` and the models, as text, in alphabetical order.
+  std::vector<SectionProvenance> sections{};  ///< where there are several; none where all rows are of one
+  /// Every entry of [provenance] but `question`, the models and the sections, as text, in alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
 
   /// The target model of that name. @throws DataError if the manifest has none

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "analysis/io/read_axes.h"
@@ -23,8 +24,9 @@ constexpr std::array<std::string_view, 31> kRowColumns = {
     "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
     "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
     "lossless", "law_distance", "forced_acceptance"};
-constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns",
-                                                          "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes"};
+/// The last one is there where the manifest has sections.
+constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns",         "draft_ns",
+                                                           "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes", "section"};
 constexpr std::array<std::string_view, 17> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
     "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
@@ -99,7 +101,8 @@ void read_rows(const std::string& path, Run& run) {
 
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  table.expect_columns(kTimeColumns);
+  const bool has_sections = !run.manifest.sections.empty();
+  table.expect_columns(std::span<const std::string_view>(kTimeColumns).first(kTimeColumns.size() - (has_sections ? 0 : 1)));
   if (table.size() != run.generations.size()) {
     throw DataError(path + ": " + std::to_string(table.size()) + " rows, rows.csv has " + std::to_string(run.generations.size()));
   }
@@ -112,6 +115,9 @@ void read_times(const std::string& path, Run& run) {
     g.target_ns = table.count(row, "target_ns");
     g.verify_ns = table.count(row, "verify_ns");
     g.other_ns = table.count(row, "other_ns");
+    if (!has_sections) continue;
+    g.section = table.count(row, "section", 1);
+    if (std::ranges::count(run.manifest.sections, g.section, &SectionProvenance::number) != 1) table.fail(row, "section", "manifest.toml has no such section");
   }
 }
 

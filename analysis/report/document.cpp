@@ -1,6 +1,7 @@
 #include "analysis/report/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/embedded.h"
@@ -29,6 +30,8 @@ std::string provenance_html(const Manifest& manifest) {
     row(fmt::format("{} {}", model.role == ModelRole::target ? "target" : "drafter", model.name),
         fmt::format("sha256 {}, {} parameters, {} weights", model.sha256, model.parameters, model.weights == Weights::trained ? "trained" : "random"));
   }
+  for (const SectionProvenance& section : manifest.sections)
+    row(fmt::format("section {}", section.number), fmt::format("{} generations, begun {}{}{}", section.generations, section.started_at, section.differs.empty() ? "" : "; ", fmt::join(section.differs, "; ")));
   return html + "</tbody></table></div></section>\n";
 }
 

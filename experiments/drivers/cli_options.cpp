@@ -117,6 +117,7 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag("--yes", options.yes, fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
   command->add_flag("!--no-report", options.report, "Make no report at the end");
   command->add_flag("--repair", options.repair, "Keep a damaged journal aside, measure anew what it lost, write changed files again");
+  command->add_flag("--allow-mixed", options.allow_mixed, "Go on also with another program, machine, device, number format or model bytes; manifest and times.csv say which row is from which");
   command->add_flag("--allow-network-folder", options.allow_network_folder, "Run in a folder on a network file system, where locks may not hold between machines");
   add_number(command, "--timeout-s", options.generation_timeout_s, "A generation that takes longer has failed; 0 is no limit");
   CLI::Option* workers = add_number(command, "--workers", options.workers, "Processes that measure at once and share the threads; a crash costs a generation. 0: this process");

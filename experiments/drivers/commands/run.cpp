@@ -43,6 +43,8 @@ class RunCommand {
         folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output), progress_(Progress::style_of_standard_error()) {
     check_numbers();
     const bool shares = options.workers > 0 || options.slurm;
+    if (options.allow_mixed && yield() != Yield::generations)
+      throw ConfigError(fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, whose rows can say what they are from", plan_.config.kind));
     if (shares && experiment_kind(plan_.config.kind).prepare == nullptr)
       throw ConfigError(fmt::format("{}: experiment.kind = {}; allowed: decoding, whose generations can be measured by several processes", options.slurm ? "--slurm" : "--workers", plan_.config.kind));
   }
@@ -74,13 +76,13 @@ class RunCommand {
   Yield yield() const { return experiment_kind(plan_.config.kind).yield; }
 
   JournalAccess access() const {
-    return {.folder = folder_, .repair = options_.repair, .network_folder = options_.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused};
+    return {.folder = folder_, .repair = options_.repair, .allow_mixed = options_.allow_mixed, .network_folder = options_.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused};
   }
 
   RunOptions run_options() const {
     const std::string how_to_resume = yield() != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder_)
                                                               : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder_);
-    return {.folder = folder_, .repair = options_.repair, .network_folder = access().network_folder,
+    return {.folder = folder_, .repair = options_.repair, .allow_mixed = options_.allow_mixed, .network_folder = access().network_folder,
             .limits = {.check_interruption = [this, how_to_resume] { interruption_.check(how_to_resume); }, .generation_timeout_s = options_.generation_timeout_s},
             .workers = std::max(1, options_.workers), .threads = share_of_threads(plan_.config.target.threads, options_.workers)};
   }
@@ -92,6 +94,7 @@ class RunCommand {
     words.insert(words.end(), {"--output", folder, "--timeout-s", fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
     if (options_.allow_network_folder) words.emplace_back("--allow-network-folder");
     if (options_.repair && role == "prepare") words.emplace_back("--repair");
+    if (options_.allow_mixed && role == "prepare") words.emplace_back("--allow-mixed");
     if (options_.workers > 0) words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
     return words;
   }

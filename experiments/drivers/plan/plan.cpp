@@ -14,12 +14,18 @@
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
+#include "sim/core/sha256.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
 
-constexpr std::uint32_t kPilotSequences = 1u << 24;  ///< sequence ids from here on are pilots'
+constexpr std::uint32_t kMeasuredSequences = 1u << 31, kPilotSequences = 1u << 30;  ///< sequence ids from there on are such; they have the lower 30 bits
+
+/// 30 bits that depend on the text alone.
+std::uint32_t stable_number(const std::string& text) {
+  return static_cast<std::uint32_t>(std::stoul(sha256_text(text).substr(0, 8), nullptr, 16)) & (kPilotSequences - 1);
+}
 
 TreeGrowth growth_of(const Drafting& drafting, int limit) { return TreeGrowth::parse(drafting.tree, limit); }
 
@@ -154,10 +160,10 @@ std::vector<int> Drafting::rows_of_depth(int limit) const {
 bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "replay" && !engines::is_lossless(cell.verifier, cell.temperature); }
 
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
-  return static_cast<std::uint32_t>(generation.prompt * static_cast<std::size_t>(config.repetitions)) + static_cast<std::uint32_t>(generation.repetition);
+  return kMeasuredSequences + stable_number(fmt::format("{}\n{}", prompts[generation.prompt].id, generation.repetition));
 }
 
-std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + static_cast<std::uint32_t>(pilot.prompt); }
+std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id); }
 
 int Plan::max_length() const {
   int longest = config.pilot.max_length;

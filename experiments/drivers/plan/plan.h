@@ -63,7 +63,8 @@ struct Plan {
   std::vector<PlannedGeneration> generations{};  ///< the index is the row_id
   std::vector<std::size_t> order{};              ///< row ids as they are measured
 
-  /// Keys the random streams: equal for all cells, so that they meet the same chance.
+  /// Keys the random streams: equal for all cells, so that they meet the same chance. It depends on the prompt's id and the repetition alone,
+  /// so that a plan with more or fewer of them does the same work; of n pairs of them two share one with a chance of n^2 / 2^31.
   std::uint32_t sequence_id(const PlannedGeneration& generation) const;
   std::uint32_t pilot_sequence_id(const Pilot& pilot) const;
   /// Levels that any policy may ask for.

@@ -32,14 +32,14 @@ std::string shown(const std::map<std::string, std::string>& values, const std::s
 
 }  // namespace
 
-std::string config_changes(const std::string& was, const std::string& now) {
+std::string config_changes(const std::string& was, const std::string& now, const std::function<bool(const std::string& key)>& counts) {
   const auto before = values_of(was), after = values_of(now);
   std::set<std::string> keys;
   for (const auto* values : {&before, &after})
     for (const auto& [key, value] : *values) keys.insert(key);
   std::string changes;
   for (const std::string& key : keys)
-    if (shown(before, key) != shown(after, key)) changes += fmt::format("\n  {}: was {}, now {}", key, shown(before, key), shown(after, key));
+    if (counts(key) && shown(before, key) != shown(after, key)) changes += fmt::format("\n  {}: was {}, now {}", key, shown(before, key), shown(after, key));
   return changes;
 }
 

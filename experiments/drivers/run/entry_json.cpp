@@ -61,7 +61,7 @@ analysis::CountedMean mean_of(const Json& json) {
 Json to_json(const HeaderEntry& entry) {
   Json models = Json::array();
   for (const ModelEntry& model : entry.models) models.push_back({model.name, model.role, model.sha256, model.weights, model.parameters});
-  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}};
+  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}, {"plan", entry.plan_digest}};
 }
 
 HeaderEntry header_entry(const Json& json) {
@@ -70,6 +70,7 @@ HeaderEntry header_entry(const Json& json) {
   entry.provenance = json.at("provenance").get<Provenance>();
   entry.config = json.at("config").get<std::string>();
   entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();
+  entry.plan_digest = json.value("plan", std::string());
   for (const Json& model : json.at("models"))
     entry.models.push_back({model.at(0).get<std::string>(), model.at(1).get<std::string>(), model.at(2).get<std::string>(),
                             model.at(3).get<std::string>(), model.at(4).get<std::int64_t>()});
@@ -79,7 +80,7 @@ HeaderEntry header_entry(const Json& json) {
 Json to_json(const RowEntry& entry) {
   Json pieces = Json::array();
   for (const auto& [text, fate] : entry.pieces) pieces.push_back({text, to_string(fate)});
-  Json json = {{"row_id", entry.row_id}, {"prompt_tokens", entry.prompt_tokens}, {"output_tokens", entry.output_tokens}, {"output_hash", entry.output_hash},
+  Json json = {{"prompt_tokens", entry.prompt_tokens}, {"output_tokens", entry.output_tokens}, {"output_hash", entry.output_hash},
           {"stop_reason", to_string(entry.stop_reason)}, {"prefill_ns", entry.prefill_ns}, {"time_to_first_token_ns", entry.time_to_first_token_ns},
           {"decode_ns", entry.decode_ns}, {"peak_memory_bytes", entry.peak_memory_bytes}, {"rounds", rounds_json(entry.rounds)}, {"pieces", pieces}};
   if (entry.law_distance) json["law_distance"] = *entry.law_distance;
@@ -88,7 +89,7 @@ Json to_json(const RowEntry& entry) {
 
 RowEntry row_entry(const Json& json) {
   const auto integer = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
-  RowEntry entry{.row_id = integer("row_id"), .prompt_tokens = integer("prompt_tokens"), .output_tokens = integer("output_tokens"),
+  RowEntry entry{.prompt_tokens = integer("prompt_tokens"), .output_tokens = integer("output_tokens"),
                  .output_hash = json.at("output_hash").get<std::string>(), .stop_reason = stop_reason(json.at("stop_reason")),
                  .prefill_ns = integer("prefill_ns"), .time_to_first_token_ns = integer("time_to_first_token_ns"), .decode_ns = integer("decode_ns"),
                  .peak_memory_bytes = integer("peak_memory_bytes"), .law_distance = {}, .rounds = rounds_of(json.at("rounds")), .pieces = {}};
@@ -98,24 +99,24 @@ RowEntry row_entry(const Json& json) {
 }
 
 Json to_json(const FailureEntry& entry) {
-  return {{"row_id", entry.row_id}, {"status", to_string(entry.status)}, {"message", entry.message}, {"attempts", entry.attempts}};
+  return {{"status", to_string(entry.status)}, {"message", entry.message}, {"attempts", entry.attempts}};
 }
 
 FailureEntry failure_entry(const Json& json) {
-  return {json.at("row_id").get<std::int64_t>(), failure_status(json.at("status")), json.at("message").get<std::string>(), json.at("attempts").get<int>()};
+  return {.status = failure_status(json.at("status")), .message = json.at("message").get<std::string>(), .attempts = json.at("attempts").get<int>()};
 }
 
-Json to_json(const PilotEntry& entry) { return {{"pilot", entry.pilot}, {"rounds", rounds_json(entry.rounds)}}; }
+Json to_json(const PilotEntry& entry) { return {{"rounds", rounds_json(entry.rounds)}}; }
 
-PilotEntry pilot_entry(const Json& json) { return {json.at("pilot").get<std::size_t>(), rounds_of(json.at("rounds"))}; }
+PilotEntry pilot_entry(const Json& json) { return {.rounds = rounds_of(json.at("rounds"))}; }
 
 Json to_json(const PaceEntry& entry) {
-  return {{"row_id", entry.row_id}, {"model", entry.model}, {"context", entry.context}, {"forwards", entry.forwards}};
+  return {{"model", entry.model}, {"context", entry.context}, {"forwards", entry.forwards}};
 }
 
 PaceEntry pace_entry(const Json& json) {
-  return {json.at("row_id").get<std::int64_t>(), json.at("model").get<std::string>(), json.at("context").get<int>(),
-          json.at("forwards").get<std::vector<std::pair<int, double>>>()};
+  return {.model = json.at("model").get<std::string>(), .context = json.at("context").get<int>(),
+          .forwards = json.at("forwards").get<std::vector<std::pair<int, double>>>()};
 }
 
 Json to_json(const CostEntry& entry) {
@@ -135,14 +136,14 @@ CostEntry cost_entry(const Json& json) {
 }
 
 Json to_json(const PredictionEntry& entry) {
-  Json json = {{"cell", entry.cell}, {"walltime_ns", entry.walltime_ns}, {"speedup", entry.speedup}, {"tokens_per_round", entry.tokens_per_round}};
+  Json json = {{"walltime_ns", entry.walltime_ns}, {"speedup", entry.speedup}, {"tokens_per_round", entry.tokens_per_round}};
   if (entry.acceptance_rate) json["acceptance_rate"] = *entry.acceptance_rate;
   return json;
 }
 
 PredictionEntry prediction_entry(const Json& json) {
-  PredictionEntry entry{json.at("cell").get<std::size_t>(), json.at("walltime_ns").get<double>(), json.at("speedup").get<double>(),
-                        json.at("tokens_per_round").get<double>(), {}};
+  PredictionEntry entry{.walltime_ns = json.at("walltime_ns").get<double>(), .speedup = json.at("speedup").get<double>(),
+                        .tokens_per_round = json.at("tokens_per_round").get<double>()};
   if (json.contains("acceptance_rate")) entry.acceptance_rate = json.at("acceptance_rate").get<double>();
   return entry;
 }
@@ -154,11 +155,11 @@ Json to_json(const AtlasEntry& entry) {
     if (r.tokens_per_round) rule["block"] = mean_json(*r.tokens_per_round);
     rules.push_back(rule);
   }
-  return {{"cell", entry.cell}, {"rows", entry.rows}, {"rules", rules}};
+  return {{"rows", entry.rows}, {"rules", rules}};
 }
 
 AtlasEntry atlas_entry(const Json& json) {
-  AtlasEntry entry{json.at("cell").get<std::size_t>(), json.at("rows").get<std::int64_t>(), {}};
+  AtlasEntry entry{.rows = json.at("rows").get<std::int64_t>(), .rules = {}};
   for (const Json& rule : json.at("rules")) {
     entry.rules.push_back({.rule = rule.at("rule").get<std::string>(), .drafts = rule.at("drafts").get<int>(), .lossless = rule.at("lossless").get<bool>(),
                            .distance = rule.at("distance").get<double>(), .trials = rule.at("trials").get<std::int64_t>(), .acceptance = mean_of(rule.at("acceptance"))});
@@ -170,11 +171,11 @@ AtlasEntry atlas_entry(const Json& json) {
 Json to_json(const AcceptanceEntry& entry) {
   Json depths = Json::array();
   for (const analysis::DepthSums& depth : entry.depths) depths.push_back({depth.drafts, depth.reached, depth.accepted, depth.known_ranks, depth.in_top});
-  return {{"cell", entry.cell}, {"prompt", entry.prompt}, {"positions", entry.positions}, {"depths", depths}};
+  return {{"positions", entry.positions}, {"depths", depths}};
 }
 
 AcceptanceEntry acceptance_entry(const Json& json) {
-  AcceptanceEntry entry{json.at("cell").get<std::size_t>(), json.at("prompt").get<std::size_t>(), json.at("positions").get<std::int64_t>(), {}};
+  AcceptanceEntry entry{.positions = json.at("positions").get<std::int64_t>(), .depths = {}};
   for (const Json& depth : json.at("depths")) {
     entry.depths.push_back({.drafts = depth.at(0).get<std::int64_t>(), .reached = depth.at(1).get<double>(), .accepted = depth.at(2).get<double>()});
     entry.depths.back().known_ranks = std::min(depth.at(3).get<std::size_t>(), analysis::kRanks);

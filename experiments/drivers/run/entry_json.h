@@ -1,9 +1,9 @@
 #pragma once
-// Entries of a journal as JSON and back.
+// Entries of a journal as JSON and back. Keys and numbers of generations, pilots, cells and prompts are not among their fields (RunLog).
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/run/run_entries.h"
 
 namespace speclab::experiments {
 

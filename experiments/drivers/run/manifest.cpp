@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <sstream>
 
 #include "sim/core/sha256.h"
 #include "experiments/drivers/config/toml_text.h"
 #include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/config_changes.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/run/origin.h"
+#include "experiments/drivers/run/work_keys.h"
 
 namespace speclab::experiments {
 namespace {
@@ -40,6 +41,33 @@ std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   return entries;
 }
 
+void add_model(const ModelEntry& model, TomlText& provenance) {
+  provenance.table("[provenance.models]");
+  provenance.add("name", model.name);
+  provenance.add("role", model.role);
+  provenance.add("sha256", model.sha256);
+  provenance.add("parameters", model.parameters);
+  provenance.add("weights", model.weights);
+}
+
+/// The lines of origin_changes.
+std::vector<std::string> lines_of(const std::string& changes) {
+  std::vector<std::string> lines;
+  std::istringstream stream(changes);
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) lines.push_back(line.substr(2));
+  return lines;
+}
+
+void add_section(int number, const RunLog& log, TomlText& provenance) {
+  const HeaderEntry& header = log.sections().at(number).header;
+  provenance.table("[provenance.sections]");
+  provenance.add("section", number);
+  provenance.add("generations", static_cast<std::int64_t>(std::ranges::count(log.rows(), number, [](const auto& row) { return row.second.section; })));
+  provenance.add("started_at", header.started_at);
+  provenance.add("differs", lines_of(origin_changes(header, *log.header())));
+}
+
 }  // namespace
 
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
@@ -48,7 +76,7 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
-  HeaderEntry header{.started_at = utc_now(), .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}};
+  HeaderEntry header{.started_at = utc_now(), .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}, .plan_digest = plan_digest(loaded.plan)};
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"machine", machine.cpu_model}, {"device", target.device},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
@@ -60,41 +88,29 @@ std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& lo
   return {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
 }
 
-void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder) {
-  std::string differences;
-  const auto compare = [&](const std::string& key, const std::string& then, const std::string& current) {
-    if (then != current) differences += fmt::format("\n  {}: was {}, now {}", key, then, current);
-  };
-  differences += config_changes(begun.config, now.config);
-  for (std::size_t i = 0; i < now.provenance.size(); ++i)
-    compare(now.provenance[i].first, i < begun.provenance.size() ? begun.provenance[i].second : "", now.provenance[i].second);
-  for (std::size_t i = 0; i < now.models.size(); ++i)
-    compare("model " + now.models[i].name, i < begun.models.size() ? begun.models[i].sha256 : "", now.models[i].sha256);
-  if (!differences.empty())
-    throw DriftError(fmt::format("{}: this is not the run that was begun here:{}\nrestore what differs, or give another --output", folder, differences));
+std::set<int> sections_in_tables(const RunLog& log) {
+  std::set<int> sections{log.section()};
+  for (const auto& [id, row] : log.rows()) sections.insert(row.section);
+  return sections;
 }
 
-std::string manifest_toml(const Plan& plan, const HeaderEntry& header) {
+std::string manifest_toml(const Plan& plan, const RunLog& log) {
   const RunConfig& config = plan.config;
+  const HeaderEntry& header = *log.header();
   TomlText provenance;
   provenance.table("provenance");
   provenance.add("question", config.question);
   for (const auto& [key, value] : header.provenance) {
     if (key == "threads" || key == "workers") provenance.add(key, static_cast<std::int64_t>(std::stoll(value)));
-    else provenance.add(key, value);
+    else provenance.add(key, key == "config_sha256" ? sha256_text(to_toml(config)) : value);
   }
   for (const auto& [key, value] : header.machine) provenance.add(key, value);
   provenance.add("seed", config.seed);
   if (experiment_kind(config.kind).yield == Yield::generations) provenance.add("planned_generations", static_cast<std::int64_t>(plan.generations.size()));
   provenance.add("started_at", header.started_at);
-  for (const ModelEntry& model : header.models) {
-    provenance.table("[provenance.models]");
-    provenance.add("name", model.name);
-    provenance.add("role", model.role);
-    provenance.add("sha256", model.sha256);
-    provenance.add("parameters", model.parameters);
-    provenance.add("weights", model.weights);
-  }
+  for (const ModelEntry& model : header.models) add_model(model, provenance);
+  if (const std::set<int> sections = sections_in_tables(log); sections.size() > 1)
+    for (const int section : sections) add_section(section, log, provenance);
   return to_toml(config) + "\n" + provenance.content();
 }
 

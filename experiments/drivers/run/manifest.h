@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 
 #include "experiments/drivers/run/run_log.h"
@@ -13,10 +14,10 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers);
 /// HeaderEntry::machine; takes seconds.
 std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& loaded);
 
-/// @throws DriftError naming every entry and every key of the config that differs: a run is resumed by the program, config, models and machine that began it
-void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
+/// The effective config and [provenance], as results/README.md describes it. @param log  looked at by the plan, which has a section of it
+std::string manifest_toml(const Plan& plan, const RunLog& log);
 
-/// The effective config and [provenance], as results/README.md describes it.
-std::string manifest_toml(const Plan& plan, const HeaderEntry& header);
+/// The sections whose rows the plan has, and its own.
+std::set<int> sections_in_tables(const RunLog& log);
 
 }  // namespace speclab::experiments

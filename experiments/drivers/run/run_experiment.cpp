@@ -6,6 +6,7 @@
 
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/core/errors.h"
@@ -14,25 +15,28 @@ namespace speclab::experiments {
 namespace {
 
 JournalAccess access_of(const RunOptions& options, Progress& progress) {
-  return {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .note = [&progress](const std::string& text) { progress.note(text); }};
+  return {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&progress](const std::string& text) { progress.note(text); }};
 }
 
+/// A section is gone on with by what it was begun by; any other work of the plan is done in a new one.
 RunLog& begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, RunJournals& journals, Progress& progress) {
-  RunLog& log = journals.open_for_writing();
   HeaderEntry now = current_origin(loaded, options.workers);
-  if (log.header()) {
-    check_same_origin(*log.header(), now, options.folder);
+  RunLog& log = journals.open_for_writing();
+  const HeaderEntry* begun = journals.last_header();
+  const bool is_same = begun && origin_changes(*begun, now).empty();
+  if (begun) {
+    if (!options.allow_mixed) check_same_origin(*begun, now, options.folder);
     log.secure();
     progress.note(fmt::format("{}: resumed with {} of {} generations", options.folder, log.rows().size(), loaded.plan.generations.size()));
-  } else {
-    now.machine = measure_machine(loaded);
-    log.add(now);
   }
+  if (is_same && log.header()) return log;
+  now.machine = measure_machine(loaded);
+  log.add(now);
   return log;
 }
 
 /// Shards may be measuring already: a job that Slurm has started a second time.
-bool is_prepared(const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(folder, Journal::Tail::left).predictions().empty(); }
+bool is_prepared(const Plan& plan, const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(plan, folder, Journal::Tail::left).predictions().empty(); }
 
 /// Keeps out a process that hands out the run's work to workers, and is kept out by it; nothing where none ever did.
 std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {
@@ -55,6 +59,10 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
   RunJournals journals(plan, std::move(access));
   if (journals.is_complete()) return RunOutcome::was_complete;
   const std::unique_ptr<engines::Engines> engines = open_engines();
+  if (journals.is_measured()) {
+    write_run_files(tokenized_plan(plan, *engines), journals.log(), options.folder);
+    return RunOutcome::completed;
+  }
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   RunLog& log = begin_or_resume(loaded, options, journals, progress);
   Workbench bench(loaded, log, progress, options.limits);
@@ -72,7 +80,7 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
 
 void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress) {
   SPECLAB_EXPECT(experiment_kind(plan.config.kind).prepare != nullptr, "a kind without generations has no shards");
-  if (is_prepared(options.folder)) return;
+  if (!options.allow_mixed && is_prepared(plan, options.folder)) return;
   RunJournals journals(plan, access_of(options, progress));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
@@ -82,7 +90,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
 
 void merge_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines) {
   RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder});
-  if (!journals.has_header()) throw DataError(fmt::format("{}: no run was begun here", options.folder));
+  if (!journals.has_header()) throw DataError(fmt::format("{}: no run of this config was begun here", options.folder));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   write_run_files(tokenized_plan(plan, *engines), journals.log(), options.folder);
   journals.end_if_whole();

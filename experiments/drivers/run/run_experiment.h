@@ -15,6 +15,7 @@ using OpenEngines = std::function<std::unique_ptr<engines::Engines>()>;
 struct RunOptions {
   std::string folder;
   bool repair = false;  ///< a damaged journal is put aside and what it lost measured anew; changed files are written again
+  bool allow_mixed = false;  ///< another program, machine, device, number format or model bytes go on with what is missing, in a section of their own
   NetworkFolder network_folder = NetworkFolder::refused;
   BenchLimits limits{};
   int workers = 1;  ///< processes that share the measuring, as the manifest says
@@ -23,7 +24,7 @@ struct RunOptions {
 
 enum class RunOutcome : std::uint8_t { completed, was_complete };
 
-/// Runs a plan in its folder, or what is left of it. Nothing is written before the engines have loaded all that the plan
+/// Runs a plan in its folder, or what is left of it: what the folder has of the same work, also from a config that was edited since, stays. Nothing is written before the engines have loaded all that the plan
 /// needs; whatever stops it, the files hold what was measured and the same call goes on from there. A generation that fails
 /// is an entry of the log and a row of failures.csv; the others go on.
 /// @param open_engines  called only if there is something to do

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
@@ -28,7 +29,7 @@ constexpr std::array<std::string_view, 31> kRowColumns = {
     "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
     "lossless", "law_distance", "forced_acceptance"};
 constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
-constexpr std::array<std::string_view, 9> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes"};
+constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes", "section"};
 
 /// Sums over the rounds of a generation.
 struct RoundTotals {
@@ -84,13 +85,16 @@ std::string rounds_csv(const Plan& plan, const RunLog& log) {
   return csv.content();
 }
 
+/// The last column is there where there is more than one section.
 std::string times_csv(const RunLog& log) {
-  CsvWriter csv(kTimeColumns);
+  const bool has_sections = sections_in_tables(log).size() > 1;
+  CsvWriter csv(std::span<const std::string_view>(kTimeColumns).first(kTimeColumns.size() - (has_sections ? 0 : 1)));
   for (const auto& [id, row] : log.rows()) {
     const RoundTotals totals(row.rounds);
     for (const std::int64_t value : {id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns, totals.target_ns, totals.verify_ns,
                                      totals.other_ns, row.peak_memory_bytes})
       csv.field(value);
+    if (has_sections) csv.field(std::int64_t{row.section});
     csv.end_row();
   }
   return csv.content();
@@ -112,7 +116,7 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
 /// Name and content of every file but SHA256SUMS; those that would be empty are left out.
 std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loaded, const RunLog& log) {
   const Plan& plan = loaded.plan;
-  std::vector<std::pair<std::string, std::string>> files{{"manifest.toml", manifest_toml(plan, *log.header())}};
+  std::vector<std::pair<std::string, std::string>> files{{"manifest.toml", manifest_toml(plan, log)}};
   if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
   if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
@@ -131,7 +135,7 @@ std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loa
 /// A file of an earlier attempt.
 void take_away(const std::string& path) {
   std::error_code error;
-  std::filesystem::remove(path, error);
+  if (std::filesystem::exists(path, error)) std::filesystem::remove(path, error);
   if (error) throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path, error.message()));
 }
 
@@ -143,11 +147,12 @@ void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::str
   std::error_code none;
   std::filesystem::remove(digests, none);  // what does not hold while files change is not there
   for (const auto& [name, content] : files) write_file(folder + "/" + name, content);
-  if (log.failures().empty()) take_away(folder + "/failures.csv");
+  for (const std::string_view name : kRunFiles)
+    if (name != analysis::kDigestsFile && std::ranges::find(files, name, &std::pair<std::string, std::string>::first) == files.end()) take_away(fmt::format("{}/{}", folder, name));
   write_file(digests, analysis::digest_lines(files));
 }
 
-bool has_run_files(const RunLog& log, const std::string& folder) {
+bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder) {
   std::vector<std::string> names{"manifest.toml", analysis::kDigestsFile};
   if (!log.costs().empty()) names.emplace_back("costs.csv");
   if (!log.predictions().empty()) names.emplace_back("predictions.csv");
@@ -155,7 +160,8 @@ bool has_run_files(const RunLog& log, const std::string& folder) {
   if (!log.acceptances().empty()) names.emplace_back("acceptance.csv");
   if (!log.failures().empty()) names.emplace_back("failures.csv");
   if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "timeline.csv", "texts.jsonl"});
-  return std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
+  const bool are_there = std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
+  return are_there && read_file(folder + "/manifest.toml") == manifest_toml(plan, log);
 }
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {

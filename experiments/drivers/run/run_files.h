@@ -9,14 +9,14 @@ namespace speclab::experiments {
 struct LoadedPlan;
 
 /// Writes manifest, CSV files and texts of a run folder; each is a function of plan and log alone, and each appears whole
-/// or not at all. Files that would be empty are left out. SHA256SUMS comes last. @throws WriteError
+/// or not at all. Files that would be empty are left out, also those of an earlier attempt. SHA256SUMS comes last. @throws WriteError
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
 /// What write_run_files may write.
 inline constexpr const char* kRunFiles[] = {"manifest.toml", "rows.csv", "times.csv", "rounds.csv", "costs.csv", "predictions.csv", "pace.csv", "timeline.csv", "texts.jsonl", "atlas.csv", "acceptance.csv", "failures.csv", "SHA256SUMS"};
 
-/// Whether the files that this log makes are all there.
-bool has_run_files(const RunLog& log, const std::string& folder);
+/// Whether the files that this log makes are all there, of this plan.
+bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder);
 
 /// Rows at temperature 0 whose text differs from plain decoding's of the same prompt and repetition.
 int num_greedy_differences(const Plan& plan, const RunLog& log);

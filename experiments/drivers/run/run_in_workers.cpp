@@ -17,14 +17,14 @@ namespace {
 enum class State : std::uint8_t { new_run, prepared, complete };
 
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
-  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
+  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
   return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
 RunLog log_of(const Plan& plan, const RunOptions& options) {
-  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder}).log();
+  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder}).log();
 }
 
 std::vector<int> numbers(int count) {
@@ -62,7 +62,7 @@ void measure_in_workers(const Plan& plan, const RunOptions& options, const Worke
 RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles, const OpenEngines& open_engines, Progress& progress) {
   const State state = state_of(plan, options, progress);
   if (state == State::complete) return RunOutcome::was_complete;
-  if (state == State::new_run) run_in_process(roles.prepare, options.limits);
+  if (state == State::new_run || options.allow_mixed) run_in_process(roles.prepare, options.limits);
   try {
     measure_in_workers(plan, options, roles, progress);
   } catch (const Error& error) {
@@ -76,8 +76,9 @@ RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const Wor
 
 void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const std::vector<std::size_t>& rows, const WorkerRoles& roles, Progress& progress) {
   RunLog log(options.folder, Journal::Tail::left);
-  if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared; its first job has failed");
   take_shard(log, options, shard);
+  log.look_at(plan);
+  if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared for this config; its first job has failed, or the config was edited since: the same `speclab run` goes on");
   std::vector<std::size_t> open = open_generations(plan, log);
   std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) { return !own.contains(row); });
   run_workers(plan, {.run = options, .shards = {shard}, .work = roles.work}, log, open, progress);

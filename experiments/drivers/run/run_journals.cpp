@@ -9,8 +9,9 @@
 
 #include "analysis/io/file_digests.h"
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/config_changes.h"
 #include "experiments/drivers/run/failures.h"
-#include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/run_files.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -25,36 +26,11 @@ bool has_journal(const std::string& folder) {
   return there;
 }
 
-/// The config first: it is known before anything is loaded.
-void check_same_config(const Plan& plan, const HeaderEntry& begun, const std::string& folder) {
-  HeaderEntry now = begun;
-  now.config = to_toml(plan.config);
-  check_same_origin(begun, now, folder);
-}
-
 /// Results without their journal cannot be resumed, and to write beside them would mix two runs.
 void refuse_results_without_journal(const std::string& folder) {
   for (const char* file : kRunFiles)
     if (std::filesystem::exists(folder + "/" + file))
       throw DataError(fmt::format("{}/{} is there without a journal to resume from; give another --output, or move it away", folder, file));
-}
-
-/// Ids of a journal whose digests are right must still be the plan's.
-void check_ids(const Plan& plan, const RunLog& log, const std::string& folder) {
-  const auto check = [&](const char* what, std::int64_t id, std::size_t count) {
-    if (id < 0 || id >= static_cast<std::int64_t>(count))
-      throw DataError(fmt::format("{}/journal: {} {}; this plan has {}; give another --output", folder, what, id, count));
-  };
-  for (const auto& [row_id, row] : log.rows()) check("row_id", row_id, plan.generations.size());
-  for (const auto& [row_id, failure] : log.failures()) check("row_id", row_id, plan.generations.size());
-  for (const auto& [row_id, pace] : log.paces()) check("row_id", row_id, plan.generations.size());
-  for (const auto& [pilot, rounds] : log.pilots()) check("pilot", static_cast<std::int64_t>(pilot), plan.pilots.size());
-  for (const auto& [cell, entry] : log.atlas()) check("atlas of cell", static_cast<std::int64_t>(cell), plan.cells.size());
-  for (const auto& [key, entry] : log.acceptances()) {
-    check("acceptance of cell", static_cast<std::int64_t>(key.first), plan.cells.size());
-    check("acceptance of prompt", static_cast<std::int64_t>(key.second), plan.prompts.size());
-  }
-  for (const PredictionEntry& prediction : log.predictions()) check("prediction of cell", static_cast<std::int64_t>(prediction.cell), plan.cells.size());
 }
 
 /// Folders of shards with a journal, by number.
@@ -75,28 +51,46 @@ std::vector<std::string> shards_with_journal(const std::string& folder) {
 }  // namespace
 
 RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), access_(std::move(access)) {
-  if (has_journal(access_.folder)) log_.emplace(open(access_.folder));
-  if (has_header()) {
-    check_same_config(plan_, *log_->header(), access_.folder);
-    check_ids(plan_, *log_, access_.folder);
-    take_shards();
-  } else {
+  if (has_journal(access_.folder)) log_ = open(access_.folder);
+  if (log_.sections().empty()) {
     refuse_results_without_journal(access_.folder);
+  } else {
+    check_edit();
+    take_shards();
   }
+  log_.look_at(plan_);
   if (access_.repair) return;
   analysis::check_unchanged(access_.folder);
   check_nothing_lost();
+}
+
+/// The config is known before anything is loaded. Only generations have keys of their own, by which they are found in another plan.
+void RunJournals::check_edit() const {
+  if (log_.sections().empty() || log_.section_of(plan_) > 0) return;
+  const bool has_choices = experiment_kind(plan_.config.kind).yield == Yield::generations;
+  const auto is_refused = [&](const std::string& key) {
+    const KeyRole role = role_of(key);
+    return role == KeyRole::setting || (role == KeyRole::choice && !has_choices) || (role == KeyRole::origin && !access_.allow_mixed);
+  };
+  const std::string changes = config_changes(log_.sections().rbegin()->second.header.config, to_toml(plan_.config), is_refused);
+  if (!changes.empty()) throw_drift(changes, access_.folder);
+}
+
+const HeaderEntry* RunJournals::last_header() const {
+  if (log_.sections().empty()) return nullptr;
+  return log_.section() > 0 ? &*log_.header() : &log_.sections().rbegin()->second.header;
 }
 
 /// Tables are made from journals: what they hold beyond them was lost there, and would be lost here too.
 void RunJournals::check_nothing_lost() const {
   const std::string path = access_.folder + "/rows.csv";
   std::error_code none;
-  if (!has_header() || !std::filesystem::exists(path, none)) return;
+  if (log().sections().empty() || !std::filesystem::exists(path, none)) return;
   const std::string table = read_file(path);
   const auto in_table = static_cast<std::size_t>(std::ranges::count(table, '\n')) - std::size_t{!table.empty()};
-  if (in_table > log_->rows().size())
-    throw DataError(fmt::format("{}: has {} generations, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", path, in_table, log_->rows().size()));
+  const std::size_t held = log_.rows().size() + log_.num_rows_aside();
+  if (in_table > held)
+    throw DataError(fmt::format("{}: has {} generations, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", path, in_table, held));
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {
@@ -114,38 +108,49 @@ RunLog RunJournals::open(const std::string& folder) {
   }
   RunLog log(folder);
   if (log.num_bytes_cut() > 0) access_.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", folder, log.num_bytes_cut()));
+  if (log.num_orphans() > 0) access_.note(fmt::format("{}/journal: {} entries stand without the header of their section, which was damaged; what they held is measured anew", folder, log.num_orphans()));
   return log;
 }
 
+/// A section whose header the run's journal has lost is not known by what stands in shards.
 void RunJournals::take_shards() {
   for (const std::string& shard : shards_with_journal(access_.folder)) {
-    const RunLog part = open(shard);
-    if (!part.header()) continue;
-    check_same_origin(*log_->header(), *part.header(), shard);
-    check_ids(plan_, part, shard);
-    log_->include(part);
+    RunLog part = open(shard);
+    std::vector<int> unknown;
+    for (const auto& [number, section] : part.sections())
+      if (const auto own = log_.sections().find(number); own == log_.sections().end()) unknown.push_back(number);
+      else check_same_header(own->second.header, section.header, shard);
+    for (const int number : unknown) {
+      access_.note(fmt::format("{}/journal: section {} is not in the journal of the run; what it holds is measured anew", shard, number));
+      part.leave_out(number);
+    }
+    log_.include(part);
   }
 }
 
 bool RunJournals::is_whole() const {
-  return experiment_kind(plan_.config.kind).yield != Yield::generations || open_generations(plan_, *log_).empty();
+  return experiment_kind(plan_.config.kind).yield != Yield::generations || open_generations(plan_, log_).empty();
 }
 
 bool RunJournals::is_complete() const {
-  return has_header() && log_->finished() && is_whole() && has_run_files(*log_, access_.folder) && analysis::changed_files(access_.folder).empty();
+  return is_measured() && has_run_files(plan_, log_, access_.folder) && analysis::changed_files(access_.folder).empty();
 }
 
 RunLog& RunJournals::open_for_writing() {
   make_folder(access_.folder);
-  if (locks_.empty()) locks_.push_back(lock(access_.folder));
-  if (!log_) log_.emplace(access_.folder);
-  return *log_;
+  if (locks_.empty()) {
+    locks_.push_back(lock(access_.folder));
+    log_ = RunLog(access_.folder);  // another process may have begun the run since
+    check_edit();
+    log_.look_at(plan_);
+  }
+  return log_;
 }
 
 void RunJournals::end_if_whole() {
-  if (log_->finished() || !is_whole()) return;
-  log_->secure();
-  log_->add_end();
+  if (log_.finished() || !is_whole()) return;
+  log_.secure();
+  log_.add_end();
 }
 
 std::string shard_folder(const std::string& run_folder, int shard) { return fmt::format("{}/shards/{}", run_folder, shard); }

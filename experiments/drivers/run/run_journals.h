@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@ namespace speclab::experiments {
 struct JournalAccess {
   std::string folder;
   bool repair = false;                                    ///< damaged journals are put aside, and changed files are no error
+  bool allow_mixed = false;                               ///< keys of the config that say what work is done on may be others
   NetworkFolder network_folder = NetworkFolder::refused;
   enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once } lock = Lock::waits_a_moment;  ///< the holder may be a worker whose parent was just killed
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done and what was cut off
@@ -27,14 +27,18 @@ struct JournalAccess {
 class RunJournals {
  public:
   /// Locks and reads what is there; the folder need not be. Unfinished lines are cut off, and damaged journals repaired where that is asked for.
-  /// @throws LockedError, DataError (a damaged journal, results without one or changed, ids that are not the plan's), DriftError (another
-  ///         config, or a shard of another run), WriteError (a folder that cannot be looked at)
+  /// @throws LockedError, DataError (a damaged journal, results without one or changed, work that is not the plan's), DriftError (a config of
+  ///         which nothing that was measured is work, or a shard of another run), WriteError (a folder that cannot be looked at)
   RunJournals(const Plan& plan, JournalAccess access);
 
-  /// Whether the run was begun.
-  bool has_header() const { return log_ && log_->header(); }
-  /// Only where has_header().
-  const RunLog& log() const { return *log_; }
+  /// Whether the run was begun for work of this plan.
+  bool has_header() const { return log_.header().has_value(); }
+  /// What the plan can go on from; empty where nothing was begun.
+  const RunLog& log() const { return log_; }
+  /// Of the plan's section, else of the last that was opened; null where nothing was begun.
+  const HeaderEntry* last_header() const;
+  /// Whether nothing is left to measure, so that only files may be missing.
+  bool is_measured() const { return has_header() && log_.finished() && is_whole(); }
   /// Whether all is measured, or has failed for good, and every file is there.
   bool is_complete() const;
   /// The log to write to, with the folder and its lock made where they are not there.
@@ -45,6 +49,7 @@ class RunJournals {
  private:
   /// The journal of the run or of a shard, under its lock, repaired where that is asked for.
   RunLog open(const std::string& folder);
+  void check_edit() const;
   std::unique_ptr<RunLock> lock(const std::string& folder) const;
   void take_shards();
   void check_nothing_lost() const;
@@ -53,7 +58,7 @@ class RunJournals {
   const Plan& plan_;
   JournalAccess access_;
   std::vector<std::unique_ptr<RunLock>> locks_;
-  std::optional<RunLog> log_;
+  RunLog log_;
 };
 
 /// Folder of a shard, which is a process that measures some of the generations into a journal of its own.

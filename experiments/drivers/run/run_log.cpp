@@ -2,40 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/run/entry_json.h"
+#include <algorithm>
+#include <ranges>
+
+#include "experiments/drivers/run/origin.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-/// One line: {"kind": entry}. Text that is no UTF-8 is replaced.
-std::string payload(const char* kind, const Json& entry) {
-  const Json json = {{kind, entry}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-template <typename Entry>
-std::string list_payload(const char* kind, const std::vector<Entry>& entries) {
-  Json list = Json::array();
-  for (const Entry& entry : entries) list.push_back(to_json(entry));
-  return payload(kind, list);
+Json keyed(Json entry, const std::string& key) {
+  entry["key"] = key;
+  return entry;
 }
 
 }  // namespace
 
-const char* to_string(FailureStatus status) {
-  switch (status) {
-    case FailureStatus::exception: return "exception";
-    case FailureStatus::out_of_memory: return "out_of_memory";
-    case FailureStatus::not_finite: return "not_finite";
-    case FailureStatus::timeout: return "timeout";
-    case FailureStatus::device: return "device";
-    case FailureStatus::crash: return "crash";
-  }
-  return "";
-}
-
-RunLog::RunLog(const std::string& folder, Journal::Tail tail) : journal_(Journal::open(folder, tail)) {
+RunLog::RunLog(const std::string& folder, Journal::Tail tail) : folder_(folder), journal_(Journal::open(folder, tail)) {
   for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
     try {
       take(journal_.payloads()[i]);
@@ -45,98 +28,197 @@ RunLog::RunLog(const std::string& folder, Journal::Tail tail) : journal_(Journal
   }
 }
 
+/// {"kind": entry}, of a section but the first {"kind": entry, "section": number}.
 void RunLog::take(const std::string& text) {
   const Json json = Json::parse(text);
-  if (!json.is_object() || json.size() != 1) throw DataError("no entry; one is an object with one key");
+  if (!json.is_object() || json.empty() || json.size() > 2 || (json.size() == 2 && !json.contains("section"))) throw DataError("no entry; one is an object with one key, and its section");
+  const int number = json.value("section", 1);
   const std::string& kind = json.begin().key();
-  if (kind != "header" && !header_) throw DataError("an entry before the header");
   const Json& entry = json.begin().value();
-  if (kind == "header") header_ = header_entry(entry);
-  else if (kind == "row") take(row_entry(entry));
-  else if (kind == "failure") take(failure_entry(entry));
-  else if (kind == "pilot") pilots_.insert_or_assign(entry.at("pilot").get<std::size_t>(), pilot_entry(entry));
-  else if (kind == "pace") paces_.insert_or_assign(entry.at("row_id").get<std::int64_t>(), pace_entry(entry));
-  else if (kind == "costs") for (const Json& cost : entry) costs_.push_back(cost_entry(cost));
-  else if (kind == "predictions") for (const Json& prediction : entry) predictions_.push_back(prediction_entry(prediction));
-  else if (kind == "atlas") atlas_.insert_or_assign(entry.at("cell").get<std::size_t>(), atlas_entry(entry));
-  else if (kind == "acceptance") take(acceptance_entry(entry));
-  else if (kind == "end") finished_ = entry.value("entries", std::size_t{0}) == num_taken_;
-  else throw DataError("'" + escaped(kind) + "' is no kind of entry");
+  const auto section = sections_.find(number);
+  if (kind == "header") open(number, entry);
+  else if (sections_.empty()) throw DataError("an entry before the header");
+  else if (section == sections_.end()) ++num_orphans_;
+  else if (kind == "end") section->second.finished = entry.value("entries", std::size_t{0}) == num_taken_;
+  else section->second.take(kind, entry);
+  num_opened_ = std::max(num_opened_, number);
   ++num_taken_;
 }
 
-/// A generation that failed before and has a row now has not failed.
-void RunLog::take(const RowEntry& entry) {
-  rows_.insert_or_assign(entry.row_id, entry);
-  failures_.erase(entry.row_id);
-}
-
-void RunLog::take(const FailureEntry& entry) {
-  if (rows_.contains(entry.row_id)) return;
-  const auto [known, is_new] = failures_.try_emplace(entry.row_id, entry);
-  if (!is_new && entry.attempts >= known->second.attempts) known->second = entry;
+void RunLog::open(int number, const Json& header) {
+  if (!sections_.try_emplace(number, Section{.header = header_entry(header)}).second) throw DataError(fmt::format("section {} begins a second time", number));
+  header_ = sections_.at(number).header;
 }
 
 void RunLog::include(const RunLog& part) {
-  if (!header_) header_ = part.header_;
-  if (costs_.empty()) costs_ = part.costs_;
-  if (predictions_.empty()) predictions_ = part.predictions_;
-  pilots_.insert(part.pilots_.begin(), part.pilots_.end());
-  paces_.insert(part.paces_.begin(), part.paces_.end());
-  atlas_.insert(part.atlas_.begin(), part.atlas_.end());
-  acceptances_.insert(part.acceptances_.begin(), part.acceptances_.end());
-  for (const auto& [row_id, row] : part.rows_)
-    if (!rows_.contains(row_id)) take(row);
-  for (const auto& [row_id, failure] : part.failures_) take(failure);
+  for (const auto& [number, section] : part.sections_) {
+    const auto [own, is_new] = sections_.try_emplace(number, section);
+    if (!is_new) own->second.include(section);
+  }
+  num_opened_ = std::max(num_opened_, part.num_opened_);
 }
 
-void RunLog::add(const HeaderEntry& entry) {
-  journal_.append(payload("header", to_json(entry)));
-  header_ = entry;
+int RunLog::section_of(const Plan& plan) const {
+  const std::string digest = plan_digest(plan);
+  for (const auto& [number, section] : std::views::reverse(sections_))
+    if (section.header.plan_digest == digest) return number;
+  return 0;
+}
+
+void RunLog::look_at(const Plan& plan) {
+  keys_ = std::make_shared<const WorkKeys>(plan);
+  section_ = section_of(plan);
+  header_.reset();
+  if (section_ > 0) {
+    Section& own = sections_.at(section_);
+    header_ = own.header;
+    costs_ = std::move(own.costs);
+    finished_ = own.finished;
+    take_predictions(own);
+    for (auto& [key, pace] : own.paces) {
+      pace.row_id = static_cast<std::int64_t>(*known(keys_->row_of(key), true, key));
+      paces_.emplace(pace.row_id, std::move(pace));
+    }
+    take_tables(own);
+    take_rows(section_, own);
+  }
+  for (auto& [number, section] : sections_)
+    if (number != section_) take_rows(number, section);
+  drop_foreign_pilots();
+}
+
+std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own, const std::string& key) const {
+  if (!place && is_own) throw DataError(fmt::format("{}/journal: has work of the key '{}', which is not this plan's; give another --output", folder_, escaped(key, 80)));
+  return place;
+}
+
+/// Rows, failures and pilots that the plan has and the sections before had not.
+void RunLog::take_rows(int number, Section& section) {
+  const bool is_own = number == section_;
+  for (auto& [key, row] : section.rows) {
+    const auto place = known(keys_->row_of(key), is_own, key);
+    num_rows_aside_ += place ? 0 : 1;
+    if (!place) continue;
+    row.row_id = static_cast<std::int64_t>(*place);
+    row.section = number;
+    failures_.erase(row.row_id);
+    rows_.try_emplace(row.row_id, std::move(row));
+  }
+  for (auto& [key, failure] : section.failures) {
+    const auto place = known(keys_->row_of(key), is_own, key);
+    failure.row_id = static_cast<std::int64_t>(place.value_or(0));
+    if (!place || rows_.contains(failure.row_id)) continue;
+    const auto [known, is_new] = failures_.try_emplace(failure.row_id, failure);
+    if (!is_new && failure.attempts > known->second.attempts) known->second = failure;
+  }
+  for (auto& [key, pilot] : section.pilots) {
+    const auto place = known(keys_->pilot_of(key), is_own, key);
+    if (place) pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
+  }
+  section = Section{.header = std::move(section.header)};
+}
+
+/// Of the kinds without generations.
+void RunLog::take_tables(const Section& section) {
+  for (const auto& [key, entry] : section.atlas) {
+    const std::size_t cell = *known(keys_->cell_of(key), true, key);
+    atlas_[cell] = {cell, entry.rows, entry.rules};
+  }
+  for (const auto& [key, entry] : section.acceptances) {
+    const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first), prompt = *known(keys_->prompt_of(key.second), true, key.second);
+    acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths};
+  }
+}
+
+/// All or none: they stand in one entry.
+void RunLog::take_predictions(const Section& section) {
+  for (std::size_t cell = 0; cell < keys_->num_cells(); ++cell) {
+    const auto found = section.predictions.find(keys_->of_cell(cell));
+    if (found == section.predictions.end()) return predictions_.clear();
+    predictions_.push_back(found->second);
+    predictions_.back().cell = cell;
+  }
+}
+
+/// What a drafter accepts depends on what it runs on.
+void RunLog::drop_foreign_pilots() {
+  if (!header_) return;
+  std::erase_if(pilots_, [&](const auto& pilot) {
+    const int number = pilot.second.section;
+    return number != section_ && !origin_changes(sections_.at(number).header, *header_).empty();
+  });
+}
+
+void RunLog::open_section(int number, const HeaderEntry& header) {
+  section_ = num_opened_ = number;
+  append("header", to_json(header));
+  sections_.insert_or_assign(number, Section{.header = header});
+  header_ = header;
+  costs_.clear();
+  predictions_.clear();
+  paces_.clear();
+  atlas_.clear();
+  acceptances_.clear();
+  finished_ = false;
+  drop_foreign_pilots();
+}
+
+/// Text that is no UTF-8 is replaced.
+void RunLog::append(const char* kind, Json entry) {
+  Json json = {{kind, std::move(entry)}};
+  if (section_ > 1) json["section"] = section_;
+  journal_.append(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void RunLog::add(const RowEntry& entry) {
-  journal_.append(payload("row", to_json(entry)));
-  take(entry);
+  append("row", keyed(to_json(entry), row_key(entry.row_id)));
+  failures_.erase(entry.row_id);
+  rows_.insert_or_assign(entry.row_id, entry).first->second.section = std::max(1, section_);
 }
 
 void RunLog::add(const FailureEntry& entry) {
-  journal_.append(payload("failure", to_json(entry)));
-  take(entry);
+  append("failure", keyed(to_json(entry), row_key(entry.row_id)));
+  if (!rows_.contains(entry.row_id)) failures_.insert_or_assign(entry.row_id, entry);
 }
 
 void RunLog::add(const PilotEntry& entry) {
-  journal_.append(payload("pilot", to_json(entry)));
-  pilots_.insert_or_assign(entry.pilot, entry);
+  append("pilot", keyed(to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : ""));
+  pilots_.insert_or_assign(entry.pilot, entry).first->second.section = std::max(1, section_);
 }
 
 void RunLog::add(const PaceEntry& entry) {
-  journal_.append(payload("pace", to_json(entry)));
+  append("pace", keyed(to_json(entry), row_key(entry.row_id)));
   paces_.insert_or_assign(entry.row_id, entry);
 }
 
 void RunLog::add(const std::vector<CostEntry>& entries) {
-  journal_.append(list_payload("costs", entries));
+  Json list = Json::array();
+  for (const CostEntry& entry : entries) list.push_back(to_json(entry));
+  append("costs", std::move(list));
   costs_.insert(costs_.end(), entries.begin(), entries.end());
 }
 
 void RunLog::add(const std::vector<PredictionEntry>& entries) {
-  journal_.append(list_payload("predictions", entries));
+  Json list = Json::array();
+  for (const PredictionEntry& entry : entries) list.push_back(keyed(to_json(entry), cell_key(entry.cell)));
+  append("predictions", std::move(list));
   predictions_ = entries;
 }
 
 void RunLog::add(const AtlasEntry& entry) {
-  journal_.append(payload("atlas", to_json(entry)));
+  append("atlas", keyed(to_json(entry), cell_key(entry.cell)));
   atlas_.insert_or_assign(entry.cell, entry);
 }
 
 void RunLog::add(const AcceptanceEntry& entry) {
-  journal_.append(payload("acceptance", to_json(entry)));
-  take(entry);
+  Json json = keyed(to_json(entry), cell_key(entry.cell));
+  json["prompt"] = keys_ ? keys_->of_prompt(entry.prompt) : "";
+  append("acceptance", std::move(json));
+  acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry);
 }
 
 void RunLog::add_end() {
-  journal_.append(payload("end", {{"entries", journal_.payloads().size()}}));
+  append("end", {{"entries", journal_.payloads().size()}});
   finished_ = true;
 }
 

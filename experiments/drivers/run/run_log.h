@@ -2,119 +2,48 @@
 // What a journal says: one entry a payload, as JSON.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "analysis/io/acceptance.h"
-#include "analysis/io/atlas.h"
-#include "analysis/io/costs.h"
 #include "experiments/drivers/run/journal.h"
-#include "sim/core/records.h"
+#include "experiments/drivers/run/run_entries.h"
+#include "experiments/drivers/run/section.h"
+#include "experiments/drivers/run/work_keys.h"
 
 namespace speclab::experiments {
 
-/// What must not change between a run and its resumption, in the order of the manifest.
-using Provenance = std::vector<std::pair<std::string, std::string>>;
-
-/// A model as the manifest names it.
-struct ModelEntry {
-  std::string name, role, sha256, weights;
-  std::int64_t parameters = 0;
-};
-
-struct HeaderEntry {
-  std::string started_at;             ///< UTC, ISO 8601
-  Provenance provenance;
-  std::string config;                 ///< the effective one, as to_toml writes it
-  std::vector<ModelEntry> models;
-  std::vector<std::pair<std::string, double>> machine;  ///< measured, so free to change: read bandwidth
-};
-
-/// A finished generation of the plan.
-struct RowEntry {
-  std::int64_t row_id = 0;
-  std::int64_t prompt_tokens = 0;
-  std::int64_t output_tokens = 0;
-  std::string output_hash;
-  StopReason stop_reason = StopReason::length;
-  std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
-  std::int64_t peak_memory_bytes = 0;
-  std::optional<double> law_distance{};                    ///< of a lossy verifier
-  std::vector<RoundRecord> rounds;
-  std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
-};
-
-/// What ended a generation before its time.
-enum class FailureStatus : std::uint8_t { exception, out_of_memory, not_finite, timeout, device, crash };
-
-/// A generation of the plan that failed, the last time it was tried.
-struct FailureEntry {
-  std::int64_t row_id = 0;
-  FailureStatus status = FailureStatus::exception;
-  std::string message;
-  int attempts = 1;
-};
-
-/// Bare forwards of a target, timed just before a generation.
-struct PaceEntry {
-  std::int64_t row_id = 0;
-  std::string model;
-  int context = 0;
-  std::vector<std::pair<int, double>> forwards;  ///< rows, nanoseconds
-};
-
-struct PilotEntry {
-  std::size_t pilot = 0;  ///< index in Plan::pilots
-  std::vector<RoundRecord> rounds;
-};
-
-/// A measured point of the cost surface of a model; of a drafting where one is named.
-using CostEntry = analysis::CostRow;
-using analysis::Regime;
-
-struct PredictionEntry {
-  std::size_t cell = 0;
-  double walltime_ns = 0;
-  double speedup = 0;
-  double tokens_per_round = 0;
-  std::optional<double> acceptance_rate{};
-};
-
-/// One rule over the logged drafts of a cell (kind rule_atlas).
-struct AtlasRuleEntry {
-  std::string rule;
-  int drafts = 1;                          ///< for one place
-  bool lossless = true;
-  double distance = 0.0;                   ///< mean total variation of the emitted token
-  std::int64_t trials = 0;
-  analysis::CountedMean acceptance{};
-  std::optional<analysis::CountedMean> tokens_per_round{};  ///< of rules that take chains
-};
-
-struct AtlasEntry {
-  std::size_t cell = 0;
-  std::int64_t rows = 0;                   ///< drafts logged
-  std::vector<AtlasRuleEntry> rules;
-};
-
-/// The drafts for one prompt's text in a cell (kind drafter_acceptance).
-struct AcceptanceEntry {
-  std::size_t cell = 0, prompt = 0;        ///< index in Plan::prompts
-  std::int64_t positions = 0;              ///< places drafted for
-  std::vector<analysis::DepthSums> depths;
-};
-
-/// The journal of a run, read and appended to entry by entry.
+/// The journal of a run, read and appended to entry by entry. It has sections, each behind a header; every entry says which it belongs to. A
+/// config that is edited, or another program or machine, opens one. A plan looks at the log: it has one section of its own, and of the others
+/// what is the same work.
 class RunLog {
  public:
   /// A log without a file.
   RunLog() : journal_(Journal::in_memory()) {}
-  /// @throws DataError if the journal is damaged or holds what is no entry
+  /// Reads the sections. @throws DataError if the journal is damaged or holds what is no entry
   explicit RunLog(const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off);
+  /// The same, looked at by `plan`.
+  RunLog(const Plan& plan, const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off) : RunLog(folder, tail) { look_at(plan); }
 
-  void add(const HeaderEntry& entry);
+  /// Takes what `part` has read and this log has not, without writing it: a run is the union of its journals. Where both have a row, this
+  /// log's stays. To be called before either was looked at.
+  void include(const RunLog& part);
+  /// Gives up a section that the run does not know.
+  void leave_out(int number) { sections_.erase(number); }
+  /// Sections read, by number; empty entries once a plan has looked at them.
+  const std::map<int, Section>& sections() const { return sections_; }
+  /// The last section that was opened for a plan of the same work; 0 if there is none.
+  int section_of(const Plan& plan) const;
+  /// Numbers what was read as the plan does: costs, predictions, pace and atlas of its section, rows and failures of all, its own first, and
+  /// the pilots of all that run on the same.
+  /// @throws DataError if an entry of its section is none of its work
+  void look_at(const Plan& plan);
+
+  /// Opens the next section, for the plan that looks at the log: what it knows of rows, failures and, on the same machine, pilots stays.
+  void add(const HeaderEntry& entry) { open_section(num_opened_ + 1, entry); }
+  /// Opens a section of another journal here too.
+  void open_section(int number, const HeaderEntry& header);
   void add(const RowEntry& entry);
   void add(const FailureEntry& entry);
   void add(const PilotEntry& entry);
@@ -126,10 +55,10 @@ class RunLog {
   void add_end();
   /// To be called before a log of an earlier process is added to; see Journal::secure.
   void secure() const { journal_.secure(); }
-  /// Takes what `part` knows and this log does not, without writing it: a run is the union of its journals. Where both have a
-  /// row, this log's stays.
-  void include(const RunLog& part);
 
+  /// Number of the plan's section; 0 where it has none.
+  int section() const { return section_; }
+  /// Of the plan's section.
   const std::optional<HeaderEntry>& header() const { return header_; }
   const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }
   /// By row_id, of generations that have no row.
@@ -137,19 +66,35 @@ class RunLog {
   const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
   const std::map<std::int64_t, PaceEntry>& paces() const { return paces_; }  ///< by row_id
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
-  const std::vector<PredictionEntry>& predictions() const { return predictions_; }
+  const std::vector<PredictionEntry>& predictions() const { return predictions_; }  ///< of every cell, in order; empty until they are made
   const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
   const std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry>& acceptances() const { return acceptances_; }  ///< by cell and prompt
   bool finished() const { return finished_; }  ///< ended, and nothing was lost since
+  /// Rows of other configs, which this plan has no use for.
+  std::size_t num_rows_aside() const { return num_rows_aside_; }
   std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
+  /// Entries whose section's header is not there: a repair could not save it.
+  std::size_t num_orphans() const { return num_orphans_; }
 
  private:
   void take(const std::string& payload);
-  void take(const RowEntry& entry);
-  void take(const FailureEntry& entry);
-  void take(const AcceptanceEntry& entry) { acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry); }
+  void open(int number, const Json& header);
+  void take_rows(int number, Section& section);
+  void take_predictions(const Section& section);
+  void take_tables(const Section& section);
+  void drop_foreign_pilots();
+  /// The place of a key in the plan. @throws DataError if the plan's own section has work that is not the plan's
+  std::optional<std::size_t> known(std::optional<std::size_t> place, bool is_own, const std::string& key) const;
+  std::string row_key(std::int64_t row_id) const { return keys_ ? keys_->of_row(static_cast<std::size_t>(row_id)) : ""; }
+  std::string cell_key(std::size_t cell) const { return keys_ ? keys_->of_cell(cell) : ""; }
+  void append(const char* kind, Json entry);
 
+  std::string folder_;
   Journal journal_;
+  std::map<int, Section> sections_;
+  std::shared_ptr<const WorkKeys> keys_;  ///< of the plan that looks at the log
+  int section_ = 0;
+  int num_opened_ = 0;  ///< greatest number of a section
   std::optional<HeaderEntry> header_;
   std::map<std::int64_t, RowEntry> rows_;
   std::map<std::int64_t, FailureEntry> failures_;
@@ -160,9 +105,9 @@ class RunLog {
   std::map<std::size_t, AtlasEntry> atlas_;
   std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry> acceptances_;
   bool finished_ = false;
+  std::size_t num_rows_aside_ = 0;
+  std::size_t num_orphans_ = 0;
   std::size_t num_taken_ = 0;  ///< entries read
 };
-
-const char* to_string(FailureStatus status);
 
 }  // namespace speclab::experiments

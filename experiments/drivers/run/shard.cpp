@@ -5,6 +5,7 @@
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/measurement.h"
+#include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -12,11 +13,13 @@
 namespace speclab::experiments {
 namespace {
 
-/// A copy of the run's header opens the journal of a shard; what the run has measured is known beside it.
-void begin_shard(RunLog& log, const RunLog& run) {
-  if (log.header()) log.secure();
-  else log.add(*run.header());
+/// A copy of the section's header opens it in the journal of a shard; what the run has measured is known beside it.
+void begin_shard(RunLog& log, const RunLog& run, const Plan& plan) {
+  const int section = run.section_of(plan);
+  if (!log.sections().empty()) log.secure();
+  if (!log.sections().contains(section)) log.open_section(section, run.sections().at(section).header);
   log.include(run);
+  log.look_at(plan);
 }
 
 }  // namespace
@@ -26,12 +29,14 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   make_folder(own_folder);
   const auto lock = lock_soon(own_folder, options.network_folder);
   const RunLog run(options.folder, Journal::Tail::left);
-  if (!run.header() || run.predictions().empty()) throw DataError(fmt::format("{}: pilots, costs and predictions, which shards go on from, are not there", options.folder));
+  const int section = run.section_of(plan);
+  if (section == 0 || run.sections().at(section).predictions.empty())
+    throw DataError(fmt::format("{}: pilots, costs and predictions of this config, which shards go on from, are not there", options.folder));
   RunLog log(own_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
-  check_same_origin(*run.header(), current_origin(loaded, options.workers), options.folder);
-  begin_shard(log, run);
+  check_same_origin(run.sections().at(section).header, current_origin(loaded, options.workers), options.folder);
+  begin_shard(log, run, plan);
   Progress silent(Progress::Style::silent);
   Workbench bench(loaded, log, silent, options.limits);
   GenerationMeter meter(bench);
@@ -43,12 +48,12 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   }
 }
 
-void note_failure(const RunOptions& options, int shard, const FailureEntry& failure) {
+void note_failure(const Plan& plan, const RunOptions& options, int shard, const FailureEntry& failure) {
   const std::string folder = shard_folder(options.folder, shard);
   make_folder(folder);
   const auto lock = lock_soon(folder, options.network_folder);
   RunLog log(folder);
-  begin_shard(log, RunLog(options.folder, Journal::Tail::left));
+  begin_shard(log, RunLog(options.folder, Journal::Tail::left), plan);
   log.add(failure);
 }
 

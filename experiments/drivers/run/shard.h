@@ -29,7 +29,7 @@ struct ShardFeed {
 void measure_shard(const Plan& plan, const RunOptions& options, int shard, const ShardFeed& feed, const OpenEngines& open_engines);
 
 /// Notes that a generation ended with its process, which is gone. @throws LockedError if it is not
-void note_failure(const RunOptions& options, int shard, const FailureEntry& failure);
+void note_failure(const Plan& plan, const RunOptions& options, int shard, const FailureEntry& failure);
 
 /// Rows in blocks of what is compared with each other (a repetition of a prompt under a model and temperature), which one process measures
 /// close together. @param rows  in the order of measuring

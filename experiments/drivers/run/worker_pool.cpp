@@ -142,7 +142,7 @@ class WorkerPool {
     const FailureStatus status = worker.is_late ? FailureStatus::timeout : FailureStatus::crash;
     const std::string message = worker.is_late ? fmt::format("no answer within {} s; give a larger --timeout-s", patience_s())
                                                : "its process ended by " + end;
-    note_failure(options_.run, worker.shard, {static_cast<std::int64_t>(row), status, message, attempts + 1});
+    note_failure(plan_, options_.run, worker.shard, {static_cast<std::int64_t>(row), status, message, attempts + 1});
     note(row, to_string(status));
     progress_.advance(predicted_ns(row));
   }

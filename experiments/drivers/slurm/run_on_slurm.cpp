@@ -31,8 +31,7 @@ struct Missing {
 
 Missing missing_of(const Plan& plan, const JournalAccess& access) {
   const RunJournals journals(plan, access);
-  if (!journals.has_header()) return {.is_prepared = false, .rows = plan.order};
-  return {.is_prepared = !journals.log().predictions().empty(), .rows = open_generations(plan, journals.log())};
+  return {.is_prepared = !access.allow_mixed && !journals.log().predictions().empty(), .rows = open_generations(plan, journals.log())};
 }
 
 /// An exit code says whether another try could help: not with a config, a corrupt journal, drift, or generations that failed.
@@ -71,15 +70,18 @@ class SlurmJobs {
   std::string names() const { return fmt::format("{}", fmt::join(ids_, ", ")); }
 
  private:
-  /// @return tasks
+  /// By key: the config may be edited before a task begins. @return tasks
   std::size_t write_task_rows(const Plan& plan, const Missing& missing) const {
     const auto blocks = blocks_of(plan, missing.rows);
     const std::size_t tasks = std::min(blocks.size(), static_cast<std::size_t>(run_.options.tasks));
     const auto hands = dealt(blocks, tasks);
+    const WorkKeys keys(plan);
     for (std::size_t task = 0; task < tasks; ++task) {
       const std::string shard = shard_folder(run_.folder, static_cast<int>(task));
       make_folder(shard);
-      write_file(shard + "/rows", fmt::format("{}\n", fmt::join(hands[task], "\n")));
+      std::string rows;
+      for (const std::size_t row : hands[task]) rows += keys.of_row(row) + "\n";
+      write_file(shard + "/rows", rows);
     }
     return tasks;
   }
@@ -165,10 +167,13 @@ bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
 std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard) {
   const std::string path = shard_folder(folder, shard) + "/rows";
   std::istringstream words(read_file(path));
+  const WorkKeys keys(plan);
   std::vector<std::size_t> rows;
-  for (std::size_t row; words >> row;) rows.push_back(row);
-  for (const std::size_t row : rows)
-    if (row >= plan.generations.size()) throw DataError(fmt::format("{}: row {}; this plan has {}", path, row, plan.generations.size()));
+  for (std::string key; words >> key;) {
+    const auto row = keys.row_of(key);
+    if (!row) throw DataError(fmt::format("{}: {} is no work of this config, which was edited since it was submitted; the same `speclab run --slurm` submits what is missing", path, escaped(key, 80)));
+    rows.push_back(*row);
+  }
   return rows;
 }
 

@@ -165,7 +165,7 @@ std::set<std::string> listed(const std::string& description) {
 }
 
 std::set<std::string> ids_that_ran(const testing::SmallExperiment& experiment, const std::string& name, const Plan& plan) {
-  const RunLog log(experiment.folder(name));
+  const RunLog log(plan, experiment.folder(name));
   std::set<std::string> ids;
   for (const auto& [row, entry] : log.rows()) ids.insert(plan.cells[plan.generations[static_cast<std::size_t>(row)].cell].id);
   EXPECT_EQ(log.rows().size(), plan.generations.size());

@@ -1,7 +1,11 @@
-// Whatever is another than when the run was begun is named and stops its resumption (SWP-7).
+// Whatever is another than when the run was begun is named and stops its resumption, or goes on under a number of its own (SWP-7).
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/run/manifest.h"
+#include <algorithm>
+#include <map>
+
+#include "analysis/io/run_folder.h"
+#include "experiments/drivers/run/origin.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -10,10 +14,10 @@ namespace {
 
 using testing::SmallExperiment;
 
-/// The message with which `now` is refused in the place of `begun`; empty if it is not.
-std::string refusal(const HeaderEntry& begun, const HeaderEntry& now) {
+/// The message of a refusal; empty if there is none.
+std::string refusal(const std::function<void()>& body) {
   try {
-    check_same_origin(begun, now, "run");
+    body();
     return "";
   } catch (const DriftError& error) {
     return error.what();
@@ -22,47 +26,126 @@ std::string refusal(const HeaderEntry& begun, const HeaderEntry& now) {
 
 class Drift : public ::testing::Test {
  protected:
-  HeaderEntry header(const std::vector<std::string>& settings = {}) const {
-    HeaderEntry changed = begun_;
-    if (!settings.empty()) changed.config = to_toml(experiment_.plan(settings).config);
-    return changed;
+  /// A run of the half-measured folder `name`.
+  void run_half(const std::string& name) const {
+    experiment_.engines().num_generations = 0;
+    EXPECT_THROW(experiment_.run(plan_, name, [this] { if (experiment_.engines().num_generations == 30) throw InterruptedError("stop"); }), InterruptedError);
+  }
+
+  std::string refusal_of(const std::vector<std::string>& settings, bool allow_mixed = false) const {
+    return refusal([&] { experiment_.run(experiment_.plan(settings), RunOptions{.folder = "run", .allow_mixed = allow_mixed}); });
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
-  const RunOutcome outcome_ = experiment_.run(experiment_.plan(), "run");
-  const HeaderEntry begun_ = *RunLog(experiment_.folder("run")).header();
+  const Plan plan_ = experiment_.plan();
+  const RunOutcome outcome_ = experiment_.run(plan_, "run");
+  const HeaderEntry begun_ = *RunLog(plan_, experiment_.folder("run")).header();
 };
 
 TEST_F(Drift, OfEveryFieldOfTheOriginIsNamed) {
-  EXPECT_EQ(refusal(begun_, header()), "");
   ASSERT_GE(begun_.provenance.size(), 13u);
   for (std::size_t i = 0; i < begun_.provenance.size(); ++i) {
-    HeaderEntry now = header();
+    HeaderEntry now = begun_;
     now.provenance[i].second += "x";
     const auto& [key, value] = begun_.provenance[i];
-    EXPECT_NE(refusal(begun_, now).find("\n  " + key + ": was " + value + ", now " + value + "x\n"), std::string::npos) << key;
+    const std::string line = "\n  " + key + ": was " + value + ", now " + value + "x\n";
+    EXPECT_NE(refusal([&] { check_same_header(begun_, now, "run"); }).find(line), std::string::npos) << key;
+    const bool is_of_the_config = key == "config_sha256" || key == "prompts_sha256";
+    EXPECT_EQ(refusal([&] { check_same_origin(begun_, now, "run"); }).find(line) == std::string::npos, is_of_the_config) << key;
   }
+  EXPECT_EQ(refusal([&] { check_same_header(begun_, begun_, "run"); }), "");
 }
 
 TEST_F(Drift, OfEveryModelsBytesIsNamed) {
   ASSERT_GE(begun_.models.size(), 2u);
   for (std::size_t i = 0; i < begun_.models.size(); ++i) {
-    HeaderEntry now = header();
+    HeaderEntry now = begun_;
     now.models[i].sha256 += "0";
-    EXPECT_NE(refusal(begun_, now).find("\n  model " + begun_.models[i].name + ": was "), std::string::npos) << i;
+    EXPECT_NE(refusal([&] { check_same_origin(begun_, now, "run"); }).find("\n  model " + begun_.models[i].name + ": was "), std::string::npos) << i;
   }
 }
 
-TEST_F(Drift, OfEveryKeyOfTheConfigIsNamed) {
-  for (const char* setting :
-       {"experiment.seed=2", "experiment.repetitions=2", "target.dtype=float32", "target.threads=1", "target.arithmetic=row_invariant", "target.chat_template=off",
-        "drafters.tree.tree=2x2", "axes.temperature=[0.0, 0.6]", "axes.drafter=bigram", R"(axes.policy="constant:4")", "axes.verifier=block", "sampling.top_k=5", "prompts.per_category=1",
-        "prompts.new_tokens=23", "prompts.ignore_eos=false", "prompts.pool_categories=false", "pilot.max_length=3", "costs.repetitions=2", "costs.new_tokens=25"}) {
+/// Settings that all work has: nothing of the run would stay.
+TEST_F(Drift, OfEverySettingOfTheConfigIsNamedBeforeAnythingIsLoaded) {
+  for (const char* setting : {"experiment.seed=2", "target.chat_template=off", "sampling.top_k=5", "sampling.top_p=0.9", "sampling.min_p=0.1", "sampling.repetition_penalty=1.1",
+                              "prompts.new_tokens=23", "prompts.ignore_eos=false"})
+    for (const bool allow_mixed : {false, true}) {
+      const std::string text = setting, key = text.substr(0, text.find('='));
+      EXPECT_NE(refusal_of({text}, allow_mixed).find("\n  " + key + ": was "), std::string::npos) << text << ": " << refusal_of({text}, allow_mixed);
+    }
+  EXPECT_EQ(experiment_.num_engine_starts(), 1);
+}
+
+/// What all is run on: an edit of it is drift, as another machine is.
+TEST_F(Drift, OfKeysThatSayWhatWorkRunsOnIsNamedUnlessItIsAllowed) {
+  for (const char* setting : {"target.device=cpu", "target.dtype=float32", "target.threads=1", "target.arithmetic=row_invariant"}) {
     const std::string text = setting, key = text.substr(0, text.find('='));
-    std::vector<std::string> settings{text};
-    if (key == "axes.verifier") settings.emplace_back(R"(axes.drafter="bigram")");
-    EXPECT_NE(refusal(begun_, header(settings)).find("\n  " + key + ": was "), std::string::npos) << text << ": " << refusal(begun_, header(settings));
+    EXPECT_NE(refusal_of({text}).find("\n  " + key + ": was "), std::string::npos) << text << ": " << refusal_of({text});
+    EXPECT_EQ(refusal_of({text}, true), "") << text;
   }
+}
+
+/// A kind without generations has nothing that could be told apart.
+TEST_F(Drift, OfAnyKeyOfAKindWithoutGenerationsIsNamed) {
+  const std::string kind = "experiment.kind=cost_surface";
+  experiment_.run(experiment_.plan({kind}), "costs");
+  for (const char* setting : {"axes.temperature=[0.0, 0.6]", "costs.repetitions=2", "axes.drafter=bigram", "experiment.seed=2"}) {
+    const std::string text = setting, key = text.substr(0, text.find('='));
+    EXPECT_NE(refusal([&] { experiment_.run(experiment_.plan({kind, text}), "costs"); }).find("\n  " + key + ": was "), std::string::npos) << text;
+  }
+}
+
+TEST_F(Drift, OfWhatAConfigChoosesIsNone) {
+  for (const char* key : {"experiment.name", "experiment.repetitions", "target.model", "drafters.tree.tree", "axes.policy", "zip 1.drafter", "exclude 2.temperature", "verification.lenience",
+                          "prompts.set", "prompts.categories", "prompts.per_category", "prompts.pool_categories", "pilot.max_length", "costs.rows"})
+    EXPECT_EQ(role_of(key), KeyRole::choice) << key;
+  for (const char* key : {"experiment.kind", "a key of later"}) EXPECT_EQ(role_of(key), KeyRole::setting) << key;
+}
+
+/// What the analysis reads of the rows of a folder.
+struct Tagged {
+  std::map<std::int64_t, std::int64_t> rows_of_section;
+  std::vector<analysis::SectionProvenance> sections;
+
+  explicit Tagged(const std::string& folder) {
+    const analysis::Run run = analysis::read_run(folder);
+    for (const analysis::Generation& generation : run.generations) ++rows_of_section[generation.section];
+    sections = run.manifest.sections;
+  }
+};
+
+TEST_F(Drift, ThatIsAllowedGoesOnAndEveryRowSaysWhatItIsFrom) {
+  run_half("half");
+  const auto measured = static_cast<std::int64_t>(RunLog(plan_, experiment_.folder("half")).rows().size());
+  ASSERT_GT(measured, 0);
+  experiment_.engines().dtype = "bfloat16";
+  experiment_.engines().sha256 = "other";
+  EXPECT_NE(refusal([&] { experiment_.run(plan_, "half"); }).find("\n  dtype: was float32, now bfloat16\n  model fake: was fa4e, now other"), std::string::npos);
+  experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
+  const Tagged tagged(experiment_.folder("half"));
+  EXPECT_EQ(tagged.rows_of_section, (std::map<std::int64_t, std::int64_t>{{1, measured}, {2, static_cast<std::int64_t>(plan_.generations.size()) - measured}}));
+  ASSERT_EQ(tagged.sections.size(), 2u);
+  for (const analysis::SectionProvenance& section : tagged.sections) EXPECT_EQ(section.generations, tagged.rows_of_section.at(section.number));
+  EXPECT_EQ(tagged.sections[0].differs.front(), "dtype: was float32, now bfloat16");
+  EXPECT_TRUE(tagged.sections[1].differs.empty());
+  EXPECT_EQ(experiment_.file("half", "rows.csv"), experiment_.file("run", "rows.csv")) << "the fake's text does not depend on its bytes";
+  EXPECT_EQ(experiment_.run(plan_, "half"), RunOutcome::was_complete);
+}
+
+TEST_F(Drift, ThatIsAllowedMeasuresPilotsAndCostsAnew) {
+  run_half("half");
+  experiment_.engines().dtype = "bfloat16";
+  experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
+  const RunLog log(experiment_.folder("half"));
+  EXPECT_EQ(log.sections().at(2).pilots.size(), plan_.pilots.size());
+  EXPECT_FALSE(log.sections().at(2).costs.empty());
+}
+
+TEST_F(Drift, WhereNothingHasDriftedAllowsAndOpensNothing) {
+  run_half("half");
+  experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
+  EXPECT_EQ(RunLog(experiment_.folder("half")).sections().size(), 1u);
+  EXPECT_EQ(experiment_.file("half", "times.csv").find("section"), std::string::npos);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(Failures, OfTheDeviceEndTheMeasuringAndTheRestIsMeasuredLater) {
     if (--left <= 0) throw DeviceError("assert");
   };
   experiment.run(plan, "run");
-  EXPECT_EQ(RunLog(experiment.folder("run")).failures().size(), 1u);
+  EXPECT_EQ(RunLog(plan, experiment.folder("run")).failures().size(), 1u);
   EXPECT_NE(experiment.file("run", "failures.csv").find(",device,assert,1\n"), std::string::npos);
   experiment.engines().on_generation = [] {};
   experiment.run(plan, "run");
@@ -143,7 +143,7 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
   bool fails = false;
   experiment.prepare(plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
-    if (!fails || sequence != 3) return;
+    if (!fails || sequence != plan.sequence_id({.prompt = 3})) return;
     ++tried;
     throw std::runtime_error("again");
   };
@@ -154,7 +154,7 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
   EXPECT_EQ(tried, 12);
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
   EXPECT_EQ(tried, 12);
-  EXPECT_EQ(RunLog(experiment.folder("run")).failures().begin()->second.attempts, 2);
+  EXPECT_EQ(RunLog(plan, experiment.folder("run")).failures().begin()->second.attempts, 2);
   EXPECT_EQ(lines_of(experiment.file("run", "failures.csv")).size(), 7u);
   EXPECT_EQ(analysis::read_run(experiment.folder("run")).failures.size(), 6u) << "each cell has one";
 }
@@ -194,7 +194,7 @@ TEST(Failures, AProcessThatEndedIsNoted) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.prepare(plan, "run");
-  for (const int attempts : {1, 2}) note_failure({.folder = experiment.folder("run")}, 3, {.row_id = 7, .status = FailureStatus::crash, .message = "signal 11", .attempts = attempts});
+  for (const int attempts : {1, 2}) note_failure(plan, {.folder = experiment.folder("run")}, 3, {.row_id = 7, .status = FailureStatus::crash, .message = "signal 11", .attempts = attempts});
   experiment.run(plan, "run");
   const auto failures = lines_of(experiment.file("run", "failures.csv"));
   ASSERT_EQ(failures.size(), 2u);

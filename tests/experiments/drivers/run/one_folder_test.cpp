@@ -60,7 +60,7 @@ TEST_F(OneFolder, TakesOneOfManyProcessesAtATime) {
     }
     ASSERT_GE(num_done, 1);
     ASSERT_EQ(experiment_.file("run", "rows.csv"), experiment_.file("whole", "rows.csv"));
-    ASSERT_EQ(RunLog(experiment_.folder("run")).rows().size(), plan_.generations.size());
+    ASSERT_EQ(RunLog(plan_, experiment_.folder("run")).rows().size(), plan_.generations.size());
   }
   EXPECT_GT(num_locked, 0);
 }

@@ -20,9 +20,9 @@ CostEntry cost(sim::CostKind kind, int rows, int context, double ns) {
 }
 
 /// A log in a fresh folder whose cost surface has two forwards at one context, a prompt and an overhead.
-RunLog log_with_costs(const SmallExperiment& experiment) {
-  RunLog log(experiment.folder("run"));
-  log.add(HeaderEntry{});
+RunLog log_with_costs(const SmallExperiment& experiment, const Plan& plan) {
+  RunLog log(plan, experiment.folder("run"));
+  log.add(HeaderEntry{.plan_digest = plan_digest(plan)});
   log.add(std::vector{cost(sim::CostKind::target, 1, 10, 100.0), cost(sim::CostKind::target, 4, 10, 300.0), cost(sim::CostKind::prefill, 20, 0, 900.0),
                       cost(sim::CostKind::overhead, 1, 10, 7.0)});
   return log;
@@ -37,11 +37,12 @@ double cost_at(const std::vector<CostEntry>& costs, sim::CostKind kind, int rows
 TEST(PacedCosts, AreMeansOfTheForwardsBetweenGenerations) {
   const SmallExperiment experiment;
   std::filesystem::create_directories(experiment.folder("run"));
-  RunLog log = log_with_costs(experiment);
+  const Plan plan = experiment.plan();
+  RunLog log = log_with_costs(experiment, plan);
   EXPECT_TRUE(costs_at_pace(log).empty());
   log.add(PaceEntry{0, "fake", 10, {{1, 200.0}, {4, 200.0}}});
   log.add(PaceEntry{3, "fake", 10, {{1, 50.0}, {4, 100.0}}});
-  for (const RunLog& from : {log, RunLog(experiment.folder("run"))}) {
+  for (const RunLog& from : {log, RunLog(plan, experiment.folder("run"))}) {
     const std::vector<CostEntry> costs = costs_at_pace(from);
     EXPECT_EQ(cost_at(costs, sim::CostKind::target, 1), 125);
     EXPECT_EQ(cost_at(costs, sim::CostKind::target, 4), 150);
@@ -54,7 +55,8 @@ TEST(PacedCosts, AreMeansOfTheForwardsBetweenGenerations) {
 TEST(PacedCosts, RefuseForwardsThatTheCostSurfaceLacks) {
   const SmallExperiment experiment;
   std::filesystem::create_directories(experiment.folder("run"));
-  RunLog log = log_with_costs(experiment);
+  const Plan plan = experiment.plan();
+  RunLog log = log_with_costs(experiment, plan);
   log.add(PaceEntry{0, "fake", 11, {{1, 200.0}}});
   EXPECT_THROW(costs_at_pace(log), DataError);
 }
@@ -63,7 +65,7 @@ TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan({"experiment.repetitions=2"});
   experiment.run(plan, "run");
-  const RunLog log(experiment.folder("run"));
+  const RunLog log(plan, experiment.folder("run"));
   std::set<std::tuple<std::size_t, double, std::int32_t>> blocks;
   std::set<int> contexts;
   for (const PlannedGeneration& g : plan.generations) blocks.insert({g.prompt, plan.cells[g.cell].temperature, g.repetition});

@@ -41,7 +41,7 @@ TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
       ++num_cuts;
     }
   }
-  const std::size_t num_paces = RunLog(experiment.folder("whole")).paces().size();
+  const std::size_t num_paces = RunLog(plan, experiment.folder("whole")).paces().size();
   EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + num_paces + plan.generations.size() + 1));
 }
 

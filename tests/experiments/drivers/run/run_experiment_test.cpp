@@ -53,7 +53,7 @@ TEST(RunExperiment, GreedyTextIsPlainDecodings) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
   experiment.run(plan, "run");
-  EXPECT_EQ(num_greedy_differences(plan, RunLog(experiment.folder("run"))), 0);
+  EXPECT_EQ(num_greedy_differences(plan, RunLog(plan, experiment.folder("run"))), 0);
 }
 
 TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {

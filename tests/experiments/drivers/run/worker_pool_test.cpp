@@ -115,7 +115,7 @@ TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
     const int workers = 1 << trial % 3;
     std::ranges::shuffle(plan.order, chance);
     const auto kills = static_cast<int>(chance() % 6);
-    const std::uint32_t victim = chance() % 4;
+    const std::uint32_t victim = plan.sequence_id({.prompt = chance() % 4});
     const std::string mark = experiment.folder("killed" + std::to_string(trial));
     experiment.engines().on_sequence = [&](std::uint32_t sequence) {
       const bool measures = is_measuring(experiment, name);
@@ -145,7 +145,7 @@ TEST(Workers, OneThatCrashesCostsItsGenerationAndIsReplaced) {
     ForkedRun run(experiment, plan, "run");
     experiment.engines().on_sequence = [&](std::uint32_t sequence) {
       const bool measures = is_measuring(experiment, "run");
-      if (!measures || sequence != 2 || !is_first(experiment.folder("mark"))) return;
+      if (!measures || sequence != plan.sequence_id({.prompt = 2}) || !is_first(experiment.folder("mark"))) return;
       ::signal(signal, SIG_DFL);
       ::raise(signal);
     };
@@ -168,7 +168,7 @@ TEST(Workers, OneThatIsOutOfMemoryIsReplaced) {
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
     if (measures) std::ofstream(experiment.folder("processes"), std::ios::app) << ::getpid() << "\n";
-    if (measures && sequence == 1 && is_first(experiment.folder("mark"))) throw std::bad_alloc();
+    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) throw std::bad_alloc();
   };
   EXPECT_EQ(run.run(1), RunOutcome::completed);
   EXPECT_NE(experiment.file("run", "failures.csv").find(",out_of_memory,"), std::string::npos);
@@ -187,7 +187,7 @@ TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
   run.limits.generation_timeout_s = 0.5;
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
-    if (measures && sequence == 1 && is_first(experiment.folder("mark"))) ::pause();
+    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) ::pause();
   };
   EXPECT_EQ(run.run(2), RunOutcome::completed);
   EXPECT_NE(experiment.file("run", "failures.csv").find(",timeout,no answer within 6 s"), std::string::npos) << experiment.file("run", "failures.csv");
@@ -222,7 +222,7 @@ TEST(Workers, AnInterruptionEndsAllWithinSecondsEvenThoseThatDoNotListenAndTheRu
   ForkedRun run(experiment, plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
-    if (!measures || sequence != 2 || !is_first(experiment.folder("mark"))) return;
+    if (!measures || sequence != plan.sequence_id({.prompt = 2}) || !is_first(experiment.folder("mark"))) return;
     for (;;) ::pause();
   };
   run.limits.check_interruption = [&] {

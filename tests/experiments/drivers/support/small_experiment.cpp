@@ -49,8 +49,13 @@ experiments::OpenEngines SmallExperiment::open_engines() const {
 }
 
 experiments::RunOutcome SmallExperiment::run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption) const {
+  return run(plan, experiments::RunOptions{.folder = name, .limits = {.check_interruption = std::move(check_interruption)}});
+}
+
+experiments::RunOutcome SmallExperiment::run(const experiments::Plan& plan, experiments::RunOptions options) const {
   experiments::Progress progress(experiments::Progress::Style::silent);
-  return experiments::run_experiment(plan, {.folder = folder(name), .limits = {.check_interruption = std::move(check_interruption)}}, open_engines(), progress);
+  options.folder = folder(options.folder);
+  return experiments::run_experiment(plan, options, open_engines(), progress);
 }
 
 void SmallExperiment::prepare(const experiments::Plan& plan, const std::string& name) const {

@@ -26,6 +26,8 @@ class SmallExperiment {
   experiments::Plan plan(const std::vector<std::string>& settings = {}) const;
   /// Runs in the sub-folder `name` of this folder.
   experiments::RunOutcome run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption = [] {}) const;
+  /// The same with options, whose folder is the sub-folder's name.
+  experiments::RunOutcome run(const experiments::Plan& plan, experiments::RunOptions options) const;
   /// Prepares the run `name` for shards.
   void prepare(const experiments::Plan& plan, const std::string& name) const;
   /// Measures `rows` into a shard of the run `name`, in this process.

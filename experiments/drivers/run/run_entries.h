@@ -1,0 +1,113 @@
+#pragma once
+// The entries of a journal. Numbers of generations, pilots and cells are those of a plan; in the file stand their keys (work_keys.h).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/io/acceptance.h"
+#include "analysis/io/atlas.h"
+#include "analysis/io/costs.h"
+#include "sim/core/records.h"
+
+namespace speclab::experiments {
+
+/// What must not change between a run and its resumption, in the order of the manifest.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+/// A model as the manifest names it.
+struct ModelEntry {
+  std::string name, role, sha256, weights;
+  std::int64_t parameters = 0;
+};
+
+struct HeaderEntry {
+  std::string started_at;             ///< UTC, ISO 8601
+  Provenance provenance;
+  std::string config;                 ///< the effective one, as to_toml writes it
+  std::vector<ModelEntry> models;
+  std::vector<std::pair<std::string, double>> machine;  ///< measured, so free to change: read bandwidth
+  std::string plan_digest;            ///< as WorkKeys has it; empty in journals of programs that had none
+};
+
+/// A finished generation of the plan.
+struct RowEntry {
+  std::int64_t row_id = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::string output_hash;
+  StopReason stop_reason = StopReason::length;
+  std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
+  std::int64_t peak_memory_bytes = 0;
+  std::optional<double> law_distance{};                    ///< of a lossy verifier
+  std::vector<RoundRecord> rounds;
+  std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
+  int section = 1;  ///< that measured it
+};
+
+/// What ended a generation before its time.
+enum class FailureStatus : std::uint8_t { exception, out_of_memory, not_finite, timeout, device, crash };
+
+/// A generation of the plan that failed, the last time it was tried.
+struct FailureEntry {
+  std::int64_t row_id = 0;
+  FailureStatus status = FailureStatus::exception;
+  std::string message;
+  int attempts = 1;
+};
+
+/// Bare forwards of a target, timed just before a generation.
+struct PaceEntry {
+  std::int64_t row_id = 0;
+  std::string model;
+  int context = 0;
+  std::vector<std::pair<int, double>> forwards;  ///< rows, nanoseconds
+};
+
+struct PilotEntry {
+  std::size_t pilot = 0;  ///< index in Plan::pilots
+  std::vector<RoundRecord> rounds;
+  int section = 1;
+};
+
+/// A measured point of the cost surface of a model; of a drafting where one is named.
+using CostEntry = analysis::CostRow;
+using analysis::Regime;
+
+struct PredictionEntry {
+  std::size_t cell = 0;
+  double walltime_ns = 0;
+  double speedup = 0;
+  double tokens_per_round = 0;
+  std::optional<double> acceptance_rate{};
+};
+
+/// One rule over the logged drafts of a cell (kind rule_atlas).
+struct AtlasRuleEntry {
+  std::string rule;
+  int drafts = 1;                          ///< for one place
+  bool lossless = true;
+  double distance = 0.0;                   ///< mean total variation of the emitted token
+  std::int64_t trials = 0;
+  analysis::CountedMean acceptance{};
+  std::optional<analysis::CountedMean> tokens_per_round{};  ///< of rules that take chains
+};
+
+struct AtlasEntry {
+  std::size_t cell = 0;
+  std::int64_t rows = 0;                   ///< drafts logged
+  std::vector<AtlasRuleEntry> rules;
+};
+
+/// The drafts for one prompt's text in a cell (kind drafter_acceptance).
+struct AcceptanceEntry {
+  std::size_t cell = 0, prompt = 0;        ///< index in Plan::prompts
+  std::int64_t positions = 0;              ///< places drafted for
+  std::vector<analysis::DepthSums> depths;
+};
+
+const char* to_string(FailureStatus status);
+
+}  // namespace speclab::experiments

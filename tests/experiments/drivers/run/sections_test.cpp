@@ -1,0 +1,178 @@
+// A config that is edited after its run was begun: what is the same work is kept, the rest is measured, and the tables are those of a run
+// that never had another config (SWP-8).
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "analysis/io/run_folder.h"
+#include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/small_experiment.h"
+
+namespace speclab::experiments {
+namespace {
+
+using testing::SmallExperiment;
+
+const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
+
+void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
+  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file << " of " << name;
+}
+
+/// Generations that the journal of a run says were measured, each as often as it was.
+std::size_t num_measured(const SmallExperiment& experiment, const std::string& name) {
+  const std::string journal = experiment.file(name, "journal");
+  std::size_t rows = 0;
+  for (std::size_t at = 0; (at = journal.find(" {\"row\":", at)) != std::string::npos; ++at) ++rows;
+  return rows;
+}
+
+using Chance = std::mt19937;
+
+template <typename T>
+const T& any_of(const std::vector<T>& values, Chance& chance) {
+  return values[chance() % values.size()];
+}
+
+/// A value and the ways to write it.
+struct Spelled {
+  std::string value;
+  std::vector<std::string> spellings;
+  auto operator<=>(const Spelled&) const = default;
+};
+
+const std::vector<Spelled> kTemperatures{{"0", {"0.0", "0", "0e5", "+0.0"}}, {"0.1", {"0.1", "1e-1", "0.10", "10e-2"}}, {"0.5", {"0.5", "5e-1", "0.50"}}, {"1", {"1", "1.0", "1e0"}}};
+const std::vector<Spelled> kDrafters{{"bigram", {"\"bigram\"", "'bigram'"}}, {"unigram", {"\"unigram\""}}, {"tree", {"\"tree\"", "\"tr\\u0065e\""}}, {"prompt_lookup", {"\"prompt_lookup\""}}};
+const std::vector<Spelled> kPolicies{{"constant:1", {"\"constant:1\""}}, {"constant:3", {"\"constant:3\"", "'constant:3'"}}, {"heuristic", {"\"heuristic\""}}};
+
+/// A config that its user edits, and what it asks for, by this test's own book-keeping.
+class EditedConfig {
+ public:
+  explicit EditedConfig(const SmallExperiment& experiment) : core_(experiment.folder("core")), pilot_(experiment.folder("pilot")) {}
+
+  void edit(Chance& chance) {
+    switch (chance() % 14) {
+      case 0: case 1: edit_axis(temperatures_, kTemperatures, chance); break;
+      case 2: case 3: edit_axis(drafters_, kDrafters, chance); break;
+      case 4: case 5: edit_axis(policies_, kPolicies, chance); break;
+      case 6: per_category_ = 3 - per_category_; break;
+      case 7: repetitions_ = 1 + static_cast<int>(chance() % 3); break;
+      case 8: categories_ = any_of(std::vector<std::string>{"", R"(["chat"])", R"(["sums", "chat"])"}, chance); break;
+      case 9: pools_ = !pools_; break;
+      case 10: tree_ = any_of(std::vector<std::string>{"2x1", "2x2", "1x1x1"}, chance); break;
+      case 11: pilot_length_ = 3 + static_cast<int>(chance() % 3); break;
+      case 12: excluded_ = any_of(std::vector<std::string>{"", "bigram", "tree"}, chance); break;
+      default: name_ = fmt::format("name{}", chance() % 3); break;
+    }
+    dress_ = chance();
+  }
+
+  /// As the user writes it, in words that change with every edit.
+  std::string text() const {
+    Chance chance(dress_);
+    std::vector<std::string> tables{fmt::format("[experiment]\nname = \"{}\"\nrepetitions = {}\n", name_, repetitions_),
+                                    "[target]\nmodel = \"fake\"\n",
+                                    fmt::format("[drafters.tree]\nkind = \"small_transformer\"\ntree = \"{}\"\n", tree_),
+                                    fmt::format("[prompts]\nset = \"{}\"\nper_category = {}\nnew_tokens = 8\npool_categories = {}\n", core_, per_category_, pools_) +
+                                        (categories_.empty() ? "" : "categories = " + categories_ + "\n"),
+                                    fmt::format("[pilot]\nset = \"{}\"\nmax_length = {}\n", pilot_, pilot_length_),
+                                    "[costs]\nrepetitions = 1\nnew_tokens = 8\n",
+                                    fmt::format("[axes]\ntemperature = {}\ndrafter   =   {}\npolicy = {}\n", spelled(temperatures_, chance), spelled(drafters_, chance), spelled(policies_, chance))};
+    if (excludes()) tables.push_back(fmt::format("[[exclude]]\ndrafter = \"{}\"\ntemperature = [{}]\n", excluded_, temperatures_.front().value));
+    std::ranges::shuffle(tables, chance);
+    std::string text = "# A question\n";
+    for (const std::string& table : tables) text += fmt::format("\n{}{}# {}\n", chance() % 3 == 0 ? "   \n\t\n" : "", table, chance());
+    return text;
+  }
+
+  /// Everything that makes a generation what it is.
+  std::set<std::string> work() const {
+    std::set<std::string> work;
+    for (const Spelled& temperature : temperatures_)
+      for (const std::string& drafting : draftings(temperature))
+        for (const std::string& category : categories())
+          for (int prompt = 1; prompt <= per_category_; ++prompt)
+            for (int repetition = 0; repetition < repetitions_; ++repetition) work.insert(fmt::format("{} {} core_{}_{} {}", temperature.value, drafting, category, prompt, repetition));
+    return work;
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  static void edit_axis(std::vector<Spelled>& axis, const std::vector<Spelled>& pool, Chance& chance) {
+    const Spelled& value = any_of(pool, chance);
+    const auto found = std::ranges::find(axis, value);
+    if (found == axis.end()) axis.insert(axis.begin() + static_cast<std::ptrdiff_t>(chance() % (axis.size() + 1)), value);
+    else if (axis.size() > 1 && chance() % 2 == 0) axis.erase(found);
+    else std::ranges::shuffle(axis, chance);
+  }
+
+  static std::string spelled(const std::vector<Spelled>& axis, Chance& chance) {
+    std::vector<std::string> words;
+    for (const Spelled& value : axis) words.push_back(any_of(value.spellings, chance));
+    return fmt::format("[{}]", fmt::join(words, chance() % 2 == 0 ? ", " : " ,\n   "));
+  }
+
+  bool excludes() const { return std::ranges::find(drafters_, excluded_, &Spelled::value) != drafters_.end(); }
+
+  std::vector<std::string> categories() const { return categories_ == R"(["chat"])" ? std::vector<std::string>{"chat"} : std::vector<std::string>{"chat", "sums"}; }
+
+  std::vector<std::string> draftings(const Spelled& temperature) const {
+    std::vector<std::string> draftings{"none"};
+    for (const Spelled& drafter : drafters_)
+      for (const Spelled& policy : policies_)
+        if (!excludes() || drafter.value != excluded_ || temperature != temperatures_.front()) draftings.push_back(drafter.value + (drafter.value == "tree" ? tree_ : "") + " " + policy.value);
+    return draftings;
+  }
+
+  std::string core_, pilot_, name_ = "small", categories_, tree_ = "2x1", excluded_;
+  std::vector<Spelled> temperatures_{kTemperatures[0]}, drafters_{kDrafters[0]}, policies_{kPolicies[1]};
+  int per_category_ = 1, repetitions_ = 1, pilot_length_ = 4;
+  bool pools_ = true;
+  std::uint32_t dress_ = 1;
+};
+
+TEST(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
+  const SmallExperiment experiment(testing::memory_folder());
+  Chance chance(20261122);
+  std::size_t num_reused = 0, num_new = 0, num_whole = 0;
+  for (int edits = 0; edits < 500;) {
+    EditedConfig config(experiment);
+    std::set<std::string> measured;
+    for (int step = 0; step <= 10; ++step, edits += step > 1 ? 1 : 0) {
+      const std::string path = experiment.folder(config.name() + std::to_string(chance() % 2) + ".toml");
+      write_file(path, config.text());
+      SCOPED_TRACE(config.text());
+      const Plan plan = make_plan(read_run_config(path, {}));
+      const std::set<std::string> work = config.work();
+      ASSERT_EQ(plan.generations.size(), work.size()) << "the test's book-keeping";
+      experiment.run(plan, "edited");
+      experiment.run(plan, "fresh");
+      expect_files_of(experiment, "fresh", "edited");
+      const std::size_t before = measured.size();
+      measured.insert(work.begin(), work.end());
+      ASSERT_EQ(num_measured(experiment, "edited"), measured.size());
+      ASSERT_EQ(experiment.run(plan, "edited"), RunOutcome::was_complete);
+      num_new += measured.size() - before;
+      num_reused += work.size() - (measured.size() - before);
+      num_whole += measured.size() == before ? 1 : 0;
+      std::filesystem::remove_all(experiment.folder("fresh"));
+      config.edit(chance);
+    }
+    std::filesystem::remove_all(experiment.folder("edited"));
+  }
+  RecordProperty("reused", static_cast<int>(num_reused));
+  RecordProperty("measured", static_cast<int>(num_new));
+  RecordProperty("edits_without_new_work", static_cast<int>(num_whole));
+  EXPECT_GT(num_reused, 5000u);
+  EXPECT_GT(num_new, 2000u);
+  EXPECT_GT(num_whole, 50u);
+}
+
+}  // namespace
+}  // namespace speclab::experiments
