@@ -124,6 +124,28 @@ TEST_F(CrashPointsTest, ACrashDuringResumptionIsResumedToo) {
   EXPECT_GE(wrecks, 200);
 }
 
+/// A crash while what an edited config adds is measured, into a second section of the journal. Whoever goes on with either config has its files.
+TEST(CrashPointsOfAnEditedConfig, AreResumedToTheSameBytesByTheNewConfigAndByTheOld) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan before = experiment.plan({"prompts.new_tokens=8", R"(axes.drafter="bigram")"});
+  const Plan after = experiment.plan({"prompts.new_tokens=8", "axes.temperature=[0.9, 0.5]", R"(axes.policy=["constant:2", "constant:3"])"});
+  experiment.run(before, "old");
+  experiment.run(after, "new");
+  const Files of_before = deterministic_files(experiment, "old"), of_after = deterministic_files(experiment, "new");
+  experiment.run(before, "run");
+  int turn = 0;
+  const Tally tally = CrashPoints(experiment, after, "wreck").run("run", [&] {
+    const bool goes_back = turn++ % 3 == 0;
+    experiment.run(goes_back ? before : after, "wreck");
+    ASSERT_EQ(deterministic_files(experiment, "wreck"), goes_back ? of_before : of_after);
+  });
+  RecordProperty("calls", tally.calls);
+  RecordProperty("wrecks", tally.wrecks);
+  EXPECT_GE(tally.calls, 200);
+  EXPECT_GE(tally.wrecks, 400);
+  EXPECT_EQ(RunLog(experiment.folder("run")).sections().size(), 2u);
+}
+
 /// Errors a call may end with; a write may also stop early.
 std::vector<FileVerdict> faults_of(const FileOperation& operation) {
   std::vector<FileVerdict> faults;

@@ -29,7 +29,7 @@ class Drift : public ::testing::Test {
   /// A run of the half-measured folder `name`.
   void run_half(const std::string& name) const {
     experiment_.engines().num_generations = 0;
-    EXPECT_THROW(experiment_.run(plan_, name, [this] { if (experiment_.engines().num_generations == 30) throw InterruptedError("stop"); }), InterruptedError);
+    EXPECT_THROW(experiment_.run(plan_, name, [this] { if (experiment_.engines().num_generations == 50) throw InterruptedError("stop"); }), InterruptedError);
   }
 
   std::string refusal_of(const std::vector<std::string>& settings, bool allow_mixed = false) const {

@@ -81,7 +81,7 @@ class EditedConfig {
                                     fmt::format("[prompts]\nset = \"{}\"\nper_category = {}\nnew_tokens = 8\npool_categories = {}\n", core_, per_category_, pools_) +
                                         (categories_.empty() ? "" : "categories = " + categories_ + "\n"),
                                     fmt::format("[pilot]\nset = \"{}\"\nmax_length = {}\n", pilot_, pilot_length_),
-                                    "[costs]\nrepetitions = 1\nnew_tokens = 8\n",
+                                    "[costs]\nrepetitions = 1\nnew_tokens = 16\n",
                                     fmt::format("[axes]\ntemperature = {}\ndrafter   =   {}\npolicy = {}\n", spelled(temperatures_, chance), spelled(drafters_, chance), spelled(policies_, chance))};
     if (excludes()) tables.push_back(fmt::format("[[exclude]]\ndrafter = \"{}\"\ntemperature = [{}]\n", excluded_, temperatures_.front().value));
     std::ranges::shuffle(tables, chance);
@@ -131,14 +131,108 @@ class EditedConfig {
   }
 
   std::string core_, pilot_, name_ = "small", categories_, tree_ = "2x1", excluded_;
-  std::vector<Spelled> temperatures_{kTemperatures[0]}, drafters_{kDrafters[0]}, policies_{kPolicies[1]};
+  std::vector<Spelled> temperatures_{kTemperatures[0], kTemperatures[2]}, drafters_{kDrafters[0], kDrafters[2]}, policies_{kPolicies[1]};
   int per_category_ = 1, repetitions_ = 1, pilot_length_ = 4;
   bool pools_ = true;
   std::uint32_t dress_ = 1;
 };
 
-TEST(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
-  const SmallExperiment experiment(testing::memory_folder());
+class EditedConfigs : public ::testing::Test {
+ protected:
+  /// Goes on with the config under these settings and @return how many generations that measured. The tables must be a fresh run's.
+  std::size_t go_on(const std::vector<std::string>& settings) {
+    const Plan plan = experiment_.plan(settings);
+    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? num_measured(experiment_, "run") : 0;
+    experiment_.run(plan, "run");
+    const std::string fresh = "fresh" + std::to_string(++num_fresh_);
+    experiment_.run(plan, fresh);
+    expect_files_of(experiment_, fresh, "run");
+    return num_measured(experiment_, "run") - before;
+  }
+
+  int num_sections() const { return static_cast<int>(RunLog(experiment_.folder("run")).sections().size()); }
+
+  const SmallExperiment experiment_{testing::memory_folder()};
+  int num_fresh_ = 0;
+};
+
+TEST_F(EditedConfigs, InAnotherOrderUnderAnotherNameLoadNothingAndMakeTheFilesAnew) {
+  EXPECT_EQ(go_on({}), 24u);
+  const int starts = experiment_.num_engine_starts();
+  const std::string predictions = experiment_.file("run", "predictions.csv");
+  const Plan plan = experiment_.plan({"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "bigram"])", "experiment.name=other"});
+  experiment_.engines().sha256 = "not looked at";
+  EXPECT_EQ(experiment_.run(plan, "run"), RunOutcome::completed);
+  EXPECT_EQ(experiment_.num_engine_starts(), starts + 1) << "for the tokenizer";
+  EXPECT_EQ(num_sections(), 1);
+  EXPECT_NE(experiment_.file("run", "predictions.csv"), predictions) << "in the config's order";
+  EXPECT_EQ(analysis::read_run(experiment_.folder("run")).predictions.size(), plan.cells.size());
+}
+
+TEST_F(EditedConfigs, ThatLoseAValueLeaveItsRowsOutAndHaveThemAgainWithIt) {
+  EXPECT_EQ(go_on({}), 24u);
+  EXPECT_EQ(go_on({"axes.temperature=0.5"}), 0u);
+  EXPECT_EQ(num_sections(), 2);
+  EXPECT_EQ(go_on({}), 0u);
+  EXPECT_EQ(num_sections(), 2) << "the first section again";
+  EXPECT_EQ(go_on({"axes.temperature=[0.0, 0.5, 0.7]"}), 12u);
+}
+
+TEST_F(EditedConfigs, WithMorePromptsOrRepetitionsMeasureTheseAtTheSameChance) {
+  EXPECT_EQ(go_on({"prompts.per_category=1"}), 12u);
+  EXPECT_EQ(go_on({"prompts.per_category=2"}), 12u);
+  EXPECT_EQ(go_on({"prompts.per_category=2", "experiment.repetitions=3"}), 48u);
+  EXPECT_EQ(go_on({"prompts.per_category=2", "experiment.repetitions=2", R"(prompts.categories=["sums"])"}), 0u);
+}
+
+TEST_F(EditedConfigs, WithAnotherDefinitionUnderTheSameNameMeasureThatAnew) {
+  EXPECT_EQ(go_on({}), 24u);
+  EXPECT_EQ(go_on({"drafters.tree.tree=2x2"}), 8u);
+  EXPECT_EQ(go_on({"prompts.pool_categories=false"}), 0u);
+}
+
+/// What `auto` does depends on the pilots, what is replayed too; constant lengths do not.
+TEST_F(EditedConfigs, WithOtherPilotsMeasureAnewWhatGoesByThem) {
+  const std::vector<std::string> axes{R"(axes.policy=["auto", "constant:3"])", "axes.drafter=bigram", R"(target.model=["fake", "shape-15m"])"};
+  const auto with = [&](const std::string& setting) {
+    std::vector<std::string> settings = axes;
+    settings.push_back(setting);
+    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? num_measured(experiment_, "run") : 0;
+    experiment_.run(experiment_.plan(settings), "run");
+    return num_measured(experiment_, "run") - before;
+  };
+  EXPECT_EQ(with("experiment.name=small"), 48u);  // two models, two temperatures, plain and two policies, four prompts
+  EXPECT_EQ(with("pilot.max_length=6"), 24u);     // auto of both, and the constant one that is replayed
+  EXPECT_EQ(with("costs.new_tokens=20"), 16u);    // auto weighs costs
+}
+
+TEST_F(EditedConfigs, WithAnotherTextOfAPromptMeasureThatPromptAnew) {
+  EXPECT_EQ(go_on({}), 24u);
+  const std::string path = experiment_.folder("core") + "/chat.toml";
+  std::string text = read_file(path);
+  text.replace(text.find("aaaaaaaa chat"), 13, "other words!");
+  write_file(path, text);
+  EXPECT_EQ(go_on({}), 6u);
+}
+
+/// A header that a repair could not save takes its entries with it, and nothing else.
+TEST_F(EditedConfigs, WhoseHeaderIsLostAreMeasuredAnew) {
+  EXPECT_EQ(go_on({"axes.temperature=0.0"}), 12u);
+  EXPECT_EQ(go_on({"axes.temperature=[0.0, 0.5]"}), 12u);
+  std::string journal = experiment_.file("run", "journal");
+  journal[journal.rfind("{\"header\"") + 30] ^= 1;
+  write_file(experiment_.folder("run") + "/journal", journal);
+  const Plan plan = experiment_.plan();
+  EXPECT_THROW(experiment_.run(plan, "run"), DataError);
+  experiment_.run(plan, RunOptions{.folder = "run", .repair = true});
+  experiment_.run(plan, "fresh");
+  expect_files_of(experiment_, "fresh", "run");
+  EXPECT_EQ(num_measured(experiment_, "run"), 24u + 12u);
+  EXPECT_EQ(experiment_.run(plan, "run"), RunOutcome::was_complete);
+}
+
+TEST_F(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
+  const SmallExperiment& experiment = experiment_;
   Chance chance(20261122);
   std::size_t num_reused = 0, num_new = 0, num_whole = 0;
   for (int edits = 0; edits < 500;) {
@@ -170,7 +264,7 @@ TEST(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
   RecordProperty("measured", static_cast<int>(num_new));
   RecordProperty("edits_without_new_work", static_cast<int>(num_whole));
   EXPECT_GT(num_reused, 5000u);
-  EXPECT_GT(num_new, 2000u);
+  EXPECT_GT(num_new, 1500u);
   EXPECT_GT(num_whole, 50u);
 }
 

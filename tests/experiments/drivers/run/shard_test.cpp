@@ -78,6 +78,37 @@ TEST(Shards, AutoWeighsTheCostsThatWereMeasuredOnce) {
   expect_files_of(experiment, "one", "two");
 }
 
+/// What is not measured by any journal, in the plan's order.
+std::vector<std::size_t> open_rows(const SmallExperiment& experiment, const Plan& plan, const std::string& name) {
+  const RunJournals journals(plan, {.folder = experiment.folder(name)});
+  return open_generations(plan, journals.log());
+}
+
+TEST(Shards, OfARunWhoseConfigWasEditedHaveSectionsToo) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan before = experiment.plan({"axes.temperature=[0.5, 0.0]"});
+  const Plan after = experiment.plan({"axes.temperature=[0.9, 0.0, 0.5]", R"(axes.drafter=["tree", "unigram"])"});
+  for (const auto& [plan, name] : {std::pair(&before, "old"), std::pair(&after, "new")}) experiment.run(*plan, name);
+  for (const Plan* plan : {&before, &after}) {
+    experiment.prepare(*plan, "run");
+    const auto hands = dealt(blocks_of(*plan, open_rows(experiment, *plan, "run")), 2);
+    for (int shard = 0; shard < 2; ++shard) experiment.measure(*plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
+    experiment.merge(*plan, "run");
+    expect_files_of(experiment, plan == &before ? "old" : "new", "run");
+    EXPECT_EQ(experiment.run(*plan, "run"), RunOutcome::was_complete);
+  }
+  EXPECT_EQ(RunLog(shard_folder(experiment.folder("run"), 0)).sections().size(), 2u);
+  EXPECT_TRUE(open_rows(experiment, before, "run").empty()) << "what the config no longer has is kept";
+  experiment.merge(before, "run");
+  expect_files_of(experiment, "old", "run");
+}
+
+TEST(Shards, AreNotForAConfigThatNothingWasPreparedFor) {
+  const SmallExperiment experiment(testing::memory_folder());
+  experiment.prepare(experiment.plan(), "run");
+  EXPECT_THROW(experiment.measure(experiment.plan({"axes.temperature=0.9"}), "run", 0, {0}), DataError);
+}
+
 TEST(Shards, ARowThatTwoShardsMeasuredStandsOnce) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();

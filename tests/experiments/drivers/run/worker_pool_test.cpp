@@ -44,8 +44,9 @@ class ForkedRun {
   ForkedRun(const SmallExperiment& experiment, const Plan& plan, std::string name) : experiment_(experiment), plan_(plan), name_(std::move(name)) {}
 
   BenchLimits limits{};
+  bool allow_mixed = false;
 
-  RunOptions options(int workers) const { return {.folder = experiment_.folder(name_), .limits = limits, .workers = workers}; }
+  RunOptions options(int workers) const { return {.folder = experiment_.folder(name_), .allow_mixed = allow_mixed, .limits = limits, .workers = workers}; }
 
   RunOutcome run(int workers) const {
     Progress silent(Progress::Style::silent);
@@ -246,6 +247,38 @@ TEST(Workers, ASecondRunInTheSameFolderIsRefused) {
   make_folder(experiment.folder("run") + "/shards");
   const RunLock other(experiment.folder("run") + "/shards");
   EXPECT_THROW(ForkedRun(experiment, plan, "run").run(1), LockedError);
+}
+
+TEST(Workers, GoOnFromAnEditedConfigAndMeasureOnlyWhatIsNew) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan before = experiment.plan({"axes.temperature=[0.5]"}), after = experiment.plan({"axes.temperature=[0.9, 0.5]", R"(axes.drafter=["tree", "bigram", "unigram"])"});
+  experiment.run(after, "whole");
+  EXPECT_EQ(ForkedRun(experiment, before, "run").run(2), RunOutcome::completed);
+  const std::string first = experiment.file("run", "shards/0/journal");
+  EXPECT_EQ(ForkedRun(experiment, after, "run").run(2), RunOutcome::completed);
+  expect_files_of(experiment, "whole", "run");
+  EXPECT_EQ(experiment.file("run", "shards/0/journal").substr(0, first.size()), first);
+  std::size_t rows = 0;
+  for (const char* shard : {"run/shards/0", "run/shards/1"}) {
+    const RunLog log(experiment.folder(shard));
+    for (const auto& [number, section] : log.sections()) rows += section.rows.size();
+  }
+  EXPECT_EQ(rows, after.generations.size()) << "each once: the config only got more";
+  EXPECT_EQ(ForkedRun(experiment, after, "run").run(2), RunOutcome::was_complete);
+}
+
+TEST(Workers, InAnotherNumberGoOnInASectionOfTheirOwnWhereThatIsAllowed) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  experiment.prepare(plan, "run");
+  experiment.measure(plan, "run", 0, {0, 1, 2});
+  ForkedRun run(experiment, plan, "run");
+  EXPECT_THROW(run.run(2), Error);
+  run.allow_mixed = true;
+  EXPECT_EQ(run.run(2), RunOutcome::completed);
+  expect_files_of(experiment, "whole", "run");
+  EXPECT_NE(experiment.file("run", "manifest.toml").find("differs = [\"workers: was 1, now 2\"]"), std::string::npos) << experiment.file("run", "manifest.toml");
 }
 
 TEST(Workers, AnotherNumberOfThemIsAnotherRun) {
