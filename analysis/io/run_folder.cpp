@@ -99,6 +99,18 @@ void read_rows(const std::string& path, Run& run) {
   }
 }
 
+/// Every row is of a section that the manifest knows, and each section has the rows that stand there.
+void check_sections(const std::string& path, const Run& run) {
+  std::int64_t in_sections = 0;
+  for (const SectionProvenance& section : run.manifest.sections) {
+    const auto rows = std::ranges::count(run.generations, section.number, &Generation::section);
+    if (rows != section.generations) throw DataError(fmt::format("{}: {} rows of section {}, manifest.toml has {}", path, rows, section.number, section.generations));
+    in_sections += rows;
+  }
+  if (!run.manifest.sections.empty() && in_sections != static_cast<std::int64_t>(run.generations.size()))
+    throw DataError(fmt::format("{}: {} of {} rows are of sections that manifest.toml does not have, or has twice", path, static_cast<std::int64_t>(run.generations.size()) - in_sections, run.generations.size()));
+}
+
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   const bool has_sections = !run.manifest.sections.empty();
@@ -115,10 +127,9 @@ void read_times(const std::string& path, Run& run) {
     g.target_ns = table.count(row, "target_ns");
     g.verify_ns = table.count(row, "verify_ns");
     g.other_ns = table.count(row, "other_ns");
-    if (!has_sections) continue;
-    g.section = table.count(row, "section", 1);
-    if (std::ranges::count(run.manifest.sections, g.section, &SectionProvenance::number) != 1) table.fail(row, "section", "manifest.toml has no such section");
+    if (has_sections) g.section = table.count(row, "section", 1);
   }
+  check_sections(path, run);
 }
 
 /// A prediction of a cell that has rows has that cell's axes; cells of an interrupted run may have none yet.

@@ -112,11 +112,12 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")->required();
   command->add_option("--set", options.settings, "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")->allow_extra_args(false);
   command->add_option("--output", options.output, "Run folder; results/runs/NAME where not given");
-  command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
-  command->add_option("--times-from", options.times_from, "Run folder whose pace --dry-run estimates the time from");
+  CLI::Option* dry_run = command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
+  command->add_option("--times-from", options.times_from, "Run folder whose pace --dry-run estimates the time from")->needs(dry_run);
   command->add_flag("--yes", options.yes, fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
   command->add_flag("!--no-report", options.report, "Make no report at the end");
   command->add_flag("--repair", options.repair, "Keep a damaged journal aside, measure anew what it lost, write changed files again");
+  command->add_flag("--retry-failed", options.retry_failed, "Try generations that failed twice once more");
   command->add_flag("--allow-mixed", options.allow_mixed, "Go on also with another program, machine, device, number format or model bytes; manifest and times.csv say which row is from which");
   command->add_flag("--allow-network-folder", options.allow_network_folder, "Run in a folder on a network file system, where locks may not hold between machines");
   add_number(command, "--timeout-s", options.generation_timeout_s, "A generation that takes longer has failed; 0 is no limit");

@@ -58,6 +58,7 @@ class RunCommand {
       throw ConfigError(fmt::format("{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells", options_.config, plan_.generations.size(), kMostWithoutYes));
     if (!options_.role.empty()) return play_role();
     if (const std::string note = tree_axis_note(plan_); !note.empty()) progress_.note(note);
+    if (!options_.slurm) refuse_beside_jobs(folder_);
     if (options_.slurm && !on_slurm()) return 0;
     const bool was_complete = !options_.slurm && measure() == RunOutcome::was_complete;
     return was_complete ? say_complete() : say_completed();
@@ -82,7 +83,7 @@ class RunCommand {
   RunOptions run_options() const {
     const std::string how_to_resume = yield() != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder_)
                                                               : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder_);
-    return {.folder = folder_, .repair = options_.repair, .allow_mixed = options_.allow_mixed, .network_folder = access().network_folder,
+    return {.folder = folder_, .repair = options_.repair, .retry_failed = options_.retry_failed, .allow_mixed = options_.allow_mixed, .network_folder = access().network_folder,
             .limits = {.check_interruption = [this, how_to_resume] { interruption_.check(how_to_resume); }, .generation_timeout_s = options_.generation_timeout_s},
             .workers = std::max(1, options_.workers), .threads = share_of_threads(plan_.config.target.threads, options_.workers)};
   }
@@ -94,6 +95,7 @@ class RunCommand {
     words.insert(words.end(), {"--output", folder, "--timeout-s", fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
     if (options_.allow_network_folder) words.emplace_back("--allow-network-folder");
     if (options_.repair && role == "prepare") words.emplace_back("--repair");
+    if (options_.retry_failed && role == "task") words.emplace_back("--retry-failed");
     if (options_.allow_mixed && role == "prepare") words.emplace_back("--allow-mixed");
     if (options_.workers > 0) words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
     return words;
@@ -129,7 +131,9 @@ class RunCommand {
       return "cd " + shell_line({std::filesystem::current_path().string()}) + " && " + shell_line(own);
     };
     const auto check = [this] { interruption_.check("the jobs go on; the same command waits for them, scancel ends them"); };
-    if (!run_on_slurm(plan_, {.folder = folder, .access = access(), .options = options_.on_slurm, .command = command, .check_interruption = check}, progress_)) return false;
+    JournalAccess submitting = access();
+    submitting.retry_failed = options_.retry_failed;
+    if (!run_on_slurm(plan_, {.folder = folder, .access = submitting, .options = options_.on_slurm, .command = command, .check_interruption = check}, progress_)) return false;
     if (!std::filesystem::exists(folder_ + "/journal")) throw Error(ExitCode::internal, fmt::format("the job that prepares has left nothing; see its log in {}/slurm", folder_));
     if (!RunJournals(plan_, access()).is_complete()) merge_run(plan_, run_options(), open_engines);
     return true;
@@ -167,7 +171,7 @@ class RunCommand {
     if (lost > 0) throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; the same command submits them", lost, planned, folder_));
     if (failed == 0) return 0;
     throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned, folder_,
-                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "each was tried twice"));
+                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "each was tried twice; --retry-failed tries once more"));
   }
 
   const RunCommandOptions& options_;

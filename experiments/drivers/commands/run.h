@@ -19,6 +19,7 @@ struct RunCommandOptions {
   bool yes = false;                   ///< a sweep of more than kMostWithoutYes generations is meant
   bool report = true;
   bool repair = false;                ///< as RunOptions::repair
+  bool retry_failed = false;          ///< as RunOptions::retry_failed
   bool allow_mixed = false;           ///< as RunOptions::allow_mixed
   bool allow_network_folder = false;
   int workers = 0;                    ///< processes that measure; 0: this one

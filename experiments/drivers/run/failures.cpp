@@ -44,7 +44,7 @@ int attempts_of(const RunLog& log, std::size_t row) {
 std::vector<std::size_t> open_generations(const Plan& plan, const RunLog& log) {
   std::vector<std::size_t> open;
   for (const std::size_t row : plan.order)
-    if (!log.rows().contains(static_cast<std::int64_t>(row)) && attempts_of(log, row) < kMaxAttempts) open.push_back(row);
+    if (!log.rows().contains(static_cast<std::int64_t>(row)) && (attempts_of(log, row) < kMaxAttempts || log.retries_failed())) open.push_back(row);
   return open;
 }
 

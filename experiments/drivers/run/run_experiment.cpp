@@ -15,7 +15,7 @@ namespace speclab::experiments {
 namespace {
 
 JournalAccess access_of(const RunOptions& options, Progress& progress) {
-  return {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&progress](const std::string& text) { progress.note(text); }};
+  return {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&progress](const std::string& text) { progress.note(text); }};
 }
 
 /// A section is gone on with by what it was begun by; any other work of the plan is done in a new one.
@@ -90,7 +90,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
 
 void merge_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines) {
   RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .network_folder = options.network_folder});
-  if (!journals.has_header()) throw DataError(fmt::format("{}: no run of this config was begun here", options.folder));
+  if (!journals.has_header()) throw DataError(fmt::format("{}: no run of this config was begun here; the same `speclab run` begins it", options.folder));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   write_run_files(tokenized_plan(plan, *engines), journals.log(), options.folder);
   journals.end_if_whole();

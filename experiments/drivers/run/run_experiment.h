@@ -15,6 +15,7 @@ using OpenEngines = std::function<std::unique_ptr<engines::Engines>()>;
 struct RunOptions {
   std::string folder;
   bool repair = false;  ///< a damaged journal is put aside and what it lost measured anew; changed files are written again
+  bool retry_failed = false;  ///< generations that failed as often as they are tried are tried once more
   bool allow_mixed = false;  ///< another program, machine, device, number format or model bytes go on with what is missing, in a section of their own
   NetworkFolder network_folder = NetworkFolder::refused;
   BenchLimits limits{};

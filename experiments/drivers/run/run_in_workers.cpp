@@ -17,14 +17,14 @@ namespace {
 enum class State : std::uint8_t { new_run, prepared, complete };
 
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
-  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
+  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
   return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
 RunLog log_of(const Plan& plan, const RunOptions& options) {
-  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder}).log();
+  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder}).log();
 }
 
 std::vector<int> numbers(int count) {
@@ -78,6 +78,7 @@ void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const
   RunLog log(options.folder, Journal::Tail::left);
   take_shard(log, options, shard);
   log.look_at(plan);
+  log.set_retries_failed(options.retry_failed);
   if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared for this config; its first job has failed, or the config was edited since: the same `speclab run` goes on");
   std::vector<std::size_t> open = open_generations(plan, log);
   std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) { return !own.contains(row); });

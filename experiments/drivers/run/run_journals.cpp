@@ -59,6 +59,7 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
     take_shards();
   }
   log_.look_at(plan_);
+  log_.set_retries_failed(access_.retry_failed);
   if (access_.repair) return;
   analysis::check_unchanged(access_.folder);
   check_nothing_lost();
@@ -148,6 +149,7 @@ RunLog& RunJournals::open_for_writing() {
 }
 
 void RunJournals::end_if_whole() {
+  log_.set_retries_failed(false);
   if (log_.finished() || !is_whole()) return;
   log_.secure();
   log_.add_end();

@@ -17,6 +17,7 @@ namespace speclab::experiments {
 struct JournalAccess {
   std::string folder;
   bool repair = false;                                    ///< damaged journals are put aside, and changed files are no error
+  bool retry_failed = false;                              ///< as RunOptions::retry_failed
   bool allow_mixed = false;                               ///< keys of the config that say what work is done on may be others
   NetworkFolder network_folder = NetworkFolder::refused;
   enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once } lock = Lock::waits_a_moment;  ///< the holder may be a worker whose parent was just killed

@@ -40,6 +40,10 @@ class RunLog {
   /// @throws DataError if an entry of its section is none of its work
   void look_at(const Plan& plan);
 
+  /// Whether generations that have failed are open however often they were tried.
+  bool retries_failed() const { return retries_failed_; }
+  void set_retries_failed(bool retries) { retries_failed_ = retries; }
+
   /// Opens the next section, for the plan that looks at the log: what it knows of rows, failures and, on the same machine, pilots stays.
   void add(const HeaderEntry& entry) { open_section(num_opened_ + 1, entry); }
   /// Opens a section of another journal here too.
@@ -105,6 +109,7 @@ class RunLog {
   std::map<std::size_t, AtlasEntry> atlas_;
   std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry> acceptances_;
   bool finished_ = false;
+  bool retries_failed_ = false;
   std::size_t num_rows_aside_ = 0;
   std::size_t num_orphans_ = 0;
   std::size_t num_taken_ = 0;  ///< entries read

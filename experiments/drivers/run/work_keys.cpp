@@ -91,6 +91,7 @@ RunConfig canonical(RunConfig config) {
   config.name = RunConfig{}.name;
   for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy, &config.axes.verifier, &config.prompts.categories}) std::ranges::sort(*list);
   std::ranges::sort(config.axes.temperature);
+  std::erase_if(config.drafters, [&](const NamedDrafter& drafter) { return std::ranges::find(config.axes.drafter, drafter.name) == config.axes.drafter.end(); });
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);
   for (AxisSelection& zip : config.zips) zip = with_sorted_rows(zip);
   for (AxisSelection& exclusion : config.exclusions)

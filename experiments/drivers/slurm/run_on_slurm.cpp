@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/run/shard.h"
+#include "experiments/drivers/slurm/row_watch.h"
 #include "experiments/drivers/slurm/slurm_queue.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -41,18 +43,28 @@ std::string task_script(const SlurmRun& run) {
                      run.command("task"), kMaxRetries);
 }
 
-/// The jobs of one run, as their ids stand in RUN/slurm/jobs: all that were submitted, the one that ends last at the end.
+/// All that were submitted, the one that ends last at the end.
+std::vector<std::string> submitted_jobs(const std::string& run_folder) {
+  std::ifstream file(run_folder + "/slurm/jobs");
+  return {std::istream_iterator<std::string>(file), {}};
+}
+
+/// The jobs of one run, as their ids stand in RUN/slurm/jobs.
 class SlurmJobs {
  public:
-  explicit SlurmJobs(const SlurmRun& run) : run_(run), folder_(run.folder + "/slurm") {
-    std::ifstream file(folder_ + "/jobs");
-    for (std::string id; file >> id;) ids_.push_back(id);
-  }
+  explicit SlurmJobs(const SlurmRun& run) : run_(run), folder_(run.folder + "/slurm"), ids_(submitted_jobs(run.folder)) {}
 
   bool are_in_queue() const { return !ids_.empty() && is_in_queue(ids_.back()); }
 
+  /// Tasks of a config that was edited since would end without their work.
+  void check_are_of(const Plan& plan) const {
+    if (read_file(folder_ + "/plan") != plan_digest(plan))
+      throw LockedError(fmt::format("{}: Slurm jobs {} of the config as it was before are in the queue; wait for them, or take them back with scancel", run_.folder, names()));
+  }
+
   void submit(const Plan& plan, const Missing& missing) {
     ids_.clear();
+    write_file(folder_ + "/plan", plan_digest(plan));
     std::string dependency;
     if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\n" + run_.command("prepare") + "\n", {});
     const std::string array = "--array=0-" + std::to_string(write_task_rows(plan, missing) - 1);
@@ -104,26 +116,10 @@ class SlurmJobs {
   std::vector<std::string> ids_;
 };
 
-/// Rows in a journal that another process may be writing: only counted, not read.
-std::size_t rows_in(const std::filesystem::path& journal) {
-  std::ifstream file(journal);
-  std::size_t rows = 0;
-  for (std::string line; std::getline(file, line);) rows += line.find(" {\"row\":") != std::string::npos ? 1 : 0;
-  return rows;
-}
-
-std::size_t rows_so_far(const std::string& folder) {
-  std::size_t rows = rows_in(folder + "/journal");
-  std::error_code none;
-  for (const auto& shard : std::filesystem::directory_iterator(folder + "/shards", none)) rows += rows_in(shard.path() / "journal");
-  return rows;
-}
-
 void wait_for(const SlurmJobs& jobs, const Plan& plan, const SlurmRun& run, Progress& progress) {
   progress.begin_phase("measuring", static_cast<double>(plan.generations.size()));
-  for (std::size_t seen = 0; jobs.are_in_queue();) {
-    const std::size_t now = rows_so_far(run.folder);
-    progress.advance(static_cast<double>(now) - static_cast<double>(std::exchange(seen, now)));
+  for (RowWatch rows(run.folder); jobs.are_in_queue();) {
+    progress.advance(static_cast<double>(rows.num_new()));
     run.check_interruption();
     std::this_thread::sleep_for(kPollInterval);
   }
@@ -157,11 +153,18 @@ bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
     submit_all_or_none(jobs, plan, missing);
     progress.note(fmt::format("{} generations in Slurm jobs {}; their logs are in {}/slurm", missing.rows.size(), jobs.names(), run.folder));
   } else {
+    jobs.check_are_of(plan);
     progress.note(fmt::format("Slurm jobs {} are in the queue", jobs.names()));
   }
   lock.reset();
   if (!run.options.detach) wait_for(jobs, plan, run, progress);
   return !run.options.detach;
+}
+
+void refuse_beside_jobs(const std::string& folder) {
+  const std::vector<std::string> jobs = submitted_jobs(folder);
+  if (jobs.empty() || !can_ask_queue() || !is_in_queue(jobs.back())) return;
+  throw LockedError(fmt::format("{}: Slurm jobs {} of this run are in the queue; wait for them with --slurm, or take them back with scancel", folder, fmt::join(jobs, ", ")));
 }
 
 std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard) {

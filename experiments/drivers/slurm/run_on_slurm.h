@@ -23,8 +23,12 @@ struct SlurmRun {
 
 /// Submits what is missing, unless the jobs of an earlier call are still in the queue, and waits until all have ended.
 /// @return false if it did not wait
-/// @throws ConfigError if sbatch takes no job, WriteError, what RunJournals throws and what check_interruption throws (the jobs go on)
+/// @throws ConfigError if sbatch takes no job, LockedError if the jobs in the queue are of another config, WriteError, what RunJournals throws and what check_interruption throws (the jobs go on)
 bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress);
+
+/// @throws LockedError if jobs of an earlier call are in the queue: they and another process would measure the same. Where Slurm cannot be
+///         asked there are none.
+void refuse_beside_jobs(const std::string& folder);
 
 /// Rows of the plan that a task is to measure, as submitted. @throws DataError
 std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard);

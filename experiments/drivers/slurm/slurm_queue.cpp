@@ -52,6 +52,8 @@ std::string submit_job(const std::vector<std::string>& arguments) {
   return id;
 }
 
+bool can_ask_queue() { return ask({"squeue", "--version"}).code != 127; }
+
 bool is_in_queue(const std::string& job) {
   const Answer answer = ask({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
   if (answer.code == 127) throw ConfigError("--slurm: there is no squeue here; run where jobs are submitted");

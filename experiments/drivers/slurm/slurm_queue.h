@@ -10,6 +10,9 @@ namespace speclab::experiments {
 /// @throws ConfigError with what sbatch says if it takes no job, or is not there
 std::string submit_job(const std::vector<std::string>& arguments);
 
+/// Whether there is a squeue here.
+bool can_ask_queue();
+
 /// Whether the job waits or runs; also if the controller does not answer, which may come back.
 bool is_in_queue(const std::string& job);
 

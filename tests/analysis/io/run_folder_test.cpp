@@ -23,6 +23,20 @@ class RunFolder : public ::testing::Test {
     write_file(scratch_.file(name), content.replace(at, from.size(), to));
   }
 
+  /// The first so many rows are of section 1, the others of 3.
+  void tag_sections(std::size_t first) {
+    const std::string times = read_file(scratch_.file("times.csv"));
+    std::string tagged;
+    std::size_t line = 0;
+    for (std::size_t begin = 0, end; (end = times.find('\n', begin)) != std::string::npos; begin = end + 1, ++line)
+      tagged += times.substr(begin, end - begin) + (line == 0 ? ",section" : line <= first ? ",1" : ",3") + "\n";
+    write_file(scratch_.file("times.csv"), tagged);
+    const std::string manifest = read_file(scratch_.file("manifest.toml"));
+    write_file(scratch_.file("manifest.toml"), manifest + "\n[[provenance.sections]]\nsection = 1\ngenerations = " + std::to_string(first) +
+                                                   "\nstarted_at = \"then\"\ndiffers = [\"dtype: was a, now b\"]\n\n[[provenance.sections]]\nsection = 3\ngenerations = " +
+                                                   std::to_string(line - 1 - first) + "\nstarted_at = \"now\"\ndiffers = []\n");
+  }
+
   std::string error() {
     try {
       read_run(scratch_.path());
@@ -117,6 +131,25 @@ TEST_F(RunFolder, RefusesValuesThatCannotBe) {
     edit(damage.file, damage.from, damage.to);
     EXPECT_TRUE(error_has(damage.file)) << damage.to << ": " << error();
   }
+}
+
+TEST_F(RunFolder, KnowsTheSectionThatMeasuredARow) {
+  tag_sections(5);
+  const Run run = read_run(scratch_.path());
+  ASSERT_EQ(run.manifest.sections.size(), 2U);
+  EXPECT_EQ(run.manifest.sections[0].differs, (std::vector<std::string>{"dtype: was a, now b"}));
+  EXPECT_EQ(run.generations[4].section, 1);
+  EXPECT_EQ(run.generations[5].section, 3);
+  for (const auto& [key, value] : run.manifest.entries) EXPECT_NE(key, "sections");
+}
+
+TEST_F(RunFolder, RefusesRowsOfSectionsThatTheManifestLacks) {
+  tag_sections(5);
+  edit("manifest.toml", "generations = 5", "generations = 6");
+  EXPECT_TRUE(error_has("5 rows of section 1, manifest.toml has 6")) << error();
+  edit("manifest.toml", "generations = 6", "generations = 5");
+  edit("manifest.toml", "section = 3\ngenerations = 23", "section = 2\ngenerations = 0");
+  EXPECT_TRUE(error_has("23 of 28 rows are of sections that manifest.toml does not have")) << error();
 }
 
 TEST_F(RunFolder, RefusesTimesOfOtherRows) {

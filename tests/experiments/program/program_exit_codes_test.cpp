@@ -62,6 +62,10 @@ TEST(ExitCodes, TwoIsASweepThatIsLargerThanOneMeans) {
   EXPECT_EQ(run_program(run + " --dry-run >/dev/null").code, 0);
 }
 
+TEST(ExitCodes, TwoIsAnOptionThatWouldDoNothing) {
+  expect_refusal(std::string("run ") + kConfig + " --times-from somewhere", 2, "--times-from requires --dry-run");
+}
+
 TEST(ExitCodes, ThreeIsResultsThatAreDamaged) {
   const testing::TemporaryFolder folder;
   folder.file("rows.csv", "row_id\n");

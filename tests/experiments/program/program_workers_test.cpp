@@ -22,7 +22,9 @@ void expect_files_of(const SmallExperiment& experiment, const std::string& refer
 }
 
 /// As the shell variable of the fake engines.
-std::string fault(const SmallExperiment& experiment, const std::string& what) { return "SPECLAB_FAKE_FAULT=3:" + what + ":" + experiment.folder("struck") + " "; }
+std::string fault(const SmallExperiment& experiment, const std::string& what) {
+  return "SPECLAB_FAKE_FAULT=" + std::to_string(experiment.plan().sequence_id({.prompt = 3})) + ":" + what + ":" + experiment.folder("struck") + " ";
+}
 
 TEST(ProgramWorkers, MeasureWhatOneProcessMeasures) {
   const SmallExperiment experiment(testing::memory_folder());
@@ -76,6 +78,19 @@ TEST(ProgramWorkers, AreKilledWithTheProcessThatStartedThem) {
                                 " .*[-]-role work'");
   EXPECT_EQ(run.output.substr(run.output.size() - 2), "0\n") << run.output;
   EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
+}
+
+/// Binary and models are as they were, the number of workers is not.
+TEST(ProgramWorkers, InAnotherNumberAreDriftThatMayBeAllowed) {
+  const SmallExperiment experiment(testing::memory_folder());
+  ASSERT_EQ(run_program(run_command(experiment, "run", "--set axes.temperature=0.5")).code, 0);
+  testing::expect_refusal(run_command(experiment, "run", "--workers 2"), 5, "workers: was 1, now 2");
+  const Outcome run = run_program(run_command(experiment, "run", "--workers 2 --allow-mixed"));
+  EXPECT_EQ(run.code, 0) << run.output;
+  ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
+  expect_files_of(experiment, "whole", "run");
+  EXPECT_NE(experiment.file("run", "manifest.toml").find("generations = 12"), std::string::npos) << experiment.file("run", "manifest.toml");
+  testing::expect_refusal(run_command(experiment, "costs", "--allow-mixed --set experiment.kind=cost_surface"), 2, "--allow-mixed: experiment.kind = cost_surface");
 }
 
 TEST(ProgramWorkers, RefuseWhatTheyCannotDo) {

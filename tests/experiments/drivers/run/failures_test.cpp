@@ -155,8 +155,16 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
   EXPECT_EQ(tried, 12);
   EXPECT_EQ(RunLog(plan, experiment.folder("run")).failures().begin()->second.attempts, 2);
+  experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true});
+  EXPECT_EQ(tried, 18) << "once more, because that was asked for";
+  EXPECT_EQ(RunLog(plan, experiment.folder("run")).failures().begin()->second.attempts, 3);
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
   EXPECT_EQ(lines_of(experiment.file("run", "failures.csv")).size(), 7u);
   EXPECT_EQ(analysis::read_run(experiment.folder("run")).failures.size(), 6u) << "each cell has one";
+  fails = false;
+  experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true});
+  EXPECT_EQ(RunLog(plan, experiment.folder("run")).rows().size(), plan.generations.size());
+  EXPECT_EQ(experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true}), RunOutcome::was_complete);
 }
 
 TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {

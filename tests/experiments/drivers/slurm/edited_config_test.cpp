@@ -6,6 +6,7 @@
 #include <set>
 
 #include "experiments/drivers/run/shard.h"
+#include "experiments/drivers/slurm/row_watch.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
@@ -20,22 +21,26 @@ class EditedConfigOnSlurm : public ::testing::Test {
  protected:
   EditedConfigOnSlurm() : path_(std::getenv("PATH")) {
     make_folder(experiment_.folder("bin"));
-    for (const auto& [name, script] : {std::pair("sbatch", "#!/bin/sh\necho 7\n"), std::pair("squeue", "#!/bin/sh\n")}) {
-      const std::string file = experiment_.folder("bin") + "/" + name;
-      write_file(file, script);
-      ::chmod(file.c_str(), 0755);
-    }
+    put_program("sbatch", "echo 7");
+    put_program("squeue", "");
     ::setenv("PATH", (experiment_.folder("bin") + ":" + path_).c_str(), 1);
   }
   ~EditedConfigOnSlurm() override { ::setenv("PATH", path_.c_str(), 1); }
 
+  void put_program(const std::string& name, const std::string& script) const {
+    const std::string file = experiment_.folder("bin") + "/" + name;
+    write_file(file, "#!/bin/sh\n" + script + "\n");
+    ::chmod(file.c_str(), 0755);
+  }
+
   /// Submits what is missing, as `speclab run --slurm` does. @return whether anything was
   bool submit(const Plan& plan) const {
     Progress silent(Progress::Style::silent);
-    std::filesystem::remove_all(experiment_.folder("run") + "/slurm");
-    const SlurmRun run{.folder = experiment_.folder("run"), .access = {.folder = experiment_.folder("run")}, .options = {.tasks = 3}, .command = [](const std::string& role) { return role; }, .check_interruption = [] {}};
+    const std::string script = experiment_.folder("run") + "/slurm/measure.sh";
+    std::filesystem::remove(script);
+    const SlurmRun run{.folder = experiment_.folder("run"), .access = {.folder = experiment_.folder("run")}, .options = {.detach = true, .tasks = 3}, .command = [](const std::string& role) { return role; }, .check_interruption = [] {}};
     run_on_slurm(plan, run, silent);
-    return std::filesystem::exists(experiment_.folder("run") + "/slurm/measure.sh");
+    return std::filesystem::exists(script);
   }
 
   /// What the tasks do. @return generations
@@ -72,6 +77,36 @@ TEST_F(EditedConfigOnSlurm, InAnotherOrderGivesTasksTheSameWork) {
   EXPECT_EQ(work(reordered), reordered.generations.size());
   experiment_.run(reordered, "fresh");
   EXPECT_EQ(experiment_.file("run", "rows.csv"), experiment_.file("fresh", "rows.csv"));
+}
+
+TEST_F(EditedConfigOnSlurm, IsNotForAnotherProcessWhileJobsAreInTheQueue) {
+  const std::string folder = experiment_.folder("run");
+  EXPECT_NO_THROW(refuse_beside_jobs(folder)) << "no jobs were submitted";
+  ASSERT_TRUE(submit(experiment_.plan()));
+  EXPECT_NO_THROW(refuse_beside_jobs(folder)) << "all have ended";
+  put_program("squeue", "echo PENDING");
+  EXPECT_THROW(refuse_beside_jobs(folder), LockedError);
+  EXPECT_FALSE(submit(experiment_.plan({"axes.temperature=[0.5, 0.0]"}))) << "these jobs do the same work";
+  EXPECT_THROW(submit(experiment_.plan({"axes.temperature=0.7"})), LockedError);
+  put_program("squeue", "exit 127");
+  EXPECT_NO_THROW(refuse_beside_jobs(folder)) << "no Slurm here";
+}
+
+TEST(RowWatch, CountsEachRowOnceAndOnlyWhenItIsWhole) {
+  const testing::TemporaryFolder folder;
+  for (const char* shard : {"/shards/0", "/shards/11"}) make_folder(folder.path() + shard);
+  RowWatch watch(folder.path());
+  EXPECT_EQ(watch.num_new(), 0u);
+  std::string run = "0 {\"header\": {}}\n1 {\"row\": {}}\n", shard = "2 {\"row\": {}}\n3 {\"row\"";
+  folder.file("journal", run);
+  folder.file("shards/11/journal", shard);
+  EXPECT_EQ(watch.num_new(), 2u);
+  EXPECT_EQ(watch.num_new(), 0u);
+  folder.file("shards/11/journal", shard + ": {}}\n");
+  folder.file("journal", run + "4 {\"pace\": {}}\n5 {\"row\": {}}\n");
+  EXPECT_EQ(watch.num_new(), 2u);
+  folder.file("journal", "6 {\"row\": {}}\n");
+  EXPECT_EQ(watch.num_new(), 1u) << "begun again";
 }
 
 TEST_F(EditedConfigOnSlurm, OfWhichATaskHasNoWorkIsRefused) {
