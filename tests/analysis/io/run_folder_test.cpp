@@ -135,7 +135,7 @@ TEST_F(RunFolder, RefusesValuesThatCannotBe) {
 
 TEST_F(RunFolder, KnowsTheSectionThatMeasuredARow) {
   tag_sections(5);
-  const Run run = read_run(scratch_.path());
+  const auto run = read_run(scratch_.path());
   ASSERT_EQ(run.manifest.sections.size(), 2U);
   EXPECT_EQ(run.manifest.sections[0].differs, (std::vector<std::string>{"dtype: was a, now b"}));
   EXPECT_EQ(run.generations[4].section, 1);

@@ -62,6 +62,7 @@ TEST(WorkKeys, HoldWhatChangesTheWorkAndOnlyThat) {
   const std::vector<std::string> base{"axes.verifier=lenient", "axes.drafter=bigram", "axes.temperature=0.5"};
   const Plan plan = experiment.plan(base);
   const WorkKeys keys(plan);
+  const std::size_t row = plan.prompts.size();  // the first that drafts
   const std::set<std::string> is_no_work{"experiment.name=other", "drafters.tree.tree=2x2"};
   for (const auto& [setting, changes_rows, changes_pilots] :
        {Edit{"experiment.name=other", false, false}, {"experiment.seed=2", true, true}, {"experiment.repetitions=2", false, false}, {"target.dtype=float32", false, false},
@@ -72,7 +73,7 @@ TEST(WorkKeys, HoldWhatChangesTheWorkAndOnlyThat) {
     settings.emplace_back(setting);
     const Plan edited = experiment.plan(settings);
     const WorkKeys edited_keys(edited);
-    EXPECT_EQ(!edited_keys.row_of(keys.of_row(0)), changes_rows) << setting;
+    EXPECT_EQ(!edited_keys.row_of(keys.of_row(row)), changes_rows) << setting;
     EXPECT_EQ(!edited_keys.pilot_of(keys.of_pilot(0)), changes_pilots) << setting;
     EXPECT_EQ(plan_digest(plan) == plan_digest(edited), is_no_work.contains(setting)) << setting;
   }
