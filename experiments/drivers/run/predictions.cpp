@@ -136,6 +136,8 @@ std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLo
   return entries;
 }
 
+bool is_prepared(const Plan& plan, const RunLog& log) { return log.pilots().size() == plan.pilots.size() && !log.costs().empty() && !log.predictions().empty(); }
+
 void make_predictions(Workbench& bench) {
   if (!bench.log().predictions().empty()) return;
   bench.progress().begin_phase("predictions", 1);

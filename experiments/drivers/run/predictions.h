@@ -22,6 +22,9 @@ std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const Run
 /// One entry for each cell, in order. @param costs  of the walltimes; the policies look at those of the log, as when they run
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
 
+/// Whether all is there that generations are measured from: pilots, costs and predictions. @param log  looked at by the plan
+bool is_prepared(const Plan& plan, const RunLog& log);
+
 /// Adds the predictions to the log if they are not there.
 void make_predictions(Workbench& bench);
 

@@ -7,6 +7,7 @@
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/origin.h"
+#include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/core/errors.h"
@@ -36,7 +37,7 @@ RunLog& begin_or_resume(const LoadedPlan& loaded, const RunOptions& options, Run
 }
 
 /// Shards may be measuring already: a job that Slurm has started a second time.
-bool is_prepared(const Plan& plan, const std::string& folder) { return std::filesystem::exists(folder + "/journal") && !RunLog(plan, folder, Journal::Tail::left).predictions().empty(); }
+bool is_prepared(const Plan& plan, const std::string& folder) { return std::filesystem::exists(folder + "/journal") && is_prepared(plan, RunLog(plan, folder, Journal::Tail::left)); }
 
 /// Keeps out a process that hands out the run's work to workers, and is kept out by it; nothing where none ever did.
 std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {

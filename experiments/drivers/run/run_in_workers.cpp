@@ -6,6 +6,7 @@
 #include <set>
 
 #include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/run/worker_pool.h"
 #include "sim/core/errors.h"
@@ -19,7 +20,7 @@ enum class State : std::uint8_t { new_run, prepared, complete };
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
   const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
-  return journals.has_header() && !journals.log().predictions().empty() ? State::prepared : State::new_run;
+  return is_prepared(plan, journals.log()) ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
@@ -79,7 +80,7 @@ void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const
   take_shard(log, options, shard);
   log.look_at(plan);
   log.set_retries_failed(options.retry_failed);
-  if (log.predictions().empty()) throw DataError(options.folder + ": was not prepared for this config; its first job has failed, or the config was edited since: the same `speclab run` goes on");
+  if (!is_prepared(plan, log)) throw DataError(options.folder + ": was not prepared for this config; its first job has failed, or the config was edited since: the same `speclab run` goes on");
   std::vector<std::size_t> open = open_generations(plan, log);
   std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) { return !own.contains(row); });
   run_workers(plan, {.run = options, .shards = {shard}, .work = roles.work}, log, open, progress);

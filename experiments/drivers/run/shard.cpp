@@ -6,6 +6,7 @@
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/measurement.h"
 #include "experiments/drivers/run/origin.h"
+#include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -22,6 +23,10 @@ void begin_shard(RunLog& log, const RunLog& run, const Plan& plan) {
   log.look_at(plan);
 }
 
+[[noreturn]] void throw_not_prepared(const RunOptions& options) {
+  throw DataError(fmt::format("{}: pilots, costs and predictions of this config, which shards go on from, are not there", options.folder));
+}
+
 }  // namespace
 
 void measure_shard(const Plan& plan, const RunOptions& options, int shard, const ShardFeed& feed, const OpenEngines& open_engines) {
@@ -30,13 +35,13 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   const auto lock = lock_soon(own_folder, options.network_folder);
   const RunLog run(options.folder, Journal::Tail::left);
   const int section = run.section_of(plan);
-  if (section == 0 || run.sections().at(section).predictions.empty())
-    throw DataError(fmt::format("{}: pilots, costs and predictions of this config, which shards go on from, are not there", options.folder));
+  if (section == 0) throw_not_prepared(options);
   RunLog log(own_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   check_same_origin(run.sections().at(section).header, current_origin(loaded, options.workers), options.folder);
   begin_shard(log, run, plan);
+  if (!is_prepared(plan, log)) throw_not_prepared(options);
   Progress silent(Progress::Style::silent);
   Workbench bench(loaded, log, silent, options.limits);
   GenerationMeter meter(bench);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/run/shard.h"
 #include "experiments/drivers/slurm/row_watch.h"
@@ -33,7 +34,7 @@ struct Missing {
 
 Missing missing_of(const Plan& plan, const JournalAccess& access) {
   const RunJournals journals(plan, access);
-  return {.is_prepared = !access.allow_mixed && !journals.log().predictions().empty(), .rows = open_generations(plan, journals.log())};
+  return {.is_prepared = !access.allow_mixed && is_prepared(plan, journals.log()), .rows = open_generations(plan, journals.log())};
 }
 
 /// An exit code says whether another try could help: not with a config, a corrupt journal, drift, or generations that failed.

@@ -267,6 +267,19 @@ TEST(Workers, GoOnFromAnEditedConfigAndMeasureOnlyWhatIsNew) {
   EXPECT_EQ(ForkedRun(experiment, after, "run").run(2), RunOutcome::was_complete);
 }
 
+TEST(Workers, HaveAPilotThatARepairCouldNotSaveMeasuredAnew) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  experiment.prepare(plan, "run");
+  std::string journal = experiment.file("run", "journal");
+  journal[journal.find("{\"pilot\"") + 20] ^= 1;
+  write_file(experiment.folder("run") + "/journal", journal);
+  EXPECT_EQ(Journal::repair(experiment.folder("run")).num_lost, 1u);
+  EXPECT_EQ(ForkedRun(experiment, plan, "run").run(2), RunOutcome::completed);
+  expect_files_of(experiment, "whole", "run");
+}
+
 TEST(Workers, InAnotherNumberGoOnInASectionOfTheirOwnWhereThatIsAllowed) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
