@@ -276,7 +276,7 @@ TEST(Workers, HaveAPilotThatARepairCouldNotSaveMeasuredAnew) {
   journal[journal.find("{\"pilot\"") + 20] ^= 1;
   write_file(experiment.folder("run") + "/journal", journal);
   EXPECT_EQ(Journal::repair(experiment.folder("run")).num_lost, 1u);
-  EXPECT_EQ(ForkedRun(experiment, plan, "run").run(2), RunOutcome::completed);
+  EXPECT_EQ(ForkedRun(experiment, plan, "run").run(1), RunOutcome::completed);
   expect_files_of(experiment, "whole", "run");
 }
 
