@@ -69,7 +69,7 @@ class EditedConfig {
       case 12: excluded_ = any_of(std::vector<std::string>{"", "bigram", "tree"}, chance); break;
       default: name_ = fmt::format("name{}", chance() % 3); break;
     }
-    dress_ = chance();
+    dress_ = static_cast<std::uint32_t>(chance());
   }
 
   /// As the user writes it, in words that change with every edit.
