@@ -93,6 +93,22 @@ TEST(ProgramWorkers, InAnotherNumberAreDriftThatMayBeAllowed) {
   testing::expect_refusal(run_command(experiment, "costs", "--allow-mixed --set experiment.kind=cost_surface"), 2, "--allow-mixed: experiment.kind = cost_surface");
 }
 
+/// Two who measure the same would do it twice. A squeue of this test's says that a job waits.
+TEST(ProgramWorkers, AndOneProcessKeepOutOfTheWayOfSlurmJobs) {
+  const SmallExperiment experiment(testing::memory_folder());
+  for (const char* folder : {"bin", "run", "run/slurm"}) make_folder(experiment.folder(folder));
+  write_file(experiment.folder("bin") + "/squeue", "#!/bin/sh\necho PENDING\n");
+  write_file(experiment.folder("run") + "/slurm/jobs", "7\n8\n");
+  const std::string with_queue = "chmod +x " + experiment.folder("bin") + "/squeue; PATH=" + experiment.folder("bin") + ":$PATH " + SPECLAB_PROGRAM + " ";
+  for (const char* more : {"", "--workers 2"}) {
+    const Outcome refused = run_shell(with_queue + run_command(experiment, "run", more));
+    EXPECT_EQ(refused.code, 4) << refused.output;
+    EXPECT_NE(refused.output.find("Slurm jobs 7, 8 of this run are in the queue"), std::string::npos) << refused.output;
+  }
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/journal"));
+  EXPECT_EQ(run_shell(with_queue + run_command(experiment, "other", "")).code, 0) << "no jobs of this one";
+}
+
 TEST(ProgramWorkers, RefuseWhatTheyCannotDo) {
   const SmallExperiment experiment(testing::memory_folder());
   const auto refuse = [&](const std::string& options, const std::string& message) { testing::expect_refusal(run_command(experiment, "run", options), 2, message); };
