@@ -20,10 +20,19 @@ CellAxes sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.pla
 
 Point point(double x, const Estimate& estimate) { return {.x = x, .y = estimate.value, .interval = estimate.interval}; }
 
-/// The line of that name, made where it is not there.
-Series& line(Figure& figure, const std::string& name) {
+/// The same in every figure: the place of its name among all.
+std::size_t colour_of(const DrafterAcceptance& drafter, const Drafters& all) {
+  std::vector<std::string> names;
+  for (const DrafterAcceptance& d : all)
+    if (const std::string name = drafter_name(d, all); std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return static_cast<std::size_t>(std::ranges::find(names, drafter_name(drafter, all)) - names.begin()) + 1;
+}
+
+/// The line of the drafter, made where it is not there.
+Series& line(Figure& figure, const DrafterAcceptance& drafter, const Drafters& all) {
+  const std::string name = drafter_name(drafter, all);
   auto series = std::ranges::find(figure.series, name, &Series::name);
-  if (series == figure.series.end()) series = figure.series.insert(series, {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+  if (series == figure.series.end()) series = figure.series.insert(series, {.name = name, .colour = colour_of(drafter, all), .points = {}, .prediction = {}});
   return *series;
 }
 
@@ -52,7 +61,7 @@ Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t 
   for (const DrafterAcceptance& d : drafters) {
     if (sampling_of(d) != sampling) continue;
     for (const DepthAcceptance& depth : d.depths)
-      if (depth.depth == 1 || depth.survival.value >= kLeastSurvival) line(figure, drafter_name(d, drafters)).points.push_back(point(depth.depth, depth.acceptance));
+      if (depth.depth == 1 || depth.survival.value >= kLeastSurvival) line(figure, d, drafters).points.push_back(point(depth.depth, depth.acceptance));
   }
   return figure;
 }
@@ -64,7 +73,7 @@ Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t n
   for (const DrafterAcceptance& d : drafters) {
     if (sampling_of(d) != sampling || d.depths.empty() || d.depths.front().in_top.size() < 2) continue;
     const std::vector<Estimate>& shares = d.depths.front().in_top;
-    for (std::size_t i = 0; i < shares.size(); ++i) line(figure, drafter_name(d, drafters)).points.push_back(point(static_cast<double>(i + 1), shares[i]));
+    for (std::size_t i = 0; i < shares.size(); ++i) line(figure, d, drafters).points.push_back(point(static_cast<double>(i + 1), shares[i]));
   }
   return figure;
 }
@@ -78,7 +87,7 @@ Figure over_categories(const Drafters& by_category, const CellAxes& sampling, st
     auto name = std::ranges::find(figure.x.names, d.category);
     if (name == figure.x.names.end()) name = figure.x.names.insert(name, d.category);
     const auto place = static_cast<double>(name - figure.x.names.begin());
-    if (!d.depths.empty()) line(figure, drafter_name(d, by_category)).points.push_back(point(place, d.depths.front().acceptance));
+    if (!d.depths.empty()) line(figure, d, by_category).points.push_back(point(place, d.depths.front().acceptance));
   }
   for (std::string& name : figure.x.names) name = readable(name);
   return figure;
@@ -88,7 +97,7 @@ Figure over_temperature(const Drafters& drafters, const std::string& model, std:
   Figure figure = empty_figure(fmt::format("acceptance_over_temperature_{}", number), "Acceptance of the first drafted token over temperature", "temperature", "acceptance",
                                fmt::format("Target {}. Sum of min(p, q) at depth 1; bars: 95 % intervals over prompts.", model));
   for (const DrafterAcceptance& d : drafters)
-    if (d.axes.model == model && !d.depths.empty()) line(figure, drafter_name(d, drafters)).points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
+    if (d.axes.model == model && !d.depths.empty()) line(figure, d, drafters).points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
   for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);
   return figure;
 }

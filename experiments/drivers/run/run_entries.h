@@ -24,12 +24,12 @@ struct ModelEntry {
 };
 
 struct HeaderEntry {
-  std::string started_at;             ///< UTC, ISO 8601
-  Provenance provenance;
-  std::string config;                 ///< the effective one, as to_toml writes it
-  std::vector<ModelEntry> models;
-  std::vector<std::pair<std::string, double>> machine;  ///< measured, so free to change: read bandwidth
-  std::string plan_digest;            ///< as WorkKeys has it; empty in journals of programs that had none
+  std::string started_at{};           ///< UTC, ISO 8601
+  Provenance provenance{};
+  std::string config{};               ///< the effective one, as to_toml writes it
+  std::vector<ModelEntry> models{};
+  std::vector<std::pair<std::string, double>> machine{};  ///< measured, so free to change: read bandwidth
+  std::string plan_digest{};          ///< as WorkKeys has it; empty in journals of programs that had none
 };
 
 /// A finished generation of the plan.
