@@ -1,5 +1,6 @@
 // The kind `drafter_acceptance` end to end on the default model.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "analysis/io/acceptance.h"
