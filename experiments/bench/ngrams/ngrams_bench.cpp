@@ -5,13 +5,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engines/drafters/ngram_laws.h"
 #include "engines/drafters/prompt_matches.h"
 #include "engines/ngrams/ngram_estimation.h"
 #include "experiments/bench/bench_main.h"
-#include "sim/core/rng_stream.h"
+#include "experiments/bench/ngrams/made_up_text.h"
 
 namespace speclab::bench {
 namespace {
@@ -19,34 +18,8 @@ namespace {
 using engines::NgramModel;
 using Tokens = std::vector<Token>;
 
-constexpr std::int32_t kVocab = 49'152;
 constexpr std::size_t kTrainingTokens = 1'000'000;
 constexpr std::size_t kContext = 4'096;
-
-/// Zipf's law of ids; two tokens in three are one of four that like to follow the one before.
-Tokens made_up_text(std::size_t size, std::uint64_t seed) {
-  const RngStream stream(seed);
-  Tokens text;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    const double u = stream.uniform({0, i, Purpose::weights, 0}), v = stream.uniform({0, i, Purpose::weights, 1});
-    const auto frequent = static_cast<Token>(std::pow(static_cast<double>(kVocab), u)) - 1;
-    const auto follower = [&](Token before) { return static_cast<Token>((std::uint64_t{7919} * static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(12 * v) + 1) % 8192); };
-    text.push_back(i > 0 && v < 2.0 / 3 ? follower(text.back()) : frequent);
-  }
-  return text;
-}
-
-/// Sentences of a few that come again and again: prompts that are copied from.
-Tokens repetitive_text(std::size_t size) {
-  Tokens text = made_up_text(64, 3);
-  const RngStream stream(4);
-  for (std::uint32_t i = 0; text.size() < size; ++i) {
-    const auto begin = static_cast<std::size_t>(stream.uniform({0, i, Purpose::weights, 0}) * static_cast<double>(text.size() - 16));
-    for (std::size_t k = begin; k < begin + 16 && text.size() < size; ++k) text.push_back(text[k]);
-    if (text.size() < size) text.push_back(static_cast<Token>(i % 8192));
-  }
-  return text;
-}
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ExitCode::invalid_measurement, what); }
 
@@ -58,7 +31,7 @@ void check_laws(const NgramModel& model, const Tokens& text) {
     for (std::size_t k = 0; k < likely.size(); ++k)
       if (likely[k].probability != static_cast<float>(model.probability(context, likely[k].token)) || (k > 0 && likely[k].probability > likely[k - 1].probability))
         fail("a law is not the model's");
-    for (Token token = 0; token < kVocab; token += 997)
+    for (Token token = 0; token < kTextVocab; token += 997)
       if (model.probability(context, token) > static_cast<double>(likely.back().probability) && std::ranges::count(likely, token, &LawEntry<float>::token) == 0)
         fail("a law lacks a likely token");
   }
@@ -82,7 +55,7 @@ void check_matches(const Tokens& text) {
 void add_training(const Tokens& text, std::int32_t order) {
   benchmark::RegisterBenchmark(("train_ngrams/order:" + std::to_string(order)).c_str(), [&text, order](benchmark::State& state) {
     const engines::NgramText span{text};
-    for (auto _ : state) benchmark::DoNotOptimize(engines::estimate_ngrams({&span, 1}, kVocab, {.order = order}).num_ngrams());
+    for (auto _ : state) benchmark::DoNotOptimize(engines::estimate_ngrams({&span, 1}, kTextVocab, {.order = order}).num_ngrams());
     state.counters["tokens_per_s"] = benchmark::Counter(static_cast<double>(text.size() * state.iterations()), benchmark::Counter::kIsRate);
   })->Unit(benchmark::kMillisecond);
 }
@@ -142,8 +115,8 @@ void run() {
   for (const std::int32_t order : {1, 2, 5}) add_training(training, order);
   const engines::NgramText like_the_projects{std::span(training).first(training.size() / 10)};  // some 100,000 tokens
   for (const std::int32_t order : {1, 2, 5})
-    add_lookups("order:" + std::to_string(order), std::make_shared<NgramModel>(engines::estimate_ngrams({&like_the_projects, 1}, kVocab, {.order = order})), contexts);
-  add_lookups("order:5/ten_times_as_large", std::make_shared<NgramModel>(engines::estimate_ngrams({&span, 1}, kVocab, {.order = 5})), contexts);
+    add_lookups("order:" + std::to_string(order), std::make_shared<NgramModel>(engines::estimate_ngrams({&like_the_projects, 1}, kTextVocab, {.order = order})), contexts);
+  add_lookups("order:5/ten_times_as_large", std::make_shared<NgramModel>(engines::estimate_ngrams({&span, 1}, kTextVocab, {.order = 5})), contexts);
   const Tokens random = made_up_text(kContext + 64 * 8, 5), repetitive = repetitive_text(kContext + 64 * 8), constant(kContext + 64 * 8, 7);
   for (const Tokens* text : {&random, &repetitive, &constant}) check_matches(Tokens(text->begin(), text->begin() + 1500));
   for (const std::size_t emitted : {1, 8}) {

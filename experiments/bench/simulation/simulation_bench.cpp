@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "experiments/bench/bench_main.h"
+#include "experiments/bench/simulation/example_costs.h"
 #include "experiments/bench/simulation/peak_memory.h"
 #include "experiments/bench/simulation/reference_rounds.h"
 #include "sim/analytic/auto_policy.h"
@@ -51,17 +52,6 @@ struct Contestant {
   std::shared_ptr<const sim::CostSurface> costs;
   std::optional<ReferenceTree> tree{};
 };
-
-/// A point without uncertainty.
-sim::CostPoint point(sim::CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
-
-/// A target whose forward grows a little with rows and context, and a drafter at a twentieth of it.
-std::shared_ptr<const sim::CostSurface> costs() {
-  using enum sim::CostKind;
-  return std::make_shared<sim::CostSurface>(std::vector<sim::CostPoint>{
-      point(target, 1, 0, 1.0e7), point(target, 9, 0, 1.3e7), point(target, 1, 512, 1.1e7), point(target, 9, 512, 1.5e7), point(draft, 1, 0, 5e5),
-      point(draft, 8, 0, 4e6), point(overhead, 1, 0, 2e5), point(overhead, 9, 0, 4e5)});
-}
 
 sim::SimulationOptions options_of(const Contestant& contestant, int generations) {
   sim::SimulationOptions options{.generations = generations, .seed = kSeed};
@@ -169,7 +159,7 @@ std::vector<std::pair<std::string, Process>> processes() {
 
 void run() {
   const auto iid = std::make_shared<sim::PositionProcess>(std::vector{0.8});
-  const auto surface = costs();
+  const auto surface = example_costs();
   const sim::GenerationPlan generation{.new_tokens = 128, .prompt_tokens = 64};
   add_generator();
   add({"iid_rounds/constant:5", iid, make_policy("constant:5"), {.new_tokens = 4'000'000}, nullptr});

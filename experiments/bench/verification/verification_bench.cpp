@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -14,71 +13,18 @@
 #include "engines/sampling/logits_pipeline.h"
 #include "engines/verifiers/verifier.h"
 #include "experiments/bench/bench_main.h"
+#include "experiments/bench/verification/drawn_drafts.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
-#include "sim/core/law_sampling.h"
 
 namespace speclab::bench {
 namespace {
 
-constexpr int kLength = 4;
 constexpr std::int32_t kContext = 256;
-
-/// Logits like a model's, and those of a drafter that half agrees; [rows, vocab].
-struct Logits {
-  std::vector<std::vector<float>> target, draft;
-
-  explicit Logits(std::size_t vocab_size) {
-    const RngStream stream(5);
-    const auto normal = [&](std::uint32_t row, std::uint32_t i, std::uint32_t which) {
-      const double u = stream.uniform({row, i, Purpose::weights, 2 * which}), v = stream.uniform({row, i, Purpose::weights, 2 * which + 1});
-      return std::sqrt(-2.0 * std::log(1.0 - u)) * std::cos(6.283185307179586 * v);
-    };
-    for (std::uint32_t row = 0; row <= kLength; ++row) {
-      target.emplace_back(vocab_size);
-      draft.emplace_back(vocab_size);
-      for (std::uint32_t i = 0; i < vocab_size; ++i) {
-        const double common = 3.0 * normal(row, i, 0);
-        target.back()[i] = static_cast<float>(common);
-        draft.back()[i] = static_cast<float>(common + normal(row, i, 1));
-      }
-    }
-  }
-};
-
-/// Four drafts each: one after the other, and two chains of two.
-struct Shape {
-  const char *name, *tree;
-};
-constexpr Shape kChain{"chain", "4"}, kTwoChains{"two_chains", "parents:0,0,1,2"};
-
-/// Siblings are drawn as the rule needs them.
-Draft draw_draft(const Logits& logits, const std::string& verifier, const Shape& shape, std::uint32_t position) {
-  engines::LogitsPipeline pipeline({});
-  PhiloxChance chance(1);
-  std::vector<float> scratch;
-  Draft draft;
-  const std::vector<int> parents = TreeShape::parse(shape.tree, 0).parents();
-  const bool has_siblings = shape.tree != std::string_view(kChain.tree);
-  const bool without_replacement = has_siblings && !engines::is_among(verifier, engines::kReplacementVerifierKinds);
-  draft.reset(0, without_replacement ? DrawKind::sampled_without_replacement : DrawKind::sampled);
-  for (TokenTree::Node parent = 0; parent < kLength; ++parent) {
-    const auto children = static_cast<std::size_t>(std::ranges::count(parents, parent));
-    if (children == 0) continue;
-    Law& law = draft.law_for(parent);
-    pipeline.law(logits.draft[static_cast<std::size_t>(parent)], {}, law);
-    StreamKey key = draft_key({0, position, 0}, parent, parent + 1);
-    std::vector<Token> tokens;
-    if (without_replacement) sample_without_replacement(law, children, key, chance, scratch, tokens);
-    else for (; tokens.size() < children; ++key.draw) tokens.push_back(sample(law, key, chance, scratch));
-    for (const Token token : tokens) draft.add(parent, token);
-  }
-  return draft;
-}
 
 /// Median time of a forward of the pending token and the drafts behind a context, nanoseconds.
 double forward_ns(engines::LanguageModel& model) {
-  const auto cache = model.make_cache(1, kContext + kLength + 1);
+  const auto cache = model.make_cache(1, kContext + kDraftLength + 1);
   const std::int32_t slot = cache->begin();
   const auto rows_behind = [&](std::int32_t first, std::int32_t count) {
     std::vector<engines::ForwardRow> rows;
@@ -92,7 +38,7 @@ double forward_ns(engines::LanguageModel& model) {
   std::vector<double> times;
   for (int i = 0; i < 21; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(model.forward(rows_behind(kContext, kLength + 1), *cache).logits.data());
+    benchmark::DoNotOptimize(model.forward(rows_behind(kContext, kDraftLength + 1), *cache).logits.data());
     times.push_back(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   }
   std::ranges::nth_element(times, times.begin() + 10);
@@ -101,7 +47,7 @@ double forward_ns(engines::LanguageModel& model) {
 
 class Verification {
  public:
-  Verification(const Logits& logits, const std::string& kind, const Shape& shape) : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
+  Verification(const Logits& logits, const std::string& kind, const DraftShape& shape) : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
     for (std::uint32_t i = 0; i < 16; ++i) drafts_.push_back(draw_draft(logits, kind, shape, i));
   }
 
@@ -125,10 +71,10 @@ class Verification {
   std::uint32_t at_ = 0;
 };
 
-void add(const Logits& logits, const std::string& kind, const Shape& shape, double whole_ns) {
+void add(const Logits& logits, const std::string& kind, const DraftShape& shape, double whole_ns) {
   const auto verification = std::make_shared<Verification>(logits, kind, shape);
   for (int i = 0; i < 100; ++i)
-    if ((*verification)().tested > kLength) throw Error(ExitCode::invalid_measurement, kind + " tests more tokens than were drafted");
+    if ((*verification)().tested > kDraftLength) throw Error(ExitCode::invalid_measurement, kind + " tests more tokens than were drafted");
   benchmark::RegisterBenchmark(("verification/" + kind + "/" + shape.name).c_str(), [verification, whole_ns](benchmark::State& state) {
     std::int64_t accepted = 0;
     const auto begin = std::chrono::steady_clock::now();
@@ -144,7 +90,7 @@ void run() {
   const engines::LoadedModel target = engines->load_model({.model = "smollm2-135m"});
   const double whole_ns = forward_ns(*target.model);
   const Logits logits(static_cast<std::size_t>(target.model->info().vocab_size));
-  std::printf("a forward of %d rows behind %d tokens: %.2f ms\n", kLength + 1, kContext, whole_ns * 1e-6);
+  std::printf("a forward of %d rows behind %d tokens: %.2f ms\n", kDraftLength + 1, kContext, whole_ns * 1e-6);
   for (const char* kind : engines::kLosslessVerifierKinds)
     if (std::string_view(kind) != "greedy") {
       add(logits, kind, kChain, whole_ns);

@@ -1,0 +1,51 @@
+#include <memory>
+
+#include "engines/sampling/logits_pipeline.h"
+#include "experiments/bench/ngrams/made_up_text.h"
+#include "experiments/bench/suite/families.h"
+#include "experiments/bench/verification/drawn_drafts.h"
+
+namespace speclab::bench {
+namespace {
+
+constexpr std::size_t kVocab = 16'384;
+
+/// The law of one row of logits behind 200 tokens.
+class Processing {
+ public:
+  explicit Processing(const engines::SamplingOptions& options) : pipeline_(options), logits_(kVocab), history_(made_up_text(200, 1)) {
+    for (Token& token : history_) token %= static_cast<Token>(kVocab);
+  }
+
+  std::uint64_t operator()() {
+    pipeline_.law(logits_.target.front(), history_, law_);
+    const std::size_t support = law_.form() == Law::Form::dense ? law_.vocab_size() : law_.entries().size();
+    return Checksum().add(support).add(static_cast<std::uint64_t>(law_.arg_max())).value();
+  }
+
+ private:
+  engines::LogitsPipeline pipeline_;
+  Logits logits_;
+  std::vector<Token> history_;
+  Law law_;
+};
+
+void add(const Suite& suite, const std::string& name, const engines::SamplingOptions& options) {
+  suite.add("processors/" + name, [options] {
+    const auto processing = std::make_shared<Processing>(options);
+    return [processing] { return (*processing)(); };
+  });
+}
+
+}  // namespace
+
+void add_processors(const Suite& suite) {
+  add(suite, "temperature", {.temperature = 0.8});
+  add(suite, "top_k", {.temperature = 0.8, .top_k = 50});
+  add(suite, "top_p", {.temperature = 0.8, .top_p = 0.9});
+  add(suite, "min_p", {.temperature = 0.8, .min_p = 0.05});
+  add(suite, "typical_p", {.temperature = 0.8, .typical_p = 0.9});
+  add(suite, "repetition_penalty", {.temperature = 0.0, .repetition_penalty = 1.2, .no_repeat_ngram_size = 3});
+}
+
+}  // namespace speclab::bench
