@@ -127,6 +127,22 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("--shard", options.shard)->check(whole_number<int>())->group("");
 }
 
+void add_compare_options(CLI::App* command, CompareOptions& options) {
+  command->add_option("base", options.base, "Revision of the repository here, build folder with a suite_bench, or run folder");
+  command->add_option("head", options.head, "The same");
+  add_number(command, "--pairs", options.builds.pairs, "Pairs of processes; what stays unclear gets as many again");
+  add_number(command, "--repetitions", options.builds.repetitions, "Of a benchmark in a process, of which the least counts");
+  command->add_option("--families", options.builds.families, "Of benchmarks, as in samplers,parsers; all where not given")->delimiter(',');
+  const std::map<std::string, Measure> measures{{"both", Measure::both}, {"times", Measure::times}, {"counts", Measure::counts}};
+  command->add_option_function<std::string>("--measure", [&options, measures](const std::string& name) { options.builds.measure = measures.at(name); },
+                                            "times, which need a quiet machine; counts of instructions, which do not; or both")->check(CLI::IsMember(measures))->default_str("both");
+  command->add_option("--planted-slowdown", options.builds.planted_slowdown, "Share of work that the head does more, as 0.05: to see that the gate finds it")->check(whole_number<double>());
+  add_number(command, "--seed", options.builds.seed, "Of the order within pairs");
+  command->add_option("--output", options.builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again");
+  command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured");
+  command->add_flag("--json", options.json, "Print one JSON object");
+}
+
 void add_report_options(CLI::App* command, ReportCommandOptions& options) {
   command->add_option("run", options.run, "Run folder")->required();
   command->add_option("--plotly", options.plotly_js, "plotly.min.js; where scripts/setup puts it if not given");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "experiments/drivers/commands/compare.h"
 #include "experiments/drivers/commands/generate.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/commands/run.h"
@@ -15,6 +16,7 @@ void add_model_options(CLI::App* command, CommonOptions& common);
 void add_generate_options(CLI::App* command, GenerateOptions& options);
 void add_verify_options(CLI::App* command, VerifyOptions& options);
 void add_run_options(CLI::App* command, RunCommandOptions& options);
+void add_compare_options(CLI::App* command, CompareOptions& options);
 void add_report_options(CLI::App* command, ReportCommandOptions& options);
 
 }  // namespace speclab::experiments

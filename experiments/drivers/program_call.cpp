@@ -1,7 +1,10 @@
 #include "experiments/drivers/program_call.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 
 #include "sim/core/errors.h"
@@ -26,6 +29,17 @@ std::string shell_line(const std::vector<std::string>& words) {
     line += "'";
   }
   return line;
+}
+
+CommandAnswer ask_command(const std::vector<std::string>& words) {
+  FILE* pipe = popen((shell_line(words) + " 2>&1").c_str(), "r");
+  if (!pipe) throw Error(ExitCode::internal, "cannot start " + words.front());
+  CommandAnswer answer;
+  std::array<char, 4096> buffer;
+  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.text.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return answer;
 }
 
 }  // namespace speclab::experiments

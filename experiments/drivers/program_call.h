@@ -13,4 +13,13 @@ int become_program(std::vector<std::string> arguments);
 /// The words as a shell reads them back, apart by spaces.
 std::string shell_line(const std::vector<std::string>& words);
 
+/// What a command said.
+struct CommandAnswer {
+  int code = -1;     ///< exit code; 127 where there is no such command, -1 where a signal ended it
+  std::string text;  ///< standard output and error
+};
+
+/// Runs a command and waits for its end. @throws Error(internal) if no process can be started
+CommandAnswer ask_command(const std::vector<std::string>& words);
+
 }  // namespace speclab::experiments

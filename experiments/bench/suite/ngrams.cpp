@@ -9,7 +9,7 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kLaws = 64;        ///< of a call
+constexpr std::size_t kLaws = 128;        ///< of a call
 constexpr std::size_t kPrompt = 1024, kEmitted = 64;
 
 engines::NgramModel train(std::size_t tokens, std::int32_t order) {
@@ -20,7 +20,7 @@ engines::NgramModel train(std::size_t tokens, std::int32_t order) {
 
 /// Laws after contexts in an order that no cache foresees.
 struct Laws {
-  explicit Laws(double temperature) : laws(std::make_shared<const engines::NgramModel>(train(50'000, 5)), temperature) {}
+  explicit Laws(double temperature) : laws(std::make_shared<const engines::NgramModel>(train(10'000, 5)), temperature) {}
 
   std::uint64_t operator()() {
     Checksum checksum;

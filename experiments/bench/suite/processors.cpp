@@ -8,13 +8,13 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kVocab = 16'384;
+constexpr std::size_t kVocab = 32'768, kTypicalVocab = 512;
 
 /// The law of one row of logits behind 200 tokens.
 class Processing {
  public:
-  explicit Processing(const engines::SamplingOptions& options) : pipeline_(options), logits_(kVocab), history_(made_up_text(200, 1)) {
-    for (Token& token : history_) token %= static_cast<Token>(kVocab);
+  Processing(const engines::SamplingOptions& options, std::size_t vocab_size) : pipeline_(options), logits_(vocab_size, 1), history_(made_up_text(200, 1)) {
+    for (Token& token : history_) token %= static_cast<Token>(vocab_size);
   }
 
   std::uint64_t operator()() {
@@ -30,9 +30,9 @@ class Processing {
   Law law_;
 };
 
-void add(const Suite& suite, const std::string& name, const engines::SamplingOptions& options) {
-  suite.add("processors/" + name, [options] {
-    const auto processing = std::make_shared<Processing>(options);
+void add(const Suite& suite, const std::string& name, const engines::SamplingOptions& options, std::size_t vocab_size = kVocab) {
+  suite.add("processors/" + name, [options, vocab_size] {
+    const auto processing = std::make_shared<Processing>(options, vocab_size);
     return [processing] { return (*processing)(); };
   });
 }
@@ -44,8 +44,8 @@ void add_processors(const Suite& suite) {
   add(suite, "top_k", {.temperature = 0.8, .top_k = 50});
   add(suite, "top_p", {.temperature = 0.8, .top_p = 0.9});
   add(suite, "min_p", {.temperature = 0.8, .min_p = 0.05});
-  add(suite, "typical_p", {.temperature = 0.8, .typical_p = 0.9});
-  add(suite, "repetition_penalty", {.temperature = 0.0, .repetition_penalty = 1.2, .no_repeat_ngram_size = 3});
+  add(suite, "typical_p", {.temperature = 0.8, .typical_p = 0.9}, kTypicalVocab);
+  add(suite, "repetition_penalty", {.temperature = 0.8, .repetition_penalty = 1.2, .no_repeat_ngram_size = 3});
 }
 
 }  // namespace speclab::bench

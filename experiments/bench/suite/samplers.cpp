@@ -19,7 +19,7 @@ struct Draws {
 
 std::shared_ptr<Draws> draws_from(std::size_t vocab_size, const engines::SamplingOptions& options) {
   const auto draws = std::make_shared<Draws>();
-  engines::LogitsPipeline(options).law(Logits(vocab_size).target.front(), {}, draws->law);
+  engines::LogitsPipeline(options).law(Logits(vocab_size, 1).target.front(), {}, draws->law);
   return draws;
 }
 

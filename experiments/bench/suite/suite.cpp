@@ -22,7 +22,9 @@ struct Calls {
   int extra_permille;
 };
 
-/// @return 0 if every call gave what was expected. Instructions are counted between its begin and its end, by its name.
+// Callgrind counts within timed_calls and writes down what it has before report_calls, by their names: both stay functions of their own.
+
+/// @return 0 if every call gave what was expected
 [[gnu::noinline]] std::uint64_t timed_calls(benchmark::State& state, const Calls& calls) {
   std::uint64_t difference = 0;
   int owed = 0;
@@ -33,35 +35,49 @@ struct Calls {
   return difference;
 }
 
+[[gnu::noinline]] void report_calls(benchmark::State& state, const Calls& calls, std::uint64_t difference) {
+  if (difference != 0) state.SkipWithError("calls differ in what they give");
+  state.counters["checksum"] = static_cast<double>(calls.expected & 0xFFFFFFFFu);  // a double holds 32 bits exactly
+}
+
 /// The first call fills caches and says what the others must give.
 void run(benchmark::State& state, const Work& work, int extra_permille) {
   const Calls calls{work, work(), extra_permille};
-  InstructionCounter counter;
+  const InstructionCounter counter;
   const std::uint64_t difference = timed_calls(state, calls);
-  if (difference != 0) state.SkipWithError("calls differ in what they give");
-  if (const auto instructions = counter.read()) state.counters["instructions"] = static_cast<double>(*instructions);
-  state.counters["checksum"] = static_cast<double>(calls.expected & 0xFFFFFFFFu);  // a double holds 32 bits exactly
+  const auto instructions = counter.read();
+  report_calls(state, calls, difference);
+  if (instructions) state.counters["instructions"] = static_cast<double>(*instructions);
+}
+
+/// Nothing where the variable is not set.
+template <typename Number>
+std::optional<Number> number_in(const char* variable, Number least, Number most) {
+  const char* found = std::getenv(variable);
+  if (!found) return std::nullopt;
+  const std::string_view text(found);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+    throw ConfigError(std::string(variable) + " = '" + escaped(text, 40) + "'; allowed: numbers from " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
 }
 
 }  // namespace
 
 void Suite::add(const std::string& name, const SetUp& set_up, int calls) const {
   const auto work = std::make_shared<std::optional<Work>>();
-  benchmark::RegisterBenchmark(name.c_str(), [set_up, work, extra = extra_permille_](benchmark::State& state) {
+  benchmark::RegisterBenchmark(name.c_str(), [set_up, work, extra = options_.extra_permille](benchmark::State& state) {
     if (!*work) *work = set_up();
     run(state, **work, extra);
   })->Iterations(calls)->MeasureProcessCPUTime()->Unit(benchmark::kNanosecond);
 }
 
-int planted_extra_permille() {
-  const char* text = std::getenv("SPECLAB_BENCH_EXTRA_WORK");
-  if (!text) return 0;
-  const std::string share(text);
-  double value = -1.0;
-  const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
-  if (error != std::errc() || end != share.data() + share.size() || !(value >= 0.0 && value <= 1.0))
-    throw ConfigError("SPECLAB_BENCH_EXTRA_WORK = '" + escaped(share, 40) + "'; allowed: numbers from 0 to 1, the share of work to add");
-  return static_cast<int>(std::lround(value * kPermille));
+SuiteOptions suite_options_of_environment() {
+  SuiteOptions options;
+  if (const auto share = number_in("SPECLAB_BENCH_EXTRA_WORK", 0.0, 1.0)) options.extra_permille = static_cast<int>(std::lround(*share * kPermille));
+  if (const auto calls = number_in("SPECLAB_BENCH_CALLS", 1, 100'000)) options.calls = *calls;
+  return options;
 }
 
 }  // namespace speclab::bench

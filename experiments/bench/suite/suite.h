@@ -14,24 +14,27 @@ using Work = std::function<std::uint64_t()>;
 /// Builds what the calls need; called when the benchmark is first run, so that what is not asked for costs nothing.
 using SetUp = std::function<Work()>;
 
-/// Calls of a repetition: enough that a share of them can be added as extra work, and a fixed number, so that counts are equal.
-inline constexpr int kCalls = 200;
+struct SuiteOptions {
+  int extra_permille = 0;  ///< of the calls that are made beside those that count: a planted slow-down
+  int calls = 200;         ///< of a repetition: a fixed number, so that counts are equal, and enough that a share of them can be planted
+};
 
 class Suite {
  public:
-  /// @param extra_permille  of all calls that are made beside those that count: a planted slow-down
-  explicit Suite(int extra_permille) : extra_permille_(extra_permille) {}
+  explicit Suite(const SuiteOptions& options) : options_(options) {}
 
   /// Adds a benchmark. @param name  "family/what"
-  void add(const std::string& name, const SetUp& set_up, int calls = kCalls) const;
+  void add(const std::string& name, const SetUp& set_up) const { add(name, set_up, options_.calls); }
+  /// One with another number of calls.
+  void add(const std::string& name, const SetUp& set_up, int calls) const;
 
  private:
-  int extra_permille_;
+  SuiteOptions options_;
 };
 
-/// The share in $SPECLAB_BENCH_EXTRA_WORK, as 0.05, in thousandths; 0 where it is not set.
-/// @throws ConfigError unless it is a number from 0 to 1
-int planted_extra_permille();
+/// From $SPECLAB_BENCH_EXTRA_WORK, the share of work to add, as 0.05, and $SPECLAB_BENCH_CALLS.
+/// @throws ConfigError unless they are numbers from 0 to 1, and integers from 1 to 100000
+SuiteOptions suite_options_of_environment();
 
 /// A mixture of numbers in which each counts, and their order. @source Fowler, Noll, Vo: FNV-1a, on words
 class Checksum {

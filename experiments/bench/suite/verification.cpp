@@ -9,7 +9,7 @@ namespace speclab::bench {
 namespace {
 
 constexpr std::size_t kVocab = 2048;
-constexpr std::uint32_t kRounds = 8;  ///< of a call
+constexpr std::uint32_t kRounds = 32;  ///< of a call
 
 /// One rule on the same drafts in every call; laws are made before.
 class Rounds {

@@ -10,13 +10,13 @@
 
 namespace speclab::bench {
 
-Logits::Logits(std::size_t vocab_size) {
+Logits::Logits(std::size_t vocab_size, std::uint32_t rows) {
   const RngStream stream(5);
   const auto normal = [&](std::uint32_t row, std::uint32_t i, std::uint32_t which) {
     const double u = stream.uniform({row, i, Purpose::weights, 2 * which}), v = stream.uniform({row, i, Purpose::weights, 2 * which + 1});
     return std::sqrt(-2.0 * std::log(1.0 - u)) * std::cos(6.283185307179586 * v);
   };
-  for (std::uint32_t row = 0; row <= kDraftLength; ++row) {
+  for (std::uint32_t row = 0; row < rows; ++row) {
     target.emplace_back(vocab_size);
     draft.emplace_back(vocab_size);
     for (std::uint32_t i = 0; i < vocab_size; ++i) {

@@ -11,11 +11,12 @@ namespace speclab::bench {
 
 inline constexpr int kDraftLength = 4;  ///< drafted tokens
 
-/// Logits like a model's, and those of a drafter that half agrees; [rows, vocab], a row a node of the draft.
+/// Logits like a model's, and those of a drafter that half agrees; [rows, vocab].
 struct Logits {
   std::vector<std::vector<float>> target, draft;
 
-  explicit Logits(std::size_t vocab_size);
+  /// @param rows  one a node of a draft, its root too
+  explicit Logits(std::size_t vocab_size, std::uint32_t rows = kDraftLength + 1);
 };
 
 /// Four drafts each: one after the other, and two chains of two.

@@ -1,10 +1,6 @@
 #include "experiments/drivers/slurm/slurm_queue.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <sstream>
 
 #include "experiments/drivers/program_call.h"
@@ -12,22 +8,6 @@
 
 namespace speclab::experiments {
 namespace {
-
-struct Answer {
-  int code = -1;
-  std::string text;  ///< standard output and error
-};
-
-Answer ask(const std::vector<std::string>& words) {
-  FILE* pipe = popen((shell_line(words) + " 2>&1").c_str(), "r");
-  if (!pipe) throw Error(ExitCode::internal, "cannot start " + words.front());
-  Answer answer;
-  std::array<char, 4096> buffer;
-  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.text.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return answer;
-}
 
 /// The last line that is an id, "ID" or "ID;CLUSTER": what a site has its users told stands before it. Empty if there is none.
 std::string job_id_in(const std::string& text) {
@@ -45,7 +25,7 @@ std::string job_id_in(const std::string& text) {
 std::string submit_job(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"sbatch", "--parsable"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const Answer answer = ask(words);
+  const CommandAnswer answer = ask_command(words);
   if (answer.code == 127) throw ConfigError("--slurm: there is no sbatch here; run where jobs are submitted, or with --workers");
   const std::string id = job_id_in(answer.text);
   if (answer.code != 0 || id.empty()) throw ConfigError("--slurm: sbatch takes no job: " + escaped(answer.text, 500) + "; see --slurm-partition, --slurm-time, --slurm-args");
@@ -55,12 +35,12 @@ std::string submit_job(const std::vector<std::string>& arguments) {
 bool can_ask_queue() { return ask({"squeue", "--version"}).code != 127; }
 
 bool is_in_queue(const std::string& job) {
-  const Answer answer = ask({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
+  const CommandAnswer answer = ask_command({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
   if (answer.code == 127) throw ConfigError("--slurm: there is no squeue here; run where jobs are submitted");
   if (answer.code == 0) return !answer.text.empty();
   return answer.text.find("Invalid job id") == std::string::npos;
 }
 
-void cancel_job(const std::string& job) { ask({"scancel", job}); }
+void cancel_job(const std::string& job) { ask_command({"scancel", job}); }
 
 }  // namespace speclab::experiments

@@ -1,0 +1,24 @@
+#include "experiments/drivers/commands/compare.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/compare/gate_text.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+int print_gate(const BuildGate& gate, bool json) {
+  fmt::print("{}", json ? gate_json(gate) + "\n" : gate_text(gate));
+  return static_cast<int>(analysis::exit_code(gate.verdict));
+}
+
+}  // namespace
+
+int run_compare(const CompareOptions& options) {
+  if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
+  if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
+  return print_gate(compare_builds(options.base, options.head, options.builds), options.json);
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "experiments/drivers/compare/build_gate.h"
+
+namespace speclab::experiments {
+
+struct CompareOptions {
+  std::string base, head;      ///< revisions, build folders, or both run folders
+  BuildGateOptions builds{};   ///< of revisions and build folders
+  std::string replay{};        ///< folder of a gate whose verdicts are drawn again; empty: none
+  std::string power{};         ///< folder of pairs of one build with itself, whose gate's power is asked for; empty: none
+  bool json = false;
+};
+
+/// `speclab compare`: prints the verdicts. @return exit code of the verdict @throws what compare_builds, compare_runs and replay_gate throw
+int run_compare(const CompareOptions& options);
+
+}  // namespace speclab::experiments

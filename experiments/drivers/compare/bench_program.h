@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/drivers/compare/bench_output.h"
+
+namespace speclab::experiments {
+
+/// A command as it is run for a measurement.
+struct MeasuredCommand {
+  std::vector<std::string> words;  ///< the first is found on the path
+  std::vector<std::pair<std::string, std::string>> environment{};
+  int limit_s = 600;
+};
+
+/// Runs it in a process of its own, without randomised addresses where the system allows that, and waits for its end.
+/// @return standard output @throws Error(invalid_measurement) if it fails, prints too much or takes longer than the limit
+std::string measured_output(const MeasuredCommand& command);
+
+/// What one run of a suite is to do.
+struct BenchRun {
+  std::string filter;         ///< regular expression of names
+  int repetitions = 1;
+  int calls = 0;              ///< of a repetition; 0: as the suite has it
+};
+
+/// The benchmark suite of one build.
+class BenchProgram {
+ public:
+  /// @param planted  share of work to add to each benchmark: a slow-down that a gate should find
+  BenchProgram(std::string path, double planted) : path_(std::move(path)), planted_(planted) {}
+
+  const std::string& path() const { return path_; }
+  /// Names of its benchmarks, but for those of the family timer. @throws Error(invalid_measurement)
+  std::vector<std::string> names() const;
+  /// One process. @throws Error(invalid_measurement)
+  BenchOutput run(const BenchRun& run) const;
+  /// The command of that process, behind other words.
+  MeasuredCommand command(const BenchRun& run, std::vector<std::string> before = {}) const;
+
+ private:
+  std::string path_;
+  double planted_;
+};
+
+/// A filter of exactly those benchmarks.
+std::string filter_of(const std::vector<std::string>& names);
+
+}  // namespace speclab::experiments

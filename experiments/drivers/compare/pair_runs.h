@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/io/bench_rows.h"
+#include "experiments/drivers/compare/bench_program.h"
+
+namespace speclab::experiments {
+
+struct PairPlan {
+  std::vector<std::string> benchmarks;  ///< of both sides
+  std::int64_t look = 1;
+  int first_pair = 0;
+  int pairs = 20;
+  int repetitions = 10;                 ///< of a process
+  std::uint64_t seed = 1;               ///< of the order of the two sides
+};
+
+/// Runs pairs of processes, base and head one after the other in a random order, a family of benchmarks a process.
+/// @param on_pair  gets the rows of a pair, all families, when it is done
+/// @throws Error(invalid_measurement) if a process fails or lacks a benchmark
+void run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair);
+
+/// Names by family, in the order given.
+std::vector<std::vector<std::string>> families_of(const std::vector<std::string>& names);
+
+}  // namespace speclab::experiments
