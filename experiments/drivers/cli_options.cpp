@@ -139,7 +139,8 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
   command->add_option("--planted-slowdown", options.builds.planted_slowdown, "Share of work that the head does more, as 0.05: to see that the gate finds it")->check(whole_number<double>());
   add_number(command, "--seed", options.builds.seed, "Of the order within pairs");
   command->add_option("--output", options.builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again");
-  command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured");
+  CLI::Option* replay = command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured");
+  command->add_option("--power", options.power, "Folder of at least 40 pairs of a build with itself, of another --pairs: what gates drawn from them find; nothing is measured")->excludes(replay);
   command->add_flag("--json", options.json, "Print one JSON object");
 }
 

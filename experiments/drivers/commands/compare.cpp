@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/compare/gate_text.h"
+#include "experiments/drivers/compare/power_text.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -13,10 +14,16 @@ int print_gate(const BuildGate& gate, bool json) {
   return static_cast<int>(analysis::exit_code(gate.verdict));
 }
 
+int print_power(const analysis::GatePower& power, bool json) {
+  fmt::print("{}", json ? power_json(power) + "\n" : power_text(power));
+  return 0;
+}
+
 }  // namespace
 
 int run_compare(const CompareOptions& options) {
   if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
+  if (!options.power.empty()) return print_power(power_of_folder(options.power), options.json);
   if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
   return print_gate(compare_builds(options.base, options.head, options.builds), options.json);
 }

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "analysis/stats/gate_power.h"
+
+namespace speclab::experiments {
+
+/// What the gate on times finds, from the pairs of a build with itself in that folder. @throws DataError if there are too few
+analysis::GatePower power_of_folder(const std::string& folder);
+
+/// As a table, with the smallest slow-down that is found in nine of ten gates in the last lines.
+std::string power_text(const analysis::GatePower& power);
+
+/// The same as one JSON object, without an end of line.
+std::string power_json(const analysis::GatePower& power);
+
+}  // namespace speclab::experiments
