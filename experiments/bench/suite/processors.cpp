@@ -8,7 +8,7 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kVocab = 32'768, kTypicalVocab = 512;
+constexpr std::size_t kVocab = 32'768, kCutVocab = 4096, kTypicalVocab = 512;
 
 /// The law of one row of logits behind 200 tokens.
 class Processing {
@@ -41,9 +41,9 @@ void add(const Suite& suite, const std::string& name, const engines::SamplingOpt
 
 void add_processors(const Suite& suite) {
   add(suite, "temperature", {.temperature = 0.8});
-  add(suite, "top_k", {.temperature = 0.8, .top_k = 50});
-  add(suite, "top_p", {.temperature = 0.8, .top_p = 0.9});
-  add(suite, "min_p", {.temperature = 0.8, .min_p = 0.05});
+  add(suite, "top_k", {.temperature = 0.8, .top_k = 50}, kCutVocab);
+  add(suite, "top_p", {.temperature = 0.8, .top_p = 0.9}, kCutVocab);
+  add(suite, "min_p", {.temperature = 0.8, .min_p = 0.05}, kCutVocab);
   add(suite, "typical_p", {.temperature = 0.8, .typical_p = 0.9}, kTypicalVocab);
   add(suite, "repetition_penalty", {.temperature = 0.8, .repetition_penalty = 1.2, .no_repeat_ngram_size = 3});
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kMostOutput = std::size_t{16} << 20;
 
 /// @return exit code, only if the program cannot be started
 int become(MeasuredCommand command) {
-  ::personality(ADDR_NO_RANDOMIZE);  // counts then depend on the binary alone; a system that refuses leaves addresses random
+  if (command.addresses == Addresses::fixed) ::personality(ADDR_NO_RANDOMIZE);
   for (const auto& [name, value] : command.environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
   for (std::string& word : command.words) words.push_back(word.data());
@@ -67,7 +67,7 @@ std::string measured_output(const MeasuredCommand& command) {
 }
 
 MeasuredCommand BenchProgram::command(const BenchRun& run, std::vector<std::string> before) const {
-  MeasuredCommand command{.words = std::move(before), .environment = {{"OMP_NUM_THREADS", "1"}}};
+  MeasuredCommand command{.words = std::move(before), .environment = {{"OMP_NUM_THREADS", "1"}}, .addresses = run.addresses};
   command.words.insert(command.words.end(), {path_, "--benchmark_filter=" + run.filter, "--benchmark_format=json", fmt::format("--benchmark_repetitions={}", run.repetitions)});
   if (planted_ > 0.0) command.environment.emplace_back("SPECLAB_BENCH_EXTRA_WORK", fmt::format("{}", planted_));
   if (run.calls > 0) command.environment.emplace_back("SPECLAB_BENCH_CALLS", std::to_string(run.calls));

@@ -7,14 +7,19 @@
 
 namespace speclab::experiments {
 
+/// Where a process lies in memory. Times are taken at random places, so that no place favours a side; counts at fixed ones, so that they
+/// depend on the binary alone (a system may refuse to fix them).
+enum class Addresses { random, fixed };
+
 /// A command as it is run for a measurement.
 struct MeasuredCommand {
   std::vector<std::string> words;  ///< the first is found on the path
   std::vector<std::pair<std::string, std::string>> environment{};
+  Addresses addresses = Addresses::random;
   int limit_s = 600;
 };
 
-/// Runs it in a process of its own, without randomised addresses where the system allows that, and waits for its end.
+/// Runs it in a process of its own and waits for its end.
 /// @return standard output @throws Error(invalid_measurement) if it fails, prints too much or takes longer than the limit
 std::string measured_output(const MeasuredCommand& command);
 
@@ -23,6 +28,7 @@ struct BenchRun {
   std::string filter;         ///< regular expression of names
   int repetitions = 1;
   int calls = 0;              ///< of a repetition; 0: as the suite has it
+  Addresses addresses = Addresses::random;
 };
 
 /// The benchmark suite of one build.

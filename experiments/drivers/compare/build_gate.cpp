@@ -53,8 +53,9 @@ class BuildComparison {
   BuildComparison(const BuildSide& base, const BuildSide& head, const BuildGateOptions& options)
       : options_(options), base_(base.times_program, 0.0), head_(head.times_program, options.planted_slowdown), base_counts_(base.counts_program, 0.0),
         head_counts_(head.counts_program, options.planted_slowdown), folder_(options.output), progress_(Progress::style_of_standard_error()) {
-    gate_.base = described(base.given, any_base()), gate_.head = described(head.given, any_head());
+    gate_.base = base.given, gate_.head = head.given;
     choose_benchmarks();
+    gate_.base = described(base.given, any_base()), gate_.head = described(head.given, any_head());
   }
 
   BuildGate run() {

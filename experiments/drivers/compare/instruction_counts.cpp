@@ -85,7 +85,7 @@ std::vector<double> callgrind_totals(const std::vector<std::string>& files) {
 std::vector<analysis::BenchCountRow> count_instructions(const BenchProgram& base, const BenchProgram& head, const std::vector<std::string>& benchmarks, const std::string& counter) {
   std::vector<analysis::BenchCountRow> rows;
   for (int run = 0; run < kRuns; ++run) {
-    const BenchRun what{.filter = filter_of(benchmarks), .calls = kCalls};
+    const BenchRun what{.filter = filter_of(benchmarks), .calls = kCalls, .addresses = Addresses::fixed};
     const BenchOutput of_base = counted(base, what, counter), of_head = counted(head, what, counter);
     if (of_base.instruction_set != of_head.instruction_set) fail(fmt::format("the base was built for {}, the head for {}; build both alike", of_base.instruction_set, of_head.instruction_set));
     for (const std::string& name : benchmarks) {
