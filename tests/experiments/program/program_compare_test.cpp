@@ -160,6 +160,26 @@ TEST_F(CompareRevisions, BuildsThemInWorkTreesThatAreUsedAgain) {
   expect(compare_here(fake_build(folder_, "own", {steady("f/a", 1e4)}) + " HEAD"), 10, ": SLOW");
 }
 
+/// The gate of continuous integration, with the set-up and the builds of this repository.
+TEST_F(CompareRevisions, AreWhatTheScriptOfCiCompares) {
+  const auto commit_counts = [this](double instructions) {
+    std::filesystem::remove_all(folder_.path("repository/suite"));
+    const std::string suite = fake_build(folder_, "repository/suite", {{.name = "f/a", .ns = [](int) { return 1e4; }, .instructions = instructions}});
+    std::filesystem::create_symlink(SPECLAB_PROGRAM, suite + "/speclab");
+    git("add -A");
+    git("commit -q -m change");
+  };
+  make_executable(folder_.file("repository/scripts/setup", "#!/bin/sh\n[ \"$*\" = '--gate --no-torch --no-model' ]\n"));
+  std::filesystem::create_directory(folder_.path("repository/.ci"));
+  std::filesystem::copy_file(SPECLAB_SOURCE_DIR "/.ci/gate", folder_.path("repository/.ci/gate"));
+  commit_counts(100'000);
+  commit_counts(102'000);
+  const std::string gate = "SPECLAB_CACHE=" + folder_.path("cache") + " " + folder_.path("repository/.ci/gate");
+  expect(run_shell(gate + " HEAD~1 2>&1"), 10, ": SLOW");
+  expect(run_shell(gate + " HEAD 2>&1"), 0, ": SAME");
+  EXPECT_NE(run_shell(gate + " 2>&1").output.find("give the revision"), std::string::npos);
+}
+
 TEST_F(CompareRevisions, RefusesWhatIsNone) {
   commit(1e4);
   expect(compare_here("HEAD no-such-branch"), 2, "neither a folder nor a revision");
