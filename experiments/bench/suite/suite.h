@@ -16,7 +16,7 @@ using SetUp = std::function<Work()>;
 
 struct SuiteOptions {
   int extra_permille = 0;  ///< of the calls that are made beside those that count: a planted slow-down
-  int calls = 200;         ///< of a repetition: a fixed number, so that counts are equal, and enough that a share of them can be planted
+  int calls = 100;         ///< of a repetition: a fixed number, so that counts are equal, and enough that a share of them can be planted
 };
 
 class Suite {
