@@ -23,7 +23,7 @@ class OutputReader {
 
   BenchOutput read(std::string_view text) const {
     const json root = parse(text);
-    BenchOutput output{.revision = context(root, "revision"), .instruction_set = context(root, "instruction_set"), .results = {}};
+    BenchOutput output{.revision = context(root, "revision"), .build = context(root, "build"), .instruction_set = context(root, "instruction_set"), .machine = machine(root), .results = {}};
     const auto benchmarks = root.find("benchmarks");
     if (benchmarks == root.end() || !benchmarks->is_array()) fail("there is no array 'benchmarks'");
     for (const json& entry : *benchmarks) add(entry, output);
@@ -54,6 +54,12 @@ class OutputReader {
     const auto context = root.find("context");
     if (context == root.end() || !context->is_object() || !context->contains(key) || !(*context)[key].is_string()) return "";
     return escaped((*context)[key].get<std::string>(), 60);
+  }
+
+  static std::string machine(const json& root) {
+    const auto context = root.find("context");
+    if (context == root.end() || !context->is_object() || !context->contains("num_cpus") || !context->contains("mhz_per_cpu")) return "";
+    return escaped(fmt::format("{} processors of {} MHz", (*context)["num_cpus"].dump(), (*context)["mhz_per_cpu"].dump()), 60);
   }
 
   std::string text(const json& entry, const char* key) const {

@@ -18,7 +18,8 @@ struct BenchResult {
 
 /// What a benchmark binary printed.
 struct BenchOutput {
-  std::string revision, instruction_set;
+  std::string revision, build, instruction_set;  ///< what the suite says of itself; empty where it does not
+  std::string machine;                           ///< processors and their clock, as Google Benchmark sees them
   std::vector<BenchResult> results;  ///< in the order of running
 
   /// Nothing if it is not there.

@@ -44,8 +44,8 @@ std::vector<std::string> of_families(const std::vector<std::string>& names, cons
   return chosen;
 }
 
-/// As the user named it, with the revision that is compiled in.
-std::string described(const std::string& given, const BenchProgram& program) { return fmt::format("{} ({})", escaped(given), program.run({.filter = "^timer/empty/"}).revision); }
+/// As the user named it, with what the suite says of itself.
+std::string described(const std::string& given, const BenchOutput& output) { return fmt::format("{} ({}, {}, {})", escaped(given), output.revision, output.build, output.instruction_set); }
 
 /// Measures one base and one head.
 class BuildComparison {
@@ -55,7 +55,7 @@ class BuildComparison {
         head_counts_(head.counts_program, options.planted_slowdown), folder_(options.output), progress_(Progress::style_of_standard_error()) {
     gate_.base = base.given, gate_.head = head.given;
     choose_benchmarks();
-    gate_.base = described(base.given, any_base()), gate_.head = described(head.given, any_head());
+    describe(base, head);
   }
 
   BuildGate run() {
@@ -69,6 +69,12 @@ class BuildComparison {
  private:
   const BenchProgram& any_base() const { return options_.measure == Measure::counts ? base_counts_ : base_; }
   const BenchProgram& any_head() const { return options_.measure == Measure::counts ? head_counts_ : head_; }
+
+  void describe(const BuildSide& base, const BuildSide& head) {
+    const BenchOutput of_base = any_base().run({.filter = "^timer/empty/"});
+    gate_.base = described(base.given, of_base), gate_.head = described(head.given, any_head().run({.filter = "^timer/empty/"}));
+    gate_.machine = of_base.machine, gate_.options = options_;
+  }
 
   void choose_benchmarks() {
     const std::vector<std::string> base = any_base().names(), head = any_head().names();

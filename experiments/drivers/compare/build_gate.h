@@ -23,7 +23,9 @@ struct BuildGateOptions {
 
 /// What came of it.
 struct BuildGate {
-  std::string base, head;               ///< as given, with their revisions
+  std::string base, head;               ///< as given, with revision, build and instruction set
+  std::string machine{};
+  BuildGateOptions options{};           ///< of a replayed gate the defaults
   std::vector<analysis::GateLine> lines{};
   std::vector<std::string> only_base{}, only_head{};  ///< benchmarks that were not compared
   std::vector<std::string> notes{};

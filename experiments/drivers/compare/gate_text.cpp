@@ -32,6 +32,10 @@ ordered_json json_of(const GateLine& line) {
   return object;
 }
 
+ordered_json settings_of(const BuildGateOptions& options) {
+  return {{"pairs", options.pairs}, {"repetitions", options.repetitions}, {"planted_slowdown", options.planted_slowdown}, {"seed", options.seed}};
+}
+
 std::string names_line(const std::string& what, const std::vector<std::string>& names) { return names.empty() ? "" : fmt::format("{}: {}\n", what, fmt::join(names, ", ")); }
 
 }  // namespace
@@ -50,7 +54,7 @@ std::string gate_text(const BuildGate& gate) {
 std::string gate_json(const BuildGate& gate) {
   ordered_json lines = ordered_json::array();
   for (const GateLine& line : gate.lines) lines.push_back(json_of(line));
-  return ordered_json{{"verdict", name(gate.verdict)}, {"exit_code", static_cast<int>(exit_code(gate.verdict))}, {"base", gate.base}, {"head", gate.head}, {"benchmarks", lines},
+  return ordered_json{{"verdict", name(gate.verdict)}, {"exit_code", static_cast<int>(exit_code(gate.verdict))}, {"base", gate.base}, {"head", gate.head}, {"machine", gate.machine}, {"settings", settings_of(gate.options)}, {"benchmarks", lines},
                       {"only_in_base", gate.only_base}, {"only_in_head", gate.only_head}, {"notes", gate.notes}}.dump();
 }
 

@@ -64,6 +64,9 @@ TEST_F(Compare, ReplaysTheVerdictsFromTheRows) {
   EXPECT_EQ(gate["verdict"], "SLOW");
   EXPECT_EQ(gate["exit_code"], 10);
   EXPECT_EQ(gate["benchmarks"][0]["slower"], 20);
+  EXPECT_EQ(gate["base"], base + " (fake, script, x86-64)");
+  EXPECT_EQ(gate["machine"], "2 processors of 2000 MHz");
+  EXPECT_EQ(gate["settings"]["pairs"], 20);
 }
 
 TEST_F(Compare, RefusesDamagedRows) {

@@ -29,7 +29,7 @@ inline std::string fake_entry(const std::string& name, double ns, const FakeBenc
          ",\"time_unit\":\"ns\",\"checksum\":" + std::to_string(benchmark.checksum) + instructions + "}";
 }
 
-inline std::string fake_output(const std::string& entries) { return "{\"context\":{\"revision\":\"fake\",\"instruction_set\":\"x86-64\"},\"benchmarks\":[" + entries + "]}\n"; }
+inline std::string fake_output(const std::string& entries) { return "{\"context\":{\"revision\":\"fake\",\"build\":\"script\",\"num_cpus\":2,\"mhz_per_cpu\":2000,\"instruction_set\":\"x86-64\"},\"benchmarks\":[" + entries + "]}\n"; }
 
 /// Lists what stands in `list`, prints timer.json for the family timer, else the files run.0 to run.N in turn.
 inline const char* const kFakeSuiteScript = R"(#!/bin/sh
