@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/instruction_counts.h"
@@ -88,8 +89,9 @@ class BuildComparison {
     const int least = analysis::least_pairs(benchmarks_.size(), {});
     if (options_.pairs < least) throw ConfigError(fmt::format("--pairs {}: cannot show anything among {} benchmarks; allowed: at least {}", options_.pairs, benchmarks_.size(), least));
     const TimerCheck base = check_timer(base_), head = check_timer(head_);
+    expect_good_clocks(base, head, std::numeric_limits<double>::infinity());
     measure_look({.benchmarks = benchmarks_, .look = 1, .first_pair = 0, .pairs = options_.pairs, .repetitions = options_.repetitions, .seed = options_.seed});
-    check_clocks(base, head);
+    expect_good_clocks(base, head, shortest_call_ns());
     const std::vector<std::string> unclear = unclear_benchmarks();
     if (!unclear.empty()) measure_look({.benchmarks = unclear, .look = 2, .first_pair = options_.pairs, .pairs = options_.pairs, .repetitions = options_.repetitions, .seed = options_.seed});
     add_lines(analysis::judge_times(rows_, {}));
@@ -112,11 +114,15 @@ class BuildComparison {
     return unclear;
   }
 
-  void check_clocks(const TimerCheck& base, const TimerCheck& head) {
+  double shortest_call_ns() const {
     double shortest_ns = rows_.front().base_ns;
     for (const BenchPairRow& row : rows_) shortest_ns = std::min({shortest_ns, row.base_ns, row.head_ns});
+    return shortest_ns;
+  }
+
+  static void expect_good_clocks(const TimerCheck& base, const TimerCheck& head, double shortest_call_ns) {
     for (const TimerCheck& check : {base, head})
-      if (const std::string fault = check.fault(shortest_ns); !fault.empty())
+      if (const std::string fault = check.fault(shortest_call_ns); !fault.empty())
         throw Error(ExitCode::invalid_measurement, fmt::format("the clocks cannot be trusted: {}; measure on a machine with nothing else to do", fault));
   }
 
