@@ -32,7 +32,7 @@ std::string submit_job(const std::vector<std::string>& arguments) {
   return id;
 }
 
-bool can_ask_queue() { return ask({"squeue", "--version"}).code != 127; }
+bool can_ask_queue() { return ask_command({"squeue", "--version"}).code != 127; }
 
 bool is_in_queue(const std::string& job) {
   const CommandAnswer answer = ask_command({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
