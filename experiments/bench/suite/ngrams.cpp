@@ -9,7 +9,7 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kLaws = 128;        ///< of a call
+constexpr std::size_t kLaws = 256;        ///< of a call
 constexpr std::size_t kPrompt = 1024, kEmitted = 64;
 
 engines::NgramModel train(std::size_t tokens, std::int32_t order) {

@@ -41,7 +41,7 @@ void add(const Suite& suite, const std::string& name, const engines::SamplingOpt
 
 void add_processors(const Suite& suite) {
   add(suite, "temperature", {.temperature = 0.8});
-  add(suite, "top_k", {.temperature = 0.8, .top_k = 50}, kCutVocab);
+  add(suite, "top_k", {.temperature = 0.8, .top_k = 50});
   add(suite, "top_p", {.temperature = 0.8, .top_p = 0.9}, kCutVocab);
   add(suite, "min_p", {.temperature = 0.8, .min_p = 0.05}, kCutVocab);
   add(suite, "typical_p", {.temperature = 0.8, .typical_p = 0.9}, kTypicalVocab);

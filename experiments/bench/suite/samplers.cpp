@@ -46,7 +46,7 @@ std::uint64_t random_bits(std::vector<std::uint64_t>& bits) {
 }  // namespace
 
 void add_samplers(const Suite& suite) {
-  suite.add("samplers/dense", [] { return [draws = draws_from(4096, {})] { return sample_some(*draws, 16); }; });
+  suite.add("samplers/dense", [] { return [draws = draws_from(4096, {})] { return sample_some(*draws, 48); }; });
   suite.add("samplers/sparse", [] { return [draws = draws_from(4096, {.top_k = 64})] { return sample_some(*draws, 256); }; });
   suite.add("samplers/without_replacement", [] { return [draws = draws_from(4096, {.top_k = 256})] { return sample_siblings(*draws, 16); }; });
   suite.add("samplers/random_bits", [] { return [bits = std::make_shared<std::vector<std::uint64_t>>(8192)] { return random_bits(*bits); }; });

@@ -15,7 +15,7 @@ constexpr std::size_t kTokens = 512;
 std::string made_up_prose() {
   constexpr const char* kWords[] = {"the ", "tide ", "comes ", "in ", "slowly, ", "over ", "grey ", "sand; ", "1,024 ", "rows ", "of ", "a ", "naïve ", "café ", "don't ", "think.\n", "Verification "};
   std::string text;
-  for (unsigned i = 0, state = 1; i < 800; ++i) {
+  for (unsigned i = 0, state = 1; i < 2000; ++i) {
     state = 1664525u * state + 1013904223u;  // Numerical Recipes
     text += kWords[(state >> 16) % std::size(kWords)];
   }
