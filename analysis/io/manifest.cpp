@@ -15,8 +15,8 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 7> kRequired = {"revision", "compiler",   "device",       "dtype",
-                                                       "arithmetic", "seed", "config_sha256"};
+constexpr std::array<std::string_view, 17> kRequired = {"revision", "build_type", "flags",      "compiler", "libtorch",      "blas",           "machine", "governor", "threads",
+                                                        "device",   "driver",     "kernels",    "dtype",    "arithmetic",    "config_sha256",  "prompts_sha256", "seed"};
 
 toml::table parse(const std::string& path, const std::string& text) {
   if (const std::size_t line = too_deep_toml_line(text); line > 0) throw DataError(path + ":" + std::to_string(line) + ": a dotted key of too many parts");
@@ -29,7 +29,8 @@ toml::table parse(const std::string& path, const std::string& text) {
 }
 
 [[noreturn]] void throw_missing(const std::string& path, const std::string& key) {
-  throw DataError(path + ": provenance." + key + " is missing or empty; rows of unknown origin are not used, run the experiment again");
+  throw DataError(path + ": provenance." + key + " is missing or empty; rows of unknown origin are not used, run the experiment again (where an older revision did not note it, write \"" +
+                  std::string(kNotRecorded) + "\")");
 }
 
 std::string text_of(const toml::node& node) {
@@ -107,6 +108,15 @@ void expect_required(const std::string& path, const toml::table& provenance) {
   }
 }
 
+/// Adds the keys of a table, those of tables in it too, under "PREFIX.KEY".
+void add_keys(const toml::table& table, const std::string& prefix, std::vector<std::pair<std::string, std::string>>& keys) {
+  for (const auto& [key, node] : table) {
+    const std::string name = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+    if (const auto* inner = node.as_table()) add_keys(*inner, name, keys);
+    else keys.emplace_back(name, text_of(node));
+  }
+}
+
 /// The digest is that of the config, which stands before [provenance].
 void expect_unchanged_config(const std::string& path, const std::string& text, const std::string& digest) {
   if (text.starts_with("\xEF\xBB\xBF") || text.find('\r') != std::string::npos)
@@ -122,6 +132,11 @@ const ModelProvenance& Manifest::target(const std::string& model_name) const {
     if (model.role == ModelRole::target && model.name == model_name) return model;
   }
   throw DataError("manifest.toml: no [[provenance.models]] of role target is named '" + escaped(model_name) + "', but rows are");
+}
+
+std::string Manifest::provenance(std::string_view key) const {
+  const auto found = std::ranges::find(entries, key, &std::pair<std::string, std::string>::first);
+  return found == entries.end() ? "" : found->second;
 }
 
 Manifest read_manifest(const std::string& path) {
@@ -143,6 +158,8 @@ Manifest read_manifest(const std::string& path) {
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");
   manifest.models = read_models(path, *provenance);
   manifest.sections = read_sections(path, *provenance);
+  add_keys(root, "", manifest.config);
+  std::erase_if(manifest.config, [](const auto& entry) { return entry.first.starts_with("provenance."); });
   for (const auto& [key, node] : *provenance) {
     if (key != "question" && key != "models" && key != "sections") manifest.entries.emplace_back(key.str(), text_of(node));
   }

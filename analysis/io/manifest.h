@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct ModelProvenance {
   std::int64_t parameters = 0;
   Weights weights = Weights::trained;
 };
+
+/// What a committed run of an older revision, which did not note it, says in the place of an entry.
+inline constexpr std::string_view kNotRecorded = "not recorded";
 
 /// A part of the rows that was measured apart: before the config was edited, or by another program or machine.
 struct SectionProvenance {
@@ -36,11 +40,15 @@ struct Manifest {
   std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
   std::vector<SectionProvenance> sections{};  ///< where there are several; none where all rows are of one
+  /// Every key of the config, as "table.key" and its value's text, in the order of the file.
+  std::vector<std::pair<std::string, std::string>> config;
   /// Every entry of [provenance] but `question`, the models and the sections, as text, in alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
 
   /// The target model of that name. @throws DataError if the manifest has none
   const ModelProvenance& target(const std::string& model_name) const;
+  /// The text of an entry of [provenance]; empty if it has none.
+  std::string provenance(std::string_view key) const;
 };
 
 /// @throws DataError with line and column for a syntax error; naming the key if something required is missing; if the config is not

@@ -53,10 +53,10 @@ void check_generation(const Table& table, std::size_t row, const Generation& g, 
   if (g.drafting_rounds > g.rounds) table.fail(row, "drafting_rounds", "more than rounds");
   if (g.recovered + g.bonus != g.rounds) table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
   if (g.category == "all") table.fail(row, "category", "'all' is what pooled categories are called");
-  if (const std::string reason = table.text(row, "stop_reason"); std::ranges::count(kStopReasons, reason) == 0)
-    table.fail(row, "stop_reason", fmt::format("'{}'; allowed: {}", escaped(reason), fmt::join(kStopReasons, ", ")));
-  if (const std::string hash = table.text(row, "output_hash"); hash.size() != 16 || hash.find_first_not_of("0123456789abcdef") != std::string::npos)
-    table.fail(row, "output_hash", "'" + escaped(hash) + "'; allowed: sixteen hexadecimal digits");
+  if (std::ranges::count(kStopReasons, g.stop_reason) == 0)
+    table.fail(row, "stop_reason", fmt::format("'{}'; allowed: {}", escaped(g.stop_reason), fmt::join(kStopReasons, ", ")));
+  if (g.output_hash.size() != 16 || g.output_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    table.fail(row, "output_hash", "'" + escaped(g.output_hash) + "'; allowed: sixteen hexadecimal digits");
   if (const std::string seed = table.text(row, "seed"); seed != std::to_string(manifest.seed))
     table.fail(row, "seed", fmt::format("'{}', manifest.toml has {}: rows of another run", escaped(seed), manifest.seed));
 }
@@ -79,6 +79,8 @@ Generation read_generation(const Table& table, std::size_t row, const Manifest& 
   g.lossless = table.flag(row, "lossless");
   g.recovered = table.count(row, "recovered");
   g.bonus = table.count(row, "bonus");
+  g.stop_reason = table.text(row, "stop_reason");
+  g.output_hash = table.text(row, "output_hash");
   g.law_distance = table.optional_number_from(0, 1, row, "law_distance");
   g.forced_acceptance = table.flag(row, "forced_acceptance");
   check_generation(table, row, g, manifest);
@@ -122,6 +124,7 @@ void read_times(const std::string& path, Run& run) {
     Generation& g = generation_of(table, row, run);
     if (g.decode_ns > 0) table.fail(row, "row_id", "occurs twice");
     g.prefill_ns = table.count(row, "prefill_ns");
+    g.time_to_first_token_ns = table.count(row, "time_to_first_token_ns");
     g.decode_ns = table.count(row, "decode_ns", 1);
     g.draft_ns = table.count(row, "draft_ns");
     g.target_ns = table.count(row, "target_ns");

@@ -49,12 +49,15 @@ struct Generation {
   std::int64_t tested = 0;
   std::int64_t recovered = 0;
   std::int64_t bonus = 0;
+  std::string stop_reason;
+  std::string output_hash;       ///< of the output ids
   std::int64_t deepest = 0;      ///< draft of its rounds
   std::size_t first_round = 0;   ///< its rounds stand in a row in Run::rounds, from here on; plain decoding has none there
   bool lossless = true;
   std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted token's law from the target's
   bool forced_acceptance = false;
   std::int64_t prefill_ns = 0;
+  std::int64_t time_to_first_token_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t draft_ns = 0;
   std::int64_t target_ns = 0;

@@ -11,6 +11,7 @@
 #include "analysis/report/choice_section.h"
 #include "analysis/report/document.h"
 #include "analysis/report/html.h"
+#include "analysis/report/percentile_section.h"
 #include "analysis/report/text_section.h"
 
 namespace speclab::analysis {
@@ -70,7 +71,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
                         .figures = content.figures,
                         .answer = content.answer,
                         .under_answer = facts_html(content) + notes_html(data),
-                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + text_section_html(data.run)},
+                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + text_section_html(data.run)},
                        plotly_js);
 }
 

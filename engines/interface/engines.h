@@ -28,10 +28,14 @@ struct LoadedModel {
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none (shape models)
 };
 
+/// What a manifest says of the machine; no text is empty.
 struct MachineInfo {
   std::string cpu_model;
   std::int32_t threads = 0;
   std::string libtorch_version;
+  std::string blas;      ///< libraries of matrix products that libtorch was built with, and their versions
+  std::string governor;  ///< of the processor's frequency
+  std::string driver;    ///< version of the GPU's; "none" without one
 };
 
 struct KnownModel {

@@ -13,6 +13,10 @@ double student_t_quantile(double probability, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), probability);
 }
 
+double student_t_tail(double statistic, double degrees_of_freedom) {
+  return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees_of_freedom), statistic));
+}
+
 double f_tail(double statistic, double numerator_degrees, double denominator_degrees) {
   return boost::math::cdf(boost::math::complement(boost::math::fisher_f(numerator_degrees, denominator_degrees), statistic));
 }
@@ -33,6 +37,8 @@ double chi_squared_noncentrality(int degrees, double alpha, double miss) {
   return high;
 }
 
-double fair_coin_cdf(int successes, int trials) { return boost::math::cdf(boost::math::binomial(trials, 0.5), successes); }
+double binomial_cdf(int successes, int trials, double probability) { return boost::math::cdf(boost::math::binomial(trials, probability), successes); }
+
+double fair_coin_cdf(int successes, int trials) { return binomial_cdf(successes, trials, 0.5); }
 
 }  // namespace speclab::sim

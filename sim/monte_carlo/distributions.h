@@ -6,13 +6,19 @@ namespace speclab::sim {
 /// Quantile of Student's t. @param probability in (0, 1) @param degrees_of_freedom > 0
 double student_t_quantile(double probability, double degrees_of_freedom);
 
+/// P(X > statistic) for X of Student's t. @param degrees_of_freedom > 0
+double student_t_tail(double statistic, double degrees_of_freedom);
+
 /// P(X > statistic) for X of Fisher's F. @param numerator_degrees, denominator_degrees  > 0
 double f_tail(double statistic, double numerator_degrees, double denominator_degrees);
 
 /// Quantile of a beta law. @param probability in [0, 1] @param a, b > 0
 double beta_quantile(double probability, double a, double b);
 
-/// P(at most `successes` of `trials` fair coins). @param successes in [0, trials]
+/// P(at most `successes` of `trials` coins that succeed with `probability`). @param successes in [0, trials]
+double binomial_cdf(int successes, int trials, double probability);
+
+/// The same of fair coins.
 double fair_coin_cdf(int successes, int trials);
 
 /// P(X >= statistic) for X chi-squared. @param degrees >= 1

@@ -44,7 +44,7 @@ class FakeEngines final : public engines::Engines {
     if (!state_->law.empty()) return state_->law;
     return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));
   }
-  engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, ""}; }
+  engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, "none", "none", "none", "none"}; }
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 
  private:

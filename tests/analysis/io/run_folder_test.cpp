@@ -65,7 +65,8 @@ TEST_F(RunFolder, JoinsRowsTimesRoundsAndPredictions) {
 }
 
 TEST_F(RunFolder, RefusesRowsOfUnknownOrigin) {
-  for (const std::string key : {"revision", "compiler", "device", "dtype", "arithmetic", "seed", "config_sha256"}) {
+  for (const std::string key : {"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "threads", "device", "driver", "kernels", "dtype", "arithmetic",
+                                "config_sha256", "prompts_sha256", "seed"}) {
     const std::string manifest = read_file(scratch_.file("manifest.toml"));
     const std::size_t begin = manifest.find("\n" + key + " = ", manifest.find("[provenance]"));
     ASSERT_NE(begin, std::string::npos) << key;
@@ -99,7 +100,7 @@ TEST_F(RunFolder, SaysThatAnEditorChangedTheLineEndsOfTheManifest) {
 
 TEST_F(RunFolder, SaysWhereTheManifestIsNotToml) {
   edit("manifest.toml", "threads = 2", "threads = = 2");
-  EXPECT_TRUE(error_has("manifest.toml:14:11: "));
+  EXPECT_TRUE(error_has("manifest.toml:18:11: "));
 }
 
 TEST_F(RunFolder, ChecksCountsAgainstEachOther) {

@@ -58,6 +58,26 @@ TEST_F(Report, SaysWhichDrafterThePilotsChose) {
   EXPECT_TRUE(page_has("<td class=\"text\" data-value=\"prompt lookup\">prompt lookup</td>"));
 }
 
+TEST_F(Report, ShowsPercentilesOnlyWhereThePromptsEarnThem) {
+  make();  // 14 prompts
+  EXPECT_TRUE(page_has("<th data-sortable scope=\"col\"><button type=\"button\">first token, ms, p50</button>"));
+  EXPECT_TRUE(page_has("<small>14 of 64 samples</small>"));
+  EXPECT_TRUE(page_has("<small>14 of 662 samples</small>"));
+  EXPECT_FALSE(page_has("14 of 11 samples"));
+  make({.prompts_per_category = 10, .repetitions = 1});  // 70 prompts
+  EXPECT_FALSE(page_has("of 64 samples"));
+  EXPECT_TRUE(page_has("<small>70 of 662 samples</small>"));
+}
+
+/// Every first token of the synthetic run comes after 100 ms but for 2 % of noise.
+TEST_F(Report, ShowsTheMedianOfWhatAReaderWaits) {
+  make({.temperatures = {0.0}, .drafters = {{"bigram", 0.3, 2e4}}, .prompts_per_category = 10, .repetitions = 1});
+  const std::string html = page().substr(page().find("How long a reader waits"));
+  const std::size_t at = html.find("<small>≤ ");
+  EXPECT_NEAR(std::stod(html.substr(html.rfind('>', at - 1) + 1)), 100, 2);
+  EXPECT_NEAR(std::stod(html.substr(at + std::string("<small>≤ ").size())), 101, 2);
+}
+
 TEST_F(Report, WritesCellsBesideThePage) {
   const ReportSummary summary = make();
   const Table cells = Table::read(scratch_.file("cells.csv"));

@@ -26,13 +26,27 @@ ClusterTotals made_up_prompts(std::size_t num_prompts, std::mt19937_64& random) 
 /// E[plain] / E[plain / s] for the law above: exp(s^2/2) / exp(s^2).
 const double kTrueRatio = std::exp(-0.08);
 
-double coverage(std::size_t num_prompts, int num_sets) {
+/// Drafts accepted of those tested, 100 a prompt, whose rate is a beta(3, 3) draw: 0.5 in the mean.
+ClusterTotals made_up_acceptance(std::size_t num_prompts, std::mt19937_64& random) {
+  constexpr int kTested = 100;
+  std::gamma_distribution<double> gamma(3, 1);
+  ClusterTotals totals;
+  for (std::size_t i = 0; i < num_prompts; ++i) {
+    const double accepting = gamma(random), rejecting = gamma(random);
+    totals.add(std::binomial_distribution<int>(kTested, accepting / (accepting + rejecting))(random), kTested);
+  }
+  return totals;
+}
+
+using MadeUp = ClusterTotals (*)(std::size_t, std::mt19937_64&);
+
+double coverage(std::size_t num_prompts, int num_sets, MadeUp made_up = made_up_prompts, double truth = kTrueRatio) {
   std::mt19937_64 random(num_prompts);
   Bootstrap bootstrap(1);
   int covered = 0;
   for (int set = 0; set < num_sets; ++set) {
-    const auto interval = bootstrap.ratio(made_up_prompts(num_prompts, random)).interval.value();
-    if (interval.low <= kTrueRatio && kTrueRatio <= interval.high) ++covered;
+    const auto interval = bootstrap.ratio(made_up(num_prompts, random)).interval.value();
+    if (interval.low <= truth && truth <= interval.high) ++covered;
   }
   return static_cast<double>(covered) / num_sets;
 }
@@ -133,6 +147,15 @@ TEST(CoverageOfIntervals, IsNearNominal) {
   EXPECT_LE(coverage(14, 600), 0.98);
   EXPECT_GE(coverage(20, 600), 0.90);
   EXPECT_GE(coverage(56, 600), 0.91);
+}
+
+/// Over 4,000 sets it is 94.6 and 95.1 % at 56 prompts, the number of the project's set, and 93.9 and 95.1 % at 28: of 1,000 sets from a law that
+/// covers 94.6 % fewer than 93 % cover with odds of 1.5 %, one that covers 91 % passes with odds of 1.5 %.
+TEST(CoverageOfIntervals, IsNinetyThreeToNinetySevenPerCentOfAThousandDataSets) {
+  for (const double covered : {coverage(56, 1000), coverage(56, 1000, made_up_acceptance, 0.5), coverage(28, 1000), coverage(28, 1000, made_up_acceptance, 0.5)}) {
+    EXPECT_GE(covered, 0.93);
+    EXPECT_LE(covered, 0.97);
+  }
 }
 
 TEST(Distributions, AgreeWithTables) {

@@ -166,8 +166,8 @@ std::string manifest(const SyntheticRun& options) {
   const std::string config = "[experiment]\nkind = \"" + options.kind + "\"\nname = \"synthetic\"\nseed = 1\n";
   text << config << "\n[provenance]\n"
           "question = \"Does temperature eat the speed-up, and does the model say by how much?\"\n"
-          "revision = \"0123456789ab\"\nbuild_type = \"Release\"\ncompiler = \"GNU 12.2.0\"\nlibtorch = \"2.11.0\"\nmachine = \"a made-up machine\"\n"
-          "device = \"cpu\"\nthreads = 2\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \"" << sha256_text(config) << "\"\n";
+          "revision = \"0123456789ab\"\nbuild_type = \"Release\"\nflags = \"-O3\"\ncompiler = \"GNU 12.2.0\"\nlibtorch = \"2.11.0\"\nblas = \"none\"\nmachine = \"a made-up machine\"\n"
+          "governor = \"none\"\ndevice = \"cpu\"\ndriver = \"none\"\nthreads = 2\nkernels = \"portable\"\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \"" << sha256_text(config) << "\"\n";
   if (options.planned_generations > 0) text << "planned_generations = " << options.planned_generations << '\n';
   text << "prompts_sha256 = \"beef\"\nstarted_at = \"2026-01-01T00:00:00Z\"\n\n[[provenance.models]]\nname = \"base\"\nrole = \"target\"\n"
           "sha256 = \"abc\"\nparameters = 135000000\nweights = \"trained\"\n";

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "analysis/compare/count_gate.h"
+
+namespace speclab::experiments {
+
+struct RunGateOptions {
+  analysis::GateOptions gate{};
+  bool json = false;
+};
+
+/// Holds the counts of two run folders against each other and prints what differs; walltimes stand beside, not gated.
+/// @throws DataError if a folder is none, or is broken or changed; ConfigError if it is not of the kind `decoding`
+analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options);
+
+}  // namespace speclab::experiments
