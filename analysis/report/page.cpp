@@ -12,6 +12,7 @@
 #include "analysis/report/document.h"
 #include "analysis/report/html.h"
 #include "analysis/report/percentile_section.h"
+#include "analysis/report/process_section.h"
 #include "analysis/report/text_section.h"
 
 namespace speclab::analysis {
@@ -71,7 +72,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
                         .figures = content.figures,
                         .answer = content.answer,
                         .under_answer = facts_html(content) + notes_html(data),
-                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + text_section_html(data.run)},
+                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run)},
                        plotly_js);
 }
 

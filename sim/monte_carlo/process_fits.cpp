@@ -21,17 +21,19 @@ double log_power(double rate, double count) { return count == 0.0 ? 0.0 : count 
 
 double akaike(double log_likelihood, int parameters) { return 2.0 * parameters - 2.0 * log_likelihood; }
 
-FittedProcess row(const IidFit& fit, int speculation_length) {
+}  // namespace
+
+FittedProcess described(const IidFit& fit, int speculation_length) {
   return {.process = "iid", .parameters = "acceptance_rate=" + to_text(fit.acceptance_rate), .log_likelihood = fit.log_likelihood,
           .akaike_criterion = akaike(fit.log_likelihood, 1), .tokens_per_round = tokens_per_round(fit.acceptance_rate, speculation_length)};
 }
 
-FittedProcess row(const BetaFit& fit, int speculation_length) {
+FittedProcess described(const BetaFit& fit, int speculation_length) {
   return {.process = "beta_mixed", .parameters = "a=" + to_text(fit.law.a) + ";b=" + to_text(fit.law.b), .log_likelihood = fit.log_likelihood,
           .akaike_criterion = akaike(fit.log_likelihood, 2), .tokens_per_round = tokens_per_round_beta_mixture(fit.law.a, fit.law.b, speculation_length)};
 }
 
-FittedProcess row(const TwoStateFit& fit, int speculation_length) {
+FittedProcess described(const TwoStateFit& fit, int speculation_length) {
   const TwoStateAcceptance& places = fit.places;
   return {.process = "two_state",
           .parameters = "easy=" + to_text(places.acceptance_rate[0]) + ";hard=" + to_text(places.acceptance_rate[1]) + ";easy_to_hard=" +
@@ -39,8 +41,6 @@ FittedProcess row(const TwoStateFit& fit, int speculation_length) {
           .log_likelihood = fit.log_likelihood, .akaike_criterion = akaike(fit.log_likelihood, 4),
           .tokens_per_round = tokens_per_round_two_state(places, speculation_length)};
 }
-
-}  // namespace
 
 IidFit fit_iid(ClusterCounts clusters) {
   AcceptanceCounts total;
@@ -53,10 +53,10 @@ IidFit fit_iid(ClusterCounts clusters) {
 std::vector<FittedProcess> fit_processes(std::span<const LoggedGeneration> log, int speculation_length) {
   const std::vector<AcceptanceCounts> clusters = counts_by_prompt(log);
   const IidFit iid = fit_iid(clusters);
-  std::vector<FittedProcess> fits{row(iid, speculation_length)};
+  std::vector<FittedProcess> fits{described(iid, speculation_length)};
   if (iid.acceptance_rate == 0.0 || iid.acceptance_rate == 1.0) return fits;
-  if (clusters.size() >= 2) fits.push_back(row(fit_beta(clusters), speculation_length));
-  fits.push_back(row(fit_two_state(log), speculation_length));
+  if (clusters.size() >= 2) fits.push_back(described(fit_beta(clusters), speculation_length));
+  fits.push_back(described(fit_two_state(log), speculation_length));
   return fits;
 }
 

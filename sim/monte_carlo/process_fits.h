@@ -43,6 +43,8 @@ struct TwoStateFit {
 /// observations, and what the first places of texts say about the chances of leaving is not used. @throws DataError if nothing was tested, or all or no draft was accepted
 /// @source Baum, Petrie, Soules and Weiss 1970
 TwoStateFit fit_two_state(std::span<const LoggedGeneration> log);
+/// From one start alone, until an iteration gains less than `least_gain`: for logs that differ a little from one whose fit is the start.
+TwoStateFit fit_two_state_from(const TwoStateAcceptance& start, double least_gain, std::span<const LoggedGeneration> log);
 
 /// A fit as a row of a table.
 struct FittedProcess {
@@ -52,6 +54,11 @@ struct FittedProcess {
   double akaike_criterion = 0.0;  ///< 2 parameters - 2 log_likelihood: the least is the best account for its size
   double tokens_per_round = 1.0;  ///< at the length asked for, seen in the log or not
 };
+
+/// Tokens per round at `speculation_length`, in the long run. @throws ContractError if it is < 0
+FittedProcess described(const IidFit& fit, int speculation_length);
+FittedProcess described(const BetaFit& fit, int speculation_length);
+FittedProcess described(const TwoStateFit& fit, int speculation_length);
 
 /// All that can be fitted, i.i.d. first. @throws DataError as fit_iid, ContractError if speculation_length < 0
 std::vector<FittedProcess> fit_processes(std::span<const LoggedGeneration> log, int speculation_length);

@@ -74,7 +74,7 @@ void expect(const TwoStateAcceptance& places, const Text& text, std::vector<Pair
 
 double inside(double probability) { return std::clamp(probability, kBorder, 1.0 - kBorder); }
 
-TwoStateFit climb(const std::vector<Text>& texts, const TwoStateAcceptance& start) {
+TwoStateFit climb(const std::vector<Text>& texts, const TwoStateAcceptance& start, double least_gain) {
   TwoStateFit best{.places = start, .log_likelihood = -std::numeric_limits<double>::infinity()};
   TwoStateAcceptance places = start;
   std::vector<Pair> forward;
@@ -83,7 +83,7 @@ TwoStateFit climb(const std::vector<Text>& texts, const TwoStateAcceptance& star
     for (const Text& text : texts) expect(places, text, forward, sum);
     const double gain = sum.log_likelihood - best.log_likelihood;
     if (gain > 0.0) best = {.places = places, .log_likelihood = sum.log_likelihood, .iterations = iteration};
-    if (gain < kLeastGain) break;
+    if (gain < least_gain) break;
     for (std::size_t state = 0; state < 2; ++state) places.acceptance_rate[state] = inside(sum.accepted[state] / sum.tested[state]);
     places.easy_to_hard = inside(sum.left[0] / sum.stood[0]);
     places.hard_to_easy = inside(sum.left[1] / sum.stood[1]);
@@ -104,24 +104,40 @@ double pooled_rate(const std::vector<Text>& texts) {
   return static_cast<double>(accepted) / static_cast<double>(accepted + rejected);
 }
 
-}  // namespace
-
-TwoStateFit fit_two_state(std::span<const LoggedGeneration> log) {
+std::vector<Text> texts_of(std::span<const LoggedGeneration> log) {
   if (log.empty()) throw DataError("the trace is empty; a fit needs at least one generation");
   std::vector<Text> texts;
   for (const LoggedGeneration& generation : log) texts.push_back(verdicts_of(generation));
+  return texts;
+}
+
+/// The state of the higher rate first.
+TwoStateFit ordered(TwoStateFit fit) {
+  if (fit.places.acceptance_rate[0] < fit.places.acceptance_rate[1]) {
+    std::swap(fit.places.acceptance_rate[0], fit.places.acceptance_rate[1]);
+    std::swap(fit.places.easy_to_hard, fit.places.hard_to_easy);
+  }
+  return fit;
+}
+
+}  // namespace
+
+TwoStateFit fit_two_state(std::span<const LoggedGeneration> log) {
+  const std::vector<Text> texts = texts_of(log);
   const double rate = pooled_rate(texts);
   TwoStateFit best{.places = {}, .log_likelihood = -std::numeric_limits<double>::infinity()};
   for (const double leave : {0.05, 0.2, 0.5}) {
     const TwoStateAcceptance start{.acceptance_rate = {rate + 0.5 * (1.0 - rate), 0.5 * rate}, .easy_to_hard = leave, .hard_to_easy = leave};
-    const TwoStateFit fit = climb(texts, start);
+    const TwoStateFit fit = climb(texts, start, kLeastGain);
     if (fit.log_likelihood > best.log_likelihood) best = fit;
   }
-  if (best.places.acceptance_rate[0] < best.places.acceptance_rate[1]) {
-    std::swap(best.places.acceptance_rate[0], best.places.acceptance_rate[1]);
-    std::swap(best.places.easy_to_hard, best.places.hard_to_easy);
-  }
-  return best;
+  return ordered(best);
+}
+
+TwoStateFit fit_two_state_from(const TwoStateAcceptance& start, double least_gain, std::span<const LoggedGeneration> log) {
+  const std::vector<Text> texts = texts_of(log);
+  static_cast<void>(pooled_rate(texts));  // throws where both verdicts are not there
+  return ordered(climb(texts, start, least_gain));
 }
 
 }  // namespace speclab::sim
