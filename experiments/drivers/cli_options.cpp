@@ -141,6 +141,7 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
   command->add_option("--output", options.builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again");
   CLI::Option* replay = command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured");
   command->add_option("--power", options.power, "Folder of at least 40 pairs of a build with itself, of another --pairs: what gates drawn from them find; nothing is measured")->excludes(replay);
+  command->add_option("--largest-drop", options.runs.largest_drop, "Of run folders: fall of the acceptance rate that two runs called the same must exclude")->check(whole_number<double>())->capture_default_str();
   command->add_flag("--json", options.json, "Print one JSON object");
 }
 

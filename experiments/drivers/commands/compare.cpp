@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "experiments/drivers/compare/gate_text.h"
 #include "experiments/drivers/compare/power_text.h"
 #include "sim/core/errors.h"
@@ -19,12 +21,22 @@ int print_power(const analysis::GatePower& power, bool json) {
   return 0;
 }
 
+bool is_run(const std::string& folder) { return std::filesystem::exists(folder + "/manifest.toml"); }
+
+/// Whether both are run folders. @throws ConfigError if one is
+bool are_runs(const std::string& base, const std::string& head) {
+  if (is_run(base) != is_run(head))
+    throw ConfigError(escaped(is_run(base) ? base : head) + " is a run folder, " + escaped(is_run(base) ? head : base) + " is none (no manifest.toml); allowed: two revisions or build folders, or two run folders");
+  return is_run(base);
+}
+
 }  // namespace
 
 int run_compare(const CompareOptions& options) {
   if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
   if (!options.power.empty()) return print_power(power_of_folder(options.power), options.json);
   if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
+  if (are_runs(options.base, options.head)) return static_cast<int>(analysis::exit_code(compare_runs(options.base, options.head, {.gate = options.runs, .json = options.json})));
   return print_gate(compare_builds(options.base, options.head, options.builds), options.json);
 }
 

@@ -2,12 +2,14 @@
 #include <string>
 
 #include "experiments/drivers/compare/build_gate.h"
+#include "experiments/drivers/compare/run_gate.h"
 
 namespace speclab::experiments {
 
 struct CompareOptions {
   std::string base, head;      ///< revisions, build folders, or both run folders
   BuildGateOptions builds{};   ///< of revisions and build folders
+  analysis::GateOptions runs{};  ///< of run folders
   std::string replay{};        ///< folder of a gate whose verdicts are drawn again; empty: none
   std::string power{};         ///< folder of pairs of one build with itself, whose gate's power is asked for; empty: none
   bool json = false;
