@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "analysis/stats/holm.h"
 
 namespace speclab::analysis {
 namespace {
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 /// Null counts rows.
 using Count = std::int64_t Generation::*;
@@ -39,16 +42,8 @@ ClusterTotals totals(const Prompts& prompts, const Generation* RowPair::*side, C
   return totals;
 }
 
-double sum(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum;
-}
-
 std::optional<GatedRate> rate(const Prompts& prompts, Count numerator, Count denominator) {
-  const ClusterTotals base = totals(prompts, &RowPair::base, numerator, denominator), head = totals(prompts, &RowPair::head, numerator, denominator);
-  if (sum(base.denominator) <= 0 || sum(head.denominator) <= 0) return std::nullopt;
-  return GatedRate{.base = sum(base.numerator) / sum(base.denominator), .head = sum(head.numerator) / sum(head.denominator), .change = paired_difference(base, head)};
+  return gated_rate(totals(prompts, &RowPair::base, numerator, denominator), totals(prompts, &RowPair::head, numerator, denominator));
 }
 
 double mean_walltime(const Prompts& prompts, const Generation* RowPair::*side, std::size_t n_rows) {
@@ -148,16 +143,22 @@ GateVerdict overall(const std::vector<CellGate>& cells) {
 
 }  // namespace
 
-CountGate gate_counts(const Run& base, const Run& head, const GateOptions& options) {
-  CountGate gate{.work_differences = work_differences(base, head), .origin_differences = origin_differences(base, head), .cells = {}};
-  if (!gate.work_differences.empty()) {
-    gate.verdict = GateVerdict::invalid;
-    return gate;
-  }
-  gate.cells = cells_of(row_pairs(base, head));
+std::optional<GatedRate> gated_rate(const ClusterTotals& base, const ClusterTotals& head) {
+  if (sum(base.denominator) <= 0 || sum(head.denominator) <= 0) return std::nullopt;
+  return GatedRate{.base = sum(base.numerator) / sum(base.denominator), .head = sum(head.numerator) / sum(head.denominator), .change = paired_difference(base, head)};
+}
+
+void judge_cells(CountGate& gate, const GateOptions& options) {
   correct(gate.cells, options);
   for (CellGate& cell : gate.cells) judge(cell, gate.is_exact(), options);
   gate.verdict = overall(gate.cells);
+}
+
+CountGate gate_counts(const Run& base, const Run& head, const GateOptions& options) {
+  CountGate gate{.work_differences = work_differences(base, head), .origin_differences = origin_differences(base.manifest, head.manifest), .cells = {}, .verdict = GateVerdict::invalid};
+  if (!gate.work_differences.empty()) return gate;
+  gate.cells = cells_of(row_pairs(base, head));
+  judge_cells(gate, options);
   return gate;
 }
 

@@ -36,8 +36,8 @@ struct CellGate {
   std::optional<GatedRate> tokens_per_round;  ///< missing for plain decoding and the policy `auto`, whose lengths follow from measured costs
   std::optional<GatedRate> tokens_per_row;    ///< where texts may end before their length: another mean is other work
   std::optional<double> smallest_drop_found;  ///< of the acceptance rate, with the power of the options; infinite for a single prompt
-  double base_walltime_ns = 0;                ///< means of a generation, not gated
-  double head_walltime_ns = 0;
+  std::optional<double> base_walltime_ns{};   ///< means of a generation, not gated; missing where none was timed
+  std::optional<double> head_walltime_ns{};
   GateVerdict verdict = GateVerdict::same;
   std::string reason;
 };
@@ -50,6 +50,12 @@ struct CountGate {
 
   bool is_exact() const { return origin_differences.empty(); }
 };
+
+/// Nothing where a run's denominators are 0.
+std::optional<GatedRate> gated_rate(const ClusterTotals& base, const ClusterTotals& head);
+
+/// Fills in what follows from the rates of all cells: corrections, verdicts and reasons.
+void judge_cells(CountGate& gate, const GateOptions& options);
 
 /// Between runs of the same machine class, arithmetic, drafters, seed and axes every count of every row must be equal, but for the policy `auto`.
 /// Where they are not, or need not be, a cell is slow or fast if a rate changed beyond chance (two-sided, paired by prompt, Holm over all cells and

@@ -17,7 +17,7 @@ namespace {
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 /// Tables and keys of a config that say what work is done. Warm-up follows from them; `rounds` is the path of the caches.
-constexpr std::array<std::string_view, 7> kWork = {"experiment.kind", "experiment.repetitions", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
+constexpr std::array<std::string_view, 6> kWork = {"experiment.repetitions", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
 constexpr std::array<std::string_view, 7> kOrigins = {"machine", "device", "kernels", "dtype", "arithmetic", "libtorch", "seed"};
 /// Without these in words, a run cannot be held against another.
 constexpr std::array<std::string_view, 4> kRecorded = {"flags", "blas", "governor", "driver"};
@@ -52,10 +52,13 @@ std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole
   return models;
 }
 
-void check_whole(const char* which, const Run& run, std::vector<std::string>& differences) {
+void check_recorded(const char* which, const Manifest& manifest, std::vector<std::string>& differences) {
   for (const std::string_view key : kRecorded)
-    if (const std::string text = run.manifest.provenance(key); text.empty() || text == kNotRecorded)
+    if (const std::string text = manifest.provenance(key); text.empty() || text == kNotRecorded)
       differences.push_back(fmt::format("{}: its manifest does not say {}; measure it again", which, key));
+}
+
+void check_whole(const char* which, const Run& run, std::vector<std::string>& differences) {
   const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())));
   if (!run.failures.empty()) differences.push_back(fmt::format("{}: generations failed, see failures.csv", which));
   else if (run.generations.size() < planned) differences.push_back(fmt::format("{}: {} of {} generations; the same speclab run goes on where it stopped", which, run.generations.size(), planned));
@@ -122,13 +125,21 @@ std::vector<RowPair> row_pairs(const Run& base, const Run& head) {
   return pairs;
 }
 
-std::vector<std::string> work_differences(const Run& base, const Run& head) {
+std::vector<std::string> config_differences(const Manifest& base, const Manifest& head) {
   std::vector<std::string> differences;
+  check_recorded("base", base, differences);
+  check_recorded("head", head, differences);
+  compare("experiment.kind", base.kind, head.kind, differences);
+  compare_keys(keys_of(base.config, kWork), keys_of(head.config, kWork), differences);
+  compare("prompts_sha256", base.provenance("prompts_sha256"), head.provenance("prompts_sha256"), differences);
+  compare_keys(models_of(base, ModelRole::target), models_of(head, ModelRole::target), differences);
+  return differences;
+}
+
+std::vector<std::string> work_differences(const Run& base, const Run& head) {
+  std::vector<std::string> differences = config_differences(base.manifest, head.manifest);
   check_whole("base", base, differences);
   check_whole("head", head, differences);
-  compare_keys(keys_of(base.manifest.config, kWork), keys_of(head.manifest.config, kWork), differences);
-  compare("prompts_sha256", base.manifest.provenance("prompts_sha256"), head.manifest.provenance("prompts_sha256"), differences);
-  compare_keys(models_of(base.manifest, ModelRole::target), models_of(head.manifest, ModelRole::target), differences);
   const auto pairs = row_pairs(base, head);
   if (pairs.size() != base.generations.size() || pairs.size() != head.generations.size())
     differences.push_back(fmt::format("{} rows of the base and {} of the head, of which {} are of the same cell, prompt and repetition", base.generations.size(), head.generations.size(), pairs.size()));
@@ -138,12 +149,12 @@ std::vector<std::string> work_differences(const Run& base, const Run& head) {
   return differences;
 }
 
-std::vector<std::string> origin_differences(const Run& base, const Run& head) {
+std::vector<std::string> origin_differences(const Manifest& base, const Manifest& head) {
   constexpr std::array<std::string_view, 5> kTreatment = {"drafters.", "axes.", "zip", "exclude", "pilot."};
   std::vector<std::string> differences;
-  for (const std::string_view key : kOrigins) compare(std::string(key), base.manifest.provenance(key), head.manifest.provenance(key), differences);
-  compare_keys(keys_of(base.manifest.config, kTreatment), keys_of(head.manifest.config, kTreatment), differences);
-  compare_keys(models_of(base.manifest, ModelRole::drafter), models_of(head.manifest, ModelRole::drafter), differences);
+  for (const std::string_view key : kOrigins) compare(std::string(key), base.provenance(key), head.provenance(key), differences);
+  compare_keys(keys_of(base.config, kTreatment), keys_of(head.config, kTreatment), differences);
+  compare_keys(models_of(base, ModelRole::drafter), models_of(head, ModelRole::drafter), differences);
   return differences;
 }
 

@@ -17,13 +17,16 @@ struct RowPair {
 /// Rows that both runs have, in the order of the base.
 std::vector<RowPair> row_pairs(const Run& base, const Run& head);
 
-/// What forbids a comparison, a sentence each; none if the runs did the same work: complete, of noted origin, the same target, prompts,
-/// lengths, stop rules, sampling settings, verification and repetitions, the same tokens read and emitted, and at temperature 0 the same text, also as
-/// their own plain decoding. Texts of sampled rows may differ, and gate_counts looks at their lengths.
+/// What of their origin and configs forbids to compare two runs, a sentence each: an origin that was not noted; another kind, target, prompts, lengths,
+/// stop rules, sampling settings, verification, caches or number of repetitions.
+std::vector<std::string> config_differences(const Manifest& base, const Manifest& head);
+
+/// The same, and what of their rows does; none if the runs did the same work: they are complete, read and emitted the same tokens, and at
+/// temperature 0 wrote the same text, also as their own plain decoding. Texts of sampled rows may differ, and gate_counts looks at their lengths.
 std::vector<std::string> work_differences(const Run& base, const Run& head);
 
 /// What may make counts differ between runs of the same work, "name: BASE, HEAD" each: machine, arithmetic, library, seed, drafters' weights
 /// and settings, axes and pilots of the config. None: counts must be equal.
-std::vector<std::string> origin_differences(const Run& base, const Run& head);
+std::vector<std::string> origin_differences(const Manifest& base, const Manifest& head);
 
 }  // namespace speclab::analysis

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "analysis/compare/acceptance_gate.h"
 #include "analysis/io/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "sim/core/errors.h"
@@ -17,11 +18,16 @@ using analysis::CountGate;
 using analysis::GatedRate;
 using Json = nlohmann::ordered_json;
 
-analysis::Run read_decoding_run(const std::string& folder) {
+/// The kind of a run whose files are as it left them.
+std::string kind_of(const std::string& folder) {
   analysis::check_unchanged(folder);
-  if (const std::string kind = analysis::read_manifest(folder + "/manifest.toml").kind; kind != "decoding")
-    throw ConfigError(folder + ": a run of kind '" + escaped(kind) + "'; compare takes runs of kind decoding");
-  return analysis::read_run(folder);
+  const std::string kind = analysis::read_manifest(folder + "/manifest.toml").kind;
+  if (kind != "decoding" && kind != "drafter_acceptance") throw ConfigError(folder + ": a run of kind '" + escaped(kind) + "'; compare takes runs of kind decoding or drafter_acceptance");
+  return kind;
+}
+
+analysis::AcceptanceRun read_acceptance_run(const std::string& folder) {
+  return {.manifest = analysis::read_manifest(folder + "/manifest.toml"), .rows = analysis::read_acceptance(folder + "/acceptance.csv")};
 }
 
 std::string change_text(const std::optional<GatedRate>& rate) {
@@ -33,13 +39,15 @@ std::string change_text(const std::optional<GatedRate>& rate) {
 
 std::string rate_text(const std::optional<GatedRate>& rate, double GatedRate::*side) { return rate ? fmt::format("{:.4f}", (*rate).*side) : "-"; }
 
+std::string ms_text(const std::optional<double>& ns) { return ns ? fmt::format("{:.1f}", *ns / 1e6) : "-"; }
+
 std::string cells_text(const std::vector<CellGate>& cells) {
   TextTable table({"cell", "prompts", "changed rows", "acceptance", "head", "head - base [95 %]", "drop found", "tokens a round", "head", "head - base [95 %]", "ms, not gated", "head", "verdict"});
   for (const CellGate& cell : cells)
     table.add_row({cell.cell_id, std::to_string(cell.n_prompts), fmt::format("{} of {}", cell.changed_rows, cell.n_rows), rate_text(cell.acceptance_rate, &GatedRate::base),
                    rate_text(cell.acceptance_rate, &GatedRate::head), change_text(cell.acceptance_rate), cell.smallest_drop_found ? fmt::format("{:.4f}", *cell.smallest_drop_found) : "-",
                    rate_text(cell.tokens_per_round, &GatedRate::base), rate_text(cell.tokens_per_round, &GatedRate::head), change_text(cell.tokens_per_round),
-                   fmt::format("{:.1f}", cell.base_walltime_ns / 1e6), fmt::format("{:.1f}", cell.head_walltime_ns / 1e6), std::string(name(cell.verdict))});
+                   ms_text(cell.base_walltime_ns), ms_text(cell.head_walltime_ns), std::string(name(cell.verdict))});
   return table.text();
 }
 
@@ -72,6 +80,8 @@ void print_text(const CountGate& gate, const analysis::GateOptions& options) {
   fmt::print("{}: {}\n", name(gate.verdict), sentence(gate));
 }
 
+Json to_json(const std::optional<double>& value) { return value && std::isfinite(*value) ? Json(*value) : Json(nullptr); }
+
 Json to_json(const std::optional<GatedRate>& rate) {
   if (!rate) return nullptr;
   const auto& interval = rate->change.difference.interval;
@@ -80,10 +90,9 @@ Json to_json(const std::optional<GatedRate>& rate) {
 }
 
 Json to_json(const CellGate& cell) {
-  const bool is_found = cell.smallest_drop_found && std::isfinite(*cell.smallest_drop_found);
   return {{"cell_id", cell.cell_id}, {"n_prompts", cell.n_prompts}, {"n_rows", cell.n_rows}, {"changed_rows", cell.changed_rows}, {"acceptance_rate", to_json(cell.acceptance_rate)},
-          {"tokens_per_round", to_json(cell.tokens_per_round)}, {"tokens_per_row", to_json(cell.tokens_per_row)}, {"smallest_drop_found", is_found ? Json(*cell.smallest_drop_found) : Json(nullptr)},
-          {"base_walltime_ns", cell.base_walltime_ns}, {"head_walltime_ns", cell.head_walltime_ns}, {"verdict", name(cell.verdict)}, {"reason", cell.reason}};
+          {"tokens_per_round", to_json(cell.tokens_per_round)}, {"tokens_per_row", to_json(cell.tokens_per_row)}, {"smallest_drop_found", to_json(cell.smallest_drop_found)},
+          {"base_walltime_ns", to_json(cell.base_walltime_ns)}, {"head_walltime_ns", to_json(cell.head_walltime_ns)}, {"verdict", name(cell.verdict)}, {"reason", cell.reason}};
 }
 
 void print_json(const CountGate& gate) {
@@ -96,7 +105,10 @@ void print_json(const CountGate& gate) {
 }  // namespace
 
 analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options) {
-  const CountGate gate = analysis::gate_counts(read_decoding_run(base), read_decoding_run(head), options.gate);
+  const std::string kind = kind_of(base), other = kind_of(head);
+  if (kind != other) throw ConfigError(fmt::format("{} is of kind {}, {} of kind {}; allowed: two runs of one kind", base, kind, head, other));
+  const CountGate gate = kind == "decoding" ? analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options.gate)
+                                            : analysis::gate_acceptance(read_acceptance_run(base), read_acceptance_run(head), options.gate);
   if (options.json) print_json(gate);
   else print_text(gate, options.gate);
   return gate.verdict;

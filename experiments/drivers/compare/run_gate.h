@@ -11,7 +11,7 @@ struct RunGateOptions {
 };
 
 /// Holds the counts of two run folders against each other and prints what differs; walltimes stand beside, not gated.
-/// @throws DataError if a folder is none, or is broken or changed; ConfigError if it is not of the kind `decoding`
+/// @throws DataError if a folder is none, or is broken or changed; ConfigError unless both are of the kind `decoding`, or both `drafter_acceptance`
 analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options);
 
 }  // namespace speclab::experiments

@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& texts) {
 TEST(SameWork, IsThatOfARunAndItsLike) {
   const analysis::Run base = made_up(kGreedy);
   EXPECT_EQ(joined(work_differences(base, made_up(kGreedy))), "");
-  EXPECT_EQ(joined(origin_differences(base, made_up(kGreedy))), "");
+  EXPECT_EQ(joined(origin_differences(base.manifest, made_up(kGreedy).manifest)), "");
   EXPECT_EQ(row_pairs(base, base).size(), base.generations.size());
 }
 
@@ -100,7 +100,7 @@ TEST(Origin, SaysWhatMayMakeCountsDiffer) {
   for (const Change& change : changes) {
     analysis::Run head = made_up(kGreedy);
     change.make(head);
-    EXPECT_EQ(joined(origin_differences(base, head)), std::string(change.told) + "\n");
+    EXPECT_EQ(joined(origin_differences(base.manifest, head.manifest)), std::string(change.told) + "\n");
     EXPECT_EQ(joined(work_differences(base, head)), "") << change.told;
   }
 }
@@ -108,7 +108,7 @@ TEST(Origin, SaysWhatMayMakeCountsDiffer) {
 TEST(Origin, DoesNotMindAnotherRevisionOrOtherThreads) {
   analysis::Run head = made_up(kGreedy);
   for (const char* key : {"revision", "threads", "governor", "compiler", "flags"}) set_provenance(head, key, "other");
-  EXPECT_EQ(joined(origin_differences(made_up(kGreedy), head)), "");
+  EXPECT_EQ(joined(origin_differences(made_up(kGreedy).manifest, head.manifest)), "");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(CompareRuns, RefusesWhatIsNoRunOfGenerationsOrIsBroken) {
   const std::string base = scratch_.file("base");
   expect_refusal("compare " + base + " HEAD", 2, "is a run folder, HEAD is none (no manifest.toml)");
   write("head", {.kind = "cost_surface", .temperatures = {0.0}, .repetitions = 1});
-  expect(2, "a run of kind 'cost_surface'; compare takes runs of kind decoding");
+  expect(2, "a run of kind 'cost_surface'; compare takes runs of kind decoding or drafter_acceptance");
   write("head", options_of(0.6));
   edit("head/manifest.toml", "blas = \"none\"\n", "");
   expect(3, "provenance.blas is missing or empty");
