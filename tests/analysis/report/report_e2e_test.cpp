@@ -59,7 +59,7 @@ TEST_P(ReportInBrowser, DrawsEveryFigureWithoutConsoleErrors) {
   const Page page = open_in_chromium(summary_->report_path, *scratch_, GetParam());
   EXPECT_FALSE(has_console_error(page)) << page.log;
   ASSERT_EQ(summary_->figure_ids.size(), 8U);
-  EXPECT_EQ(figures_drawn(page), "7");
+  EXPECT_EQ(figures_drawn(page), "8");
   for (const auto& id : summary_->figure_ids) {
     const std::size_t at = page.dom.find("id=\"plot-" + id + "\"");
     ASSERT_NE(at, std::string::npos) << id;
