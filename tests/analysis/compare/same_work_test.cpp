@@ -57,6 +57,7 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
       {"head: 1 greedy outputs are not those of plain decoding", [](analysis::Run& run) { run.generations.back().output_hash = "ffffffffffffffff"; }},
       {"8 rows of the base and 7 of the head, of which 7", [](analysis::Run& run) { run.generations.pop_back(); }},
       {"8 rows of the base and 8 of the head, of which 7", [](analysis::Run& run) { run.generations.back().prompt_id = "other"; }},
+      {"head: measured in 2 sections of unlike origin", [](analysis::Run& run) { run.manifest.sections.resize(2); }},
       {"head: 8 of 9 generations", [](analysis::Run& run) { run.manifest.planned_generations = 9; }},
       {"head: generations failed", [](analysis::Run& run) { run.failures["drafter_0"] = 1; }}};
   const analysis::Run base = made_up(kGreedy);
