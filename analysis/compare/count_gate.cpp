@@ -101,9 +101,9 @@ void correct(std::vector<CellGate>& cells, const GateOptions& options) {
 }
 
 /// Whether a rate of the cell went the way of `sign` beyond chance; says which.
-bool has_moved(CellGate& cell, double sign, double level) {
+bool has_moved(CellGate& cell, double sign, const GateOptions& options) {
   for (const auto& [name, rate] : {std::pair("acceptance rate", &cell.acceptance_rate), std::pair("tokens per round", &cell.tokens_per_round)}) {
-    if (!*rate || (*rate)->adjusted_p > level || (*rate)->change.difference.value * sign <= 0) continue;
+    if (!*rate || (*rate)->adjusted_p > options.alarm_level || (*rate)->change.difference.value * sign < options.least_change) continue;
     cell.reason = fmt::format("{} {} by {:.4f}, p = {:.2g} after Holm's correction", name, sign < 0 ? "fell" : "rose", std::abs((*rate)->change.difference.value), (*rate)->adjusted_p);
     return true;
   }
@@ -122,9 +122,9 @@ void judge(CellGate& cell, bool must_be_equal, const GateOptions& options) {
   if (cell.tokens_per_row && cell.tokens_per_row->adjusted_p <= options.alarm_level) {
     cell.verdict = GateVerdict::invalid;
     cell.reason = fmt::format("texts of {:.1f} and {:.1f} tokens in the mean, p = {:.2g} after Holm's correction: not the same work", cell.tokens_per_row->base, cell.tokens_per_row->head, cell.tokens_per_row->adjusted_p);
-  } else if (has_moved(cell, -1, options.alarm_level)) {
+  } else if (has_moved(cell, -1, options)) {
     cell.verdict = GateVerdict::slow;
-  } else if (has_moved(cell, 1, options.alarm_level)) {
+  } else if (has_moved(cell, 1, options)) {
     cell.verdict = GateVerdict::fast;
   } else if (must_be_equal && cell.axes.policy != "auto") {
     cell.verdict = GateVerdict::ambiguous;

@@ -14,6 +14,7 @@ namespace speclab::analysis {
 struct GateOptions {
   double largest_drop = 0.02;  ///< of the acceptance rate: what a run that is called the same must exclude with its 95 % interval
   double alarm_level = 0.01;   ///< chance of a false alarm in the whole family of comparisons, Holm's correction included
+  double least_change = 0.001; ///< of a rate: less is neither a rise nor a fall, however sure it is
   double power = 0.9;          ///< for CellGate::smallest_drop_found
 };
 

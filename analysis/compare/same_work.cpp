@@ -56,7 +56,8 @@ void check_recorded(const char* which, const Manifest& manifest, std::vector<std
   for (const std::string_view key : kRecorded)
     if (const std::string text = manifest.provenance(key); text.empty() || text == kNotRecorded)
       differences.push_back(fmt::format("{}: its manifest does not say {}; measure it again", which, key));
-  if (!manifest.sections.empty()) differences.push_back(fmt::format("{}: measured in {} sections of unlike origin; measure it again", which, manifest.sections.size()));
+  const auto unlike = std::ranges::count_if(manifest.sections, [](const auto& section) { return !section.differs.empty(); });
+  if (unlike > 0) differences.push_back(fmt::format("{}: {} of its {} sections are of another origin; measure it again", which, unlike, manifest.sections.size()));
 }
 
 void check_whole(const char* which, const Run& run, std::vector<std::string>& differences) {

@@ -30,7 +30,7 @@ toml::table parse(const std::string& path, const std::string& text) {
 
 [[noreturn]] void throw_missing(const std::string& path, const std::string& key) {
   throw DataError(path + ": provenance." + key + " is missing or empty; rows of unknown origin are not used, run the experiment again (where an older revision did not note it, write \"" +
-                  std::string(kNotRecorded) + "\")");
+                  std::string(kNotRecorded) + "\" and renew the line of manifest.toml in SHA256SUMS, if there is one)");
 }
 
 std::string text_of(const toml::node& node) {

@@ -51,26 +51,25 @@ std::string depths_html(const std::vector<DrafterAcceptance>& drafters) {
 }  // namespace
 
 std::string acceptance_answer(const std::vector<DrafterAcceptance>& pooled) {
-  std::map<double, std::vector<std::pair<double, std::string>>> by_temperature;
+  std::map<std::pair<std::string, double>, std::vector<std::pair<double, std::string>>> by_sampling;
   for (const DrafterAcceptance& d : pooled)
-    if (!d.depths.empty()) by_temperature[d.axes.temperature].emplace_back(d.depths.front().acceptance.value, drafter_name(d, pooled));
-  if (by_temperature.empty()) return "No drafter drafted anything. Choose drafters that draft on these prompts.";
+    if (!d.depths.empty()) by_sampling[{d.axes.model, d.axes.temperature}].emplace_back(d.depths.front().acceptance.value, drafter_name(d, pooled));
+  if (by_sampling.empty()) return "No drafter drafted anything. Choose drafters that draft on these prompts.";
   std::string answer = "How often the first drafted token would be kept, where one is drafted:";
-  for (auto& [temperature, drafters] : by_temperature) {
+  for (auto& [sampling, drafters] : by_sampling) {
     std::ranges::stable_sort(drafters, std::greater<>(), [](const auto& entry) { return entry.first; });
-    answer += fmt::format("{} at temperature {}", answer.ends_with(':') ? "" : ";", short_number(temperature));
+    answer += fmt::format("{} by {} at temperature {}", answer.ends_with(':') ? "" : ";", sampling.first, short_number(sampling.second));
     for (std::size_t i = 0; i < drafters.size(); ++i) answer += fmt::format("{} {} {:.3f}", i == 0 ? "" : ",", drafters[i].second, drafters[i].first);
   }
   return answer + ".";
 }
 
 std::string acceptance_page_html(const AcceptancePageContent& content, const std::string& plotly_js) {
-  const std::vector<DrafterAcceptance>& all = content.by_category.empty() ? content.pooled : content.by_category;
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
                         .tables = "<section><h2>Drafters</h2>\n" + std::string(kTableNote) + drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
-                                  depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" + drafters_html(all) + "</section>\n"},
+                                  depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" + drafters_html(content.by_category) + "</section>\n"},
                        plotly_js);
 }
 

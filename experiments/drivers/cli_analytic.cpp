@@ -61,7 +61,7 @@ void add_reproduce_options(CLI::App* command, ReproduceOptions& options) {
   command->add_flag("!--no-figures", options.figures, "Draw none");
   command->add_flag("--quick", options.quick, "Measured tables: few prompts, some two minutes a sweep on two cores");
   command->add_flag("--full", options.full, "Measured tables: all prompts");
-  command->add_option("--from", options.from, "Measured tables: read these sweeps, FOLDER/NAME each, instead of measuring");
+  command->add_option("--from", options.from, "Measured tables: read these sweeps, FOLDER/NAME, NAME_full or NAME_quick each, instead of measuring");
   command->add_option("--data", options.data, "Folder of the papers' numbers instead of experiments/papers, as compiled in");
   command->add_option("--metric", options.metrics, "metric_crosswalk: NAME=VALUE to convert, NAME as its table has them (vllm.mean_acceptance_length), with speculation_length=N or drafted_nodes=N; may be repeated")->allow_extra_args(false);
   for (CLI::Option* other : command->get_options([](const CLI::Option* option) { return option->get_name() != "--list" && option->get_name() != "--help"; })) list->excludes(other);

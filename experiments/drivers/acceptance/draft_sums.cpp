@@ -10,9 +10,7 @@ namespace {
 using analysis::kRanks;
 
 /// Whether the draft's tokens were chosen, not drawn: their law then says nothing of the next likely ones.
-bool is_certain(const Draft& draft, TokenTree::Node node) {
-  return draft.draw_kind == DrawKind::arg_max || draft.law_at(node).form() == Law::Form::point_mass;
-}
+bool is_chosen(const Draft& draft) { return draft.draw_kind == DrawKind::arg_max; }
 
 /// The likeliest tokens of a law, at most kRanks, in falling order.
 std::vector<LawEntry<float>> likeliest(const Law& law) {
@@ -34,7 +32,7 @@ std::vector<LawEntry<float>> likeliest(const Law& law) {
 /// The drafter's ranking behind a node, as far as the draft tells it.
 std::vector<Token> ranking(const Draft& draft, TokenTree::Node node, const std::vector<TokenTree::Node>& children) {
   std::vector<Token> tokens;
-  if (is_certain(draft, node)) {
+  if (is_chosen(draft)) {
     for (const TokenTree::Node child : children) tokens.push_back(draft.tree[child].token);
     tokens.resize(std::min(tokens.size(), kRanks));
   } else {
@@ -44,7 +42,7 @@ std::vector<Token> ranking(const Draft& draft, TokenTree::Node node, const std::
 }
 
 /// Beyond the last token of a law's support its ranks add nothing; beyond chosen siblings they are unknown.
-std::size_t known_ranks(const Draft& draft, TokenTree::Node node, std::size_t ranked) { return is_certain(draft, node) ? ranked : kRanks; }
+std::size_t known_ranks(const Draft& draft, std::size_t ranked) { return is_chosen(draft) ? ranked : kRanks; }
 
 void add_ranks(const Law& target, const std::vector<Token>& ranked, std::size_t known, double weight, analysis::DepthSums& sums) {
   sums.known_ranks = std::min(sums.known_ranks, known);
@@ -69,13 +67,13 @@ void DraftSums::add(const Draft& draft, const TargetLaws<float>& target_laws) {
     const Law& target = target_laws(node);
     const Token first = draft.tree[children.front()].token;
     const double p = static_cast<double>(target[first]);
-    const double q = draft.draw_kind == DrawKind::arg_max ? 1.0 : static_cast<double>(draft.law_at(node)[first]);
-    const double kept = draft.draw_kind == DrawKind::arg_max ? p : std::min(1.0, shared_mass(target, draft.law_at(node), 1.0));
+    const double q = is_chosen(draft) ? 1.0 : static_cast<double>(draft.law_at(node)[first]);
+    const double kept = is_chosen(draft) ? p : std::min(1.0, shared_mass(target, draft.law_at(node), 1.0));
     const std::vector<Token> ranked = ranking(draft, node, children);
     ++depths_[depth].drafts;
     depths_[depth].reached += weight;
     depths_[depth].accepted += weight * kept;
-    add_ranks(target, ranked, known_ranks(draft, node, ranked.size()), weight, depths_[depth]);
+    add_ranks(target, ranked, known_ranks(draft, ranked.size()), weight, depths_[depth]);
     weight *= std::min(1.0, p / q);
     node = children.front();
   }

@@ -59,12 +59,19 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
   if (measured == ids.end() && ways > 0) throw ConfigError("--quick, --full and --from are for tables that are measured; --list tells which are");
 }
 
+/// FOLDER/NAME, or what --full or --quick made of it.
+std::string measured_before(const std::string& folder, const std::string& name) {
+  for (const char* size : {"_full", "_quick"})
+    if (std::filesystem::exists(folder + "/" + name + size)) return folder + "/" + name + size;
+  return folder + "/" + name;
+}
+
 /// The sweeps of a table, measured where they are not there yet.
 RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options) {
   RunFolders folders;
   for (const char* name : table.runs) {
     const PaperRun& run = paper_run(name);
-    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name, options.quick ? "quick" : "full") : fmt::format("{}/{}", options.from, name);
+    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name, options.quick ? "quick" : "full") : measured_before(options.from, name);
     if (options.from.empty()) run_run({.config = config_of(run), .settings = options.quick ? run.quick_settings : std::vector<std::string>{}, .output = folders[name]});
   }
   return folders;

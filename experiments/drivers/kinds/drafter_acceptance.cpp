@@ -28,7 +28,7 @@ void observe_cell(Workbench& bench, std::size_t index) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
     if (bench.log().acceptances().contains({index, prompt})) continue;
     sums = DraftSums();
-    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}}, *policy);
+    decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}), bench.loaded().prompt_ids[prompt]}}, *policy);
     bool goes_on = true;
     while (goes_on && sums.positions() < plan.config.prompts.new_tokens) {
       bench.check_interruption();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kForwardPasses = 6;                      ///< timings of a bare forward in one repetition
 constexpr std::uint32_t kCostSequences = 1u << 25;     ///< sequence ids from here on are these generations'
-constexpr std::uint32_t kOrderStream = 1u << 30;       ///< shuffles that no prompt's share
+constexpr std::uint32_t kOrderStream = 1u << 29;       ///< shuffles that no prompt's share
 
 /// Goes round these lengths, so that every length meets every state of the machine.
 class RoundaboutPolicy final : public SpeculationLengthPolicy {

@@ -89,7 +89,7 @@ std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& lo
 }
 
 std::set<int> sections_in_tables(const RunLog& log) {
-  std::set<int> sections{log.section()};
+  std::set<int> sections;
   for (const auto& [id, row] : log.rows()) sections.insert(row.section);
   return sections;
 }

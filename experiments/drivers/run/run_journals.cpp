@@ -68,6 +68,8 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
 /// The config is known before anything is loaded. Only generations have keys of their own, by which they are found in another plan.
 void RunJournals::check_edit() const {
   if (log_.sections().empty() || log_.section_of(plan_) > 0) return;
+  if (log_.sections().rbegin()->second.header.plan_digest.empty())
+    throw Error(ExitCode::drift, fmt::format("{}: was begun by an earlier revision, whose journals do not say which work is which; finish it with that one, or give another --output", access_.folder));
   const bool has_choices = experiment_kind(plan_.config.kind).yield == Yield::generations;
   const auto is_refused = [&](const std::string& key) {
     const KeyRole role = role_of(key);

@@ -164,7 +164,7 @@ bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
 
 void refuse_beside_jobs(const std::string& folder) {
   const std::vector<std::string> jobs = submitted_jobs(folder);
-  if (jobs.empty() || !can_ask_queue() || !is_in_queue(jobs.back())) return;
+  if (jobs.empty() || ask_queue(jobs.back()) != QueueAnswer::queued) return;
   throw LockedError(fmt::format("{}: Slurm jobs {} of this run are in the queue; wait for them with --slurm, or take them back with scancel", folder, fmt::join(jobs, ", ")));
 }
 

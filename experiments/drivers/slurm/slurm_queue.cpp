@@ -32,13 +32,15 @@ std::string submit_job(const std::vector<std::string>& arguments) {
   return id;
 }
 
-bool can_ask_queue() { return ask_command({"squeue", "--version"}).code != 127; }
+QueueAnswer ask_queue(const std::string& job) {
+  const CommandAnswer answer = ask_command({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
+  if (answer.code == 0) return answer.text.empty() ? QueueAnswer::gone : QueueAnswer::queued;
+  return answer.text.find("Invalid job id") == std::string::npos ? QueueAnswer::none : QueueAnswer::gone;
+}
 
 bool is_in_queue(const std::string& job) {
-  const CommandAnswer answer = ask_command({"squeue", "--noheader", "--jobs", job, "--format", "%T"});
-  if (answer.code == 127) throw ConfigError("--slurm: there is no squeue here; run where jobs are submitted");
-  if (answer.code == 0) return !answer.text.empty();
-  return answer.text.find("Invalid job id") == std::string::npos;
+  if (ask_command({"squeue", "--version"}).code == 127) throw ConfigError("--slurm: there is no squeue here; run where jobs are submitted");
+  return ask_queue(job) != QueueAnswer::gone;
 }
 
 void cancel_job(const std::string& job) { ask_command({"scancel", job}); }

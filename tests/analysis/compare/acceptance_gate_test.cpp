@@ -25,7 +25,7 @@ AcceptanceRun made_up_acceptance(const MadeUp& options) {
     double reached = 64;
     for (int depth = 1; depth <= 2; ++depth) {
       const double kept = reached * (0.4 + 0.4 * static_cast<double>(prompt * 37 % 101) / 101 - options.drop + noise(random));
-      run.rows.push_back({.cell_id = "gated", .category = "chat", .prompt_id = "prompt_" + std::to_string(prompt), .axes = {.model = "base", .drafter = "gated", .tree = "chain", .policy = "constant:2"},
+      run.rows.push_back({.cell_id = "gated", .category = "chat", .prompt_id = "prompt_" + std::to_string(prompt), .axes = {.model = "base", .drafter = "gated", .tree = "chain", .policy = "constant:2", .verifier = "rejection"},
                           .positions = 64, .depth = depth, .sums = {.drafts = 64, .reached = reached, .accepted = kept}});
       reached = kept;
     }

@@ -57,7 +57,10 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
       {"head: 1 greedy outputs are not those of plain decoding", [](analysis::Run& run) { run.generations.back().output_hash = "ffffffffffffffff"; }},
       {"8 rows of the base and 7 of the head, of which 7", [](analysis::Run& run) { run.generations.pop_back(); }},
       {"8 rows of the base and 8 of the head, of which 7", [](analysis::Run& run) { run.generations.back().prompt_id = "other"; }},
-      {"head: measured in 2 sections of unlike origin", [](analysis::Run& run) { run.manifest.sections.resize(2); }},
+      {"head: 1 of its 2 sections are of another origin", [](analysis::Run& run) {
+         run.manifest.sections.resize(2);
+         run.manifest.sections.back().differs = {"dtype: was float32, now bfloat16"};
+       }},
       {"head: 8 of 9 generations", [](analysis::Run& run) { run.manifest.planned_generations = 9; }},
       {"head: generations failed", [](analysis::Run& run) { run.failures["drafter_0"] = 1; }}};
   const analysis::Run base = made_up(kGreedy);
@@ -66,6 +69,12 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
     change.make(head);
     EXPECT_TRUE(tells(work_differences(base, head), change.told)) << change.told << " is not among\n" << joined(work_differences(base, head));
   }
+}
+
+TEST(SameWork, IsThatOfARunWhoseConfigWasEdited) {
+  analysis::Run head = made_up(kGreedy);
+  head.manifest.sections.resize(2);
+  EXPECT_TRUE(work_differences(made_up(kGreedy), head).empty()) << joined(work_differences(made_up(kGreedy), head));
 }
 
 TEST(SameWork, NeedsToKnowWhereBothRunsComeFrom) {

@@ -50,6 +50,34 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   }
 }
 
+constexpr const char* kMeasured = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured";
+constexpr const char* kMeasuredIds[] = {"leviathan_table_2", "leviathan_table_3", "chen_table_1",    "specinfer_table_1", "specinfer_table_2",
+                                        "specinfer_table_3", "hf_temperature",    "ntt_temperature", "ntt_model_size",    "ntt_ranks"};
+
+TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
+  const std::string folder = fresh_folder("reproduce_measured");
+  std::string command = "reproduce";
+  for (const char* id : kMeasuredIds) command += std::string(" ") + id;
+  const Outcome outcome = run_program(command + " --from " + kMeasured + "/runs --output " + folder + " 2>&1");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  for (const std::string id : kMeasuredIds) {
+    EXPECT_EQ(read_file(folder + "/" + id + "/comparison.csv"), read_file(std::string(kMeasured) + "/" + id + "/comparison.csv")) << id;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + id + "/" + id + ".svg")) << id;
+  }
+}
+
+TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
+  expect_refusal("reproduce leviathan_table_2", 2, "--quick");
+  expect_refusal("reproduce leviathan_table_4 --quick", 2, "for tables that are measured");
+  expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
+  const std::string folder = fresh_folder("reproduce_foreign");
+  std::filesystem::create_directory(folder);
+  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size", "nucleus_summaries", "nucleus_code"})
+    std::filesystem::create_directory_symlink(SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_model_size_cpu", folder + "/" + sweep);
+  for (const std::string id : kMeasuredIds) expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3, "experiments/configs/papers");
+  for (const std::string id : kMeasuredIds) expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out", 3, "manifest.toml");
+}
+
 TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {
   const std::string data = fresh_folder("reproduce_data"), folder = fresh_folder("reproduce_changed");
   std::filesystem::copy(SPECLAB_SOURCE_DIR "/experiments/papers", data);

@@ -30,7 +30,7 @@ const analysis::Group& group_of(const MeasuredRun& run, double temperature, cons
 /// Mean time of a token after the first, milliseconds.
 analysis::Estimate token_time_ms(const analysis::Group& group) {
   analysis::Estimate time = group.summary.round_ns;
-  const double tokens = group.axes.is_plain() ? 1.0 : group.summary.tokens_per_round->value;
+  const double tokens = group.axes.is_plain() ? 1.0 : needed(group.summary.tokens_per_round, "rounds").value;
   time.value /= 1e6 * tokens;
   time.interval.reset();  // of a quotient of two means of the same generations
   return time;
@@ -44,12 +44,12 @@ void add_sampling(const analysis::Table& table, const Sampling& sampling, const 
   };
   add("autoregressive", "mean_token_time_ms", "mean_token_time_ms", token_time_ms(plain));
   add("speculative", "mean_token_time_ms", "mean_token_time_ms", token_time_ms(speculative));
-  add("speculative", "speedup_ratio", "decoding_speedup", *speculative.summary.decoding_speedup);
+  add("speculative", "speedup_ratio", "decoding_speedup", needed(speculative.summary.decoding_speedup, "plain generations"));
   const double x = figure.place(fmt::format("{}, {}", sampling.task, sampling.name));
-  figure.add("small transformer", x, *speculative.summary.decoding_speedup);
+  figure.add("small transformer", x, needed(speculative.summary.decoding_speedup, "plain generations"));
   figure.add_theirs("Chinchilla 70B with 4B (theirs)", x, *result.rows.back().reference);
-  add("speculative", "implied_tokens_per_round", "tokens_per_round", *speculative.summary.tokens_per_round);
-  add("speculative", "implied_acceptance_rate", "acceptance_rate", *speculative.summary.acceptance_rate);
+  add("speculative", "implied_tokens_per_round", "tokens_per_round", needed(speculative.summary.tokens_per_round, "rounds"));
+  add("speculative", "implied_acceptance_rate", "acceptance_rate", needed(speculative.summary.acceptance_rate, "drafts"));
 }
 
 }  // namespace

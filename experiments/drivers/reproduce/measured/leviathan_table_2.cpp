@@ -19,10 +19,9 @@ const analysis::Group& fastest(const MeasuredRun& run, const std::string& catego
     if (group.category != category || group.axes.drafter != drafter || group.axes.temperature != temperature || !group.summary.speedup) continue;
     if (!best || group.summary.speedup->value > best->summary.speedup->value) best = &group;
   }
-  return best ? *best : group_where({}, [](const analysis::Group&) { return true; }, fmt::format("{} in {} at temperature {}", drafter, category, temperature));
+  if (!best) throw DataError(fmt::format("the sweep has no {} in {} at temperature {}; measure it with the config in experiments/configs/papers", drafter, category, temperature));
+  return *best;
 }
-
-int length_of(const analysis::Group& group) { return std::stoi(group.axes.policy.substr(std::string("constant:").size())); }
 
 /// Their row for the smallest draft model, which is what ours is.
 std::size_t row_of_smallest(const analysis::Table& table, const std::string& task, double temperature) {
@@ -40,8 +39,8 @@ struct Place {
 
 void add_drafter(const MeasuredRun& run, const Place& place, const std::string& drafter, Reproduction& result, BesideFigure& figure) {
   const analysis::Group& best = fastest(run, place.category, drafter, place.temperature);
-  const std::string setting = fmt::format("task={};drafter={};temperature={};speculation_length={}", place.category, drafter, place.temperature, length_of(best));
-  Comparison speedup = measured(setting, "speedup", *best.summary.speedup), acceptance = measured(setting, "acceptance_rate", *best.summary.acceptance_rate);
+  const std::string setting = fmt::format("task={};drafter={};temperature={};policy={}", place.category, drafter, place.temperature, best.axes.policy);
+  Comparison speedup = measured(setting, "speedup", *best.summary.speedup), acceptance = measured(setting, "acceptance_rate", needed(best.summary.acceptance_rate, "drafts of " + drafter));
   const double x = figure.place(fmt::format("{}, T={}", place.category, place.temperature));
   figure.add(drafter, x, *best.summary.speedup);
   if (drafter == "small_transformer") {

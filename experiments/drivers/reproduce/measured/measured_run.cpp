@@ -18,15 +18,26 @@ std::string machine_of(const analysis::Manifest& manifest) {
   return "an unnamed machine";
 }
 
-std::string checked(const std::string& folder) {
+/// The folder, of a run of that kind whose files are as they were written.
+std::string checked(const std::string& folder, const std::string& kind) {
   analysis::check_unchanged(folder);
+  const std::string found = analysis::read_manifest(folder + "/manifest.toml").kind;
+  if (found != kind) throw DataError(fmt::format("{}: a run of the kind {}; allowed: {}, as the config in experiments/configs/papers has it", folder, escaped(found), kind));
   return folder;
+}
+
+analysis::Run whole_run(const std::string& folder) {
+  analysis::Run run = analysis::read_run(checked(folder, "decoding"));
+  const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(0));
+  if (run.generations.size() != planned || !run.failures.empty())
+    throw DataError(fmt::format("{}: {} of {} generations; a table is read from whole sweeps, the same speclab run goes on where this one stopped", folder, run.generations.size(), planned));
+  return run;
 }
 
 }  // namespace
 
 MeasuredRun::MeasuredRun(const std::string& folder)
-    : run_(analysis::read_run(checked(folder))), baseline_(run_), bootstrap_(run_.manifest.seed), pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
+    : run_(whole_run(folder)), baseline_(run_), bootstrap_(run_.manifest.seed), pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
       by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {}
 
 std::string MeasuredRun::description() const {
@@ -39,7 +50,7 @@ std::string MeasuredRun::description() const {
 }
 
 ObservedRun::ObservedRun(const std::string& folder) {
-  const std::vector<analysis::AcceptanceRow> rows = analysis::read_acceptance(checked(folder) + "/acceptance.csv");
+  const std::vector<analysis::AcceptanceRow> rows = analysis::read_acceptance(checked(folder, "drafter_acceptance") + "/acceptance.csv");
   analysis::Bootstrap bootstrap(analysis::read_manifest(folder + "/manifest.toml").seed);
   pooled = analysis::drafter_acceptance(rows, true, bootstrap);
   by_category = analysis::drafter_acceptance(rows, false, bootstrap);

@@ -2,19 +2,28 @@
 // A finished sweep, summarised for the tables that are read from it.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
+
+/// The value, where the sweep has one. @throws DataError saying what is missing
+template <typename T>
+const T& needed(const std::optional<T>& value, const std::string& what) {
+  if (!value) throw DataError("the sweep has no " + what + "; measure it with the config in experiments/configs/papers");
+  return *value;
+}
 
 /// Generations of one sweep in groups of equal axes.
 class MeasuredRun {
  public:
-  /// @throws DataError if the folder holds no finished run of generations
+  /// @throws DataError if the folder holds no finished run of generations without a failure
   explicit MeasuredRun(const std::string& folder);
 
   const std::vector<analysis::Group>& pooled() const { return pooled_; }
@@ -32,6 +41,7 @@ class MeasuredRun {
 
 /// Drafters on a text of the target's own.
 struct ObservedRun {
+  /// @throws DataError if the folder holds no run of the kind drafter_acceptance
   explicit ObservedRun(const std::string& folder);
 
   std::vector<analysis::DrafterAcceptance> pooled, by_category;
@@ -59,6 +69,8 @@ class BesideFigure {
 
   void add(const std::string& series, double x, const analysis::Estimate& ours);
   void add_theirs(const std::string& series, double x, double value);
+  /// What is drawn are shares: the axis goes from 0 to 1.
+  void show_shares() { figure_.y.range = analysis::Interval{0, 1}; }
   /// The place of a name on an axis of names.
   double place(const std::string& name);
   analysis::Figure figure() const { return figure_; }

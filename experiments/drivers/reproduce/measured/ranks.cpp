@@ -2,16 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
 constexpr const char* kDrafter = "small_transformer";
 
-const std::vector<analysis::Estimate>& shares(const ObservedRun& run, double temperature) { return drafter_where(run.pooled, kDrafter, temperature).depths.front().in_top; }
+constexpr std::size_t kFewestRanks = 5;
+
+/// @throws DataError if fewer ranks are known than the tables have
+const std::vector<analysis::Estimate>& shares(const ObservedRun& run, double temperature) {
+  const auto& known = drafter_where(run.pooled, kDrafter, temperature).depths.front().in_top;
+  if (known.size() < kFewestRanks)
+    throw DataError(fmt::format("the sweep tells {} ranks of {} at temperature {}; allowed: at least {}; measure it with the config in experiments/configs/papers", known.size(), kDrafter, temperature,
+                                kFewestRanks));
+  return known;
+}
 
 /// Their share over the five data sets, and where it comes from.
 Comparison with_mean_of(const analysis::Table& table, const std::string& decoding, int top_k, Comparison ours) {
@@ -32,7 +43,7 @@ Comparison with_mean_of(const analysis::Table& table, const std::string& decodin
 std::string gain_remark(const ObservedRun& run, double temperature) {
   const auto& share = shares(run, temperature);
   return fmt::format("temperature {}: the tokens 2 to 5 of the ranking hold {:.0f} % of what the first misses", temperature,
-                     100.0 * (share[4].value - share[0].value) / (1.0 - share[0].value));
+                     100.0 * (share[4].value - share[0].value) / std::max(1e-9, 1.0 - share[0].value));
 }
 
 }  // namespace
@@ -50,6 +61,7 @@ Reproduction specinfer_table_1(const Papers& papers, const RunFolders& folders) 
       figure.add(fmt::format("small transformer, {}", decoding), k, ours);
       figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), k, *result.rows.back().reference);
     }
+  figure.show_shares();
   result.figures.push_back(figure.figure());
   for (const double temperature : {0.0, 1.0}) result.remarks.push_back(gain_remark(run, temperature));
   result.remarks.push_back(context_remark(run.description, "LLaMA-7B, drafts of LLaMA-68M, five data sets of prompts"));
@@ -75,6 +87,7 @@ Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders) {
     }
     result.rows.push_back(ours);
   }
+  figure.show_shares();
   result.figures.push_back(figure.figure());
   result.remarks.push_back(gain_remark(run, 0.0));
   result.remarks.push_back(context_remark(run.description, "OPT-6.7B and 13B, drafts of OPT-125M, read off a histogram"));

@@ -15,7 +15,7 @@ std::string tree_of(int width) { return fmt::format("1x1x{}x1x1x1x1x1", width); 
 
 const analysis::Estimate& tokens_per_round(const MeasuredRun& run, int width, const std::string& verifier, double temperature) {
   const auto test = [&](const analysis::Group& g) { return g.axes.tree == tree_of(width) && g.axes.verifier == verifier && g.axes.temperature == temperature; };
-  return *group_where(run.pooled(), test, fmt::format("{} under {} at temperature {}", tree_of(width), verifier, temperature)).summary.tokens_per_round;
+  return needed(group_where(run.pooled(), test, fmt::format("{} under {} at temperature {}", tree_of(width), verifier, temperature)).summary.tokens_per_round, "rounds");
 }
 
 /// Mean of theirs over the five data sets.

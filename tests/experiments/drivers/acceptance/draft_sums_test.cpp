@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "sim/core/law_sampling.h"
-#include "sim/core/rules/rejection.h"
 
 namespace speclab::experiments {
 namespace {
@@ -84,37 +82,29 @@ TEST(DraftSums, CountPlacesWithoutADraft) {
   EXPECT_TRUE(sums.depths().empty());
 }
 
-/// Drafts that are really drawn, and really tested: accepted and tested tokens by depth agree with the sums within their noise.
-TEST(DraftSums, AgreeWithCoins) {
+/// Over all chains, each with the chance that it is drawn: the mean of the sums is what the ratio test does.
+TEST(DraftSums, AreRightInTheMeanOverAllDrafts) {
   const std::vector<float> q{0.5F, 0.3F, 0.2F};
-  const Laws target{dense({0.2F, 0.6F, 0.2F}), dense({0.3F, 0.1F, 0.6F}), dense({0.1F, 0.8F, 0.1F}), dense({1, 0, 0})};
-  const TargetLaws<float> laws = [&](TokenTree::Node node) -> const Law& { return target.at(static_cast<std::size_t>(node)); };
-  PhiloxChance chance(5);
-  DraftSums sums;
-  std::vector<double> tested(3, 0.0), accepted(3, 0.0);
-  std::vector<float> scratch;
-  constexpr int kTrials = 40'000;
-  for (std::uint32_t trial = 0; trial < kTrials; ++trial) {
-    const RoundKey key{trial, 1, 0};
-    Draft draft;
-    draft.reset(0, DrawKind::sampled);
-    for (TokenTree::Node node = 0; node < 3; ++node) {
-      draft.law_for(node) = dense(q);
-      draft.add(node, sample(draft.law_at(node), draft_key(key, node, node + 1), chance, scratch));
-    }
-    Verdict verdict;
-    verify_rejection(draft, laws, key, chance, scratch, verdict);
-    sums.add(draft, laws);
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (i > verdict.accepted.size()) continue;
-      ++tested[i];
-      accepted[i] += i < verdict.accepted.size() ? 1 : 0;
+  const std::vector<std::vector<float>> p{{0.2F, 0.6F, 0.2F}, {0.3F, 0.1F, 0.6F}, {0.1F, 0.8F, 0.1F}};
+  const Laws target{dense(p[0]), dense(p[1]), dense(p[2]), dense({1, 0, 0})};
+  std::vector<double> reached(3, 0.0), accepted(3, 0.0);
+  for (Token chain_number = 0; chain_number < 27; ++chain_number) {
+    const std::vector<Token> tokens{chain_number / 9, chain_number / 3 % 3, chain_number % 3};
+    double chance = 1.0;
+    for (const Token token : tokens) chance *= static_cast<double>(q[static_cast<std::size_t>(token)]);
+    const DraftSums sums = sums_of(chain(tokens, q), target);
+    for (std::size_t i = 0; i < sums.depths().size(); ++i) {
+      reached[i] += chance * sums.depths()[i].reached;
+      accepted[i] += chance * sums.depths()[i].accepted;
     }
   }
+  double survival = 1.0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const double noise = 5 * 0.5 * std::sqrt(kTrials);  // five standard deviations of a count of fair coins, the widest there is
-    EXPECT_NEAR(sums.depths()[i].reached, tested[i], noise) << "depth " << i + 1;
-    EXPECT_NEAR(sums.depths()[i].accepted, accepted[i], noise) << "depth " << i + 1;
+    EXPECT_NEAR(reached[i], survival, 1e-6) << "depth " << i + 1;
+    double kept = 0.0;
+    for (std::size_t x = 0; x < 3; ++x) kept += static_cast<double>(std::min(p[i][x], q[x]));
+    survival *= kept;
+    EXPECT_NEAR(accepted[i], survival, 1e-6) << "depth " << i + 1;
   }
 }
 
