@@ -171,6 +171,7 @@ LoadedModel FakeEngines::load_model(const ModelOptions& options) {
   ModelInfo info;
   info.name = options.model;
   info.dtype = state_->dtype;
+  info.kernels = "made_up";
   info.device = "cpu";
   info.sha256 = state_->sha256;
   info.vocab_size = kVocabSize;

@@ -171,7 +171,7 @@ class RunCommand {
     if (lost > 0) throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; the same command submits them", lost, planned, folder_));
     if (failed == 0) return 0;
     throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned, folder_,
-                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "each was tried twice; --retry-failed tries once more"));
+                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "--retry-failed tries them once more"));
   }
 
   const RunCommandOptions& options_;

@@ -113,24 +113,30 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   return lines;
 }
 
-/// Name and content of every file but SHA256SUMS; those that would be empty are left out.
-std::vector<std::pair<std::string, std::string>> run_files(const LoadedPlan& loaded, const RunLog& log) {
-  const Plan& plan = loaded.plan;
-  std::vector<std::pair<std::string, std::string>> files{{"manifest.toml", manifest_toml(plan, log)}};
-  if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
-  if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
-  if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
-  if (!log.acceptances().empty()) files.emplace_back("acceptance.csv", acceptance_csv(plan, log));
-  if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(plan, log));
-  if (log.rows().empty()) return files;
-  files.emplace_back("rows.csv", rows_csv(plan, log));
-  files.emplace_back("rounds.csv", rounds_csv(plan, log));
-  files.emplace_back("times.csv", times_csv(log));
-  files.emplace_back("pace.csv", pace_csv(log));
-  files.emplace_back("timeline.csv", timeline_csv(log));
-  files.emplace_back("texts.jsonl", texts_jsonl(plan, log));
-  return files;
-}
+/// A file that a log makes, where it has what the file holds.
+struct RunFile {
+  const char* name;
+  bool (*is_made)(const RunLog& log);
+  std::string (*content)(const LoadedPlan& loaded, const RunLog& log);
+};
+
+bool has_rows(const RunLog& log) { return !log.rows().empty(); }
+
+/// Every file but SHA256SUMS, in its order there.
+constexpr RunFile kFiles[] = {
+    {"manifest.toml", [](const RunLog&) { return true; }, [](const LoadedPlan& loaded, const RunLog& log) { return manifest_toml(loaded.plan, log); }},
+    {"costs.csv", [](const RunLog& log) { return !log.costs().empty(); }, [](const LoadedPlan&, const RunLog& log) { return costs_csv(log); }},
+    {"predictions.csv", [](const RunLog& log) { return !log.predictions().empty(); }, &predictions_csv},
+    {"atlas.csv", [](const RunLog& log) { return !log.atlas().empty(); }, &atlas_csv},
+    {"acceptance.csv", [](const RunLog& log) { return !log.acceptances().empty(); }, [](const LoadedPlan& loaded, const RunLog& log) { return acceptance_csv(loaded.plan, log); }},
+    {"failures.csv", [](const RunLog& log) { return !log.failures().empty(); }, [](const LoadedPlan& loaded, const RunLog& log) { return failures_csv(loaded.plan, log); }},
+    {"rows.csv", &has_rows, [](const LoadedPlan& loaded, const RunLog& log) { return rows_csv(loaded.plan, log); }},
+    {"rounds.csv", &has_rows, [](const LoadedPlan& loaded, const RunLog& log) { return rounds_csv(loaded.plan, log); }},
+    {"times.csv", &has_rows, [](const LoadedPlan&, const RunLog& log) { return times_csv(log); }},
+    {"pace.csv", &has_rows, [](const LoadedPlan&, const RunLog& log) { return pace_csv(log); }},
+    {"timeline.csv", &has_rows, [](const LoadedPlan&, const RunLog& log) { return timeline_csv(log); }},
+    {"texts.jsonl", &has_rows, [](const LoadedPlan& loaded, const RunLog& log) { return texts_jsonl(loaded.plan, log); }},
+};
 
 /// A file of an earlier attempt.
 void take_away(const std::string& path) {
@@ -141,27 +147,29 @@ void take_away(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> run_file_names() {
+  std::vector<std::string> names{analysis::kDigestsFile};
+  for (const RunFile& file : kFiles) names.emplace_back(file.name);
+  return names;
+}
+
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
-  const std::vector<std::pair<std::string, std::string>> files = run_files(loaded, log);
+  std::vector<std::pair<std::string, std::string>> contents;
+  for (const RunFile& file : kFiles)
+    if (file.is_made(log)) contents.emplace_back(file.name, file.content(loaded, log));
   const std::string digests = folder + "/" + analysis::kDigestsFile;
   std::error_code none;
   std::filesystem::remove(digests, none);  // what does not hold while files change is not there
-  for (const auto& [name, content] : files) write_file(folder + "/" + name, content);
-  for (const std::string_view name : kRunFiles)
-    if (name != analysis::kDigestsFile && std::ranges::find(files, name, &std::pair<std::string, std::string>::first) == files.end()) take_away(fmt::format("{}/{}", folder, name));
-  write_file(digests, analysis::digest_lines(files));
+  for (const auto& [name, content] : contents) write_file(folder + "/" + name, content);
+  for (const RunFile& file : kFiles)
+    if (!file.is_made(log)) take_away(fmt::format("{}/{}", folder, file.name));
+  write_file(digests, analysis::digest_lines(contents));
 }
 
 bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder) {
-  std::vector<std::string> names{"manifest.toml", analysis::kDigestsFile};
-  if (!log.costs().empty()) names.emplace_back("costs.csv");
-  if (!log.predictions().empty()) names.emplace_back("predictions.csv");
-  if (!log.atlas().empty()) names.emplace_back("atlas.csv");
-  if (!log.acceptances().empty()) names.emplace_back("acceptance.csv");
-  if (!log.failures().empty()) names.emplace_back("failures.csv");
-  if (!log.rows().empty()) names.insert(names.end(), {"rows.csv", "rounds.csv", "times.csv", "pace.csv", "timeline.csv", "texts.jsonl"});
-  const bool are_there = std::ranges::all_of(names, [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); });
-  return are_there && read_file(folder + "/manifest.toml") == manifest_toml(plan, log);
+  const auto is_there = [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); };
+  const bool are_there = std::ranges::all_of(kFiles, [&](const RunFile& file) { return !file.is_made(log) || is_there(file.name); });
+  return are_there && is_there(analysis::kDigestsFile) && read_file(folder + "/manifest.toml") == manifest_toml(plan, log);
 }
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {

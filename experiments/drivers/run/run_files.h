@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/run_log.h"
@@ -13,7 +14,7 @@ struct LoadedPlan;
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
 /// What write_run_files may write.
-inline constexpr const char* kRunFiles[] = {"manifest.toml", "rows.csv", "times.csv", "rounds.csv", "costs.csv", "predictions.csv", "pace.csv", "timeline.csv", "texts.jsonl", "atlas.csv", "acceptance.csv", "failures.csv", "SHA256SUMS"};
+std::vector<std::string> run_file_names();
 
 /// Whether the files that this log makes are all there, of this plan.
 bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder);

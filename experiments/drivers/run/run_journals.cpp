@@ -28,7 +28,7 @@ bool has_journal(const std::string& folder) {
 
 /// Results without their journal cannot be resumed, and to write beside them would mix two runs.
 void refuse_results_without_journal(const std::string& folder) {
-  for (const char* file : kRunFiles)
+  for (const std::string& file : run_file_names())
     if (std::filesystem::exists(folder + "/" + file))
       throw DataError(fmt::format("{}/{} is there without a journal to resume from; give another --output, or move it away", folder, file));
 }

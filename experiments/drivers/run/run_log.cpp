@@ -82,7 +82,7 @@ void RunLog::look_at(const Plan& plan) {
     take_tables(own);
     take_rows(section_, own);
   }
-  for (auto& [number, section] : sections_)
+  for (auto& [number, section] : std::views::reverse(sections_))  // the newest is the likeliest to be of the same origin
     if (number != section_) take_rows(number, section);
   drop_foreign_pilots();
 }
@@ -94,7 +94,7 @@ std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool 
 
 /// Rows, failures and pilots that the plan has and the sections before had not.
 void RunLog::take_rows(int number, Section& section) {
-  const bool is_own = number == section_;
+  const bool is_own = number == section_, is_of_same_origin = is_own || !header_ || origin_changes(section.header, *header_).empty();
   for (auto& [key, row] : section.rows) {
     const auto place = known(keys_->row_of(key), is_own, key);
     num_rows_aside_ += place ? 0 : 1;
@@ -108,12 +108,12 @@ void RunLog::take_rows(int number, Section& section) {
     const auto place = known(keys_->row_of(key), is_own, key);
     failure.row_id = static_cast<std::int64_t>(place.value_or(0));
     if (!place || rows_.contains(failure.row_id)) continue;
-    const auto [known, is_new] = failures_.try_emplace(failure.row_id, failure);
-    if (!is_new && failure.attempts > known->second.attempts) known->second = failure;
+    const auto [entry, is_new] = failures_.try_emplace(failure.row_id, failure);
+    if (!is_new && failure.attempts > entry->second.attempts) entry->second = failure;
   }
   for (auto& [key, pilot] : section.pilots) {
     const auto place = known(keys_->pilot_of(key), is_own, key);
-    if (place) pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
+    if (place && is_of_same_origin) pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
   }
   section = Section{.header = std::move(section.header)};
 }

@@ -141,6 +141,17 @@ TEST_F(Drift, ThatIsAllowedMeasuresPilotsAndCostsAnew) {
   EXPECT_FALSE(log.sections().at(2).costs.empty());
 }
 
+TEST_F(Drift, KeepsThePilotsOfTheOriginThatGoesOn) {
+  run_half("half");
+  experiment_.engines().dtype = "bfloat16";
+  experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
+  experiment_.run(experiment_.plan({"experiment.repetitions=2"}), RunOptions{.folder = "half", .allow_mixed = true});
+  const RunLog log(experiment_.folder("half"));
+  ASSERT_EQ(log.sections().size(), 3u);
+  EXPECT_TRUE(log.sections().at(3).pilots.empty());
+  EXPECT_FALSE(log.sections().at(3).costs.empty());
+}
+
 TEST_F(Drift, WhereNothingHasDriftedAllowsAndOpensNothing) {
   run_half("half");
   experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
