@@ -28,7 +28,7 @@ std::string checked(const std::string& folder, const std::string& kind) {
 
 analysis::Run whole_run(const std::string& folder) {
   analysis::Run run = analysis::read_run(checked(folder, "decoding"));
-  const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(0));
+  const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())));
   if (run.generations.size() != planned || !run.failures.empty())
     throw DataError(fmt::format("{}: {} of {} generations; a table is read from whole sweeps, the same speclab run goes on where this one stopped", folder, run.generations.size(), planned));
   return run;
