@@ -31,10 +31,20 @@ bool is_equal(const AcceptanceRow* base, const AcceptanceRow* head) {
   return std::tie(a.drafts, a.reached, a.accepted, a.in_top, a.known_ranks) == std::tie(b.drafts, b.reached, b.accepted, b.in_top, b.known_ranks);
 }
 
+void check_whole(const char* which, const AcceptanceRun& run, std::vector<std::string>& differences) {
+  const auto texts = static_cast<std::int64_t>(num_texts(run.rows)), planned = run.manifest.planned_generations.value_or(texts);
+  if (texts < planned) differences.push_back(fmt::format("{}: {} of {} texts; the same speclab run goes on where it stopped", which, texts, planned));
+}
+
+/// What drafts of one prompt keep over all depths.
+struct PromptSums {
+  double places = 0, reached = 0, accepted = 0;
+};
+
 /// A cell as it is put together.
 struct Cell {
   CellAxes axes;
-  std::map<std::string, std::pair<DepthSums, DepthSums>> prompts;  ///< over all depths, of base and head
+  std::map<std::string, std::pair<PromptSums, PromptSums>> prompts;  ///< of base and head
   std::size_t n_rows = 0, changed_rows = 0;
 
   void add(const AcceptanceRow* base, const AcceptanceRow* head) {
@@ -45,18 +55,21 @@ struct Cell {
     auto& [base_sums, head_sums] = prompts[any.prompt_id];
     for (const auto& [row, sums] : {std::pair(base, &base_sums), std::pair(head, &head_sums)}) {
       if (row == nullptr) continue;
+      sums->places = static_cast<double>(row->positions);
       sums->reached += row->sums.reached;
       sums->accepted += row->sums.accepted;
     }
   }
 
   CellGate gate(const std::string& cell_id) const {
-    ClusterTotals base, head;
+    ClusterTotals base, head, base_tokens, head_tokens;  // the token that a round adds counts too
     for (const auto& [prompt, sums] : prompts) {
       base.add(sums.first.accepted, sums.first.reached);
       head.add(sums.second.accepted, sums.second.reached);
+      base_tokens.add(sums.first.places + sums.first.accepted, sums.first.places);
+      head_tokens.add(sums.second.places + sums.second.accepted, sums.second.places);
     }
-    return {.cell_id = cell_id, .axes = axes, .n_prompts = prompts.size(), .n_rows = n_rows, .changed_rows = changed_rows, .acceptance_rate = gated_rate(base, head), .tokens_per_round = {},
+    return {.cell_id = cell_id, .axes = axes, .n_prompts = prompts.size(), .n_rows = n_rows, .changed_rows = changed_rows, .acceptance_rate = gated_rate(base, head), .tokens_per_round = gated_rate(base_tokens, head_tokens),
             .tokens_per_row = {}, .smallest_drop_found = {}, .reason = {}};
   }
 };
@@ -79,6 +92,8 @@ CountGate gate_acceptance(const AcceptanceRun& base, const AcceptanceRun& head, 
   CountGate gate{.work_differences = config_differences(base.manifest, head.manifest), .origin_differences = origin_differences(base.manifest, head.manifest), .cells = {}, .verdict = GateVerdict::invalid};
   const auto base_places = places(base.rows), head_places = places(head.rows);
   if (base_places != head_places) gate.work_differences.push_back(fmt::format("{} and {} prompts of cells, or other places of their texts", base_places.size(), head_places.size()));
+  check_whole("base", base, gate.work_differences);
+  check_whole("head", head, gate.work_differences);
   if (!gate.work_differences.empty()) return gate;
   gate.cells = cells_of(by_key(base.rows), by_key(head.rows));
   judge_cells(gate, options);

@@ -50,6 +50,12 @@ AcceptanceRow read_row(const Table& table, std::size_t row) {
 
 }  // namespace
 
+std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
+  std::set<std::pair<std::string, std::string>> texts;
+  for (const AcceptanceRow& row : rows) texts.emplace(row.cell_id, row.prompt_id);
+  return texts.size();
+}
+
 std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
   const Table table = Table::read(path);
   table.expect_columns(kAcceptanceColumns);

@@ -36,6 +36,9 @@ struct AcceptanceRow {
   DepthSums sums;
 };
 
+/// Prompts of cells, each a text of the target.
+std::size_t num_texts(const std::vector<AcceptanceRow>& rows);
+
 /// @throws DataError naming file, line and column
 std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 

@@ -83,7 +83,8 @@ std::optional<Figure> timeline_figure(const FigureData& data, const std::vector<
   const auto lanes = lanes_by_prompt(at_temperature(all, lowest_temperature(all)), by_row);
   if (lanes.empty()) return std::nullopt;
   const auto shown = std::ranges::max_element(lanes, {}, [](const auto& entry) { return num_accepted(entry.second); });
-  return figure_of(shown->first, shown->second, by_row);
+  Figure figure = figure_of(shown->first, shown->second, by_row);
+  return figure.series.empty() ? std::nullopt : std::optional(std::move(figure));
 }
 
 }  // namespace speclab::analysis

@@ -105,6 +105,8 @@ void print_json(const CountGate& gate) {
 }  // namespace
 
 analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options) {
+  const double drop = options.gate.largest_drop;
+  if (!(drop > 0 && drop < 1)) throw ConfigError(fmt::format("--largest-drop {}; allowed: numbers above 0 and below 1", drop));
   const std::string kind = kind_of(base), other = kind_of(head);
   if (kind != other) throw ConfigError(fmt::format("{} is of kind {}, {} of kind {}; allowed: two runs of one kind", base, kind, head, other));
   const CountGate gate = kind == "decoding" ? analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options.gate)

@@ -4,6 +4,7 @@
 #include <speclab_revision.h>
 
 #include <algorithm>
+#include <optional>
 #include <chrono>
 #include <ctime>
 #include <sstream>
@@ -94,6 +95,14 @@ std::set<int> sections_in_tables(const RunLog& log) {
   return sections;
 }
 
+/// Texts of a whole run: generations, or the target's own, one a cell and prompt; of the other kinds nothing.
+std::optional<std::int64_t> planned_texts(const Plan& plan) {
+  const Yield yield = experiment_kind(plan.config.kind).yield;
+  if (yield == Yield::generations) return static_cast<std::int64_t>(plan.generations.size());
+  if (yield != Yield::acceptance) return std::nullopt;
+  return std::ranges::count_if(plan.generations, [&](const PlannedGeneration& g) { return g.repetition == 0 && !plan.cells[g.cell].is_plain(); });
+}
+
 std::string manifest_toml(const Plan& plan, const RunLog& log) {
   const RunConfig& config = plan.config;
   const HeaderEntry& header = *log.header();
@@ -106,7 +115,7 @@ std::string manifest_toml(const Plan& plan, const RunLog& log) {
   }
   for (const auto& [key, value] : header.machine) provenance.add(key, value);
   provenance.add("seed", config.seed);
-  if (experiment_kind(config.kind).yield == Yield::generations) provenance.add("planned_generations", static_cast<std::int64_t>(plan.generations.size()));
+  if (const auto planned = planned_texts(plan)) provenance.add("planned_generations", *planned);
   provenance.add("started_at", header.started_at);
   for (const ModelEntry& model : header.models) add_model(model, provenance);
   if (const std::set<int> sections = sections_in_tables(log); sections.size() > 1)

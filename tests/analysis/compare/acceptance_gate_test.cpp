@@ -81,6 +81,22 @@ TEST(AcceptanceGate, CountsADepthThatOneRunNeverReached) {
   EXPECT_EQ(gate_acceptance(made_up_acceptance({.prompts = 3}), head, {}).cells[0].changed_rows, 1u);
 }
 
+/// Where nothing is tested any more there is no rate, and where little is, it says nothing of the rest.
+TEST(AcceptanceGate, FindsADrafterThatFallsSilent) {
+  const AcceptanceRun base = made_up_acceptance({.chance = 1});
+  for (const double share : {0.0, 0.02}) {
+    AcceptanceRun silent = base;
+    for (AcceptanceRow& row : silent.rows) row.sums = {.drafts = 2, .reached = share * row.sums.reached, .accepted = share * row.sums.accepted};
+    EXPECT_EQ(gate_acceptance(base, of_another_machine(silent), {}).verdict, GateVerdict::slow) << share;
+  }
+}
+
+TEST(AcceptanceGate, RefusesRunsThatWereInterrupted) {
+  AcceptanceRun half = made_up_acceptance({});
+  half.manifest.planned_generations = 57;
+  EXPECT_EQ(gate_acceptance(half, half, {}).work_differences.front(), "base: 56 of 57 texts; the same speclab run goes on where it stopped");
+}
+
 TEST(AcceptanceGate, RefusesOtherPromptsPlacesAndOrigins) {
   const AcceptanceRun base = made_up_acceptance({});
   EXPECT_EQ(gate_acceptance(base, made_up_acceptance({.prompts = 55}), {}).verdict, GateVerdict::invalid);

@@ -51,7 +51,11 @@ std::string MeasuredRun::description() const {
 
 ObservedRun::ObservedRun(const std::string& folder) {
   const std::vector<analysis::AcceptanceRow> rows = analysis::read_acceptance(checked(folder, "drafter_acceptance") + "/acceptance.csv");
-  analysis::Bootstrap bootstrap(analysis::read_manifest(folder + "/manifest.toml").seed);
+  const analysis::Manifest manifest = analysis::read_manifest(folder + "/manifest.toml");
+  const auto texts = static_cast<std::int64_t>(analysis::num_texts(rows));
+  if (texts < manifest.planned_generations.value_or(texts))
+    throw DataError(fmt::format("{}: {} of {} texts; a table is read from whole sweeps, the same speclab run goes on where this one stopped", folder, texts, *manifest.planned_generations));
+  analysis::Bootstrap bootstrap(manifest.seed);
   pooled = analysis::drafter_acceptance(rows, true, bootstrap);
   by_category = analysis::drafter_acceptance(rows, false, bootstrap);
   std::set<std::string> prompts;
