@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
@@ -63,9 +63,7 @@ class ProgramSlurm : public ::testing::Test {
 
   std::string logs(const std::string& name) const { return run_shell("tail -n 5 " + experiment_.folder(name) + "/slurm/*.log " + kCluster + "/log/slurmctld.log 2>&1").output; }
 
-  void expect_files_of_whole(const std::string& name) const {
-    for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment_.file("whole", file), experiment_.file(name, file)) << file;
-  }
+  void expect_files_of_whole(const std::string& name) const { testing::expect_files_of(experiment_, "whole", name); }
 
   static constexpr const char* kCluster = SPECLAB_BINARY_DIR "/slurm_test";
   static inline int started_ = 0;

@@ -2,12 +2,13 @@
 
 #include <filesystem>
 
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
 namespace {
 
+using testing::expect_files_of;
 using testing::Outcome;
 using testing::run_program;
 using testing::run_shell;
@@ -15,10 +16,6 @@ using testing::SmallExperiment;
 
 std::string run_command(const SmallExperiment& experiment, const std::string& name, const std::string& more) {
   return "run " + experiment.config_file() + " --no-report --output " + experiment.folder(name) + " " + more + " 2>&1";
-}
-
-void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
-  for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file;
 }
 
 /// As the shell variable of the fake engines.

@@ -18,9 +18,10 @@ struct Sampling {
 constexpr Sampling kSamplings[] = {{"xsum", "nucleus", "nucleus_summaries", 1.0}, {"xsum", "greedy", "nucleus_summaries", 0.0}, {"humaneval", "nucleus", "nucleus_code", 0.8}};
 
 std::size_t row_of(const analysis::Table& table, const Sampling& sampling, const std::string& method, const std::string& quantity) {
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (is(table, row, "task", sampling.task) && is(table, row, "sampling", sampling.name) && is(table, row, "method", method) && is(table, row, "quantity", quantity)) return row;
-  table.fail(0, "quantity", fmt::format("{} of {} is missing for {} {}", quantity, method, sampling.task, sampling.name));
+  const auto test = [&](std::size_t row) {
+    return is(table, row, "task", sampling.task) && is(table, row, "sampling", sampling.name) && is(table, row, "method", method) && is(table, row, "quantity", quantity);
+  };
+  return row_where(table, test, fmt::format("{} of {} for {} {}", quantity, method, sampling.task, sampling.name));
 }
 
 const analysis::Group& group_of(const MeasuredRun& run, double temperature, const std::string& drafter) {

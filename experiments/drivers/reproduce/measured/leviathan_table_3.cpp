@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {
@@ -21,21 +23,27 @@ constexpr Pairing kPairings[] = {
     {"dialogue", "chat", "LaMDA 100M", "small_transformer"}};
 
 std::size_t row_of(const analysis::Table& table, const Pairing& pairing, double temperature) {
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (is(table, row, "task", pairing.task) && is(table, row, "draft_model", pairing.theirs) && table.number(row, "temperature") == temperature) return row;
-  table.fail(0, "draft_model", fmt::format("{} is missing for {}", pairing.theirs, pairing.task));
+  const auto test = [&](std::size_t row) { return is(table, row, "task", pairing.task) && is(table, row, "draft_model", pairing.theirs) && table.number(row, "temperature") == temperature; };
+  return row_where(table, test, fmt::format("{} for {} at temperature {}", pairing.theirs, pairing.task, temperature));
+}
+
+const Comparison& row_of(const Reproduction& result, const std::string& category, const std::string& drafter, double temperature) {
+  const std::string start = fmt::format("task={};drafter={};temperature={};", category, drafter, temperature);
+  return *std::ranges::find_if(result.rows, [&](const Comparison& row) { return row.setting.starts_with(start); });
 }
 
 /// In how many tasks and temperatures the unigram keeps less than the bigram, and that less than the small transformer.
-std::string order_remark(const ObservedRun& run) {
-  int places = 0, ordered = 0;
+std::string order_remark(const Reproduction& result) {
+  int places = 0, ours = 0, theirs = 0;
   for (const double temperature : {0.0, 1.0})
     for (const char* category : {"translation", "summarisation"}) {
-      const auto acceptance = [&](const char* drafter) { return drafter_where(run.by_category, drafter, temperature, category).depths.front().acceptance.value; };
+      const Comparison &unigram = row_of(result, category, "unigram", temperature), &bigram = row_of(result, category, "bigram", temperature),
+                       &small = row_of(result, category, "small_transformer", temperature);
       ++places;
-      ordered += acceptance("unigram") < acceptance("bigram") && acceptance("bigram") < acceptance("small_transformer") ? 1 : 0;
+      ours += unigram.ours < bigram.ours && bigram.ours < small.ours ? 1 : 0;
+      theirs += *unigram.reference < *bigram.reference && *bigram.reference < *small.reference ? 1 : 0;
     }
-  return fmt::format("unigram < bigram < small transformer: theirs in 4 of 4 tasks and temperatures, ours in {} of {}", ordered, places);
+  return fmt::format("unigram < bigram < small model: theirs in {} of {} tasks and temperatures, ours in {}", theirs, places, ours);
 }
 
 }  // namespace
@@ -56,7 +64,7 @@ Reproduction leviathan_table_3(const Papers& papers, const RunFolders& folders) 
       figure.add_theirs(std::string(pairing.theirs) + " (theirs)", x, *result.rows.back().reference);
     }
   result.figures.push_back(figure.figure());
-  result.remarks.push_back(order_remark(run));
+  result.remarks.push_back(order_remark(result));
   result.remarks.push_back(context_remark(run.description, "T5-XXL (11B) and LaMDA (137B, top-k 40), 10,000 tokens a number"));
   result.remarks.emplace_back("not rebuilt: the language model of 97M without a prompt, drafts of T5-base, T5-large, LaMDA 2B and 8B; this project has one draft model");
   return result;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "analysis/io/file_digests.h"
@@ -10,13 +11,6 @@
 
 namespace speclab::experiments {
 namespace {
-
-/// The fact of that name. Empty where the manifest has none.
-std::string machine_of(const analysis::Manifest& manifest) {
-  for (const auto& [key, value] : manifest.entries)
-    if (key == "machine") return value;
-  return "an unnamed machine";
-}
 
 /// The folder, of a run of that kind whose files are as they were written.
 std::string checked(const std::string& folder, const std::string& kind) {
@@ -46,7 +40,7 @@ std::string MeasuredRun::description() const {
     prompts.insert(generation.prompt_id);
     models.insert(generation.axes.model);
   }
-  return fmt::format("{} of {} prompts on {}", models.size() == 1 ? *models.begin() : fmt::format("{} models", models.size()), prompts.size(), machine_of(run_.manifest));
+  return fmt::format("{} of {} prompts on {}", models.size() == 1 ? *models.begin() : fmt::format("{} models", models.size()), prompts.size(), run_.manifest.provenance("machine"));
 }
 
 ObservedRun::ObservedRun(const std::string& folder) {
@@ -72,10 +66,29 @@ const analysis::Group& group_where(const std::vector<analysis::Group>& groups, c
 }
 
 const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category) {
-  const auto found = std::ranges::find_if(drafters, [&](const auto& d) { return d.axes.drafter == drafter && d.axes.temperature == temperature && d.category == category; });
-  if (found == drafters.end() || found->depths.empty())
-    throw DataError(fmt::format("the sweep has no drafts of {} at temperature {} in {}; measure it with the config in experiments/configs/papers", drafter, temperature, category));
-  return *found;
+  const auto test = [&](const analysis::DrafterAcceptance& d) { return d.axes.drafter == drafter && d.axes.temperature == temperature && d.category == category && !d.depths.empty(); };
+  const auto count = std::ranges::count_if(drafters, test);
+  if (count != 1)
+    throw DataError(fmt::format("the sweep has {} cells with drafts of {} at temperature {} in {}; allowed: one; measure it with the config in experiments/configs/papers", count, drafter, temperature, category));
+  return *std::ranges::find_if(drafters, test);
+}
+
+std::size_t row_where(const analysis::Table& table, const RowTest& test, const std::string& what) {
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (test(row)) return row;
+  table.fail(0, "source", "no row of the table is " + what);
+}
+
+Comparison beside_mean(const analysis::Table& table, const std::string& value_column, const RowTest& test, Comparison ours, double theirs_per_one) {
+  std::vector<double> values;
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (test(row)) values.push_back(table.number(row, value_column) / theirs_per_one);
+  const std::size_t first = row_where(table, test, ours.setting);
+  ours.source = table.text(first, "source");
+  ours.locator = table.text(first, "locator");
+  ours.reference = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+  ours.origin = Origin::recomputed;
+  return ours;
 }
 
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours) {

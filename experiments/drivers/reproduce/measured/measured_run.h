@@ -53,11 +53,19 @@ using GroupTest = std::function<bool(const analysis::Group&)>;
 /// The only such group. @throws DataError if there is not exactly one, as in a folder of another config
 const analysis::Group& group_where(const std::vector<analysis::Group>& groups, const GroupTest& test, const std::string& what);
 
-/// The drafter in that category ("all" where pooled). @throws DataError if it is not there
+/// The only such drafter in that category ("all" where pooled). @throws DataError if there is not exactly one, or it never drafted
 const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category = "all");
 
 /// A number of ours with its interval.
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours);
+
+/// Rows of a paper's table.
+using RowTest = std::function<bool(std::size_t row)>;
+
+/// The first such row. @throws DataError naming the table where there is none
+std::size_t row_where(const analysis::Table& table, const RowTest& test, const std::string& what);
+/// Ours beside the mean of theirs over such rows, as over the data sets of a table. @param theirs_per_one  what one of ours is in units of theirs, as 100 for percent
+Comparison beside_mean(const analysis::Table& table, const std::string& value_column, const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
 
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/core/errors.h"
@@ -24,21 +23,6 @@ const std::vector<analysis::Estimate>& shares(const ObservedRun& run, double tem
   return known;
 }
 
-/// Their share over the five data sets, and where it comes from.
-Comparison with_mean_of(const analysis::Table& table, const std::string& decoding, int top_k, Comparison ours) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!is(table, row, "decoding", decoding) || table.count(row, "top_k") != top_k) continue;
-    values.push_back(table.number(row, "success_rate_percent") / 100.0);
-    ours.source = table.text(row, "source");
-    ours.locator = table.text(row, "locator");
-  }
-  if (values.empty()) table.fail(0, "top_k", fmt::format("{} is missing for {}", top_k, decoding));
-  ours.reference = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
-  ours.origin = Origin::recomputed;
-  return ours;
-}
-
 /// What the second to fifth token add, of what the first leaves.
 std::string gain_remark(const ObservedRun& run, double temperature) {
   const auto& share = shares(run, temperature);
@@ -57,7 +41,8 @@ Reproduction specinfer_table_1(const Papers& papers, const RunFolders& folders) 
   for (const auto& [decoding, temperature] : {std::pair{"greedy", 0.0}, {"stochastic", 1.0}})
     for (int k = 1; k <= 5; ++k) {
       const analysis::Estimate& ours = shares(run, temperature).at(static_cast<std::size_t>(k - 1));
-      result.rows.push_back(with_mean_of(table, decoding, k, measured(fmt::format("decoding={};top_k={}", decoding, k), "success_rate", ours)));
+      const auto test = [&](std::size_t row) { return is(table, row, "decoding", decoding) && table.count(row, "top_k") == k; };
+      result.rows.push_back(beside_mean(table, "success_rate_percent", test, measured(fmt::format("decoding={};top_k={}", decoding, k), "success_rate", ours), 100.0));
       figure.add(fmt::format("small transformer, {}", decoding), k, ours);
       figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), k, *result.rows.back().reference);
     }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
+#include <span>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
@@ -18,24 +18,10 @@ const analysis::Estimate& tokens_per_round(const MeasuredRun& run, int width, co
   return needed(group_where(run.pooled(), test, fmt::format("{} under {} at temperature {}", tree_of(width), verifier, temperature)).summary.tokens_per_round, "rounds");
 }
 
-/// Mean of theirs over the five data sets.
-Comparison with_mean_where(const analysis::Table& table, const std::string& value_column, const std::function<bool(std::size_t)>& test, Comparison ours) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!test(row)) continue;
-    values.push_back(table.number(row, value_column));
-    ours.source = table.text(row, "source");
-    ours.locator = table.text(row, "locator");
-  }
-  if (values.empty()) table.fail(0, value_column, "no row for " + ours.setting);
-  ours.reference = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
-  return ours;
-}
-
-/// How much the widest tree keeps beyond the chain.
-std::string gain_text(const MeasuredRun& run, double temperature) {
-  const double gain = tokens_per_round(run, kWidest, "tree_multi_round", temperature).value / tokens_per_round(run, 1, "tree_multi_round", temperature).value;
-  return fmt::format("{:.2f} at temperature {}", gain, temperature);
+/// How much the widest tree keeps beyond the chain. @param rows  of one way of decoding, by width
+std::string gain_text(std::span<const Comparison> rows, const std::string& decoding) {
+  return fmt::format("{}: width {} over width 1: ours {:.2f}, theirs {:.2f} in the mean of its data sets", decoding, rows.size(), rows.back().ours / rows.front().ours,
+                     *rows.back().reference / *rows.front().reference);
 }
 
 }  // namespace
@@ -46,16 +32,17 @@ Reproduction specinfer_table_2(const Papers& papers, const RunFolders& folders) 
   BesideFigure figure("specinfer_table_2", "Tokens a round by tree width", {.label = "width at the third level", .names = {}}, "tokens a round",
                       "Filled: ours, " + run.description() + ", bars 95 % over prompts. Hollow: Table 2 of SpecInfer 2024, mean of its five data sets.");
   Reproduction result;
-  for (const auto& [decoding, temperature] : {std::pair{"greedy", 0.0}, {"stochastic", 1.0}})
+  for (const auto& [decoding, temperature] : {std::pair{"greedy", 0.0}, {"stochastic", 1.0}}) {
     for (int width = 1; width <= kWidest; ++width) {
       const analysis::Estimate& ours = tokens_per_round(run, width, "tree_multi_round", temperature);
       const auto test = [&](std::size_t row) { return is(table, row, "decoding", decoding) && table.count(row, "tree_width") == width; };
-      result.rows.push_back(with_mean_where(table, "tokens_per_round", test, measured(fmt::format("decoding={};tree_width={}", decoding, width), "tokens_per_round", ours)));
+      result.rows.push_back(beside_mean(table, "tokens_per_round", test, measured(fmt::format("decoding={};tree_width={}", decoding, width), "tokens_per_round", ours)));
       figure.add(fmt::format("small transformer, {}", decoding), width, ours);
       figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), width, *result.rows.back().reference);
     }
+    result.remarks.push_back(gain_text(std::span(result.rows).last(kWidest), decoding));
+  }
   result.figures.push_back(figure.figure());
-  result.remarks.push_back(fmt::format("width {} over width 1: ours {} and {}; theirs 1.16 to 1.47 over data sets", kWidest, gain_text(run, 0.0), gain_text(run, 1.0)));
   result.remarks.push_back(context_remark(run.description(), "LLaMA-7B, drafts of LLaMA-68M, eight levels"));
   return result;
 }
@@ -69,14 +56,14 @@ Reproduction specinfer_table_3(const Papers& papers, const RunFolders& folders) 
   for (const auto& [theirs, ours] : {std::pair{"naive_sampling", "tree_naive"}, {"multi_step_speculative_sampling", "tree_multi_round"}}) {
     const analysis::Estimate& tokens = tokens_per_round(run, kWidest, ours, 1.0);
     const auto test = [&](std::size_t row) { return is(table, row, "sampling", theirs) && is(table, row, "quantity", "tokens_per_round"); };
-    result.rows.push_back(with_mean_where(table, "value", test, measured(fmt::format("rule={}", ours), "tokens_per_round", tokens)));
+    result.rows.push_back(beside_mean(table, "value", test, measured(fmt::format("rule={}", ours), "tokens_per_round", tokens)));
     const double x = figure.place(ours);
     figure.add("small transformer", x, tokens);
     figure.add_theirs("LLaMA-68M for 7B (theirs)", x, *result.rows.back().reference);
   }
   const double gain = result.rows[1].ours / result.rows[0].ours;
   const auto is_gain = [&](std::size_t row) { return is(table, row, "quantity", "gain_recomputed_ratio"); };
-  result.rows.push_back(with_mean_where(table, "value", is_gain, {.setting = "multi_round / naive", .quantity = "gain_ratio", .ours = gain}));
+  result.rows.push_back(beside_mean(table, "value", is_gain, {.setting = "multi_round / naive", .quantity = "gain_ratio", .ours = gain}));
   result.figures.push_back(figure.figure());
   result.remarks.push_back(context_remark(run.description(), "LLaMA-7B, drafts of LLaMA-68M; the width of their trees is not stated, ours is 5"));
   return result;

@@ -5,18 +5,18 @@
 
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_size_limit.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::kDeterministicFiles;
 using testing::SmallExperiment;
 
-const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
-
 void expect_equal_files(const SmallExperiment& experiment, const std::string& a, const std::string& b, const std::string& when) {
-  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(a, file), experiment.file(b, file)) << file << " " << when;
+  SCOPED_TRACE(when);
+  testing::expect_files_of(experiment, a, b);
 }
 
 /// A folder whose journal is the first `size` bytes of another's.

@@ -11,18 +11,13 @@
 
 #include "analysis/io/run_folder.h"
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::expect_files_of;
 using testing::SmallExperiment;
-
-const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
-
-void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
-  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file << " of " << name;
-}
 
 /// Generations that the journal of a run says were measured, each as often as it was.
 std::size_t num_measured(const SmallExperiment& experiment, const std::string& name) {

@@ -9,18 +9,13 @@
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::expect_files_of;
 using testing::SmallExperiment;
-
-const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
-
-void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
-  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file << " of " << name;
-}
 
 TEST(Shards, AnyPartitionInAnyOrderMakesTheSameFiles) {
   const SmallExperiment experiment(testing::memory_folder());

@@ -19,14 +19,13 @@
 #include "experiments/drivers/run/run_in_workers.h"
 #include "experiments/drivers/run/worker_process.h"
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::expect_files_of;
 using testing::SmallExperiment;
-
-const char* const kDeterministicFiles[] = {"rows.csv", "rounds.csv", "texts.jsonl"};
 
 /// What main does with errors.
 int exit_code_of(const std::function<void()>& body) {
@@ -76,10 +75,6 @@ class ForkedRun {
   const Plan& plan_;
   std::string name_;
 };
-
-void expect_files_of(const SmallExperiment& experiment, const std::string& reference, const std::string& name) {
-  for (const char* file : kDeterministicFiles) ASSERT_EQ(experiment.file(reference, file), experiment.file(name, file)) << file << " of " << name;
-}
 
 /// True once, in whichever process asks first.
 bool is_first(const std::string& mark) {
