@@ -32,8 +32,7 @@ bool is_equal(const AcceptanceRow* base, const AcceptanceRow* head) {
 }
 
 void check_whole(const char* which, const AcceptanceRun& run, std::vector<std::string>& differences) {
-  const auto texts = static_cast<std::int64_t>(num_texts(run.rows)), planned = run.manifest.planned_generations.value_or(texts);
-  if (texts < planned) differences.push_back(fmt::format("{}: {} of {} texts; the same speclab run goes on where it stopped", which, texts, planned));
+  if (const std::string missing = run.missing(); !missing.empty()) differences.push_back(fmt::format("{}: {}", which, missing));
 }
 
 /// What drafts of one prompt keep over all depths.

@@ -6,12 +6,6 @@
 
 namespace speclab::analysis {
 
-/// What a run of the kind `drafter_acceptance` leaves.
-struct AcceptanceRun {
-  Manifest manifest;
-  std::vector<AcceptanceRow> rows;
-};
-
 /// gate_counts for drafts at every place of the target's text: without a coin, and of the same text in both runs, so that a smaller drop is found. Rows
 /// of the same cell, prompt and depth are a pair; their sums are what must be equal between runs of the same machine class, arithmetic, drafters,
 /// seed and axes, and the acceptance rate (accepted / tested, over all depths) is what is gated.

@@ -61,9 +61,9 @@ void check_recorded(const char* which, const Manifest& manifest, std::vector<std
 }
 
 void check_whole(const char* which, const Run& run, std::vector<std::string>& differences) {
-  const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())));
+  const std::string missing = run.manifest.missing(run.generations.size(), "generations");
   if (!run.failures.empty()) differences.push_back(fmt::format("{}: generations failed, see failures.csv", which));
-  else if (run.generations.size() < planned) differences.push_back(fmt::format("{}: {} of {} generations; the same speclab run goes on where it stopped", which, run.generations.size(), planned));
+  else if (!missing.empty()) differences.push_back(fmt::format("{}: {}", which, missing));
 }
 
 /// Rows whose text is fixed by model and prompt.

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <set>
-#include <tuple>
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "analysis/io/read_axes.h"
+#include "sim/core/errors.h"
 
 namespace speclab::analysis {
 namespace {
@@ -48,24 +51,51 @@ AcceptanceRow read_row(const Table& table, std::size_t row) {
   return result;
 }
 
-}  // namespace
+/// What rows of one file owe those before them.
+class RowsBefore {
+ public:
+  void check(const Table& table, std::size_t row, const AcceptanceRow& next) {
+    if (const CellAxes& axes = cells_.try_emplace(next.cell_id, next.axes).first->second; axes != next.axes) table.fail(row, "cell_id", "an earlier row of the cell has other axes");
+    auto [text, is_first] = texts_.try_emplace({next.cell_id, next.prompt_id}, next);
+    AcceptanceRow& before = text->second;
+    if (next.depth != (is_first ? 1 : before.depth + 1)) table.fail(row, "depth", fmt::format("{}; allowed: {}, the next of its cell and prompt", next.depth, is_first ? 1 : before.depth + 1));
+    if (next.positions != before.positions) table.fail(row, "positions", "an earlier row of the cell and prompt has others");
+    if (next.category != before.category) table.fail(row, "category", "an earlier row of the cell and prompt has another");
+    if (next.sums.drafts > before.sums.drafts) table.fail(row, "drafts", "more than at the depth before");
+    before = next;
+  }
+
+ private:
+  std::map<std::string, CellAxes> cells_;
+  std::map<std::pair<std::string, std::string>, AcceptanceRow> texts_;  ///< the deepest row of each
+};
 
 std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
-  std::set<std::pair<std::string, std::string>> texts;
-  for (const AcceptanceRow& row : rows) texts.emplace(row.cell_id, row.prompt_id);
-  return texts.size();
+  return static_cast<std::size_t>(std::ranges::count(rows, 1, &AcceptanceRow::depth));
 }
+
+}  // namespace
 
 std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
   const Table table = Table::read(path);
   table.expect_columns(kAcceptanceColumns);
   std::vector<AcceptanceRow> rows;
-  std::set<std::tuple<std::string, std::string, int>> known;
+  RowsBefore before;
   for (std::size_t row = 0; row < table.size(); ++row) {
     rows.push_back(read_row(table, row));
-    if (!known.emplace(rows.back().cell_id, rows.back().prompt_id, rows.back().depth).second) table.fail(row, "depth", "occurs twice for its cell and prompt");
+    before.check(table, row, rows.back());
   }
   return rows;
+}
+
+std::string AcceptanceRun::missing() const { return manifest.missing(num_texts(rows), "texts"); }
+
+AcceptanceRun read_acceptance_run(const std::string& folder) {
+  AcceptanceRun run{.manifest = read_manifest(folder + "/manifest.toml"), .rows = read_acceptance(folder + "/acceptance.csv")};
+  if (run.rows.empty()) throw DataError(folder + "/acceptance.csv: no rows; nothing was measured before the run was interrupted, the same speclab run goes on where it stopped");
+  if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(std::numeric_limits<std::int64_t>::max())))
+    throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the texts of acceptance.csv");
+  return run;
 }
 
 }  // namespace speclab::analysis

@@ -36,10 +36,19 @@ struct AcceptanceRow {
   DepthSums sums;
 };
 
-/// Prompts of cells, each a text of the target.
-std::size_t num_texts(const std::vector<AcceptanceRow>& rows);
-
-/// @throws DataError naming file, line and column
+/// @throws DataError naming file, line and column; where a prompt's depths have a gap, or rows of a cell or prompt contradict each other
 std::vector<AcceptanceRow> read_acceptance(const std::string& path);
+
+/// What a run of the kind `drafter_acceptance` leaves.
+struct AcceptanceRun {
+  Manifest manifest;
+  std::vector<AcceptanceRow> rows;
+
+  /// Manifest::missing of its texts, which are prompts of cells.
+  std::string missing() const;
+};
+
+/// @throws DataError as read_manifest and read_acceptance, or if there are no rows
+AcceptanceRun read_acceptance_run(const std::string& folder);
 
 }  // namespace speclab::analysis

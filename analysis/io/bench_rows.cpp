@@ -1,6 +1,9 @@
 #include "analysis/io/bench_rows.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <map>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
@@ -40,12 +43,37 @@ BenchCountRow count_row(const Table& table, std::size_t row) {
           .head_checksum = table.count(row, "head_checksum")};
 }
 
+/// `value` is `next`, the number after that of the benchmark's row before.
+void expect_next(const Table& table, std::size_t row, std::string_view column, std::int64_t value, std::int64_t next) {
+  if (value != next) table.fail(row, column, fmt::format("{}; allowed: {}, the next of its benchmark", value, next));
+}
+
+/// @param before  the row of the same benchmark before it; nullptr if it is the first
+void check_follows(const Table& table, std::size_t row, const BenchPairRow& next, const BenchPairRow* before) {
+  expect_next(table, row, "pair", next.pair, before == nullptr ? 0 : before->pair + 1);
+  if (next.pair >= kMostBenchPairs) table.fail(row, "pair", fmt::format("allowed: at most {} of a benchmark", kMostBenchPairs));
+  if (next.look < (before == nullptr ? 1 : before->look)) table.fail(row, "look", "1 behind 2");
+}
+
+void check_follows(const Table& table, std::size_t row, const BenchCountRow& next, const BenchCountRow* before) {
+  expect_next(table, row, "run", next.run, before == nullptr ? 0 : before->run + 1);
+  if (before == nullptr) return;
+  if (next.counter != before->counter) table.fail(row, "counter", "not that of the benchmark's run before");
+  if (next.instruction_set != before->instruction_set) table.fail(row, "instruction_set", "not that of the benchmark's run before");
+}
+
 template <typename Row>
 std::vector<Row> read_rows(const std::string& path, std::span<const std::string_view> columns, Row (*read_row)(const Table&, std::size_t)) {
   const Table table = Table::read(path);
   table.expect_columns(columns);
   std::vector<Row> rows;
-  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(read_row(table, row));
+  std::map<std::string, std::size_t> last;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    rows.push_back(read_row(table, row));
+    const auto [place, is_first] = last.try_emplace(rows.back().benchmark, row);
+    check_follows(table, row, rows.back(), is_first ? nullptr : &rows[place->second]);
+    place->second = row;
+  }
   return rows;
 }
 

@@ -37,7 +37,11 @@ struct BenchCountRow {
 std::string to_csv(std::span<const BenchPairRow> rows);
 std::string to_csv(std::span<const BenchCountRow> rows);
 
-/// @throws DataError naming file, line and column; also if a time or a count is not positive
+/// Pairs of one benchmark that a file may hold.
+inline constexpr std::int64_t kMostBenchPairs = 10'000;
+
+/// @throws DataError naming file, line and column; also if a time or a count is not positive, if the pairs of a benchmark do not follow one another, or
+///         its runs have several counters
 std::vector<BenchPairRow> read_bench_pairs(const std::string& path);
 std::vector<BenchCountRow> read_bench_counts(const std::string& path);
 

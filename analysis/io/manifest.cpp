@@ -1,5 +1,6 @@
 #include "analysis/io/manifest.h"
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "sim/core/files.h"
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 #include "sim/core/sha256.h"
 #include "sim/core/toml_depth.h"
 
@@ -40,10 +42,17 @@ std::string text_of(const toml::node& node) {
   return stream.str();
 }
 
+/// Entries are shown on terminals.
+void expect_printable(const std::string& path, std::string_view key, std::string_view text) {
+  if (!is_printable(key) || !is_printable(text))
+    throw DataError(fmt::format("{}: provenance.{} = '{}'; allowed: UTF-8 without control characters", path, escaped(key), escaped(text)));
+}
+
 /// A field of a [[provenance.models]] table, which must be there.
 std::string model_text(const std::string& path, const toml::table& model, std::string_view key) {
   const auto text = model[key].value<std::string>();
   if (!text || text->empty()) throw_missing(path, "models." + std::string(key));
+  expect_printable(path, "models." + std::string(key), *text);
   return *text;
 }
 
@@ -66,13 +75,19 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
   return model;
 }
 
+/// The tables of [[provenance.KEY]]; none where it is not there.
+template <typename Entry>
+std::vector<Entry> read_tables(const std::string& path, const toml::table& provenance, std::string_view key, Entry (*read)(const std::string&, const toml::table&)) {
+  const toml::node* node = provenance.get(key);
+  if (node == nullptr) return {};
+  if (!node->is_array_of_tables()) throw DataError(fmt::format("{}: provenance.{}: allowed: tables, as in [[provenance.{}]]", path, key, key));
+  std::vector<Entry> entries;
+  for (const auto& entry : *node->as_array()) entries.push_back(read(path, *entry.as_table()));
+  return entries;
+}
+
 std::vector<ModelProvenance> read_models(const std::string& path, const toml::table& provenance) {
-  std::vector<ModelProvenance> models;
-  if (const auto* list = provenance["models"].as_array()) {
-    for (const auto& entry : *list) {
-      if (const auto* table = entry.as_table()) models.push_back(read_model(path, *table));
-    }
-  }
+  std::vector<ModelProvenance> models = read_tables<ModelProvenance>(path, provenance, "models", read_model);
   const auto is_target = [](const ModelProvenance& model) { return model.role == ModelRole::target; };
   if (std::ranges::none_of(models, is_target)) throw_missing(path, "models (of role target)");
   return models;
@@ -91,14 +106,6 @@ SectionProvenance read_section(const std::string& path, const toml::table& table
   if (const auto* list = table["differs"].as_array())
     for (const auto& line : *list) section.differs.push_back(text_of(line));
   return section;
-}
-
-std::vector<SectionProvenance> read_sections(const std::string& path, const toml::table& provenance) {
-  std::vector<SectionProvenance> sections;
-  if (const auto* list = provenance["sections"].as_array())
-    for (const auto& entry : *list)
-      if (const auto* table = entry.as_table()) sections.push_back(read_section(path, *table));
-  return sections;
 }
 
 void expect_required(const std::string& path, const toml::table& provenance) {
@@ -139,6 +146,11 @@ std::string Manifest::provenance(std::string_view key) const {
   return found == entries.end() ? "" : found->second;
 }
 
+std::string Manifest::missing(std::size_t measured, std::string_view what) const {
+  const auto planned = static_cast<std::size_t>(planned_generations.value_or(static_cast<std::int64_t>(measured)));
+  return measured >= planned ? "" : fmt::format("{} of {} {} were measured; the same speclab run goes on where it stopped", measured, planned, what);
+}
+
 Manifest read_manifest(const std::string& path) {
   const std::string text = read_file(path);
   const toml::table root = parse(path, text);
@@ -157,12 +169,13 @@ Manifest read_manifest(const std::string& path) {
   if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");
   manifest.models = read_models(path, *provenance);
-  manifest.sections = read_sections(path, *provenance);
+  manifest.sections = read_tables<SectionProvenance>(path, *provenance, "sections", read_section);
   add_keys(root, "", manifest.config);
   std::erase_if(manifest.config, [](const auto& entry) { return entry.first.starts_with("provenance."); });
   for (const auto& [key, node] : *provenance) {
     if (key != "question" && key != "models" && key != "sections") manifest.entries.emplace_back(key.str(), text_of(node));
   }
+  for (const auto& [key, entry] : manifest.entries) expect_printable(path, key, entry);
   return manifest;
 }
 

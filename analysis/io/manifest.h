@@ -49,10 +49,12 @@ struct Manifest {
   const ModelProvenance& target(const std::string& model_name) const;
   /// The text of an entry of [provenance]; empty if it has none.
   std::string provenance(std::string_view key) const;
+  /// "3 of 8 texts were measured; ..." where so many `what` are less than what was planned; empty where they are all.
+  std::string missing(std::size_t measured, std::string_view what) const;
 };
 
-/// @throws DataError with line and column for a syntax error; naming the key if something required is missing; if the config is not
-///         the one whose digest stands there
+/// @throws DataError with line and column for a syntax error; naming the key if something required is missing, or an entry has control characters;
+///         if the config is not the one whose digest stands there
 Manifest read_manifest(const std::string& path);
 
 }  // namespace speclab::analysis

@@ -92,11 +92,13 @@ void read_rows(const std::string& path, Run& run) {
   table.expect_columns(kRowColumns);
   if (table.size() == 0) throw DataError(path + ": no rows; nothing was measured");
   std::set<std::tuple<std::string, std::string, std::int64_t>> known;
+  std::map<std::string, std::size_t> first_of_cell;
   for (std::size_t row = 0; row < table.size(); ++row) {
     run.generations.push_back(read_generation(table, row, run.manifest));
     const Generation& g = run.generations.back();
     if (!run.generation_of_row.emplace(g.row_id, row).second) table.fail(row, "row_id", "occurs twice");
     if (!known.emplace(g.cell_id, g.prompt_id, g.repetition).second) table.fail(row, "repetition", "the cell has this repetition of the prompt twice");
+    if (run.generations[first_of_cell.try_emplace(g.cell_id, row).first->second].axes != g.axes) table.fail(row, "cell_id", "an earlier row of the cell has other axes");
     run.manifest.target(g.axes.model);
   }
 }

@@ -9,6 +9,7 @@
 #include "analysis/io/table_parser.h"
 #include "sim/core/files.h"
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::analysis {
 namespace {
@@ -64,7 +65,7 @@ void Table::fail(std::size_t row, std::string_view column, const std::string& me
 }
 
 std::string Table::text(std::size_t row, std::string_view column) const {
-  const auto& value = field(row, column);
+  const auto value = optional_text(row, column);
   if (!value) fail(row, column, "missing");
   return *value;
 }
@@ -87,7 +88,11 @@ bool Table::flag(std::size_t row, std::string_view column) const {
   return value == "1";
 }
 
-std::optional<std::string> Table::optional_text(std::size_t row, std::string_view column) const { return field(row, column); }
+std::optional<std::string> Table::optional_text(std::size_t row, std::string_view column) const {
+  const auto& value = field(row, column);
+  if (value && !is_printable(*value)) fail(row, column, "'" + escaped(*value) + "'; allowed: UTF-8 without control characters");
+  return value;
+}
 
 std::optional<std::int64_t> Table::optional_integer(std::size_t row, std::string_view column) const {
   const auto& value = field(row, column);

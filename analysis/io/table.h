@@ -27,7 +27,7 @@ class Table {
   /// @throws DataError unless the columns are exactly `expected`, in any order
   void expect_columns(std::span<const std::string_view> expected) const;
 
-  /// @throws DataError if the column does not exist, or the field is missing or of another type
+  /// Texts are UTF-8 without control bytes. @throws DataError if the column does not exist, or the field is missing or of another type
   std::string text(std::size_t row, std::string_view column) const;
   std::int64_t integer(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;

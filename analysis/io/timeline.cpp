@@ -1,8 +1,13 @@
 #include "analysis/io/timeline.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <map>
+#include <tuple>
 
 #include "analysis/io/table.h"
+#include "sim/core/errors.h"
 
 namespace speclab::analysis {
 namespace {
@@ -24,9 +29,28 @@ TimelineRound read_round(const Table& table, std::size_t row) {
   return round;
 }
 
+/// Sums over the rounds of a generation.
+struct RoundSums {
+  std::int64_t rounds = 0, drafted = 0, accepted = 0, emitted = 0;
+
+  void add(const TimelineRound& round) { ++rounds, drafted += round.drafted, accepted += round.accepted, emitted += round.emitted; }
+  bool are_of(const Generation& g) const { return std::tie(rounds, drafted, accepted, emitted) == std::tie(g.rounds, g.drafted, g.accepted, g.output_tokens); }
+};
+
+/// Rounds are all of their generation's.
+void check_generations(const std::string& path, const std::vector<TimelineRound>& rounds, const Run& run) {
+  std::map<std::int64_t, RoundSums> sums;
+  for (const TimelineRound& round : rounds) sums[round.row_id].add(round);
+  for (const auto& [id, sum] : sums) {
+    const auto found = run.generation_of_row.find(id);
+    if (found == run.generation_of_row.end()) throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, id));
+    if (!sum.are_of(run.generations[found->second])) throw DataError(fmt::format("{}: the rounds of row_id {} do not add up to its row in rows.csv", path, id));
+  }
+}
+
 }  // namespace
 
-std::vector<TimelineRound> read_timeline(const std::string& path) {
+std::vector<TimelineRound> read_timeline(const std::string& path, const Run& run) {
   if (!std::filesystem::exists(path)) return {};
   const Table table = Table::read(path);
   table.expect_columns(kTimelineColumns);
@@ -36,6 +60,7 @@ std::vector<TimelineRound> read_timeline(const std::string& path) {
     check_order(table, row, rounds, next);
     rounds.push_back(read_round(table, row));
   }
+  check_generations(path, rounds, run);
   return rounds;
 }
 

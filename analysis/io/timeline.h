@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/io/run_folder.h"
+
 namespace speclab::analysis {
 
 inline constexpr std::array<std::string_view, 9> kTimelineColumns = {"row_id", "round", "drafted", "accepted", "emitted", "draft_ns", "target_ns", "verify_ns", "other_ns"};
@@ -16,7 +18,8 @@ struct TimelineRound {
   std::int64_t draft_ns = 0, target_ns = 0, verify_ns = 0, other_ns = 0;
 };
 
-/// In the order of rows and rounds; no rounds if the file is missing. @throws DataError naming file, line and column
-std::vector<TimelineRound> read_timeline(const std::string& path);
+/// The rounds of generations of `run`, in the order of rows and rounds; none if the file is missing.
+/// @throws DataError naming file, line and column; also where rounds do not add up to their generation
+std::vector<TimelineRound> read_timeline(const std::string& path, const Run& run);
 
 }  // namespace speclab::analysis

@@ -43,13 +43,9 @@ std::string clause(const FigureData& data, const Named& named) {
   return where + who + fmt::format("{}, whose speed-up is {}", name, with_interval(*named.group->summary.speedup));
 }
 
-std::string unfinished_note(const FigureData& data) {
-  const auto measured = static_cast<std::int64_t>(data.run.generations.size());
-  const std::int64_t planned = data.run.manifest.planned_generations.value_or(measured);
-  return measured >= planned ? "" : fmt::format("Not finished: {} of {} generations were measured; the same speclab run goes on where it stopped. ", measured, planned);
-}
-
 }  // namespace
+
+std::string unfinished_note(const std::string& missing) { return missing.empty() ? "" : fmt::format("Not finished: {}. ", missing); }
 
 const Group* best_group(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
@@ -67,7 +63,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return "No drafter was compared with plain decoding in this run.";
   std::string text = clause(data, coolest);
   text[0] = 'A';
-  text = unfinished_note(data) + text;
+  text = unfinished_note(data.run.manifest.missing(data.run.generations.size(), "generations")) + text;
   if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {

@@ -12,6 +12,9 @@ namespace speclab::analysis {
 /// its speed-up (where nothing was predicted, the fastest), and how far the predictions were off.
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
+/// "Not finished: ... " of what Manifest::missing says; empty where nothing is missing.
+std::string unfinished_note(const std::string& missing);
+
 /// The lossless speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
 const Group* best_group(const FigureData& data, double temperature);
 

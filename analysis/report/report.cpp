@@ -64,11 +64,12 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
 }
 
 ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
-  const std::vector<AcceptanceRow> rows = read_acceptance(run_folder + "/acceptance.csv");
+  const AcceptanceRun run = read_acceptance_run(run_folder);
+  const std::vector<AcceptanceRow>& rows = run.rows;
   Bootstrap bootstrap(manifest.seed);
   const auto pooled = drafter_acceptance(rows, true, bootstrap), by_category = drafter_acceptance(rows, false, bootstrap);
   const auto figures = acceptance_figures(pooled, by_category);
-  const std::string answer = acceptance_answer(pooled);
+  const std::string answer = unfinished_note(run.missing()) + acceptance_answer(pooled);
   write_pages(run_folder, figures, acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js), options.static_figures);
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
@@ -98,7 +99,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker)};
   auto figures = build_figures(data, bootstrap);
   if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
-  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv"))) figures.push_back(std::move(*timeline));
+  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run))) figures.push_back(std::move(*timeline));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_options.h"
@@ -142,6 +143,9 @@ int run_cli(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "speclab: not enough memory; use a smaller model, batch or context\n");
     return static_cast<int>(ExitCode::internal);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::fprintf(stderr, "speclab: %s: %s\n", escaped(error.path1().string(), 1000).c_str(), error.code().message().c_str());
+    return static_cast<int>(ExitCode::corrupt_results);
   } catch (const std::exception& error) {
     return exit_after_error(error);
   }

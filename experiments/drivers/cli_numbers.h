@@ -29,6 +29,11 @@ CLI::Validator whole_number() {
   return CLI::Validator(check, "");
 }
 
+/// For texts where an empty one would be taken for none.
+inline CLI::Validator not_empty() {
+  return CLI::Validator([](const std::string& text) { return text.empty() ? std::string("''; allowed: anything but an empty text") : std::string(); }, "");
+}
+
 template <typename Number>
 CLI::Option* add_number(CLI::App* command, const char* name, Number& value, const char* description) {
   return command->add_option(name, value, description)->capture_default_str()->check(whole_number<Number>());

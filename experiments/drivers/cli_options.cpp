@@ -127,21 +127,43 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("--shard", options.shard)->check(whole_number<int>())->group("");
 }
 
-void add_compare_options(CLI::App* command, CompareOptions& options) {
-  command->add_option("base", options.base, "Revision of the repository here, build folder with a suite_bench, or run folder");
-  command->add_option("head", options.head, "The same");
-  add_number(command, "--pairs", options.builds.pairs, "Pairs of processes; what stays unclear gets as many again");
-  add_number(command, "--repetitions", options.builds.repetitions, "Of a benchmark in a process, of which the least counts");
-  command->add_option("--families", options.builds.families, "Of benchmarks, as in samplers,parsers; all where not given")->delimiter(',');
+namespace {
+
+/// What only the gate on revisions and build folders takes.
+std::vector<CLI::Option*> add_build_gate_options(CLI::App* command, BuildGateOptions& builds) {
   const std::map<std::string, Measure> measures{{"both", Measure::both}, {"times", Measure::times}, {"counts", Measure::counts}};
-  command->add_option_function<std::string>("--measure", [&options, measures](const std::string& name) { options.builds.measure = measures.at(name); },
-                                            "times, which need a quiet machine; counts of instructions, which do not; or both")->check(CLI::IsMember(measures))->default_str("both");
-  command->add_option("--planted-slowdown", options.builds.planted_slowdown, "Share of work that the head does more, as 0.05: to see that the gate finds it")->check(whole_number<double>());
-  add_number(command, "--seed", options.builds.seed, "Of the order within pairs");
-  command->add_option("--output", options.builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again");
-  CLI::Option* replay = command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured");
-  command->add_option("--power", options.power, "Folder of at least 40 pairs of a build with itself, of another --pairs: what gates drawn from them find; nothing is measured")->excludes(replay);
-  command->add_option("--largest-drop", options.runs.largest_drop, "Of run folders: fall of the acceptance rate that two runs called the same must exclude")->check(whole_number<double>())->capture_default_str();
+  return {add_number(command, "--pairs", builds.pairs, "Pairs of processes; what stays unclear gets as many again"),
+          add_number(command, "--repetitions", builds.repetitions, "Of a benchmark in a process, of which the least counts"),
+          command->add_option("--families", builds.families, "Of benchmarks, as in samplers,parsers; all where not given")->delimiter(','),
+          command->add_option_function<std::string>("--measure", [&builds, measures](const std::string& name) { builds.measure = measures.at(name); },
+                                                    "times, which need a quiet machine; counts of instructions, which do not; or both")->check(CLI::IsMember(measures))->default_str("both"),
+          command->add_option("--planted-slowdown", builds.planted_slowdown, "Share of work that the head does more, as 0.05: to see that the gate finds it")->check(whole_number<double>()),
+          add_number(command, "--seed", builds.seed, "Of the order within pairs"),
+          command->add_option("--output", builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again")->check(not_empty())};
+}
+
+/// Names of those given on the command line.
+std::vector<std::string> given(const std::vector<CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options)
+    if (option->count() > 0) names.push_back(option->get_name());
+  return names;
+}
+
+}  // namespace
+
+void add_compare_options(CLI::App* command, CompareOptions& options) {
+  CLI::Option* base = command->add_option("base", options.base, "Revision of the repository here, build folder with a suite_bench, or run folder");
+  CLI::Option* head = command->add_option("head", options.head, "The same");
+  const std::vector<CLI::Option*> of_builds = add_build_gate_options(command, options.builds);
+  CLI::Option* of_runs = command->add_option("--largest-drop", options.runs.largest_drop, "Of run folders: fall of the acceptance rate that two runs called the same must exclude")->check(whole_number<double>())->capture_default_str();
+  CLI::Option* replay = command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured")->check(not_empty());
+  CLI::Option* power = command->add_option("--power", options.power, "Folder of at least 40 pairs of a build with itself, of another --pairs: what gates drawn from them find; nothing is measured")->check(not_empty())->excludes(replay);
+  for (CLI::Option* reader : {replay, power}) {
+    for (CLI::Option* option : {base, head, of_runs}) reader->excludes(option);
+    for (CLI::Option* option : of_builds) reader->excludes(option);
+  }
+  command->parse_complete_callback([&options, of_builds, of_runs] { options.given_of_builds = given(of_builds), options.given_of_runs = given({of_runs}); });
   command->add_flag("--json", options.json, "Print one JSON object");
 }
 

@@ -15,17 +15,18 @@ std::string hex_escape(unsigned char byte) {
 }
 
 std::string escaped_character(std::string_view character) {
-  const auto byte = static_cast<unsigned char>(character[0]);
-  const bool c1_control = character.size() == 2 && byte == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
-  if (c1_control) return hex_escape(byte) + hex_escape(static_cast<unsigned char>(character[1]));
   switch (character[0]) {
     case '\n': return "\\n";
     case '\t': return "\\t";
     case '\r': return "\\r";
     case '"': return "\\\"";
     case '\\': return "\\\\";
-    default: return byte < 0x20 || byte == 0x7F ? hex_escape(byte) : std::string(character);
+    default: break;
   }
+  if (!is_control(character)) return std::string(character);
+  std::string escapes;
+  for (const char byte : character) escapes += hex_escape(static_cast<unsigned char>(byte));
+  return escapes;
 }
 
 }  // namespace

@@ -57,4 +57,19 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   return length;
 }
 
+bool is_control(std::string_view character) {
+  const auto byte = static_cast<unsigned char>(character[0]);
+  const bool is_c1 = character.size() == 2 && byte == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+  return is_c1 || byte < 0x20 || byte == 0x7F;
+}
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Head head = utf8_head(text);
+    if (head.state != Utf8State::complete || is_control(text.substr(0, head.length))) return false;
+    text.remove_prefix(head.length);
+  }
+  return true;
+}
+
 }  // namespace speclab

@@ -19,6 +19,12 @@ struct Utf8Head {
 /// Strict: no overlong forms, no surrogates, nothing above U+10FFFF. @source The Unicode Standard, table 3-7
 Utf8Head utf8_head(std::string_view text);
 
+/// Whether a terminal may obey it instead of showing it: C0, DEL or C1. @param character  whole and valid
+bool is_control(std::string_view character);
+
+/// Whether a terminal shows it as it is: whole, valid characters, none of them a control character.
+bool is_printable(std::string_view text);
+
 /// Bytes of whole, valid characters that `text` begins with.
 std::size_t valid_utf8_prefix(std::string_view text);
 

@@ -29,8 +29,8 @@ class FaultyRows final : public engines::LanguageModel {
 
   engines::ForwardResult forward(std::span<const engines::ForwardRow> rows, engines::KvCache& cache) override {
     auto& own = dynamic_cast<Cache&>(cache);
-    own.rows.assign(rows.begin(), rows.end());
-    std::vector<engines::ForwardRow> changed = own.rows;
+    own.last_rows.assign(rows.begin(), rows.end());
+    std::vector<engines::ForwardRow> changed = own.last_rows;
     const bool is_verification = rows.size() > 1 && rows.back().wants_logits;
     own.leaked = is_verification && fault_ == RowFault::mask_leak;
     if (is_verification) spoil(changed, own);
@@ -48,7 +48,7 @@ class FaultyRows final : public engines::LanguageModel {
     void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override {
       if (leaked) {
         inner->truncate(sequence, inner->length(sequence) - 1);
-        model.model_.forward(this->rows, *inner);
+        model.model_.forward(last_rows, *inner);
       }
       inner->commit(sequence, rows);
     }
@@ -59,7 +59,7 @@ class FaultyRows final : public engines::LanguageModel {
 
     FaultyRows& model;
     std::unique_ptr<engines::KvCache> inner;
-    std::vector<engines::ForwardRow> rows;  ///< of the last forward, as asked for
+    std::vector<engines::ForwardRow> last_rows;  ///< of the last forward, as asked for
     bool leaked = false;                    ///< the last committed entry is the rejected row's
   };
 

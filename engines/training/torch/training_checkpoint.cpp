@@ -54,9 +54,9 @@ TrainingState TrainingCheckpoint::load() const {
     throw DataError(fmt::format("{}: is of a training with other texts or settings; delete it to begin again, or give the old settings", path_));
   const torch::NoGradGuard guard;
   for (Parameters::Parameter& parameter : parameters_.all()) {
-    torch::Tensor stored;
-    archive.read(parameter.name, stored, true);
-    parameter.value.copy_(stored);
+    torch::Tensor saved;
+    archive.read(parameter.name, saved, true);
+    parameter.value.copy_(saved);
   }
   archive.read("moments", moments);
   optimiser_.load(moments);

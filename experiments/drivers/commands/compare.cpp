@@ -30,13 +30,20 @@ bool are_runs(const std::string& base, const std::string& head) {
   return is_run(base);
 }
 
+void expect_none(const std::vector<std::string>& given, const std::string& what) {
+  if (!given.empty()) throw ConfigError(fmt::format("{} is for {}; leave it out", given.front(), what));
+}
+
 }  // namespace
 
 int run_compare(const CompareOptions& options) {
   if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
   if (!options.power.empty()) return print_power(power_of_folder(options.power), options.json);
   if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
-  if (are_runs(options.base, options.head)) return static_cast<int>(analysis::exit_code(compare_runs(options.base, options.head, {.gate = options.runs, .json = options.json})));
+  const bool of_runs = are_runs(options.base, options.head);
+  if (of_runs) expect_none(options.given_of_builds, "revisions and build folders");
+  else expect_none(options.given_of_runs, "run folders");
+  if (of_runs) return static_cast<int>(analysis::exit_code(compare_runs(options.base, options.head, {.gate = options.runs, .json = options.json})));
   return print_gate(compare_builds(options.base, options.head, options.builds), options.json);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "experiments/drivers/compare/build_gate.h"
 #include "experiments/drivers/compare/run_gate.h"
@@ -12,6 +13,7 @@ struct CompareOptions {
   analysis::GateOptions runs{};  ///< of run folders
   std::string replay{};        ///< folder of a gate whose verdicts are drawn again; empty: none
   std::string power{};         ///< folder of pairs of one build with itself, whose gate's power is asked for; empty: none
+  std::vector<std::string> given_of_builds{}, given_of_runs{};  ///< options on the command line that only one of them takes
   bool json = false;
 };
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <tuple>
 
 #include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/instruction_counts.h"
@@ -150,6 +152,9 @@ class BuildComparison {
   BuildGate gate_{};
 };
 
+/// What was measured for a line.
+auto work_of(const analysis::GateLine& line) { return std::tuple(line.benchmark, line.measure, line.pairs.pairs); }
+
 }  // namespace
 
 BuildGate compare_builds(const std::string& base, const std::string& head, const BuildGateOptions& options) {
@@ -158,12 +163,14 @@ BuildGate compare_builds(const std::string& base, const std::string& head, const
 }
 
 BuildGate replay_gate(const std::string& folder) {
-  BuildGate gate{.base = "base of " + folder, .head = "head of " + folder};
-  const auto add = [&gate](const std::vector<analysis::GateLine>& lines) { gate.lines.insert(gate.lines.end(), lines.begin(), lines.end()); };
   const std::string pairs = folder + "/" + kPairsFile, counts = folder + "/" + kCountsFile;
   if (!std::filesystem::exists(pairs) && !std::filesystem::exists(counts)) throw ConfigError(fmt::format("--replay: '{}' has neither {} nor {}; allowed: an output of speclab compare", escaped(folder), kPairsFile, kCountsFile));
-  if (std::filesystem::exists(pairs)) add(analysis::judge_times(analysis::read_bench_pairs(pairs), {}));
-  if (std::filesystem::exists(counts)) add(analysis::judge_counts(analysis::read_bench_counts(counts)));
+  std::vector<analysis::GateLine> lines;
+  if (std::filesystem::exists(pairs)) lines = analysis::judge_times(analysis::read_bench_pairs(pairs), {});
+  if (std::filesystem::exists(counts)) std::ranges::move(analysis::judge_counts(analysis::read_bench_counts(counts)), std::back_inserter(lines));
+  BuildGate gate = read_gate(folder);
+  if (!std::ranges::equal(lines, gate.lines, {}, work_of, work_of)) throw DataError(fmt::format("{}: {}, {} and {} are of different gates, or rows are missing; put them back as they were", escaped(folder), kPairsFile, kCountsFile, kGateFile));
+  gate.lines = std::move(lines);
   gate.verdict = analysis::verdict_of(gate.lines);
   return gate;
 }

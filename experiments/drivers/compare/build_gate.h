@@ -25,7 +25,7 @@ struct BuildGateOptions {
 struct BuildGate {
   std::string base, head;               ///< as given, with revision, build and instruction set
   std::string machine{};
-  BuildGateOptions options{};           ///< of a replayed gate the defaults
+  BuildGateOptions options{};           ///< of a replayed gate those that gate.json has
   std::vector<analysis::GateLine> lines{};
   std::vector<std::string> only_base{}, only_head{};  ///< benchmarks that were not compared
   std::vector<std::string> notes{};
@@ -37,7 +37,8 @@ struct BuildGate {
 ///         WriteError about the output
 BuildGate compare_builds(const std::string& base, const std::string& head, const BuildGateOptions& options);
 
-/// The same verdicts from the rows that a gate left in its output. @throws DataError if they are damaged
+/// The same verdicts from the rows that a gate left in its output.
+/// @throws DataError if they are damaged or not all there, Error(invalid_measurement) if the gate was interrupted
 BuildGate replay_gate(const std::string& folder);
 
 }  // namespace speclab::experiments

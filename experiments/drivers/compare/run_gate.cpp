@@ -26,10 +26,6 @@ std::string kind_of(const std::string& folder) {
   return kind;
 }
 
-analysis::AcceptanceRun read_acceptance_run(const std::string& folder) {
-  return {.manifest = analysis::read_manifest(folder + "/manifest.toml"), .rows = analysis::read_acceptance(folder + "/acceptance.csv")};
-}
-
 std::string change_text(const std::optional<GatedRate>& rate) {
   if (!rate) return "-";
   const auto& difference = rate->change.difference;
@@ -108,9 +104,9 @@ analysis::GateVerdict compare_runs(const std::string& base, const std::string& h
   const double drop = options.gate.largest_drop;
   if (!(drop > 0 && drop < 1)) throw ConfigError(fmt::format("--largest-drop {}; allowed: numbers above 0 and below 1", drop));
   const std::string kind = kind_of(base), other = kind_of(head);
-  if (kind != other) throw ConfigError(fmt::format("{} is of kind {}, {} of kind {}; allowed: two runs of one kind", base, kind, head, other));
+  if (kind != other) throw ConfigError(fmt::format("{} is of kind {}, {} of kind {}; allowed: two runs of one kind", escaped(base), kind, escaped(head), other));
   const CountGate gate = kind == "decoding" ? analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options.gate)
-                                            : analysis::gate_acceptance(read_acceptance_run(base), read_acceptance_run(head), options.gate);
+                                            : analysis::gate_acceptance(analysis::read_acceptance_run(base), analysis::read_acceptance_run(head), options.gate);
   if (options.json) print_json(gate);
   else print_text(gate, options.gate);
   return gate.verdict;

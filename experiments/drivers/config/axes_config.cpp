@@ -38,9 +38,6 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
   }
 }
 
-/// Kinds that look at drafts and laws, and measure nothing.
-bool looks_at_drafts(Yield yield) { return yield == Yield::atlas || yield == Yield::acceptance; }
-
 void check_looked_at_policies(const ConfigReader& reader, const RunConfig& config) {
   const bool keeps = experiment_kind(config.kind).yield == Yield::atlas;  // the others accept nothing, which a heuristic would follow
   for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {

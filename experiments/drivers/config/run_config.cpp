@@ -29,7 +29,7 @@ void check_target(const RunTables& tables, const RunConfig& config) {
   const bool has_shapes = static_cast<std::size_t>(num_real) != config.models.size();
   if (num_real != 1 && has_shapes) target.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
   const Yield yield = experiment_kind(config.kind).yield;
-  if (has_shapes && (yield == Yield::atlas || yield == Yield::acceptance)) target.refuse("model", fmt::format("real models, because the kind {} looks at their laws", config.kind));
+  if (has_shapes && looks_at_drafts(yield)) target.refuse("model", fmt::format("real models, because the kind {} looks at their laws", config.kind));
 }
 
 void check_sampling(const RunTables& tables, const RunConfig& config) {

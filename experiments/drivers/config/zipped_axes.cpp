@@ -9,6 +9,7 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/number_range.h"
 #include "experiments/drivers/config/sweep.h"
+#include "experiments/drivers/kinds/kinds.h"
 
 namespace speclab::experiments {
 namespace {
@@ -136,6 +137,11 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
   config.exclusions.push_back(std::move(selection));
 }
 
+bool drafts(const SweepPoint& point) {
+  constexpr auto kDrafter = static_cast<std::size_t>(std::ranges::find(kAxisNames, std::string_view("drafter")) - kAxisNames.begin());
+  return point[kDrafter] != "none";
+}
+
 }  // namespace
 
 void read_zips(ConfigNode& root, RunConfig& config, Findings& findings) {
@@ -152,16 +158,19 @@ void check_sweep(const ConfigNode& root, const RunConfig& config, Findings& find
   const Sweep sweep(config);
   if (sweep.product_size() > kMostCells)
     return findings.add(root.where, "axes", fmt::format("axes that combine to {:.0f} cells; allowed: at most {:.0f}; split the experiment", sweep.product_size(), kMostCells));
-  std::size_t num_cells = 0;
+  std::size_t num_cells = 0, num_drafting = 0;
   std::vector<std::size_t> left_out(config.exclusions.size(), 0);
   for (const SweepPoint& point : sweep.product()) {
     num_cells += sweep.holds(point) ? 1 : 0;
+    num_drafting += sweep.holds(point) && drafts(point) ? 1 : 0;
     for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] += sweep.is_zipped(point) && sweep.is_excluded_by(i, point) ? 1 : 0;
   }
   const std::vector<const ConfigNode*> tables = tables_under(root, "exclude", findings);
   for (std::size_t i = 0; i < left_out.size(); ++i)
     if (left_out[i] == 0) findings.add(tables[i]->where, "exclude", "exclude that leaves no cell out; allowed: values that some cell has together");
   if (num_cells == 0) findings.add(root.where, "exclude", "no cell is left; allowed: exclusions that leave at least one");
+  else if (num_drafting == 0 && looks_at_drafts(experiment_kind(config.kind).yield))
+    findings.add(root.where, "exclude", fmt::format("no cell with a drafter is left; allowed for the kind {}: exclusions that leave at least one", config.kind));
 }
 
 }  // namespace speclab::experiments

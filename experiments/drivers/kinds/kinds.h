@@ -12,6 +12,9 @@ class Workbench;
 /// What a kind leaves behind, and its report shows.
 enum class Yield : std::uint8_t { generations, costs, atlas, acceptance };
 
+/// Whether it is about drafts of real models, not about time.
+constexpr bool looks_at_drafts(Yield yield) { return yield == Yield::atlas || yield == Yield::acceptance; }
+
 struct ExperimentKind {
   std::string name;
   std::string description;

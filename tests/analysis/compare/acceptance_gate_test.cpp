@@ -94,7 +94,7 @@ TEST(AcceptanceGate, FindsADrafterThatFallsSilent) {
 TEST(AcceptanceGate, RefusesRunsThatWereInterrupted) {
   AcceptanceRun half = made_up_acceptance({});
   half.manifest.planned_generations = 57;
-  EXPECT_EQ(gate_acceptance(half, half, {}).work_differences.front(), "base: 56 of 57 texts; the same speclab run goes on where it stopped");
+  EXPECT_EQ(gate_acceptance(half, half, {}).work_differences.front(), "base: 56 of 57 texts were measured; the same speclab run goes on where it stopped");
 }
 
 TEST(AcceptanceGate, RefusesOtherPromptsPlacesAndOrigins) {

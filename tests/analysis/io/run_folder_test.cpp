@@ -83,6 +83,21 @@ TEST_F(RunFolder, RefusesATargetWithoutHash) {
   EXPECT_TRUE(error_has("provenance.models.sha256 is missing"));
 }
 
+TEST_F(RunFolder, RefusesEntriesThatATerminalWouldObey) {
+  edit("manifest.toml", "threads = 2\n", "threads = \"2\\u001b[2J\"\n");
+  EXPECT_TRUE(error_has("provenance.threads = '2\\x1b[2J'; allowed: UTF-8 without control characters")) << error();
+}
+
+TEST_F(RunFolder, RefusesSectionsThatAreNoTables) {
+  edit("manifest.toml", "threads = 2\n", "threads = 2\nsections = \"two\"\n");
+  EXPECT_TRUE(error_has("provenance.sections: allowed: tables")) << error();
+}
+
+TEST_F(RunFolder, RefusesACellOfSeveralAxes) {
+  edit("rows.csv", ",0,1,0,1,1,1,", ",0,0.5,0,1,1,1,");
+  EXPECT_TRUE(error_has("column 'cell_id': an earlier row of the cell has other axes")) << error();
+}
+
 TEST_F(RunFolder, RefusesRowsOfAModelTheManifestDoesNotName) {
   edit("manifest.toml", "name = \"base\"", "name = \"other\"");
   EXPECT_TRUE(error_has("is named 'base'"));

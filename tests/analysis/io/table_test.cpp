@@ -83,6 +83,14 @@ TEST(Table, NamesFileLineAndColumnOfAWrongField) {
   EXPECT_EQ(error_of([&] { table.number(0, "m"); }), "f.csv: missing column 'm' (has: name, n)");
 }
 
+TEST(Table, RefusesTextThatATerminalWouldObey) {
+  for (const char* text : {"\x1b[2J", "a\tb", "a\nb", "\x7f", "\xff", "\xc2\x9b", "\xc3"}) {
+    const Table table = Table::parse(std::string("name\n\"") + text + "\"\n", "names.csv");
+    EXPECT_THROW(table.text(0, "name"), DataError) << text;
+  }
+  EXPECT_EQ(Table::parse("name\n\u00e9\u4e16\n", "names.csv").text(0, "name"), "\u00e9\u4e16");
+}
+
 TEST(Table, RefusesUnknownColumns) {
   const Table table = Table::parse("a,b\n", "f.csv");
   constexpr std::array<std::string_view, 1> only_a = {"a"};
@@ -98,10 +106,10 @@ TEST(Table, OfAMissingFileSaysWhich) {
 TEST(CsvWriter, WritesWhatTheTableReadsBackExactly) {
   constexpr std::array<std::string_view, 3> columns = {"text", "x", "n"};
   CsvWriter csv(columns);
-  csv.field("a, \"b\"\nc").field(0.1 + 0.2).field(std::int64_t{-7}).end_row();
+  csv.field("a, \"b\" c").field(0.1 + 0.2).field(std::int64_t{-7}).end_row();
   csv.field("").missing().missing().end_row();
   const Table table = Table::parse(csv.content(), "f.csv");
-  EXPECT_EQ(table.text(0, "text"), "a, \"b\"\nc");
+  EXPECT_EQ(table.text(0, "text"), "a, \"b\" c");
   EXPECT_EQ(table.number(0, "x"), 0.1 + 0.2);
   EXPECT_EQ(table.integer(0, "n"), -7);
   EXPECT_EQ(table.optional_text(1, "text"), "");

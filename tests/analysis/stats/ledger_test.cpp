@@ -27,7 +27,9 @@ std::vector<CostRow> costs() {
 class LedgerTest : public ::testing::Test {
  protected:
   void add_generation(const std::string& prompt, std::int64_t extra_target_ns) {
-    Generation g{.row_id = static_cast<std::int64_t>(run_.generations.size()), .cell_id = "cell", .prompt_id = prompt, .category = "chat"};
+    Generation g;
+    g.row_id = static_cast<std::int64_t>(run_.generations.size());
+    g.cell_id = "cell", g.prompt_id = prompt, g.category = "chat";
     g.axes = {.model = "m", .drafter = "bigram", .tree = "chain", .policy = "constant:2", .verifier = "rejection"};
     g.prompt_tokens = 7;
     g.output_tokens = 5;

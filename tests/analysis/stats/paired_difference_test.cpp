@@ -63,7 +63,9 @@ TEST(PairedDifference, ErrsAndCoversAsStated) {
       alarms += paired.p_value <= 0.05;
     }
     EXPECT_NEAR(covered / 4000.0, 0.95, 0.022);
-    if (change == 0) EXPECT_NEAR(alarms / 4000.0, 0.05, 0.022);
+    if (change == 0) {
+      EXPECT_NEAR(alarms / 4000.0, 0.05, 0.022);
+    }
   }
 }
 

@@ -56,6 +56,7 @@ struct Cell {
 
 struct Totals {
   int rounds = 0, drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0;
+  std::vector<std::pair<int, int>> kept{};  ///< accepted and emitted tokens of each round
 };
 
 Totals write_rounds(Builder& b, const Cell& cell, double prompt_effect) {
@@ -71,6 +72,7 @@ Totals write_rounds(Builder& b, const Cell& cell, double prompt_effect) {
     const int kept = std::min(accepted + 1, kOutputTokens - emitted);
     b.rounds << b.row_id << ',' << t.rounds << ',' << 100 + emitted << ',' << length << ',' << length + 1 << ',' << length << ',' << accepted
              << ',' << tested << ',' << kept << ',' << (bonus ? "bonus" : "recovered") << '\n';
+    t.kept.emplace_back(accepted, kept);
     emitted += kept;
     ++t.drafting_rounds;
     t.drafted += length;
@@ -103,11 +105,10 @@ void write_text(Builder& b, const Cell& cell) {
   b.texts << "]}\n";
 }
 
-/// Rounds of full acceptance, as long as the text is.
-void write_timeline(Builder& b, const Cell& cell) {
+void write_timeline(Builder& b, const Cell& cell, const Totals& t) {
   const int length = cell.drafter ? b.options.speculation_length : 0;
-  for (int emitted = 0, round = 0; emitted < kOutputTokens; emitted += length + 1, ++round)
-    b.timeline << b.row_id << ',' << round << ',' << length << ',' << length << ',' << std::min(length + 1, kOutputTokens - emitted) << ','
+  for (std::size_t round = 0; round < t.kept.size(); ++round)
+    b.timeline << b.row_id << ',' << round << ',' << length << ',' << t.kept[round].first << ',' << t.kept[round].second << ','
                << (cell.drafter ? static_cast<long long>(cell.drafter->draft_ns) : 0) << ',' << static_cast<long long>(SyntheticRun::kStepNs) << ",100000,50000\n";
 }
 
@@ -115,7 +116,7 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
   std::mt19937_64 prompt_random(std::hash<std::string>()(category) + static_cast<unsigned>(prompt));
   const double prompt_effect = std::exp(0.15 * std::normal_distribution<double>()(prompt_random));
   const Totals t = cell.drafter ? write_rounds(b, cell, prompt_effect)
-                                : Totals{.rounds = kOutputTokens, .bonus = kOutputTokens};
+                                : Totals{.rounds = kOutputTokens, .bonus = kOutputTokens, .kept = {kOutputTokens, {0, 1}}};
   b.rows << b.row_id << ',' << cell.id() << ',' << repetition << ',' << category << "_0" << prompt + 1 << ',' << category << ',' << cell.axes()
          << ",1," << b.row_id << ",120," << kOutputTokens << ',' << t.rounds << ',' << t.drafting_rounds << ',' << t.drafted << ',' << t.accepted
          << ',' << t.tested << ',' << t.recovered << ',' << t.bonus << ",length,0123456789abcdef," << (cell.is_lossy() || (cell.shape && cell.drafter) ? 0 : 1) << ',';
@@ -124,7 +125,7 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
   write_times(b, cell, t);
   if (prompt == 0 && repetition == 0 && category == "extraction") {
     write_text(b, cell);
-    write_timeline(b, cell);
+    write_timeline(b, cell, t);
   }
   ++b.row_id;
 }

@@ -47,6 +47,21 @@ TEST(ProgramAcceptance, AsksEveryDrafterAtEveryPlace) {
   EXPECT_NE(again.output.find("is complete"), std::string::npos) << again.output;
 }
 
+TEST(ProgramAcceptance, SaysWhatIsMissingOfAnInterruptedRun) {
+  const std::string folder = ::testing::TempDir() + "/acceptance_half";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(acceptance_run(folder) + " --no-report");
+  ASSERT_EQ(run.code, 0) << run.output;
+  std::filesystem::remove(folder + "/SHA256SUMS");
+  const std::string csv = read_file(folder + "/acceptance.csv"), head = csv.substr(0, csv.find('\n') + 1);
+  write_file(folder + "/acceptance.csv", csv.substr(0, csv.rfind('\n', csv.find(",small_transformer,")) + 1));
+  const Outcome report = run_program("report " + folder + " --no-static-figures 2>&1");
+  EXPECT_EQ(report.code, 0) << report.output;
+  EXPECT_NE(report.output.find("Not finished: "), std::string::npos) << report.output;
+  write_file(folder + "/acceptance.csv", head);
+  testing::expect_refusal("report " + folder, 3, "no rows");
+}
+
 TEST(ProgramAcceptance, RefusesAxesThatItCannotFollow) {
   for (const char* axis : {"policy=[\"auto\"]", "policy=[\"heuristic\"]", "policy=[\"constant:0\"]", "verifier=[\"sample_and_match\"]", "drafter=[\"none\"]"})
     testing::expect_refusal(std::string("run " SPECLAB_SOURCE_DIR "/experiments/configs/drafter_acceptance.toml --dry-run --set 'axes.") + axis + "'", 2, "allowed: ");

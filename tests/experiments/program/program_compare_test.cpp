@@ -70,8 +70,34 @@ TEST_F(Compare, ReplaysTheVerdictsFromTheRows) {
 }
 
 TEST_F(Compare, RefusesDamagedRows) {
-  folder_.file("pairs.csv", "benchmark,pair,look,first,base_ns,head_ns,base_wall_ns,head_wall_ns,base_checksum,head_checksum\nf/a,0,1,base,0,5,5,5,7,7\n");
-  expect(run_program("compare --replay " + folder_.path() + " 2>&1"), 3, "pairs.csv:2: column 'base_ns'");
+  const std::string head = "benchmark,pair,look,first,base_ns,head_ns,base_wall_ns,head_wall_ns,base_checksum,head_checksum\n", row = "f/a,0,1,base,5,5,5,5,7,7\n";
+  const std::pair<std::string, const char*> damages[] = {{"f/a,0,1,base,0,5,5,5,7,7\n", "pairs.csv:2: column 'base_ns'"}, {row + row, "pairs.csv:3: column 'pair': 0; allowed: 1"},
+                                                         {"f/a,1,1,base,5,5,5,5,7,7\n", "pairs.csv:2: column 'pair'"}, {"f/\x1b[2J,0,1,base,5,5,5,5,7,7\n", "pairs.csv:2: column 'benchmark'"}};
+  for (const auto& [rows, part] : damages) {
+    folder_.file("pairs.csv", head + rows);
+    expect(run_program("compare --replay " + folder_.path() + " 2>&1"), 3, part);
+  }
+  folder_.file("pairs.csv", head);
+  folder_.file("counts.csv", "benchmark,counter,instruction_set,run,base_instructions,head_instructions,base_checksum,head_checksum\nf/a,perf,v3,0,5,5,7,7\nf/a,callgrind,v3,1,5,5,7,7\n");
+  expect(run_program("compare --replay " + folder_.path() + " 2>&1"), 3, "counts.csv:3: column 'counter'");
+}
+
+TEST_F(Compare, ReplaysOnlyWholeGates) {
+  const std::string base = build("base", {steady("f/a", 1e4), steady("f/b", 1e4)}), rows = folder_.path("rows");
+  expect(compare(base, base, "--measure times --output " + rows), 0, ": SAME");
+  const std::string pairs = read_file(rows + "/pairs.csv");
+  write_file(rows + "/pairs.csv", pairs.substr(0, pairs.rfind("f/a,19,")));
+  expect(run_program("compare --replay " + rows + " 2>&1"), 3, "rows are missing");
+  write_file(rows + "/pairs.csv", pairs);
+  std::filesystem::remove(rows + "/gate.json");
+  expect(run_program("compare --replay " + rows + " 2>&1"), 12, "interrupted before its end");
+  write_file(rows + "/gate.json", "{\"base\":3}");
+  expect(run_program("compare --replay " + rows + " 2>&1"), 3, "gate.json: ");
+}
+
+TEST_F(Compare, SaysWhichFolderCannotBeRead) {
+  std::filesystem::create_symlink("loop", folder_.path("loop"));
+  expect(compare(folder_.path("loop"), folder_.path("loop")), 3, "loop/manifest.toml: Too many levels of symbolic links");
 }
 
 TEST_F(Compare, NamesBenchmarksThatOneSideLacksAndComparesTheOthers) {
@@ -125,6 +151,10 @@ TEST_F(Compare, RefusesOptionsThatCannotBe) {
   expect(compare(base, base, "--families h"), 2, "allowed: f");
   expect(compare(base, base, "--measure cycles"), 2, "cycles");
   expect(compare(base, base, "--planted-slowdown 2"), 2, "allowed: 0 to 1");
+  expect(compare(base, base, "--largest-drop 0.1"), 2, "--largest-drop is for run folders");
+  expect(compare(base, base, "--output ''"), 2, "--output");
+  expect(run_program("compare --replay '' 2>&1"), 2, "--replay");
+  for (const char* option : {"a b", "--pairs 20", "--output x", "--largest-drop 0.1"}) expect(run_program(std::string("compare --replay x ") + option + " 2>&1"), 2, "excludes");
   expect(compare(base, folder_.path()), 2, "without suite_bench");
 }
 

@@ -20,11 +20,14 @@ std::string checked(const std::string& folder, const std::string& kind) {
   return folder;
 }
 
+/// @param missing  what Manifest::missing says of its rows
+void expect_whole(const std::string& folder, const std::string& missing) {
+  if (!missing.empty()) throw DataError(fmt::format("{}: a table is read from whole sweeps: {}", folder, missing));
+}
+
 analysis::Run whole_run(const std::string& folder) {
   analysis::Run run = analysis::read_run(checked(folder, "decoding"));
-  const auto planned = static_cast<std::size_t>(run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())));
-  if (run.generations.size() != planned || !run.failures.empty())
-    throw DataError(fmt::format("{}: {} of {} generations; a table is read from whole sweeps, the same speclab run goes on where this one stopped", folder, run.generations.size(), planned));
+  expect_whole(folder, run.manifest.missing(run.generations.size(), "generations"));
   return run;
 }
 
@@ -44,12 +47,10 @@ std::string MeasuredRun::description() const {
 }
 
 ObservedRun::ObservedRun(const std::string& folder) {
-  const std::vector<analysis::AcceptanceRow> rows = analysis::read_acceptance(checked(folder, "drafter_acceptance") + "/acceptance.csv");
-  const analysis::Manifest manifest = analysis::read_manifest(folder + "/manifest.toml");
-  const auto texts = static_cast<std::int64_t>(analysis::num_texts(rows));
-  if (texts < manifest.planned_generations.value_or(texts))
-    throw DataError(fmt::format("{}: {} of {} texts; a table is read from whole sweeps, the same speclab run goes on where this one stopped", folder, texts, *manifest.planned_generations));
-  analysis::Bootstrap bootstrap(manifest.seed);
+  const analysis::AcceptanceRun run = analysis::read_acceptance_run(checked(folder, "drafter_acceptance"));
+  expect_whole(folder, run.missing());
+  const std::vector<analysis::AcceptanceRow>& rows = run.rows;
+  analysis::Bootstrap bootstrap(run.manifest.seed);
   pooled = analysis::drafter_acceptance(rows, true, bootstrap);
   by_category = analysis::drafter_acceptance(rows, false, bootstrap);
   std::set<std::string> prompts;

@@ -13,8 +13,8 @@ namespace speclab::testing {
 
 /// One benchmark of a fake suite.
 struct FakeBenchmark {
-  std::string name;
-  std::function<double(int run)> ns;   ///< of a call in each process, from 0
+  std::string name{};
+  std::function<double(int run)> ns{}; ///< of a call in each process, from 0
   double checksum = 7;
   double instructions = 0;             ///< none if 0
 };

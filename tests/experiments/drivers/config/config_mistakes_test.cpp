@@ -96,6 +96,7 @@ const Mistake kMistakes[] = {
     {"[axes]\ndrafter = \"bigram\"\n[[exclude]]\ntemperature = [0.0, 0.25]\n", 4, 21},
     {"[axes]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n[[exclude]]\ndrafter = \"prompt_lookup\"\ntree = \"2x2\"\n", 4, 1},
     {"[axes]\ndrafter = \"bigram\"\n[[exclude]]\n", 3, 1},
+    {"[experiment]\nkind = \"rule_atlas\"\n[axes]\ndrafter = \"bigram\"\n[[exclude]]\ndrafter = \"bigram\"\n", 1, 1},
     {"[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\ntree = [\"chain\"]\n", 3, 8},
     {"[axes]\ntree = \"chain\"\n[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\ntree = [\"chain\", \"2x2\"]\n", 5, 8},
     {"[[zip]]\ndrafter = [\"bigram\", \"bigram\"]\ntree = [\"2x2\", \"2x2\"]\n", 2, 22},
