@@ -27,9 +27,10 @@ constexpr std::array<std::string_view, 31> kRowColumns = {
 /// The last one is there where the manifest has sections.
 constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns",         "draft_ns",
                                                            "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes", "section"};
-constexpr std::array<std::string_view, 17> kPredictionColumns = {
+/// The last two are missing in runs of older revisions.
+constexpr std::array<std::string_view, 19> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",
-    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
+    "repetition_penalty", "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns", "predicted_speedup_low", "predicted_speedup_high"};
 
 constexpr std::array<std::string_view, 8> kFailureColumns = {"row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
 constexpr std::array<std::string_view, 6> kFailureStatuses = {"exception", "out_of_memory", "not_finite", "timeout", "device", "crash"};
@@ -143,9 +144,19 @@ void check_cell(const Table& table, std::size_t row, const std::map<std::string,
   if (found != cells.end() && *found->second != read_axes(table, row)) table.fail(row, "cell_id", "its rows in rows.csv have other axes");
 }
 
+std::optional<sim::Interval> read_speedup_interval(const Table& table, std::size_t row) {
+  const auto low = table.optional_number_from(1e-9, 1e18, row, "predicted_speedup_low"), high = table.optional_number_from(1e-9, 1e18, row, "predicted_speedup_high");
+  if (low.has_value() != high.has_value()) table.fail(row, "predicted_speedup_high", "both ends, or none");
+  if (!low) return std::nullopt;
+  const double predicted = table.number(row, "predicted_speedup");
+  if (*low > predicted || *high < predicted) table.fail(row, "predicted_speedup_low", "an interval around predicted_speedup");
+  return sim::Interval{*low, *high};
+}
+
 void read_predictions(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  table.expect_columns(kPredictionColumns);
+  const bool has_intervals = std::ranges::count(table.columns(), kPredictionColumns.back()) > 0;
+  table.expect_columns(std::span<const std::string_view>(kPredictionColumns).first(kPredictionColumns.size() - (has_intervals ? 0 : 2)));
   std::map<std::string, const CellAxes*> cells;
   for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -154,7 +165,8 @@ void read_predictions(const std::string& path, Run& run) {
                                 .speedup = positive("predicted_speedup"),
                                 .tokens_per_round = positive("predicted_tokens_per_round"),
                                 .acceptance_rate = table.optional_number_from(0, 1, row, "predicted_acceptance_rate"),
-                                .paced_walltime_ns = positive("paced_walltime_ns")};
+                                .paced_walltime_ns = positive("paced_walltime_ns"),
+                                .speedup_interval = has_intervals ? read_speedup_interval(table, row) : std::nullopt};
     check_cell(table, row, cells);
     if (!run.predictions.emplace(table.text(row, "cell_id"), prediction).second) table.fail(row, "cell_id", "occurs twice");
   }

@@ -10,6 +10,7 @@
 
 #include "analysis/io/manifest.h"
 #include "analysis/io/text_samples.h"
+#include "sim/monte_carlo/estimate.h"
 
 namespace speclab::analysis {
 
@@ -87,6 +88,7 @@ struct Prediction {
   std::optional<double> tokens_per_round;
   std::optional<double> acceptance_rate;
   std::optional<double> paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
+  std::optional<sim::Interval> speedup_interval{};  ///< 95 %, of what is measured
 };
 
 struct Run {

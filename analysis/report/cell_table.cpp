@@ -1,5 +1,7 @@
 #include "analysis/report/cell_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -28,6 +30,10 @@ std::vector<Column> axis_columns() {
           {{"prompts of", true}, [](const CellSummary& c) { return text_entry(c.category); }}};
 }
 
+std::string interval_of(const Prediction& prediction) {
+  return prediction.speedup_interval ? fmt::format("{:.2f} to {:.2f}", prediction.speedup_interval->low, prediction.speedup_interval->high) : "";
+}
+
 std::vector<Column> value_columns() {
   return {{{"prompts", false}, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
           {{"generations", false}, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
@@ -40,6 +46,7 @@ std::vector<Column> value_columns() {
           {{"decoding alone", false}, [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
           {{"median pair", false}, [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
           {{"speed-up predicted", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
+          {{"predicted interval, 95 %", true}, [](const CellSummary& c) { return text_entry(interval_of(c.summary.prediction)); }},
           {{"tokens per round", false}, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
           {{"acceptance rate", false}, [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
           {{"law off by", false}, [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},

@@ -14,7 +14,7 @@ namespace {
 std::string figures_html(const std::vector<Figure>& figures) {
   std::string html = "<section><h2>Figures</h2>\n";
   for (const auto& figure : figures) {
-    html += fmt::format("<figure><h3>{}</h3><div class=\"plot\" id=\"plot-{}\" role=\"img\" aria-label=\"{}\"></div><figcaption>{}</figcaption></figure>\n",
+    html += fmt::format("<figure><h3>{}</h3><div class=\"plot\" id=\"plot-{}\" role=\"group\" aria-label=\"{}\"></div><figcaption>{}</figcaption></figure>\n",
                         html_escaped(figure.title), figure.id, html_escaped(figure.title), html_escaped(figure.caption));
   }
   return html + "</section>\n";

@@ -10,6 +10,7 @@
 #include "analysis/report/cell_table.h"
 #include "analysis/report/choice_section.h"
 #include "analysis/report/document.h"
+#include "analysis/report/draft_section.h"
 #include "analysis/report/html.h"
 #include "analysis/report/percentile_section.h"
 #include "analysis/report/process_section.h"
@@ -46,6 +47,10 @@ std::string facts_html(const PageContent& content) {
   };
   error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
   error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
+  error_fact(content.prediction_errors.speedup, "median |predicted − measured| speed-up");
+  if (const auto& width = content.prediction_errors.half_width)
+    html += fact("speed-ups inside their 95 % prediction interval", fmt::format("{} of {}", content.prediction_errors.inside, width->n),
+                 fmt::format("the same cells; the interval has the spread among pilots in it, its half-width is {} in the median", estimate_text(*width, 100, 2).value + " %"));
   for (const auto& [model, pace] : paces(content.data)) {
     html += fact("pace while measuring " + model, short_number(pace),
                  "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes are at this pace");
@@ -72,7 +77,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
                         .figures = content.figures,
                         .answer = content.answer,
                         .under_answer = facts_html(content) + notes_html(data),
-                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run)},
+                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
                        plotly_js);
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/io/drafts.h"
 #include "analysis/plots/figures.h"
 #include "analysis/report/ledger_section.h"
 #include "analysis/stats/cells.h"
@@ -14,6 +15,7 @@ struct PageContent {
   const std::vector<CellSummary>& cells;
   const std::vector<Figure>& figures;
   const RunLedgers& ledgers;
+  std::vector<DraftSample> drafts;  ///< of the prompt whose drafts are shown
   std::string answer;
   PredictionErrors prediction_errors;
 };

@@ -108,7 +108,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   summary.answer = answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
   if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
-  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
+  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, read_drafts(run_folder + "/drafts.jsonl", run), summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
+#include "analysis/report/sample_chooser.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
@@ -17,19 +17,10 @@ const Generation& generation_of(const Run& run, const TextSample& sample) {
   return run.generations[found->second];
 }
 
-std::string sample_title(const Generation& g) {
-  const std::string rule = g.axes.is_plain() ? "" : ", " + readable(g.axes.verifier) + (g.law_distance ? " (lossy)" : "");
-  return fmt::format("{}{}{}, temperature {}, {}", g.axes.is_plain() ? "plain decoding" : readable(g.axes.drafter),
-                     g.axes.tree.empty() || g.axes.tree == "chain" ? "" : ", " + g.axes.tree, rule, short_number(g.axes.temperature), g.prompt_id);
-}
-
-std::string sample_html(const TextSample& sample, bool hidden) {
-  std::string html = fmt::format("<article class=\"sample\"{}><details><summary>Prompt</summary><pre>{}</pre></details><p class=\"generated\">",
-                                 hidden ? " hidden" : "", html_escaped(sample.prompt));
-  for (const auto& piece : sample.pieces) {
-    html += fmt::format("<span class=\"{}\">{}</span>", to_string(piece.fate), html_escaped(piece.text));
-  }
-  return html + "</p></article>\n";
+std::string sample_html(const TextSample& sample) {
+  std::string html = fmt::format("<details><summary>Prompt</summary><pre>{}</pre></details><p class=\"generated\">", html_escaped(sample.prompt));
+  for (const auto& piece : sample.pieces) html += fmt::format("<span class=\"{}\">{}</span>", to_string(piece.fate), html_escaped(piece.text));
+  return html + "</p>";
 }
 
 /// Speculative samples first, those that accepted most at the front; the order within equals is the file's.
@@ -50,13 +41,9 @@ constexpr const char* kLegend =
 
 std::string text_section_html(const Run& run) {
   if (run.texts.empty()) return {};
-  std::string options, articles;
-  for (const auto* sample : ordered_samples(run)) {
-    articles += sample_html(*sample, !articles.empty());
-    options += fmt::format("<option>{}</option>", html_escaped(sample_title(generation_of(run, *sample))));
-  }
-  return fmt::format("<section><h2>What was generated</h2>\n<label>Sample <select id=\"sample-chooser\">{}</select></label>\n{}{}</section>\n", options,
-                     articles, kLegend);
+  SampleChooser chooser("sample-chooser");
+  for (const auto* sample : ordered_samples(run)) chooser.add(generation_of(run, *sample), sample_html(*sample));
+  return "<section><h2>What was generated</h2>\n" + chooser.html() + kLegend + "</section>\n";
 }
 
 }  // namespace speclab::analysis

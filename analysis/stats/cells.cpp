@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
@@ -69,14 +70,28 @@ std::optional<double> error_of(const std::optional<double>& predicted_ns, const 
   return std::abs(*predicted_ns - summary.walltime_ns.value) / summary.walltime_ns.value;
 }
 
-std::optional<Estimate> median_error(const std::vector<CellSummary>& cells, std::optional<double> (CellSummary::*error_of_cell)() const) {
-  std::vector<double> errors;
+/// Over the cells that draft in at least half of their rounds and have the value.
+template <typename ValueOf>
+std::optional<Estimate> median_over(const std::vector<CellSummary>& cells, ValueOf value_of) {
+  std::vector<double> values;
   for (const auto& cell : cells) {
-    const auto error = (cell.*error_of_cell)();
-    if (error && cell.drafts_mostly()) errors.push_back(*error);
+    const std::optional<double> value = std::invoke(value_of, cell);
+    if (value && cell.drafts_mostly()) values.push_back(*value);
   }
-  if (errors.empty()) return std::nullopt;
-  return median(std::move(errors));
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+/// Of the prediction's interval, where what it foretold was measured.
+std::optional<double> relative_half_width(const CellSummary& cell) {
+  const auto& interval = cell.summary.prediction.speedup_interval;
+  if (!interval || !cell.summary.speedup) return std::nullopt;
+  return (interval->high - interval->low) / (interval->high + interval->low);
+}
+
+bool is_inside(const CellSummary& cell) {
+  const auto& interval = cell.summary.prediction.speedup_interval;
+  return interval && cell.summary.speedup && cell.drafts_mostly() && interval->low <= cell.summary.speedup->value && cell.summary.speedup->value <= interval->high;
 }
 
 }  // namespace
@@ -84,6 +99,11 @@ std::optional<Estimate> median_error(const std::vector<CellSummary>& cells, std:
 std::optional<double> CellSummary::prediction_error() const { return error_of(summary.prediction.walltime_ns, summary); }
 
 std::optional<double> CellSummary::paced_prediction_error() const { return error_of(summary.prediction.paced_walltime_ns, summary); }
+
+std::optional<double> CellSummary::speedup_error() const {
+  if (!summary.prediction.speedup || !summary.speedup) return std::nullopt;
+  return std::abs(*summary.prediction.speedup - summary.speedup->value) / summary.speedup->value;
+}
 
 std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
   std::map<std::string, Generations> by_cell;
@@ -100,7 +120,9 @@ std::vector<CellSummary> summarise_cells(const Run& run, const Baseline& baselin
 }
 
 PredictionErrors median_prediction_errors(const std::vector<CellSummary>& cells) {
-  return {.as_predicted = median_error(cells, &CellSummary::prediction_error), .at_pace = median_error(cells, &CellSummary::paced_prediction_error)};
+  return {.as_predicted = median_over(cells, &CellSummary::prediction_error), .at_pace = median_over(cells, &CellSummary::paced_prediction_error),
+          .speedup = median_over(cells, &CellSummary::speedup_error), .half_width = median_over(cells, relative_half_width),
+          .inside = static_cast<std::size_t>(std::ranges::count_if(cells, is_inside))};
 }
 
 std::string cells_csv(const std::vector<CellSummary>& cells) {

@@ -11,6 +11,7 @@ constexpr const char* kCosts = "Costs (ratios, or a file)";
 void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--acceptance-rate", options.acceptance_rate, "accepted / tested drafts, 0 to 1; VALUE or VALUE:LOW:HIGH")->group(kAcceptance);
   command->add_option("--trace", options.trace, "rounds.csv of a run; with rows.csv beside it clustered by prompt")->group(kAcceptance);
+  command->add_option("--observed", options.observed, "Run folder of the kind drafter_acceptance; it also tells the acceptance of ranks")->group(kAcceptance);
   command
       ->add_option("--target-law,--p", options.target_law, "File of the target's laws, a line of probabilities a prefix, as speclab law prints them")
       ->group(kAcceptance);
@@ -28,10 +29,10 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
       ->group(kCosts);
   command->add_option("--overhead-ratio", options.overhead_ratio, "o: the rest of a round / one target forward; 0 where not given")->group(kCosts);
   command->add_option("--costs", options.costs, "costs.csv of a run instead; of one sequence, rows of other batches are left out")->group(kCosts);
-  command->add_option("--model", options.model, "Of --costs and --trace: the target");
-  command->add_option("--drafter", options.drafter, "Of --costs and --trace: the drafter");
-  command->add_option("--verifier", options.verifier, "Of --costs and --trace: the rule of verification");
-  command->add_option("--temperature", options.temperature, "Of --costs and --trace: 0 is greedy");
+  command->add_option("--model", options.model, "Of --costs, --trace and --observed: the target");
+  command->add_option("--drafter", options.drafter, "Of --costs, --trace and --observed: the drafter");
+  command->add_option("--verifier", options.verifier, "Of --costs and --trace: the rule of verification; of --costs alone beside --observed");
+  command->add_option("--temperature", options.temperature, "Of --costs, --trace and --observed: 0 is greedy");
   add_number(command, "--context", options.context, "Of --costs: tokens before the round; the middle one measured where not given");
 }
 
@@ -46,7 +47,7 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
       ->capture_default_str();
   command->add_option("--target-bytes", options.target_bytes, "Bytes that a target forward reads, for bytes a token");
   command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads");
-  add_number(command, "--tree-budget", options.tree_budget, "Nodes of the best tree, root included; of --rank-acceptance or laws (32)");
+  add_number(command, "--tree-budget", options.tree_budget, "Nodes of the best tree, root included; of --rank-acceptance, --observed or laws (32)");
   add_number(command, "--tree-levels", options.tree_levels, "Levels of the best tree, root included (16)");
   command->add_flag("--csv", options.csv, "Print the table as CSV");
   command->add_flag("--json", options.json, "Print one JSON object; its object optimum is the answer");

@@ -119,7 +119,7 @@ class FakeDecoder final : public RoundDecoder {
   bool is_plain() const { return options_.drafter.kind == "plain"; }
   int remaining() const { return options_.stop.max_new_tokens - static_cast<int>(records_.front().output_ids.size()); }
 
-  /// Drafts of (3/4, 1/4) where the target has (1/2, 1/2).
+  /// Drafts of (3/4, 1/4) where the target has (1/2, 1/2): a chain to the round's depth, the other nodes beside its first.
   void show(const RoundRecord& round) const {
     std::vector<float> p(kVocabSize), q(kVocabSize);
     p[0] = p[1] = 0.5f;
@@ -128,9 +128,10 @@ class FakeDecoder final : public RoundDecoder {
     const Law target = Law::dense(p);
     Draft draft;
     draft.reset(0, DrawKind::sampled);
-    for (TokenTree::Node node = 0; node < round.depth; ++node) {
-      draft.law_for(node) = Law::dense(q);
-      draft.add(node, 1);
+    for (TokenTree::Node node = 0; node < round.drafted; ++node) {
+      const TokenTree::Node parent = node < round.depth ? node : 0;
+      draft.law_for(parent) = Law::dense(q);
+      draft.add(parent, 1);
     }
     options_.on_draft(draft, [&](TokenTree::Node) -> const Law& { return target; });
   }

@@ -1,5 +1,5 @@
 "use strict";
-// Draws the figures of the page's JSON with plotly.js, sorts tables and switches text samples.
+// Draws the figures of the page's JSON with plotly.js, opens their legends to the keyboard, sorts tables and switches samples.
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
 const darkQuery = window.matchMedia("(prefers-color-scheme: dark)");
@@ -157,12 +157,42 @@ function figureLayout(figure) {
   };
 }
 
+const nameOf = (item) => item.querySelector(".legendtext").dataset.unformatted ?? item.querySelector(".legendtext").textContent;
+
+// A line goes with its prediction.
+function toggleSeries(element, name) {
+  const members = element.data.flatMap((trace, index) => ((trace.legendgroup ?? trace.name) === name ? [index] : []));
+  const isHidden = element.data[members[0]].visible === "legendonly";
+  return Plotly.restyle(element, { visible: isHidden ? true : "legendonly" }, members);
+}
+
+const legendItems = (element) => [...element.querySelectorAll(".legend .traces")];
+
+function pressLegend(event, element, name) {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  toggleSeries(element, name).then(() => legendItems(element).find((item) => nameOf(item) === name).querySelector(".legendtoggle").focus());
+}
+
+// The legend is drawn anew with the plot.
+function openLegend(element) {
+  for (const item of legendItems(element)) {
+    const name = nameOf(item), toggle = item.querySelector(".legendtoggle");
+    const isShown = element.data.some((trace) => (trace.legendgroup ?? trace.name) === name && trace.visible !== "legendonly");
+    for (const [key, value] of Object.entries({ tabindex: 0, role: "button", "aria-label": name, "aria-pressed": isShown })) toggle.setAttribute(key, value);
+    toggle.onkeydown = (event) => pressLegend(event, element, name);
+  }
+}
+
 function drawFigures() {
   for (const figure of report.figures) {
     const traces = tracesOf[figure.kind](figure);
     const element = document.getElementById("plot-" + figure.id);
     if (figure.x.names.some((name) => name.length > 24)) element.classList.add("long-names");
+    const isFirst = element.data === undefined;
     Plotly.react(element, traces, figureLayout(figure), { responsive: true, displayModeBar: false });
+    if (isFirst) element.on("plotly_afterplot", () => openLegend(element));
+    openLegend(element);
   }
 }
 
@@ -182,15 +212,17 @@ function sortTable(header) {
   table.tBodies[0].append(...[...table.tBodies[0].rows].sort(compare));
 }
 
-function showSample(index) {
-  document.querySelectorAll(".sample").forEach((sample, i) => { sample.hidden = i !== index; });
+function showSample(chooser) {
+  chooser.closest("section").querySelectorAll(".sample").forEach((sample, index) => { sample.hidden = index !== chooser.selectedIndex; });
 }
 
 for (const header of document.querySelectorAll("th[data-sortable]")) {
   header.querySelector("button").addEventListener("click", () => sortTable(header));
 }
-const chooser = document.getElementById("sample-chooser");
-if (chooser !== null) chooser.addEventListener("change", () => showSample(chooser.selectedIndex));
+for (const chooser of document.querySelectorAll("select[data-chooser]")) {
+  chooser.addEventListener("change", () => showSample(chooser));
+  showSample(chooser);  // a browser that comes back to the page keeps what was chosen
+}
 darkQuery.addEventListener("change", drawFigures);
 drawFigures();
 document.documentElement.dataset.figuresDrawn = document.querySelectorAll(".plot .main-svg").length > 0 ? String(report.figures.length) : "0";

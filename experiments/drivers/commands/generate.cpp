@@ -49,9 +49,9 @@ std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const Gener
 
 Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
-  DrawnDraft drawing(tokenizer);
+  std::optional<DrawnDraft> drawing;
   engines::DecoderOptions decoder_options = mode.decoder;
-  if (mode.draw_trees) decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) { drawing.keep(draft, laws); };
+  if (mode.draw_trees) decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) { drawing.emplace(tokenizer, draft, laws); };
   const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, decoder_options);
   RoundDecoder& decoder = *made;
   if (!engines::is_lossless(mode.decoder))
@@ -65,8 +65,8 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
     more = decoder.round();
     const std::vector<Token>& ids = decoder.records().front().output_ids;
     stream.push(std::span(ids).subspan(shown));
-    if (mode.draw_trees && !decoder.records().front().rounds.empty())
-      fmt::print("{}", drawing.text(decoder.records().front().rounds.back(), std::span(ids).subspan(shown)));
+    if (drawing && !decoder.records().front().rounds.empty())
+      fmt::print("{}", text_of(drawing.value().round(decoder.records().front().rounds.back(), std::span(ids).subspan(shown))));
     shown = ids.size();
   }
   Outcome outcome{decoder.records().front(), stream.finish()};

@@ -8,13 +8,26 @@
 namespace speclab::experiments {
 namespace {
 
-const char* next_kind_text(NextKind kind) { return kind == NextKind::bonus ? "bonus" : "recovered"; }
+using analysis::DraftedRound;
+using analysis::DraftNode;
+
+void draw_children(const DraftedRound& round, std::size_t parent, const std::string& indent, std::string& out) {
+  std::vector<std::size_t> children;
+  for (std::size_t node = parent + 1; node < round.nodes.size(); ++node)
+    if (round.nodes[node].parent == static_cast<std::int64_t>(parent)) children.push_back(node);
+  for (const std::size_t child : children) {
+    const bool is_last = child == children.back();
+    const DraftNode& node = round.nodes[child];
+    out += fmt::format("{}{} {}  {}p {:.3f}{}\n", indent, is_last ? "└─" : "├─", node.token, node.draft_probability ? fmt::format("q {:.3f}, ", *node.draft_probability) : "",
+                       node.target_probability, node.is_accepted ? "  accepted" : "");
+    draw_children(round, child, indent + (is_last ? "   " : "│  "), out);
+  }
+}
 
 }  // namespace
 
-void DrawnDraft::keep(const Draft& draft, const TargetLaws<float>& target_laws) {
-  tree_ = draft.tree;
-  probabilities_.assign(static_cast<std::size_t>(tree_.size()), {{}, 1.0});
+DrawnDraft::DrawnDraft(const engines::Tokenizer* tokenizer, const Draft& draft, const TargetLaws<float>& target_laws)
+    : tokenizer_(tokenizer), tree_(draft.tree), probabilities_(static_cast<std::size_t>(tree_.size()), {{}, 1.0}) {
   for (TokenTree::Node parent = 0; parent < tree_.size(); ++parent) {
     if (draft.law_of_node[static_cast<std::size_t>(parent)] < 0) continue;
     const Law& target = target_laws(parent);
@@ -28,13 +41,17 @@ void DrawnDraft::keep(const Draft& draft, const TargetLaws<float>& target_laws) 
   }
 }
 
-std::string DrawnDraft::text(const RoundRecord& round, std::span<const Token> emitted) const {
-  if (round.drafted == 0) return fmt::format("round {}: nothing drafted{}\n", round.round, emitted.empty() ? "" : ", then " + name_of(emitted.back()));
-  const bool is_cut = emitted.size() <= static_cast<std::size_t>(round.accepted);
-  std::string text = fmt::format("round {}: {} drafted, {} accepted{}\n{}\n", round.round, round.drafted, round.accepted,
-                                 is_cut ? "" : fmt::format(", then {} ({})", name_of(emitted.back()), next_kind_text(round.next_kind)), name_of(tree_[0].token));
-  draw_children(0, "", accepted_nodes(round, emitted), text);
-  return text;
+DraftedRound DrawnDraft::round(const RoundRecord& round, std::span<const Token> emitted) const {
+  const bool is_cut = emitted.empty() || emitted.size() <= static_cast<std::size_t>(round.accepted);
+  DraftedRound drawn{.round = round.round, .accepted = round.accepted, .next = is_cut ? "" : name_of(emitted.back()), .next_kind = round.next_kind};
+  if (round.drafted == 0) return drawn;
+  const std::vector<bool> accepted = accepted_nodes(round, emitted);
+  for (TokenTree::Node node = 0; node < tree_.size(); ++node) {
+    const auto at = static_cast<std::size_t>(node);
+    drawn.nodes.push_back({.parent = std::max(0, tree_[node].parent), .token = name_of(tree_[node].token), .draft_probability = probabilities_[at].draft, .target_probability = probabilities_[at].target,
+                           .is_accepted = accepted[at]});
+  }
+  return drawn;
 }
 
 /// Nodes of the accepted path; siblings with the same token, which share a row of the forward, are accepted together.
@@ -49,22 +66,17 @@ std::vector<bool> DrawnDraft::accepted_nodes(const RoundRecord& round, std::span
   return accepted;
 }
 
-void DrawnDraft::draw_children(TokenTree::Node parent, const std::string& indent, const std::vector<bool>& accepted, std::string& out) const {
-  std::vector<TokenTree::Node> children;
-  tree_.children(parent, children);
-  for (const TokenTree::Node child : children) {
-    const bool is_last = child == children.back();
-    const auto at = static_cast<std::size_t>(child);
-    const Probabilities& of_child = probabilities_[at];
-    out += fmt::format("{}{} {}  {}p {:.3f}{}\n", indent, is_last ? "└─" : "├─", name_of(tree_[child].token),
-                       of_child.draft ? fmt::format("q {:.3f}, ", *of_child.draft) : "", of_child.target, accepted[at] ? "  accepted" : "");
-    draw_children(child, indent + (is_last ? "   " : "│  "), accepted, out);
-  }
-}
-
 std::string DrawnDraft::name_of(Token token) const {
   if (tokenizer_ == nullptr) return std::to_string(token);
   return nlohmann::json(tokenizer_->decode({&token, 1})).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string text_of(const DraftedRound& round) {
+  if (round.nodes.empty()) return fmt::format("round {}: nothing drafted{}\n", round.round, round.next.empty() ? "" : ", then " + round.next);
+  std::string text = fmt::format("round {}: {} drafted, {} accepted{}\n{}\n", round.round, round.nodes.size() - 1, round.accepted,
+                                 round.next.empty() ? "" : fmt::format(", then {} ({})", round.next, to_string(round.next_kind)), round.nodes.front().token);
+  draw_children(round, 0, "", text);
+  return text;
 }
 
 }  // namespace speclab::experiments

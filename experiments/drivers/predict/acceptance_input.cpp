@@ -7,6 +7,7 @@
 
 #include "analysis/io/laws.h"
 #include "analysis/stats/bootstrap.h"
+#include "experiments/drivers/predict/observed_acceptance.h"
 #include "experiments/drivers/predict/trace_acceptance.h"
 #include "sim/analytic/candidates.h"
 #include "sim/analytic/one_token.h"
@@ -25,10 +26,10 @@ void check_one_source(const PredictOptions& options) {
   const bool laws = options.target_law || options.draft_law;
   if (options.target_law.has_value() != options.draft_law.has_value())
     throw ConfigError("--target-law and --draft-law belong together: files of the laws p and q of the same prefixes; give both");
-  const int given = options.acceptance_rate.has_value() + options.trace.has_value() + laws;
-  if (given > 1) throw ConfigError("--acceptance-rate, --trace and --target-law with --draft-law contradict each other; give one of them");
+  const int given = options.acceptance_rate.has_value() + options.trace.has_value() + options.observed.has_value() + laws;
+  if (given > 1) throw ConfigError("--acceptance-rate, --trace, --observed and --target-law with --draft-law contradict each other; give one of them");
   if (given == 0 && !options.rank_acceptance)
-    throw ConfigError("no acceptance; give --acceptance-rate A, --trace ROUNDS.csv, --target-law P --draft-law Q, or --rank-acceptance P1,P2,...");
+    throw ConfigError("no acceptance; give --acceptance-rate A, --trace ROUNDS.csv, --observed RUN, --target-law P --draft-law Q, or --rank-acceptance P1,P2,...");
 }
 
 std::vector<double> parse_ranks(const std::string& list) {
@@ -83,8 +84,8 @@ AcceptanceInput from_rate(const std::string& text) {
 /// @throws ConfigError where --rank-acceptance says another α
 void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
   if (!options.rank_acceptance) return;
-  if (options.target_law)
-    throw ConfigError("--rank-acceptance and --target-law contradict each other: the laws give the acceptance of ranks; leave one out");
+  if (options.target_law || options.observed)
+    throw ConfigError(fmt::format("--rank-acceptance and {} contradict each other: the latter gives the acceptance of ranks; leave one out", options.observed ? "--observed" : "--target-law"));
   input.rank_acceptance = parse_ranks(*options.rank_acceptance);
   if (options.acceptance_rate && std::abs(input.rank_acceptance[0] - input.rate.value) > kSameRate)
     throw ConfigError(fmt::format(
@@ -101,6 +102,8 @@ AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::
     input = from_rate(*options.acceptance_rate);
   else if (options.trace)
     input = trace_acceptance(*options.trace, filter);
+  else if (options.observed)
+    input = observed_acceptance(*options.observed, filter);
   else if (options.target_law)
     input = from_laws(*options.target_law, *options.draft_law);
   else

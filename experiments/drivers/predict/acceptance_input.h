@@ -17,7 +17,7 @@ struct AcceptanceInput {
   std::vector<std::string> notes{};              ///< what the reader must know of it
 };
 
-/// From --acceptance-rate, --trace, or --target-law and --draft-law: exactly one of them, and --rank-acceptance beside the first two.
+/// From --acceptance-rate, --trace, --observed, or --target-law and --draft-law: exactly one of them, and --rank-acceptance beside the first two.
 /// @param filter  which rounds of a trace count
 /// @throws ConfigError about options, DataError about files
 AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::TraceFilter& filter);

@@ -31,8 +31,8 @@ std::string text_of(const char* name, const IntervalValue& value) {
 /// @throws ConfigError where an option that chooses among measurements has none to choose from
 void check_nothing_to_choose(const PredictOptions& options) {
   if (options.context) throw ConfigError("--context chooses among the costs of --costs; give that file or leave it out");
-  if (!options.trace && (options.model || options.drafter || options.verifier || options.temperature))
-    throw ConfigError("--model, --drafter, --verifier and --temperature choose among what --costs and --trace hold; give one of those files or leave them out");
+  if (!options.trace && !options.observed && (options.model || options.drafter || options.verifier || options.temperature))
+    throw ConfigError("--model, --drafter, --verifier and --temperature choose among what --costs, --trace and --observed hold; give one of those or leave them out");
 }
 
 CostInput from_ratios(const PredictOptions& options) {

@@ -9,6 +9,7 @@ namespace speclab::experiments {
 struct PredictOptions {
   std::optional<std::string> acceptance_rate{};
   std::optional<std::string> trace{};       ///< a rounds.csv
+  std::optional<std::string> observed{};    ///< run folder of the kind drafter_acceptance
   std::optional<std::string> target_law{};  ///< a file of laws p
   std::optional<std::string> draft_law{};   ///< and one of laws q
 
@@ -16,7 +17,7 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  std::optional<std::string> model{};  ///< these five choose among what `costs` and `trace` hold
+  std::optional<std::string> model{};  ///< these five choose among what `costs`, `trace` and `observed` hold
   std::optional<std::string> drafter{};
   std::optional<std::string> verifier{};
   std::optional<std::string> temperature{};

@@ -84,6 +84,7 @@ Json to_json(const RowEntry& entry) {
           {"stop_reason", to_string(entry.stop_reason)}, {"prefill_ns", entry.prefill_ns}, {"time_to_first_token_ns", entry.time_to_first_token_ns},
           {"decode_ns", entry.decode_ns}, {"peak_memory_bytes", entry.peak_memory_bytes}, {"rounds", rounds_json(entry.rounds)}, {"pieces", pieces}};
   if (entry.law_distance) json["law_distance"] = *entry.law_distance;
+  for (const analysis::DraftedRound& round : entry.drafts) json["drafts"].push_back(analysis::to_json(round));
   return json;
 }
 
@@ -92,8 +93,10 @@ RowEntry row_entry(const Json& json) {
   RowEntry entry{.prompt_tokens = integer("prompt_tokens"), .output_tokens = integer("output_tokens"),
                  .output_hash = json.at("output_hash").get<std::string>(), .stop_reason = stop_reason(json.at("stop_reason")),
                  .prefill_ns = integer("prefill_ns"), .time_to_first_token_ns = integer("time_to_first_token_ns"), .decode_ns = integer("decode_ns"),
-                 .peak_memory_bytes = integer("peak_memory_bytes"), .law_distance = {}, .rounds = rounds_of(json.at("rounds")), .pieces = {}};
+                 .peak_memory_bytes = integer("peak_memory_bytes"), .law_distance = {}, .rounds = rounds_of(json.at("rounds")), .pieces = {}, .drafts = {}};
   if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
+  if (json.contains("drafts"))
+    for (const Json& round : json.at("drafts")) entry.drafts.push_back(analysis::drafted_round(round));
   for (const Json& piece : json.at("pieces")) entry.pieces.emplace_back(piece.at(0).get<std::string>(), token_fate(piece.at(1)));
   return entry;
 }
@@ -138,6 +141,7 @@ CostEntry cost_entry(const Json& json) {
 Json to_json(const PredictionEntry& entry) {
   Json json = {{"walltime_ns", entry.walltime_ns}, {"speedup", entry.speedup}, {"tokens_per_round", entry.tokens_per_round}};
   if (entry.acceptance_rate) json["acceptance_rate"] = *entry.acceptance_rate;
+  if (entry.speedup_interval) json["speedup_interval"] = {entry.speedup_interval->low, entry.speedup_interval->high};
   return json;
 }
 
@@ -145,6 +149,7 @@ PredictionEntry prediction_entry(const Json& json) {
   PredictionEntry entry{.walltime_ns = json.at("walltime_ns").get<double>(), .speedup = json.at("speedup").get<double>(),
                         .tokens_per_round = json.at("tokens_per_round").get<double>()};
   if (json.contains("acceptance_rate")) entry.acceptance_rate = json.at("acceptance_rate").get<double>();
+  if (json.contains("speedup_interval")) entry.speedup_interval = {json.at("speedup_interval").at(0).get<double>(), json.at("speedup_interval").at(1).get<double>()};
   return entry;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "experiments/drivers/atlas/logged_chain.h"
-#include "experiments/drivers/run/workbench.h"
+#include "experiments/drivers/run/second_decoding.h"
 #include "sim/analytic/rule_acceptance.h"
 #include "sim/core/errors.h"
 
@@ -20,8 +20,7 @@ std::vector<double> distances_of(const Draft& draft, const TargetLaws<float>& ta
 }
 
 void expect_same(const GenerationRecord& measured, const GenerationRecord& again) {
-  const auto verdict = [](const RoundRecord& round) { return std::tuple(round.drafted, round.accepted, round.tested, round.emitted); };
-  if (measured.output_ids != again.output_ids || !std::ranges::equal(measured.rounds, again.rounds, {}, verdict, verdict))
+  if (!is_same(measured, again) || again.output_ids.size() != measured.output_ids.size())
     throw Error(ExitCode::invalid_measurement, "a lossy row decoded again gave another text, so its law_distance cannot be known; use target.device = \"cpu\", whose kernels are row-invariant");
 }
 
@@ -42,16 +41,9 @@ double mean_distance(const std::vector<std::vector<double>>& distances, const st
 double law_distance(const LoadedPlan& loaded, const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
                     const GenerationRecord& measured) {
   std::vector<std::vector<double>> distances;
-  engines::DecoderOptions options = settings.decoder_options(loaded.plan.config);
-  options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
-    distances.push_back(distances_of(draft, target_laws, settings.drafting.verifier, options.lossy));
-  };
-  const engines::LoadedModel& model = loaded.models.at(settings.model);
-  const auto decoder = loaded.engines.make_decoder(*model.model, model.tokenizer, options);
-  decoder->begin({request}, policy);
-  while (decoder->round()) {
-  }
-  expect_same(measured, decoder->records().front());
+  const LossyRuleOptions options = settings.decoder_options(loaded.plan.config).lossy;
+  const auto add = [&](const Draft& draft, const TargetLaws<float>& target_laws) { distances.push_back(distances_of(draft, target_laws, settings.drafting.verifier, options)); };
+  expect_same(measured, decode_again(loaded, settings, request, policy, add));
   return mean_distance(distances, measured.rounds);
 }
 

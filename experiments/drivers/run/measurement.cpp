@@ -9,6 +9,7 @@
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/law_distance.h"
 #include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/run/second_decoding.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -29,6 +30,11 @@ bool is_sample(const Plan& plan, const PlannedGeneration& generation) {
   return first && generation.repetition == 0 && !is_shape_model(plan.cells[generation.cell].model);
 }
 
+/// Of one prompt the report shows the drafts too.
+bool shows_drafts(const Plan& plan, const PlannedGeneration& generation) {
+  return is_sample(plan, generation) && generation.prompt == 0 && !plan.cells[generation.cell].is_plain() && plan.config.target.rounds == "host";
+}
+
 /// One piece a token; a character that several tokens spell stands with the last of them.
 std::vector<std::pair<std::string, TokenFate>> pieces_of(const GenerationRecord& record, const engines::Tokenizer& tokenizer) {
   std::vector<std::pair<std::string, TokenFate>> pieces;
@@ -44,7 +50,8 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .output_tokens = static_cast<std::int64_t>(record.output_ids.size()), .output_hash = output_hash(record.output_ids),
           .stop_reason = record.stop_reason, .prefill_ns = record.prefill_ns, .time_to_first_token_ns = record.time_to_first_token_ns,
           .decode_ns = record.decode_ns, .peak_memory_bytes = peak_memory_bytes(), .rounds = record.rounds,
-          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer()) : std::vector<std::pair<std::string, TokenFate>>{}};
+          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer()) : std::vector<std::pair<std::string, TokenFate>>{},
+          .drafts = {}};
 }
 
 void measure_row(Workbench& bench, std::size_t row) {
@@ -58,6 +65,7 @@ void measure_row(Workbench& bench, std::size_t row) {
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
   if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
   if (entry.law_distance && !std::isfinite(*entry.law_distance)) throw NotFiniteError("the distance of its law from the target's is no number");
+  if (shows_drafts(bench.plan(), generation)) entry.drafts = shown_drafts(bench.loaded(), settings, request, *policy, record);
   bench.log().add(entry);
 }
 

@@ -70,14 +70,22 @@ std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLo
   return rounds;
 }
 
+std::size_t num_pilots(const Plan& plan, const PilotKey& key) {
+  return static_cast<std::size_t>(std::ranges::count_if(plan.pilots, [&](const Pilot& pilot) { return matches(plan, pilot, key); }));
+}
+
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key) {
   return sim::acceptance_prior(pooled(pilot_rounds(plan, log, key)), pilot_length(plan, key.drafting));
 }
 
-std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key) {
-  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds)) return {law_of(pilot_prior(plan, log, key))};
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out) {
+  std::vector<std::vector<RoundRecord>> by_prompt = pilot_rounds(plan, log, key);
+  SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()), "no such pilot to leave out");
+  if (left_out) by_prompt.erase(by_prompt.begin() + static_cast<std::ptrdiff_t>(*left_out));
+  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds))
+    return {law_of(sim::acceptance_prior(pooled(by_prompt), pilot_length(plan, key.drafting)))};
   std::vector<sim::RoundLaw> laws;
-  for (const auto& rounds : pilot_rounds(plan, log, key)) laws.push_back(sim::empirical_round_law(rounds));
+  for (const auto& rounds : by_prompt) laws.push_back(sim::empirical_round_law(rounds));
   return laws;
 }
 

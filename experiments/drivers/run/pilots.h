@@ -31,12 +31,15 @@ int pilot_length(const Plan& plan, const Drafting& drafting);
 /// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.
 std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log, const PilotKey& key);
 
+std::size_t num_pilots(const Plan& plan, const PilotKey& key);
+
 /// What `auto` believes before a sequence begins.
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 /// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in another, so it has one
 /// law a prompt, as logged; others have one, by level, in which the prompts are pooled.
-std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key);
+/// @param left_out  of num_pilots, at least two, one that does not count
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out = {});
 
 /// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was tested.
 std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length);

@@ -1,7 +1,9 @@
 #include "experiments/drivers/run/predictions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
@@ -9,6 +11,7 @@
 #include "sim/analytic/auto_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
+#include "sim/monte_carlo/distributions.h"
 #include "sim/monte_carlo/simulated_generation.h"
 
 namespace speclab::experiments {
@@ -16,6 +19,7 @@ namespace {
 
 using analysis::PairCosts;
 
+constexpr double kLargestReach = 3;        ///< of an interval, as a logarithm: a factor of 20
 constexpr int kSimulatedGenerations = 60;  ///< of a cell and category; the standard error is then well below that of the pilots
 
 /// Acceptance is a real model's, also for a shape model.
@@ -25,40 +29,73 @@ PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& catego
 
 PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, pair_key(cell.model, cell.drafting, analysis::regime_of(cell.temperature))); }
 
-/// Sums over the prompts of a cell.
+/// Sums over prompts of a cell.
 struct Totals {
   double walltime_ns = 0, rounds = 0, accepted = 0, tested = 0;
   int prompts = 0;
+
+  void add(const Totals& other) {
+    walltime_ns += other.walltime_ns, rounds += other.rounds, accepted += other.accepted, tested += other.tested;
+    prompts += other.prompts;
+  }
+};
+
+/// How far the walltime of measured prompts may be from the prediction, by the spread among pilots.
+struct Spread {
+  double variance = 0;  ///< of the sum over prompts, ns^2
+  int degrees = 0;      ///< of freedom
 };
 
 /// Predicts one cell, category by category.
 class CellPredictor {
  public:
   CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs)
-      : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(costs, cell)) {}
-
-  Totals totals() const {
-    std::map<std::string, std::vector<int>> tokens_of_category;
+      : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(costs, cell)) {
     for (std::size_t i = 0; i < plan_.prompts.size(); ++i)
       if (cell_.category == "all" || cell_.category == plan_.prompts[i].category)
-        tokens_of_category[plan_.prompts[i].category].push_back(static_cast<int>(loaded_.prompt_ids[i].size()));
+        tokens_of_category_[plan_.prompts[i].category].push_back(static_cast<int>(loaded_.prompt_ids[i].size()));
+  }
+
+  Totals totals() const {
     Totals totals;
-    for (const auto& [category, prompt_tokens] : tokens_of_category) add_category(category, prompt_tokens, totals);
+    for (const auto& [category, prompt_tokens] : tokens_of_category_) totals.add(of_category(category, prompt_tokens, {}));
     return totals;
   }
 
+  /// Nothing for plain decoding, and where a category has one pilot.
+  std::optional<Spread> spread() const {
+    if (cell_.is_plain()) return std::nullopt;
+    Spread spread;
+    for (const auto& [category, prompt_tokens] : tokens_of_category_) {
+      const auto pilots = static_cast<int>(num_pilots(plan_, pilot_key(plan_, cell_, category)));
+      if (pilots < 2) return std::nullopt;
+      const double measured_too = 1.0 + static_cast<double>(pilots) / static_cast<double>(prompt_tokens.size());
+      spread.variance += jackknife_variance(category, prompt_tokens, pilots) * measured_too;
+      spread.degrees += pilots - 1;
+    }
+    return spread;
+  }
+
  private:
-  void add_category(const std::string& category, const std::vector<int>& prompt_tokens, Totals& totals) const {
-    int sum = 0;
-    for (const int tokens : prompt_tokens) sum += tokens;
+  /// Of the category's walltime, because of its pilots alone.
+  double jackknife_variance(const std::string& category, const std::vector<int>& prompt_tokens, int pilots) const {
+    std::vector<double> walltimes;
+    for (int left_out = 0; left_out < pilots; ++left_out) walltimes.push_back(of_category(category, prompt_tokens, static_cast<std::size_t>(left_out)).walltime_ns);
+    const double mean = std::reduce(walltimes.begin(), walltimes.end()) / pilots;
+    double squares = 0;
+    for (const double walltime : walltimes) squares += (walltime - mean) * (walltime - mean);
+    return squares * (pilots - 1) / pilots;
+  }
+
+  Totals of_category(const std::string& category, const std::vector<int>& prompt_tokens, std::optional<std::size_t> left_out) const {
     const auto count = static_cast<int>(prompt_tokens.size());
-    const sim::GenerationPrediction decoding = decode(category, sum / count);
+    const sim::GenerationPrediction decoding = decode(category, std::reduce(prompt_tokens.begin(), prompt_tokens.end()) / count, left_out);
     const double chance_of_draft = std::min(1.0, decoding.drafting_rounds);
+    Totals totals{.rounds = count * decoding.rounds, .prompts = count};
     for (const int tokens : prompt_tokens)
       totals.walltime_ns += costs_.surface->prefill_ns(tokens) + decoding.decode_ns() + chance_of_draft * costs_.drafter_prefill_ns(tokens);
-    totals.rounds += count * decoding.rounds;
-    totals.prompts += count;
     if (!cell_.is_plain()) add_acceptance(category, count, totals);
+    return totals;
   }
 
   void add_acceptance(const std::string& category, int count, Totals& totals) const {
@@ -80,10 +117,10 @@ class CellPredictor {
     return make_policy(cell_.policy)->next_length();
   }
 
-  sim::GenerationPrediction decode(const std::string& category, int prompt_tokens) const {
+  sim::GenerationPrediction decode(const std::string& category, int prompt_tokens, std::optional<std::size_t> left_out) const {
     const sim::GenerationPlan generation = generation_plan(prompt_tokens);
     if (cell_.is_plain()) return sim::predict_generation({{.depth = 0, .accepted = 0, .probability = 1.0}}, generation, *costs_.surface);
-    const std::vector<sim::RoundLaw> laws = pilot_laws(plan_, log_, pilot_key(plan_, cell_, category));
+    const std::vector<sim::RoundLaw> laws = pilot_laws(plan_, log_, pilot_key(plan_, cell_, category), left_out);
     sim::GenerationPrediction mean;
     for (const sim::RoundLaw& law : laws) mean.add(decode(category, law, generation, static_cast<int>(laws.size())), 1.0 / static_cast<double>(laws.size()));
     return mean;
@@ -101,7 +138,16 @@ class CellPredictor {
   const RunLog& log_;
   const Cell& cell_;
   PairCosts costs_;
+  std::map<std::string, std::vector<int>> tokens_of_category_;  ///< of the prompts
 };
+
+/// On the scale of logarithms, by Student's t. Nothing where the pilots differ so much that it would say nothing.
+std::optional<analysis::Interval> speedup_interval(double speedup, double walltime_ns, const std::optional<Spread>& spread) {
+  if (!spread) return std::nullopt;
+  const double reach = sim::student_t_quantile(0.975, spread->degrees) * std::sqrt(spread->variance) / walltime_ns;
+  if (reach > kLargestReach) return std::nullopt;
+  return analysis::Interval{speedup * std::exp(-reach), speedup * std::exp(reach)};
+}
 
 }  // namespace
 
@@ -125,11 +171,13 @@ std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLo
   std::map<std::tuple<std::string, double, std::string>, double> plain_ns;  // plain cells come before their rivals
   for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
     const Cell& cell = loaded.plan.cells[i];
-    const Totals totals = CellPredictor(loaded, log, cell, costs).totals();
+    const CellPredictor predictor(loaded, log, cell, costs);
+    const Totals totals = predictor.totals();
     PredictionEntry entry{.cell = i, .walltime_ns = totals.walltime_ns / totals.prompts};
     if (cell.is_plain()) plain_ns[{cell.model, cell.temperature, cell.category}] = entry.walltime_ns;
     entry.speedup = plain_ns.at({cell.model, cell.temperature, cell.category}) / entry.walltime_ns;
     entry.tokens_per_round = totals.prompts * loaded.plan.config.prompts.new_tokens / totals.rounds;
+    entry.speedup_interval = speedup_interval(entry.speedup, totals.walltime_ns, predictor.spread());
     if (totals.tested > 0) entry.acceptance_rate = totals.accepted / totals.tested;
     entries.push_back(entry);
   }

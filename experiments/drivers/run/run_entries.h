@@ -10,6 +10,7 @@
 #include "analysis/io/acceptance.h"
 #include "analysis/io/atlas.h"
 #include "analysis/io/costs.h"
+#include "analysis/io/drafts.h"
 #include "sim/core/records.h"
 
 namespace speclab::experiments {
@@ -44,6 +45,7 @@ struct RowEntry {
   std::optional<double> law_distance{};                    ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
+  std::vector<analysis::DraftedRound> drafts{};            ///< of some samples, the first rounds
   int section = 1;  ///< that measured it
 };
 
@@ -82,6 +84,7 @@ struct PredictionEntry {
   double speedup = 0;
   double tokens_per_round = 0;
   std::optional<double> acceptance_rate{};
+  std::optional<analysis::Interval> speedup_interval{};  ///< 95 %, of what is measured; missing where the pilots do not bear one
 };
 
 /// One rule over the logged drafts of a cell (kind rule_atlas).

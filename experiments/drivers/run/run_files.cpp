@@ -113,6 +113,21 @@ std::string texts_jsonl(const Plan& plan, const RunLog& log) {
   return lines;
 }
 
+std::string drafts_jsonl(const RunLog& log) {
+  std::string lines;
+  for (const auto& [id, row] : log.rows()) {
+    if (row.drafts.empty()) continue;
+    Json rounds = Json::array();
+    for (const analysis::DraftedRound& round : row.drafts) rounds.push_back(analysis::to_json(round));
+    lines += Json{{"row_id", id}, {"rounds", rounds}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  return lines;
+}
+
+bool has_drafts(const RunLog& log) {
+  return std::ranges::any_of(log.rows(), [](const auto& row) { return !row.second.drafts.empty(); });
+}
+
 /// A file that a log makes, where it has what the file holds.
 struct RunFile {
   const char* name;
@@ -136,6 +151,7 @@ constexpr RunFile kFiles[] = {
     {"pace.csv", &has_rows, [](const LoadedPlan&, const RunLog& log) { return pace_csv(log); }},
     {"timeline.csv", &has_rows, [](const LoadedPlan&, const RunLog& log) { return timeline_csv(log); }},
     {"texts.jsonl", &has_rows, [](const LoadedPlan& loaded, const RunLog& log) { return texts_jsonl(loaded.plan, log); }},
+    {"drafts.jsonl", &has_drafts, [](const LoadedPlan&, const RunLog& log) { return drafts_jsonl(log); }},
 };
 
 /// A file of an earlier attempt.

@@ -18,9 +18,10 @@ using analysis::CsvWriter;
 constexpr std::array<std::string_view, 13> kCostColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
 constexpr std::array<std::string_view, 8> kFailureColumns = {"row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
 constexpr std::array<std::string_view, 5> kPaceColumns = {"row_id", "model", "rows", "context", "ns"};
-constexpr std::array<std::string_view, 17> kPredictionColumns = {
+constexpr std::array<std::string_view, 19> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns"};
+    "predicted_walltime_ns", "predicted_speedup", "predicted_tokens_per_round", "predicted_acceptance_rate", "paced_walltime_ns",
+    "predicted_speedup_low", "predicted_speedup_high"};
 
 /// Walltimes by cell, predicted from what forwards cost while generations were measured; none where that is not known.
 std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, const RunLog& log) {
@@ -90,7 +91,10 @@ std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log) {
     csv.field(cell.id).field(cell.category);
     add_axes(csv, cell, loaded.plan.config.sampling);
     csv.field(prediction.walltime_ns).field(prediction.speedup).field(prediction.tokens_per_round).field(prediction.acceptance_rate);
-    csv.field(paced[prediction.cell]).end_row();
+    csv.field(paced[prediction.cell]);
+    const auto& interval = prediction.speedup_interval;
+    interval ? csv.field(interval->low).field(interval->high) : csv.missing().missing();
+    csv.end_row();
   }
   return csv.content();
 }

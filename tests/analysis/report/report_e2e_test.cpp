@@ -72,6 +72,55 @@ INSTANTIATE_TEST_SUITE_P(Screens, ReportInBrowser,
                          ::testing::Values("--window-size=1200,900", "--window-size=420,900",
                                            "--window-size=1200,900 --blink-settings=preferredColorScheme=0"));
 
+/// What a script that is added to the page notes in data-noted.
+std::string noted(const std::string& report, const testing::ScratchFolder& scratch, const std::string& script) {
+  const std::string file = scratch.file("driven.html"), page = read_file(report);
+  write_file(file, page.substr(0, page.rfind("</body>")) + "<script>(async () => { document.documentElement.dataset.noted = JSON.stringify(await (" + script + ")()); })();</script></body></html>");
+  const std::string dom = open_in_chromium(file, scratch, "--window-size=1200,900").dom, key = "data-noted=\"";
+  const std::size_t at = dom.find(key);
+  return at == std::string::npos ? "" : dom.substr(at + key.size(), dom.find('"', at + key.size()) - at - key.size());
+}
+
+class ReportByHand : public ReportInBrowser {};
+
+/// Lines and their predictions that are shown, before and after a click on the first name of the legend.
+TEST_F(ReportByHand, ALegendClickTakesALineAwayAndBack) {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"(async () => {
+    const plot = document.querySelector(".plot"), shown = () => plot.data.filter((trace) => trace.visible !== "legendonly").length;
+    const counts = [shown()];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const toggle = plot.querySelector(".legendtoggle");
+      for (const type of ["mousedown", "mouseup"]) toggle.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+      await new Promise((done) => setTimeout(done, 1000));
+      counts.push(shown());
+    }
+    return counts[1] < counts[0] && counts[2] === counts[0];
+  })"), "true");
+}
+
+TEST_F(ReportByHand, TheLegendFollowsTheKeyboard) {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"(async () => {
+    const plot = document.querySelector(".plot"), shown = () => plot.data.filter((trace) => trace.visible !== "legendonly").length;
+    const press = async (key) => {
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      await new Promise((done) => setTimeout(done, 1000));
+      return [shown(), document.activeElement.getAttribute("aria-pressed"), document.activeElement.getAttribute("aria-label")];
+    };
+    plot.querySelector(".legendtoggle").focus();
+    const name = document.activeElement.getAttribute("aria-label"), all = shown();
+    const [fewer, pressed, after] = await press("Enter"), [again, back] = await press(" ");
+    return document.activeElement.tabIndex === 0 && fewer < all && pressed === "false" && after === name && again === all && back === "true";
+  })"), "true");
+}
+
+TEST_F(ReportByHand, TheChoosersShowWhatIsChosen) {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"(() => [...document.querySelectorAll("select[data-chooser]")].map((chooser) => {
+    chooser.selectedIndex = 1;
+    chooser.dispatchEvent(new Event("change"));
+    return [...chooser.closest("section").querySelectorAll(".sample")].map((sample) => sample.hidden).indexOf(false);
+  }))"), "[1,1]");
+}
+
 TEST(BrowserCheck, NoticesAScriptError) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("broken.html"), "<!DOCTYPE html><script>undefinedFunction();</script>");

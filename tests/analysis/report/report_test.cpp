@@ -52,6 +52,12 @@ TEST_F(Report, ReadsPredictionsAtThePaceOfTheMachineAndSaysSo) {
   EXPECT_TRUE(page_has("<dt>pace while measuring base</dt><dd>1.25"));
 }
 
+TEST_F(Report, SaysHowManySpeedupsLieInsideTheirInterval) {
+  make();
+  EXPECT_TRUE(page_has("<dt>speed-ups inside their 95 % prediction interval</dt><dd>9 of 9<small>"));
+  EXPECT_TRUE(page_has("its half-width is 20 % in the median"));
+}
+
 TEST_F(Report, SaysWhichDrafterThePilotsChose) {
   make();
   EXPECT_TRUE(page_has("<h2>The drafter that the pilots chose</h2>"));
@@ -98,6 +104,13 @@ TEST_F(Report, ShowsTheFateOfTokensAndEscapesText) {
   EXPECT_TRUE(page_has("<span class=\"bonus\"> seven.\n</span>"));
   EXPECT_TRUE(page_has("&lt;stays&gt;"));
   EXPECT_FALSE(page_has("<stays>"));
+}
+
+TEST_F(Report, ShowsDraftsAsTrees) {
+  make();
+  EXPECT_TRUE(page_has("<h2>What was drafted</h2>"));
+  EXPECT_TRUE(page_has("<li><span class=\"accepted\">&quot;drafted 0&quot;</span> <small>p 0.25</small><ul><li>"));
+  EXPECT_TRUE(page_has(", then <span class=\"recovered\">&quot; &lt;next&gt;&quot;</span> (recovered)</h4>"));
 }
 
 TEST_F(Report, CannotBeEndedEarlyByItsScripts) {

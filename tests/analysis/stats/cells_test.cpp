@@ -136,6 +136,22 @@ TEST(MedianPredictionError, IsAlsoTakenAtThePaceOfTheMachine) {
   EXPECT_FALSE(table.optional_number(1 - row, "paced_walltime_ns"));
 }
 
+/// The measured speed-up is 3.
+TEST(MedianPredictionError, CountsSpeedupsInsideTheirInterval) {
+  Fixture fixture;
+  EXPECT_FALSE(median_prediction_errors(fixture.cells()).half_width);
+  Prediction& prediction = fixture.run.predictions["bigram"];
+  prediction.speedup = 2.4, prediction.speedup_interval = {2.0, 3.0};
+  PredictionErrors errors = median_prediction_errors(fixture.cells());
+  EXPECT_NEAR(errors.speedup->value, 0.2, 1e-12);
+  EXPECT_NEAR(errors.half_width->value, 0.2, 1e-12);
+  EXPECT_EQ(errors.inside, 1U);
+  prediction.speedup_interval = {2.0, 2.9};
+  errors = median_prediction_errors(fixture.cells());
+  EXPECT_EQ(errors.half_width->n, 1U);
+  EXPECT_EQ(errors.inside, 0U);
+}
+
 TEST(Cells, TellDecodingFromReadingThePrompt) {
   Fixture fixture;
   for (auto& g : fixture.run.generations) g.prefill_ns = 200;

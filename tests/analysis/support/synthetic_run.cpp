@@ -24,7 +24,7 @@ constexpr const char* kHeadAxes = "model,drafter,tree,policy,verifier,temperatur
 /// The files under way, and the generator that makes every number repeatable.
 struct Builder {
   const SyntheticRun& options;
-  std::ostringstream rows, rounds, times, predictions, texts, timeline;
+  std::ostringstream rows, rounds, times, predictions, texts, drafts, timeline;
   std::mt19937_64 random{7};
   int row_id = 0;
 
@@ -105,6 +105,21 @@ void write_text(Builder& b, const Cell& cell) {
   b.texts << "]}\n";
 }
 
+/// The first two rounds of a generation, as chains.
+void write_drafts(Builder& b, const Cell& cell, const Totals& t) {
+  b.drafts << R"({"row_id": )" << b.row_id << R"(, "rounds": [)";
+  for (int round = 0; round < 2; ++round) {
+    const int accepted = t.kept[static_cast<std::size_t>(round)].first;
+    b.drafts << (round ? ", " : "") << R"({"round": )" << round << R"(, "accepted": )" << accepted << R"(, "next": "\" <next>\"", "next_kind": ")"
+             << (accepted == b.options.speculation_length ? "bonus" : "recovered") << R"(", "nodes": [{"parent": 0, "token": "\"root\"", "p": 1, "accepted": true})";
+    for (int node = 0; node < b.options.speculation_length; ++node)
+      b.drafts << R"(, {"parent": )" << node << R"(, "token": "\"drafted )" << node << R"(\"", "p": 0.25, )" << (cell.temperature > 0 ? R"("q": 0.5, )" : "") << R"("accepted": )"
+               << (node < accepted ? "true" : "false") << "}";
+    b.drafts << "]}";
+  }
+  b.drafts << "]}\n";
+}
+
 void write_timeline(Builder& b, const Cell& cell, const Totals& t) {
   const int length = cell.drafter ? b.options.speculation_length : 0;
   for (std::size_t round = 0; round < t.kept.size(); ++round)
@@ -126,6 +141,7 @@ void write_generation(Builder& b, const Cell& cell, const std::string& category,
   if (prompt == 0 && repetition == 0 && category == "extraction") {
     write_text(b, cell);
     write_timeline(b, cell, t);
+    if (cell.drafter && !cell.shape) write_drafts(b, cell, t);
   }
   ++b.row_id;
 }
@@ -139,7 +155,9 @@ void write_prediction(Builder& b, const Cell& cell) {
   const double own_ns = cell.drafter ? b.options.prediction_bias * (9e7 + kOutputTokens / tokens * round_ns) : plain_ns;
   b.predictions << cell.id() << ",all," << cell.axes() << ',' << own_ns * cell.scale / b.options.pace_ratio << ',' << plain_ns / own_ns << ',' << tokens << ',';
   if (cell.drafter) b.predictions << alpha;
-  b.predictions << ',' << own_ns * cell.scale << '\n';
+  b.predictions << ',' << own_ns * cell.scale;
+  if (cell.drafter) b.predictions << ',' << 0.8 * plain_ns / own_ns << ',' << 1.2 * plain_ns / own_ns << '\n';
+  else b.predictions << ",,\n";
 }
 
 void write_cell(Builder& b, const Cell& cell) {
@@ -193,14 +211,14 @@ ScratchFolder::~ScratchFolder() {
 }
 
 void write_synthetic_run(const SyntheticRun& options, const std::string& folder) {
-  Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}, .timeline = {}};
+  Builder b{.options = options, .rows = {}, .rounds = {}, .times = {}, .predictions = {}, .texts = {}, .drafts = {}, .timeline = {}};
   b.timeline << "row_id,round,drafted,accepted,emitted,draft_ns,target_ns,verify_ns,other_ns\n";
   b.rows << "row_id,cell_id,repetition,prompt_id,category," << kHeadAxes
          << ",seed,sequence_id,prompt_tokens,output_tokens,rounds,drafting_rounds,drafted,accepted,tested,recovered,bonus,stop_reason,output_hash,"
             "lossless,law_distance,forced_acceptance\n";
   b.rounds << "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
   b.times << "row_id,prefill_ns,time_to_first_token_ns,decode_ns,draft_ns,target_ns,verify_ns,other_ns,peak_memory_bytes\n";
-  b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate,paced_walltime_ns\n";
+  b.predictions << "cell_id,category," << kHeadAxes << ",predicted_walltime_ns,predicted_speedup,predicted_tokens_per_round,predicted_acceptance_rate,paced_walltime_ns,predicted_speedup_low,predicted_speedup_high\n";
   write_model(b, "base", 1, false);
   for (std::size_t i = 0; i < options.shape_models.size(); ++i) write_model(b, options.shape_models[i], shape_scale(i), true);
   make_folder(folder);
@@ -210,6 +228,7 @@ void write_synthetic_run(const SyntheticRun& options, const std::string& folder)
   write_file(folder + "/times.csv", b.times.str());
   write_file(folder + "/predictions.csv", b.predictions.str());
   write_file(folder + "/texts.jsonl", b.texts.str());
+  write_file(folder + "/drafts.jsonl", b.drafts.str());
   write_file(folder + "/timeline.csv", b.timeline.str());
 }
 

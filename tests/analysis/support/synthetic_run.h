@@ -43,7 +43,7 @@ struct SyntheticRun {
   static constexpr double kVerifyRowsNs = 3e5; ///< more for each drafted token
 };
 
-/// Writes manifest.toml, rows.csv, rounds.csv, times.csv, predictions.csv, texts.jsonl and timeline.csv.
+/// Writes manifest.toml, rows.csv, rounds.csv, times.csv, predictions.csv, texts.jsonl, drafts.jsonl and timeline.csv.
 void write_synthetic_run(const SyntheticRun& options, const std::string& folder);
 
 }  // namespace speclab::analysis::testing

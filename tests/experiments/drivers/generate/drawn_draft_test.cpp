@@ -29,9 +29,8 @@ RoundRecord record_of(int accepted, NextKind kind) {
 }
 
 std::string drawn(DrawKind kind, int accepted, const std::vector<Token>& emitted, NextKind next = NextKind::recovered) {
-  DrawnDraft drawing(nullptr);
-  drawing.keep(small_tree(kind), [](TokenTree::Node) -> const Law& { return kTarget; });
-  return drawing.text(record_of(accepted, next), emitted);
+  const DrawnDraft drawing(nullptr, small_tree(kind), [](TokenTree::Node) -> const Law& { return kTarget; });
+  return text_of(drawing.round(record_of(accepted, next), emitted));
 }
 
 TEST(DrawnDraft, HasALineANodeWithBothProbabilities) {
@@ -59,16 +58,16 @@ TEST(DrawnDraft, MarksSiblingsOfOneTokenTogether) {
   const TokenTree::Node second = draft.add(0, 1);
   draft.law_for(second) = Law::dense({0.0f, 0.0f, 1.0f, 0.0f});
   draft.add(second, 2);
-  DrawnDraft drawing(nullptr);
-  drawing.keep(draft, [](TokenTree::Node) -> const Law& { return kTarget; });
-  EXPECT_EQ(drawing.text(record_of(2, NextKind::bonus), std::vector<Token>{1, 2, 3}),
+  const DrawnDraft drawing(nullptr, draft, [](TokenTree::Node) -> const Law& { return kTarget; });
+  EXPECT_EQ(text_of(drawing.round(record_of(2, NextKind::bonus), std::vector<Token>{1, 2, 3})),
             "round 7: 3 drafted, 2 accepted, then 3 (bonus)\n0\n├─ 1  q 1.000, p 0.200  accepted\n└─ 1  q 1.000, p 0.200  accepted\n   └─ 2  q 1.000, p 0.300  accepted\n");
 }
 
 TEST(DrawnDraft, OfNothingIsALine) {
-  DrawnDraft drawing(nullptr);
-  RoundRecord record;
-  EXPECT_EQ(drawing.text(record, std::vector<Token>{5}), "round 0: nothing drafted, then 5\n");
+  Draft draft;
+  draft.reset(0, DrawKind::arg_max);
+  const DrawnDraft drawing(nullptr, draft, [](TokenTree::Node) -> const Law& { return kTarget; });
+  EXPECT_EQ(text_of(drawing.round({}, std::vector<Token>{5})), "round 0: nothing drafted, then 5\n");
 }
 
 }  // namespace

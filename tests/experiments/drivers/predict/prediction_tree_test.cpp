@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/io/acceptance.h"
 #include "experiments/drivers/predict/prediction_text.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
@@ -44,6 +45,34 @@ TEST(PredictionOfTrees, OfATreeByMeasuredCostsStaysWithinThem) {
   EXPECT_LE(prediction.tree->nodes, 5) << "forwards of up to 5 rows were timed";
   EXPECT_GT(prediction.tree->predicted_speedup.value, prediction.optimum.at.predicted_speedup.value) << "a sibling costs a row, a level costs a draft";
   options.tree_budget = 6;
+  EXPECT_THROW(predict(options), ConfigError);
+}
+
+constexpr const char* kObserved = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text";
+
+/// From the committed run's table, by hand: sums over its prompts at depth 1.
+TEST(PredictionOfTrees, ReadsTheRanksOfARunThatObservedADrafter) {
+  const PredictOptions options{.observed = kObserved, .cost_ratio = "0.01", .drafter = "unigram", .temperature = "0", .tree_budget = 4, .tree_levels = 2};
+  double reached = 0, in_top_1 = 0, in_top_3 = 0;
+  const analysis::AcceptanceRun run = analysis::read_acceptance_run(kObserved);
+  for (const analysis::AcceptanceRow& row : run.rows) {
+    if (row.axes.drafter != "unigram" || row.axes.temperature != 0 || row.depth != 1) continue;
+    reached += row.sums.reached, in_top_1 += row.sums.in_top[0], in_top_3 += row.sums.in_top[2];
+  }
+  const Prediction prediction = predict(options);
+  EXPECT_NEAR(prediction.tree->tokens_per_round, 1.0 + in_top_3 / reached, 1e-9) << "three children of the root";
+  EXPECT_GT(in_top_3, in_top_1);
+  EXPECT_NE(prediction.acceptance_source.find("unigram at temperature 0"), std::string::npos) << prediction.acceptance_source;
+}
+
+TEST(PredictionOfTrees, RefusesARunWhereSeveralDraftersAreLeft) {
+  PredictOptions options{.observed = kObserved, .cost_ratio = "0.01"};
+  EXPECT_THROW(predict(options), ConfigError);
+  options.drafter = "nobody";
+  EXPECT_THROW(predict(options), ConfigError);
+  options.drafter = "unigram", options.temperature = "0", options.rank_acceptance = "0.5";
+  EXPECT_THROW(predict(options), ConfigError);
+  options.rank_acceptance.reset(), options.acceptance_rate = "0.5";
   EXPECT_THROW(predict(options), ConfigError);
 }
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_faults.h"
 
 namespace speclab::experiments {
@@ -24,10 +24,12 @@ using testing::SmallExperiment;
 
 namespace fs = std::filesystem;
 
-using Files = std::array<std::string, 3>;  ///< the deterministic ones
+using Files = std::vector<std::string>;  ///< the deterministic ones
 
 Files deterministic_files(const SmallExperiment& experiment, const std::string& run) {
-  return {experiment.file(run, "rows.csv"), experiment.file(run, "rounds.csv"), experiment.file(run, "texts.jsonl")};
+  Files files;
+  for (const char* file : testing::kDeterministicFiles) files.push_back(experiment.file(run, file));
+  return files;
 }
 
 /// How much of a write is on the disk when the process dies. Of other calls nothing or all: all is the next call's nothing.
@@ -156,7 +158,7 @@ std::vector<FileVerdict> faults_of(const FileOperation& operation) {
 
 /// Every line of a file that stands under its own name is a line of the whole run's file.
 void expect_no_half_written_file(const SmallExperiment& experiment, const std::string& run) {
-  for (const char* name : {"rows.csv", "rounds.csv", "texts.jsonl"}) {
+  for (const char* name : testing::kDeterministicFiles) {
     if (!fs::exists(experiment.folder(run) + "/" + name)) continue;
     const std::string part = experiment.file(run, name), whole = "\n" + experiment.file("whole", name);
     ASSERT_TRUE(part.ends_with('\n')) << name;

@@ -9,7 +9,7 @@
 
 #include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/shard.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -72,7 +72,7 @@ TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
     }
     experiment.engines().on_allocation = [] {};
     experiment.run(plan, name);
-    for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment.file(name, file), experiment.file("whole", file)) << file << " " << k;
+    for (const char* file : testing::kDeterministicFiles) EXPECT_EQ(experiment.file(name, file), experiment.file("whole", file)) << file << " " << k;
     EXPECT_FALSE(std::filesystem::exists(experiment.folder(name) + "/failures.csv"));
     std::filesystem::remove_all(experiment.folder(name));
   };

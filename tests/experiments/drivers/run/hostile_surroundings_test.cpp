@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/child_process.h"
 
 namespace speclab::experiments {
@@ -25,7 +25,7 @@ class HostileSurroundings : public ::testing::Test {
   HostileSurroundings() { experiment_.run(plan_, "whole"); }
 
   void expect_whole(const std::string& run) {
-    for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment_.file(run, file), experiment_.file("whole", file));
+    for (const char* file : testing::kDeterministicFiles) EXPECT_EQ(experiment_.file(run, file), experiment_.file("whole", file));
   }
   /// Does something to the folder "run" in the middle of its run, which then ends as one that cannot write.
   void expect_cannot_write_after(const std::function<void()>& change) {

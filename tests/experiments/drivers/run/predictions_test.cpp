@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
@@ -97,6 +99,35 @@ TEST(PairCosts, AreHeldConstantOutsideWhatWasMeasured) {
   EXPECT_EQ(costs.surface->t_draft_ns(9, 5000), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->overhead_ns(7, 10), kOverheadNs);
   EXPECT_EQ(costs.drafter_prefill_ns(100), 0.0);
+}
+
+/// Delete-one jackknife over three pilots, and the spread of two measured prompts beside theirs, for the one category that has prompts.
+TEST(Predictions, HaveTheIntervalOfTheSpreadAmongPilots) {
+  const Prepared prepared({"axes.temperature=0.0", "axes.drafter=bigram", "prompts.categories=[\"chat\"]", "pilot.per_category=3"});
+  const PredictionEntry entry = predict_cells(prepared.loaded, prepared.log, prepared.log.costs()).back();
+  const Cell& cell = prepared.plan.cells.back();
+  const auto costs = analysis::pair_costs(prepared.log.costs(), pair_key("fake", cell.drafting, Regime::greedy));
+  const int prompt_tokens = static_cast<int>((prepared.loaded.prompt_ids[0].size() + prepared.loaded.prompt_ids[1].size()) / 2);
+  const sim::GenerationPlan generation{.new_tokens = kNewTokens, .prompt_tokens = prompt_tokens, .rows_of_depth = cell.drafting.rows_of_depth(prepared.plan.max_length()),
+                                       .end_rule = sim::EndRule::drafts_what_can_be_emitted};
+  std::vector<double> ns;
+  for (std::size_t left_out = 0; left_out < 3; ++left_out) {
+    const auto laws = pilot_laws(prepared.plan, prepared.log, {"fake", cell.drafting, 0.0, "chat"}, left_out);
+    ns.push_back(2 * sim::predict_generation(sim::truncated(laws.front(), 3), generation, *costs.surface).decode_ns());
+  }
+  const double mean = (ns[0] + ns[1] + ns[2]) / 3;
+  double squares = 0;
+  for (const double one : ns) squares += (one - mean) * (one - mean);
+  ASSERT_GT(squares, 0.0);
+  const double reach = 4.302652729911275 * std::sqrt(squares * 2 / 3 * (1 + 3.0 / 2)) / (2 * entry.walltime_ns);
+  ASSERT_TRUE(entry.speedup_interval);
+  EXPECT_NEAR(entry.speedup_interval->low, entry.speedup * std::exp(-reach), 1e-9);
+  EXPECT_NEAR(entry.speedup_interval->high, entry.speedup * std::exp(reach), 1e-9);
+}
+
+TEST(Predictions, HaveNoIntervalWhereACategoryHasOnePilot) {
+  const Prepared prepared({"axes.temperature=0.0"});
+  for (const PredictionEntry& entry : predict_cells(prepared.loaded, prepared.log, prepared.log.costs())) EXPECT_FALSE(entry.speedup_interval);
 }
 
 }  // namespace

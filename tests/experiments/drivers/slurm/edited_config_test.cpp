@@ -9,7 +9,7 @@
 #include "experiments/drivers/slurm/row_watch.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
 #include "sim/core/errors.h"
-#include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -67,7 +67,7 @@ TEST_F(EditedConfigOnSlurm, SubmitsOnlyWhatIsNew) {
   ASSERT_TRUE(submit(after));
   EXPECT_EQ(work(after), after.generations.size() - before.generations.size());
   experiment_.run(after, "fresh");
-  for (const char* file : {"rows.csv", "rounds.csv", "texts.jsonl"}) EXPECT_EQ(experiment_.file("run", file), experiment_.file("fresh", file)) << file;
+  for (const char* file : testing::kDeterministicFiles) EXPECT_EQ(experiment_.file("run", file), experiment_.file("fresh", file)) << file;
   EXPECT_FALSE(submit(after)) << "nothing is missing";
 }
 

@@ -21,7 +21,7 @@ std::string category_file(const std::string& set, const std::string& category, i
 SmallExperiment::SmallExperiment(const std::filesystem::path& parent) : scratch_(parent) {
   for (const std::string set : {"core", "pilot"}) {
     make_folder(scratch_.path(set));
-    for (const std::string category : {"chat", "sums"}) scratch_.file(set + "/" + category + ".toml", category_file(set, category, set == "core" ? 2 : 1));
+    for (const std::string category : {"chat", "sums"}) scratch_.file(set + "/" + category + ".toml", category_file(set, category, set == "core" ? 2 : 4));
   }
 }
 
@@ -29,7 +29,7 @@ std::string SmallExperiment::config_file_without_axes(const std::string& more) c
   const std::string text = "# What does the fake do?\n[experiment]\nname = \"small\"\n\n[target]\nmodel = \"fake\"\n\n"
                            "[drafters.tree]\nkind = \"small_transformer\"\ntree = \"2x1\"\n\n"
                            "[prompts]\nset = \"" + scratch_.path("core") + "\"\nper_category = 2\nnew_tokens = 24\n\n"
-                           "[pilot]\nset = \"" + scratch_.path("pilot") + "\"\nmax_length = 4\n\n[costs]\nrepetitions = 1\nnew_tokens = 24\n\n";
+                           "[pilot]\nset = \"" + scratch_.path("pilot") + "\"\nper_category = 1\nmax_length = 4\n\n[costs]\nrepetitions = 1\nnew_tokens = 24\n\n";
   return scratch_.file("small.toml", text + more);
 }
 

@@ -1,0 +1,97 @@
+#include "analysis/io/drafts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::analysis {
+namespace {
+
+using Json = nlohmann::json;
+
+double rounded(double probability) { return std::round(probability * 1e4) / 1e4; }
+
+double probability_of(const Json& json) {
+  const double value = json.get<double>();
+  if (!(value >= 0.0 && value <= 1.0)) throw DataError(fmt::format("a probability of {}; allowed: 0 to 1", value));
+  return value;
+}
+
+Json to_json(const DraftNode& node) {
+  Json json = {{"parent", node.parent}, {"token", node.token}, {"p", rounded(node.target_probability)}, {"accepted", node.is_accepted}};
+  if (node.draft_probability) json["q"] = rounded(*node.draft_probability);
+  return json;
+}
+
+DraftNode node_of(const Json& json, std::size_t place) {
+  DraftNode node{.parent = json.at("parent").get<std::int64_t>(), .token = json.at("token").get<std::string>(), .target_probability = probability_of(json.at("p")), .is_accepted = json.at("accepted").get<bool>()};
+  if (json.contains("q")) node.draft_probability = probability_of(json.at("q"));
+  if (node.parent < 0 || node.parent >= static_cast<std::int64_t>(std::max<std::size_t>(place, 1))) throw DataError(fmt::format("node {} has the parent {}; allowed: a node before it", place, node.parent));
+  return node;
+}
+
+DraftSample sample_of(const std::string& line) {
+  const Json json = Json::parse(line);
+  DraftSample sample{.row_id = json.at("row_id").get<std::int64_t>()};
+  for (const Json& round : json.at("rounds")) sample.rounds.push_back(drafted_round(round));
+  return sample;
+}
+
+std::int64_t num_drafted(const DraftedRound& round) { return std::max<std::int64_t>(0, static_cast<std::int64_t>(round.nodes.size()) - 1); }
+
+/// Plain decoding drafts nothing; rounds are numbered from 0 and do what rounds.csv has of them.
+void check_generation(const DraftSample& sample, const Run& run) {
+  const auto found = run.generation_of_row.find(sample.row_id);
+  if (found == run.generation_of_row.end()) throw DataError(fmt::format("row_id {} is not in rows.csv", sample.row_id));
+  const Generation& generation = run.generations[found->second];
+  const auto known = static_cast<std::size_t>(generation.axes.is_plain() ? 0 : generation.rounds);
+  if (sample.rounds.size() > known) throw DataError(fmt::format("row_id {}: {} rounds, rows.csv has {}", sample.row_id, sample.rounds.size(), known));
+  for (std::size_t i = 0; i < sample.rounds.size(); ++i) {
+    const DraftedRound& round = sample.rounds[i];
+    const Round& row = run.rounds[generation.first_round + i];
+    if (round.round != static_cast<std::int64_t>(i) || num_drafted(round) != row.drafted || round.accepted != row.accepted)
+      throw DataError(fmt::format("row_id {}, round {}: not what rounds.csv has", sample.row_id, i));
+  }
+}
+
+}  // namespace
+
+Json to_json(const DraftedRound& round) {
+  Json nodes = Json::array();
+  for (const DraftNode& node : round.nodes) nodes.push_back(to_json(node));
+  return {{"round", round.round}, {"nodes", nodes}, {"accepted", round.accepted}, {"next", round.next}, {"next_kind", to_string(round.next_kind)}};
+}
+
+DraftedRound drafted_round(const Json& json) {
+  DraftedRound round{.round = json.at("round").get<std::int64_t>(), .accepted = json.at("accepted").get<std::int64_t>(), .next = json.at("next").get<std::string>()};
+  const auto kind = json.at("next_kind").get<std::string>();
+  if (kind != to_string(NextKind::recovered) && kind != to_string(NextKind::bonus)) throw DataError("next_kind '" + escaped(kind) + "'; allowed: recovered, bonus");
+  round.next_kind = kind == to_string(NextKind::bonus) ? NextKind::bonus : NextKind::recovered;
+  for (const Json& node : json.at("nodes")) round.nodes.push_back(node_of(node, round.nodes.size()));
+  return round;
+}
+
+std::vector<DraftSample> read_drafts(const std::string& path, const Run& run) {
+  std::vector<DraftSample> samples;
+  if (!std::filesystem::exists(path)) return samples;
+  std::istringstream lines(read_file(path));
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    try {
+      samples.push_back(sample_of(line));
+      check_generation(samples.back(), run);
+    } catch (const std::exception& error) {
+      throw DataError(fmt::format("{}:{}: {}", path, number, escaped(error.what(), 300)));
+    }
+  }
+  return samples;
+}
+
+}  // namespace speclab::analysis

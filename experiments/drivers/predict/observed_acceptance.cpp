@@ -1,0 +1,62 @@
+#include "experiments/drivers/predict/observed_acceptance.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/io/file_digests.h"
+#include "analysis/stats/drafter_acceptance.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files give equal intervals
+
+bool keeps(const analysis::TraceFilter& filter, const analysis::CellAxes& axes) {
+  const auto is = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
+  return is(filter.model, axes.model) && is(filter.drafter, axes.drafter) && is(filter.verifier, axes.verifier) && is(filter.temperature, axes.temperature) &&
+         is(filter.is_greedy, axes.temperature == 0.0);
+}
+
+std::string name_of(const analysis::CellAxes& axes) { return fmt::format("{} at temperature {} ({})", axes.drafter, axes.temperature, axes.tree); }
+
+/// @throws ConfigError naming what there is
+analysis::DrafterAcceptance the_one(const std::string& folder, std::vector<analysis::DrafterAcceptance> drafters, const analysis::TraceFilter& filter) {
+  std::vector<std::string> names;
+  for (const auto& drafter : drafters) names.push_back(name_of(drafter.axes));
+  std::erase_if(drafters, [&](const analysis::DrafterAcceptance& drafter) { return !keeps(filter, drafter.axes); });
+  if (drafters.size() != 1)
+    throw ConfigError(fmt::format("--observed: {} of {}; allowed: one, chosen by --drafter, --temperature, --model: {}", drafters.size(), escaped(folder), fmt::join(names, ", ")));
+  if (drafters.front().depths.empty()) throw ConfigError(fmt::format("--observed: {} drafted nothing; choose another drafter", name_of(drafters.front().axes)));
+  return drafters.front();
+}
+
+/// What each rank adds to the target's mass on those before it.
+std::vector<double> rank_acceptance(const analysis::DepthAcceptance& depth) {
+  std::vector<double> ranks;
+  double before = 0.0;
+  for (const analysis::Estimate& in_top : depth.in_top) {
+    ranks.push_back(std::max(0.0, in_top.value - before));
+    before = std::max(before, in_top.value);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+AcceptanceInput observed_acceptance(const std::string& folder, const analysis::TraceFilter& filter) {
+  analysis::check_unchanged(folder);
+  const analysis::AcceptanceRun run = analysis::read_acceptance_run(folder);
+  analysis::Bootstrap bootstrap(kSeed);
+  const analysis::DrafterAcceptance drafter = the_one(folder, analysis::drafter_acceptance(run.rows, true, bootstrap), filter);
+  const analysis::Estimate rate = within(*drafter.acceptance_rate, 0.0, 1.0);
+  AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval}, .rank_acceptance = rank_acceptance(drafter.depths.front()),
+                        .source = fmt::format("{} over {} places of {} prompts", name_of(drafter.axes), drafter.positions, drafter.prompts)};
+  input.notes.push_back("the tree's children are the drafter's likeliest tokens, chosen and not drawn; the rate is that of all depths, where a draft is made");
+  if (const std::string missing = run.missing(); !missing.empty()) input.notes.push_back("the run is not finished: " + missing);
+  return input;
+}
+
+}  // namespace speclab::experiments
