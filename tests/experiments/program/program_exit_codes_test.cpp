@@ -6,6 +6,7 @@
 #include "sim/core/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
+#include "tests/support/address_limit.h"
 
 namespace speclab {
 namespace {
@@ -35,6 +36,7 @@ TEST(ExitCodes, ZeroIsSuccess) {
 }
 
 TEST(ExitCodes, OneIsAnErrorWithin) {
+  SPECLAB_NEEDS_AN_ADDRESS_LIMIT();
   const testing::TemporaryFolder folder;
   const std::string big = folder.file("big.toml", "");
   const Outcome outcome = run_shell("truncate -s 1000M " + big + " && ulimit -v 600000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");

@@ -7,6 +7,7 @@
 #include "analysis/io/table.h"
 #include "sim/core/files.h"
 #include "tests/experiments/program/program.h"
+#include "tests/support/address_limit.h"
 
 namespace speclab {
 namespace {
@@ -111,6 +112,7 @@ void expect_answer_within_memory(const std::string& arguments, std::size_t file_
 }
 
 TEST(ProgramPredict, ReadsLongTracesInMemoryOfTheirSize) {
+  SPECLAB_NEEDS_AN_ADDRESS_LIMIT();
   const std::string folder = ::testing::TempDir() + "/long_trace";
   make_folder(folder);
   std::string rounds = "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
@@ -122,6 +124,7 @@ TEST(ProgramPredict, ReadsLongTracesInMemoryOfTheirSize) {
 }
 
 TEST(ProgramPredict, ReadsManyLawsInMemoryOfTheirSize) {
+  SPECLAB_NEEDS_AN_ADDRESS_LIMIT();
   std::string laws;
   for (int prefix = 0; prefix < 400'000; ++prefix) laws += prefix % 3 == 0 ? "0 1 0 0 0 0\n" : "1 0 0 0 0 0\n";
   const std::string p = file_with("many_p.txt", laws), q = file_with("many_q.txt", "0.5 0.5 0 0 0 0\n" + laws.substr(laws.find('\n') + 1));
