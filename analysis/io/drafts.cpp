@@ -14,7 +14,7 @@
 namespace speclab::analysis {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 double rounded(double probability) { return std::round(probability * 1e4) / 1e4; }
 

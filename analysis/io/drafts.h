@@ -35,9 +35,9 @@ struct DraftSample {
   std::vector<DraftedRound> rounds{};
 };
 
-nlohmann::json to_json(const DraftedRound& round);
+nlohmann::ordered_json to_json(const DraftedRound& round);
 /// @throws DataError, nlohmann::json::exception about what is no such round
-DraftedRound drafted_round(const nlohmann::json& json);
+DraftedRound drafted_round(const nlohmann::ordered_json& json);
 
 /// Those of generations of `run`; none if the file is missing. @throws DataError naming file and line; also where they are not the rounds of their generation
 std::vector<DraftSample> read_drafts(const std::string& path, const Run& run);

@@ -29,7 +29,9 @@ TEST(ShownDrafts, AreThoseOfTheFirstPromptInEveryCellThatDrafts) {
 }
 
 TEST(ShownDrafts, OfOtherTextsAreNotTheSame) {
-  const GenerationRecord measured{.output_ids = {1, 2, 3, 4}, .rounds = {{.drafted = 2, .accepted = 1, .tested = 2, .emitted = 2}, {.drafted = 2, .accepted = 1, .tested = 2, .emitted = 2}}};
+  GenerationRecord measured;
+  measured.output_ids = {1, 2, 3, 4};
+  measured.rounds.assign(2, {.drafted = 2, .accepted = 1, .tested = 2, .emitted = 2});
   GenerationRecord again = measured;
   EXPECT_TRUE(is_same(measured, again));
   again.output_ids.resize(2), again.rounds.resize(1);
