@@ -75,6 +75,14 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
   if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap)) summary.round_ns = *estimate;
 }
 
+/// That of the cell, where all are of one: cells that are measured together have none.
+std::optional<sim::Interval> speedup_interval(const Generations& generations, const Run& run) {
+  const std::string& cell = generations.front()->cell_id;
+  const auto found = run.predictions.find(cell);
+  const bool is_one = std::ranges::all_of(generations, [&](const Generation* g) { return g->cell_id == cell; });
+  return is_one && found != run.predictions.end() ? found->second.speedup_interval : std::nullopt;
+}
+
 /// One prediction for cells that are measured together: sums over generations, so that ratios stay ratios of totals.
 Prediction pooled_prediction(const Generations& generations, const Run& run) {
   double walltime_sum = 0, paced_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0, acceptance_sum = 0, tested_sum = 0;
@@ -99,6 +107,7 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
   if (has_walltime) pooled.walltime_ns = walltime_sum / static_cast<double>(generations.size());
   if (has_pace) pooled.paced_walltime_ns = paced_sum / static_cast<double>(generations.size());
   if (has_speedup) pooled.speedup = plain_sum / walltime_sum;
+  pooled.speedup_interval = speedup_interval(generations, run);
   if (has_tokens && round_sum > 0) pooled.tokens_per_round = token_sum / round_sum;
   if (has_acceptance && tested_sum > 0) pooled.acceptance_rate = acceptance_sum / tested_sum;
   return pooled;
