@@ -141,7 +141,7 @@ class EditedConfigs : public ::testing::Test {
     experiment_.run(plan, "run");
     const std::string fresh = "fresh" + std::to_string(++num_fresh_);
     experiment_.run(plan, fresh);
-    expect_files_of(experiment_, fresh, "run");
+    expect_files_of(experiment_, fresh, "run", testing::kFilesAfterEdits);
     return num_measured(experiment_, "run") - before;
   }
 
@@ -221,7 +221,7 @@ TEST_F(EditedConfigs, WhoseHeaderIsLostAreMeasuredAnew) {
   EXPECT_THROW(experiment_.run(plan, "run"), DataError);
   experiment_.run(plan, RunOptions{.folder = "run", .repair = true});
   experiment_.run(plan, "fresh");
-  expect_files_of(experiment_, "fresh", "run");
+  expect_files_of(experiment_, "fresh", "run", testing::kFilesAfterEdits);
   EXPECT_EQ(num_measured(experiment_, "run"), 24u + 12u);
   EXPECT_EQ(experiment_.run(plan, "run"), RunOutcome::was_complete);
 }
@@ -242,7 +242,7 @@ TEST_F(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
       ASSERT_EQ(plan.generations.size(), work.size()) << "the test's book-keeping";
       experiment.run(plan, "edited");
       experiment.run(plan, "fresh");
-      expect_files_of(experiment, "fresh", "edited");
+      expect_files_of(experiment, "fresh", "edited", testing::kFilesAfterEdits);
       const std::size_t before = measured.size();
       measured.insert(work.begin(), work.end());
       ASSERT_EQ(num_measured(experiment, "edited"), measured.size());
