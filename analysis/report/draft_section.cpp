@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "analysis/report/html.h"
 #include "analysis/report/sample_chooser.h"
 
@@ -40,12 +43,26 @@ std::string rounds_html(const DraftSample& sample) {
   return html + "</div>";
 }
 
+std::int64_t num_accepted(const DraftSample& sample) {
+  std::int64_t accepted = 0;
+  for (const DraftedRound& round : sample.rounds) accepted += round.accepted;
+  return accepted;
+}
+
+/// Those that drafted anything, what accepted most at the front.
+std::vector<DraftSample> shown(std::vector<DraftSample> drafts) {
+  std::erase_if(drafts, [](const DraftSample& sample) { return std::ranges::all_of(sample.rounds, [](const DraftedRound& round) { return round.nodes.empty(); }); });
+  std::ranges::stable_sort(drafts, std::ranges::greater(), num_accepted);
+  return drafts;
+}
+
 }  // namespace
 
 std::string draft_section_html(const Run& run, const std::vector<DraftSample>& drafts) {
-  if (drafts.empty()) return {};
+  const std::vector<DraftSample> samples = shown(drafts);
+  if (samples.empty()) return {};
   SampleChooser chooser("draft-chooser");
-  for (const DraftSample& sample : drafts) chooser.add(run.generations[run.generation_of_row.at(sample.row_id)], rounds_html(sample));
+  for (const DraftSample& sample : samples) chooser.add(run.generations[run.generation_of_row.at(sample.row_id)], rounds_html(sample));
   return "<section><h2>What was drafted</h2>\n" + std::string(kDraftNote) + chooser.html() + "</section>\n";
 }
 
