@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "sim/core/errors.h"
+
 namespace speclab::analysis {
 namespace {
 
@@ -47,6 +49,7 @@ struct Cell {
   std::size_t n_rows = 0, changed_rows = 0;
 
   void add(const AcceptanceRow* base, const AcceptanceRow* head) {
+    SPECLAB_EXPECT(base != nullptr || head != nullptr, "a row of neither run");
     const AcceptanceRow& any = base != nullptr ? *base : *head;
     axes = any.axes;
     ++n_rows;
