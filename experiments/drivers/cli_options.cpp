@@ -132,9 +132,8 @@ namespace {
 /// What only the gate on revisions and build folders takes.
 std::vector<CLI::Option*> add_build_gate_options(CLI::App* command, BuildGateOptions& builds) {
   const std::map<std::string, Measure> measures{{"both", Measure::both}, {"times", Measure::times}, {"counts", Measure::counts}};
-  CLI::Option* measure = command->add_option_function<std::string>("--measure", [&builds, measures](const std::string& name) { builds.measure = measures.at(name); },
-                                                                   "times, which need a quiet machine; counts of instructions, which do not; or both");
-  measure->check(CLI::IsMember(measures))->default_str("both");
+  CLI::Option* measure = command->add_option("--measure", builds.measure, "times, which need a quiet machine; counts of instructions, which do not; or both");
+  measure->transform(CLI::CheckedTransformer(measures).description("both, times or counts"))->default_str("both");
   CLI::Option* families = command->add_option("--families", builds.families, "Of benchmarks, as in samplers,parsers; all where not given")->delimiter(',');
   CLI::Option* slowdown = command->add_option("--planted-slowdown", builds.planted_slowdown, "Share of work that the head does more, as 0.05: to see that the gate finds it");
   CLI::Option* output = command->add_option("--output", builds.output, "Folder for the rows of every pair, from which --replay draws the verdicts again")->check(not_empty());
