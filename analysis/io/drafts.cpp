@@ -74,6 +74,7 @@ DraftedRound drafted_round(const Json& json) {
   const auto kind = json.at("next_kind").get<std::string>();
   if (kind != to_string(NextKind::recovered) && kind != to_string(NextKind::bonus)) throw DataError("next_kind '" + escaped(kind) + "'; allowed: recovered, bonus");
   round.next_kind = kind == to_string(NextKind::bonus) ? NextKind::bonus : NextKind::recovered;
+  if (json.at("nodes").size() > kMostDraftNodes) throw DataError(fmt::format("{} nodes; allowed: at most {}", json.at("nodes").size(), kMostDraftNodes));
   for (const Json& node : json.at("nodes")) round.nodes.push_back(node_of(node, round.nodes.size()));
   return round;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Drafts as a person looks at them: token trees with what drafter and target thought of every token.
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -36,6 +37,9 @@ struct DraftSample {
 };
 
 nlohmann::ordered_json to_json(const DraftedRound& round);
+/// Nodes of a round at most, root included: as many as a tree may have.
+inline constexpr std::size_t kMostDraftNodes = 4096;
+
 /// @throws DataError, nlohmann::json::exception about what is no such round
 DraftedRound drafted_round(const nlohmann::ordered_json& json);
 

@@ -52,5 +52,13 @@ TEST_F(Drafts, RefuseWhatCannotBe) {
   }
 }
 
+TEST_F(Drafts, HaveAtMostSoManyNodes) {
+  DraftedRound round;
+  round.nodes.assign(kMostDraftNodes, {.parent = 0, .token = "0"});
+  EXPECT_EQ(drafted_round(to_json(round)).nodes.size(), kMostDraftNodes);
+  round.nodes.push_back(round.nodes.back());
+  EXPECT_THROW(drafted_round(to_json(round)), DataError);
+}
+
 }  // namespace
 }  // namespace speclab::analysis
