@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace speclab::analysis {
 
@@ -20,7 +21,8 @@ class CsvWriter {
   /// Ends the row. @throws ContractError if it has not one field for each column
   void end_row();
 
-  const std::string& content() const { return content_; }
+  const std::string& content() const& { return content_; }
+  std::string content() && { return std::move(content_); }
 
  private:
   void separate();

@@ -22,6 +22,19 @@ bool is_line(const std::string& line) {
          line.find('/', name) == std::string::npos;
 }
 
+/// Name and digest of every file; none where there are no digests.
+std::vector<std::pair<std::string, std::string>> digests_of(const std::string& folder) {
+  const std::string path = folder + "/" + kDigestsFile;
+  if (!std::filesystem::exists(path)) return {};
+  std::istringstream lines(read_file(path));
+  std::vector<std::pair<std::string, std::string>> digests;
+  for (std::string line; std::getline(lines, line);) {
+    if (!is_line(line)) throw DataError(fmt::format("{}: '{}'; allowed: a SHA-256, two blanks, a file's name", path, escaped(line)));
+    digests.emplace_back(line.substr(kDigits + kBetween.size()), line.substr(0, kDigits));
+  }
+  return digests;
+}
+
 }  // namespace
 
 std::string digest_lines(const std::vector<std::pair<std::string, std::string>>& files) {
@@ -31,16 +44,16 @@ std::string digest_lines(const std::vector<std::pair<std::string, std::string>>&
 }
 
 std::vector<std::string> changed_files(const std::string& folder) {
-  const std::string path = folder + "/" + kDigestsFile;
-  if (!std::filesystem::exists(path)) return {};
-  std::istringstream lines(read_file(path));
   std::vector<std::string> changed;
-  for (std::string line; std::getline(lines, line);) {
-    if (!is_line(line)) throw DataError(fmt::format("{}: '{}'; allowed: a SHA-256, two blanks, a file's name", path, escaped(line)));
-    const std::string name = line.substr(kDigits + kBetween.size());
-    if (std::filesystem::exists(folder + "/" + name) && sha256_text(read_file(folder + "/" + name)) != line.substr(0, kDigits)) changed.push_back(name);
-  }
+  for (const auto& [name, digest] : digests_of(folder))
+    if (const std::string path = fmt::format("{}/{}", folder, name); std::filesystem::exists(path) && sha256_text(read_file(path)) != digest) changed.push_back(name);
   return changed;
+}
+
+std::vector<std::string> digested_files(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& [name, digest] : digests_of(folder)) names.push_back(name);
+  return names;
 }
 
 void check_unchanged(const std::string& folder) {

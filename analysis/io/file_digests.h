@@ -16,6 +16,9 @@ std::string digest_lines(const std::vector<std::pair<std::string, std::string>>&
 /// @throws DataError if a line of it is none
 std::vector<std::string> changed_files(const std::string& folder);
 
+/// Names of the files that SHA256SUMS of `folder` speaks of; none where it is missing. @throws DataError as changed_files
+std::vector<std::string> digested_files(const std::string& folder);
+
 /// @throws DataError naming what changed_files finds
 void check_unchanged(const std::string& folder);
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,8 @@
 
 namespace speclab {
 namespace {
+
+constexpr std::size_t kCopyBytes = 1 << 20;
 
 [[noreturn]] void throw_write_error(const std::string& path) {
   throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; free space or choose a folder you may write to");
@@ -57,16 +60,29 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-void write_and_sync(const std::string& path, int flags, const std::string& content) {
-  OutputFile file(path, O_WRONLY | flags);
-  file.write(content);
-  file.finish();
-}
-
 /// Names that were made or changed in the folder outlive a loss of power.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
   OutputFile(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY).finish();
+}
+
+/// A whole file under its name or none: `fill` writes beside it.
+void write_whole(const std::string& path, const std::function<void(OutputFile&)>& fill) {
+  std::error_code none;
+  if (const auto status = std::filesystem::status(path, none); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw WriteError(path + ": cannot write: not a regular file; choose another name");
+  const std::string scratch = path + ".part";
+  ::unlink(scratch.c_str());  // left by a process that died; never followed
+  try {
+    OutputFile file(scratch, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    fill(file);
+    file.finish();
+    if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
+    sync_folder_of(path);
+  } catch (const Error&) {
+    ::unlink(scratch.c_str());
+    throw;
+  }
 }
 
 }  // namespace
@@ -86,22 +102,29 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& content) {
-  std::error_code none;
-  if (const auto status = std::filesystem::status(path, none); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw WriteError(path + ": cannot write: not a regular file; choose another name");
-  const std::string scratch = path + ".part";
-  ::unlink(scratch.c_str());  // left by a process that died; never followed
-  try {
-    write_and_sync(scratch, O_CREAT | O_EXCL | O_NOFOLLOW, content);
-    if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
-    sync_folder_of(path);
-  } catch (const WriteError&) {
-    ::unlink(scratch.c_str());
-    throw;
-  }
+  write_whole(path, [&](OutputFile& file) { file.write(content); });
 }
 
-void append_file(const std::string& path, const std::string& content) { write_and_sync(path, O_APPEND, content); }
+void copy_file(const std::string& from, const std::string& to) {
+  std::ifstream source(from, std::ios::binary);
+  if (!source) throw DataError(from + ": cannot read: " + std::strerror(errno));
+  write_whole(to, [&](OutputFile& file) {
+    std::string block;
+    do {
+      block.resize(kCopyBytes);
+      source.read(block.data(), kCopyBytes);
+      block.resize(static_cast<std::size_t>(source.gcount()));
+      file.write(block);
+    } while (!block.empty());
+    if (source.bad()) throw DataError(from + ": cannot read: " + std::strerror(errno));
+  });
+}
+
+void append_file(const std::string& path, const std::string& content) {
+  OutputFile file(path, O_WRONLY | O_APPEND);
+  file.write(content);
+  file.finish();
+}
 
 std::string user_cache_folder() {
   const auto variable = [](const char* name) {

@@ -15,6 +15,9 @@ std::string read_file(const std::string& path);
 /// @throws WriteError naming the file and the system's reason
 void write_file(const std::string& path, const std::string& content);
 
+/// Writes a file's bytes as write_file does, of any size; onto the file itself too. @throws DataError if it cannot be read, WriteError
+void copy_file(const std::string& from, const std::string& to);
+
 /// Appends to an existing file and syncs. @throws WriteError naming the file and the system's reason
 void append_file(const std::string& path, const std::string& content);
 

@@ -85,7 +85,7 @@ std::vector<std::string> journal_seeds() {
   experiments::Journal journal = experiments::Journal::open(folder.path());
   for (const char* payload : {"{\"first\":1}", "second", "{}"}) journal.append(payload);
   const std::string whole = read_file(folder.path("journal"));
-  return {whole, whole.substr(0, whole.size() - 5)};
+  return {whole, whole.substr(0, whole.size() - 5), R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})", "header 1 - {}"};
 }
 
 }  // namespace speclab::fuzz

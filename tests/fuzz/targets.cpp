@@ -8,6 +8,7 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "experiments/drivers/config/config_tree.h"
+#include "experiments/drivers/run/entry_line.h"
 #include "experiments/drivers/run/journal.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
@@ -92,6 +93,10 @@ void read_config(const std::string& bytes) try {
 void read_journal(const std::string& bytes) try {
   static const TemporaryFolder folder;
   std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
+  try {
+    experiments::entry_json(experiments::entry_line(bytes));
+  } catch (const DataError&) {
+  }
   const experiments::Journal journal = experiments::Journal::open(folder.path());
   require(journal.num_bytes_cut() <= bytes.size(), "no more cut than there was");
 } catch (const DataError&) {

@@ -123,7 +123,7 @@ void drop_unused_draftings(Plan& plan) {
   std::erase_if(plan.draftings, [&](const Drafting& drafting) { return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0)); });
 }
 
-/// Rows of a run are held in memory.
+/// Generations of a plan, and the tables while they are made, are held in memory.
 void check_size(const Plan& plan) {
   constexpr double kMost = 10'000'000;
   const double rows = static_cast<double>(plan.cells.size()) * static_cast<double>(plan.prompts.size()) * plan.config.repetitions;

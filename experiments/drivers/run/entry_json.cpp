@@ -70,7 +70,7 @@ HeaderEntry header_entry(const Json& json) {
   entry.provenance = json.at("provenance").get<Provenance>();
   entry.config = json.at("config").get<std::string>();
   entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();
-  entry.plan_digest = json.value("plan", std::string());
+  entry.plan_digest = json.at("plan").get<std::string>();
   for (const Json& model : json.at("models"))
     entry.models.push_back({model.at(0).get<std::string>(), model.at(1).get<std::string>(), model.at(2).get<std::string>(),
                             model.at(3).get<std::string>(), model.at(4).get<std::int64_t>()});

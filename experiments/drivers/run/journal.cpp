@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
 
+#include "experiments/drivers/run/whole_lines.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -11,28 +17,24 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::size_t kDigestLength = 16;
+constexpr std::size_t kDigestLength = Journal::kDigestLength;
 
 /// What a line's digest is made from, beside its payload.
 struct Chain {
-  std::string first, previous;  ///< digests; empty for the first line
+  std::string_view first, previous;  ///< digests; empty for the first line
 
-  std::string digest_of(const std::string& payload) const { return sha256_text(first + previous + payload).substr(0, kDigestLength); }
+  std::string digest_of(std::string_view payload) const {
+    Sha256 digest;
+    for (const std::string_view text : {first, previous, payload}) digest.update(std::as_bytes(std::span(text)));
+    return digest.finish().substr(0, kDigestLength);
+  }
 };
 
-std::string digest_in(const std::string& line) { return line.substr(0, kDigestLength); }
-std::string payload_in(const std::string& line) { return line.substr(kDigestLength + 1); }
+std::string_view digest_in(std::string_view line) { return line.substr(0, kDigestLength); }
+std::string_view payload_in(std::string_view line) { return line.substr(kDigestLength + 1); }
 
-bool is_intact(const std::string& line, const Chain& chain) {
+bool is_intact(std::string_view line, const Chain& chain) {
   return line.size() > kDigestLength && line[kDigestLength] == ' ' && digest_in(line) == chain.digest_of(payload_in(line));
-}
-
-/// Lines that end with a line feed, and the byte behind the last.
-std::pair<std::vector<std::string>, std::size_t> whole_lines(const std::string& content) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = content.find('\n', begin)) != std::string::npos; begin = end + 1) lines.push_back(content.substr(begin, end - begin));
-  return {std::move(lines), begin};
 }
 
 bool is_there(const std::string& path) {
@@ -47,81 +49,97 @@ std::string put_aside(const std::string& path) {
   int number = 1;
   while (is_there(fmt::format("{}.damaged-{}", path, number))) ++number;
   std::string aside = fmt::format("{}.damaged-{}", path, number);
-  write_file(aside, read_file(path));
+  copy_file(path, aside);
   return aside;
 }
 
 }  // namespace
 
-Journal Journal::open(const std::string& folder, Tail tail) {
+Journal Journal::open(const std::string& folder, Tail tail, const Visit& visit) {
   Journal journal(folder + "/journal");
   if (!is_there(journal.path_)) return journal;
-  const std::string content = read_file(journal.path_);
-  const auto [lines, end] = whole_lines(content);
-  std::size_t begin = 0;
-  for (const std::string& line : lines) {
-    journal.accept(line, begin);
-    begin += line.size() + 1;
-  }
-  if (tail == Tail::cut_off) journal.cut_off(end, content.size());
+  WholeLines lines(journal.path_);
+  while (const auto line = lines.next()) journal.accept(*line, visit);
+  if (tail == Tail::cut_off) journal.cut_off(lines.num_bytes());
   return journal;
 }
 
-void Journal::accept(const std::string& line, std::size_t begin) {
+void Journal::accept(std::string_view line, const Visit& visit) {
   if (!is_intact(line, {first_digest_, last_digest_}))
     throw DataError(fmt::format("{}: line {} (byte {}) is damaged; `speclab run --repair` keeps this file aside and measures anew what the damaged lines held",
-                                path_, payloads_.size() + 1, begin));
-  add(digest_in(line), payload_in(line));
+                                path_, num_payloads_ + 1, num_bytes_));
+  visit(payload_in(line), add(digest_in(line), payload_in(line)));
 }
 
-void Journal::add(const std::string& digest, const std::string& payload) {
-  if (payloads_.empty()) first_digest_ = digest;
+JournalPlace Journal::add(std::string_view digest, std::string_view payload) {
+  if (empty()) first_digest_ = digest;
   last_digest_ = digest;
-  payloads_.push_back(payload);
+  ++num_payloads_;
+  const std::uint64_t begin = num_bytes_ + kDigestLength + 1;
+  num_bytes_ = begin + payload.size() + 1;
+  return {begin, static_cast<std::uint32_t>(payload.size())};
 }
 
 JournalRepair Journal::repair(const std::string& folder) {
   const std::string path = folder + "/journal";
   if (!is_there(path)) return {};
-  const std::vector<std::string> lines = whole_lines(read_file(path)).first;
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    if (is_intact(lines[i], i == 0 ? Chain{} : Chain{digest_in(lines[0]), digest_in(lines[i - 1])})) kept.push_back(payload_in(lines[i]));
-    else if (i == 0) throw DataError(fmt::format("{}: its first line is damaged, by which the others are known: put the file back from a copy, or begin again in another folder", path));
-  if (kept.size() == lines.size()) return {.original = "", .num_kept = kept.size(), .num_lost = 0};
   Journal whole = in_memory();
-  std::string content;
-  for (const std::string& payload : kept) {
-    whole.append(payload);
-    content += whole.last_digest_ + " " + payload + "\n";
+  std::string first, previous;
+  std::size_t num_lines = 0;
+  WholeLines lines(path);
+  for (std::optional<std::string_view> line; (line = lines.next()); ++num_lines) {
+    if (is_intact(*line, {first, previous})) whole.append(std::string(payload_in(*line)));
+    else if (num_lines == 0) throw DataError(fmt::format("{}: its first line is damaged, by which the others are known: put the file back from a copy, or begin again in another folder", path));
+    previous = digest_in(*line);
+    if (num_lines == 0) first = previous;
   }
+  if (whole.num_payloads_ == num_lines) return {.original = "", .num_kept = num_lines, .num_lost = 0};
   const std::string original = put_aside(path);
-  write_file(path, content);
-  return {.original = original, .num_kept = kept.size(), .num_lost = lines.size() - kept.size()};
+  write_file(path, whole.lines_);
+  return {.original = original, .num_kept = whole.num_payloads_, .num_lost = num_lines - whole.num_payloads_};
 }
 
-void Journal::cut_off(std::size_t begin, std::size_t size) {
-  num_bytes_cut_ = size - begin;
+void Journal::cut_off(std::uint64_t size) {
+  num_bytes_cut_ = size - num_bytes_;
   if (num_bytes_cut_ == 0) return;
   std::error_code error;
-  std::filesystem::resize_file(path_, begin, error);
+  std::filesystem::resize_file(path_, num_bytes_, error);
   if (error) throw WriteError(fmt::format("{}: cannot cut off the unfinished last line: {}", path_, error.message()));
 }
 
-void Journal::append(const std::string& payload) {
+JournalPlace Journal::append(const std::string& payload) {
   SPECLAB_EXPECT(payload.find('\n') == std::string::npos, "a payload is one line");
+  SPECLAB_EXPECT(payload.size() + kDigestLength < kLargestFileRead, "a line can be read again");
   const std::string digest = Chain{first_digest_, last_digest_}.digest_of(payload);
-  if (!path_.empty()) append_line(digest + " " + payload + "\n");
-  add(digest, payload);
+  append_line(digest + " " + payload + "\n");
+  return add(digest, payload);
+}
+
+void Journal::append_line(const std::string& line) {
+  if (path_.empty()) {
+    lines_ += line;
+    return;
+  }
+  if (empty() && !is_there(path_)) write_file(path_, "");
+  append_file(path_, line);
 }
 
 void Journal::secure() const {
-  if (!path_.empty()) write_file(path_, read_file(path_));
+  if (!path_.empty()) copy_file(path_, path_);
 }
 
-void Journal::append_line(const std::string& line) const {
-  if (payloads_.empty() && !is_there(path_)) write_file(path_, "");
-  append_file(path_, line);
+JournalReader::JournalReader(const Journal& journal) : journal_(journal) {
+  if (journal.path_.empty() || journal.empty()) return;
+  file_.open(journal.path_, std::ios::binary);
+  if (!file_) throw DataError(fmt::format("{}: cannot open: {}", journal.path_, std::strerror(errno)));
+}
+
+std::string JournalReader::payload(JournalPlace place) {
+  if (journal_.path_.empty()) return journal_.lines_.substr(place.begin, place.size);
+  std::string text(place.size, '\0');
+  if (!file_.seekg(static_cast<std::streamoff>(place.begin)) || !file_.read(text.data(), place.size))
+    throw DataError(fmt::format("{}: cannot read the {} bytes at {}; was the file changed?", journal_.path_, place.size, place.begin));
+  return text;
 }
 
 }  // namespace speclab::experiments

@@ -21,8 +21,9 @@ void PaceTaker::before(std::size_t row) {
 
 std::vector<analysis::PaceRow> pace_rows(const RunLog& log) {
   std::vector<analysis::PaceRow> paces;
-  for (const auto& [row_id, pace] : log.paces())
-    for (const auto& [rows, ns] : pace.forwards) paces.push_back({.row_id = row_id, .model = pace.model, .rows = rows, .context = pace.context, .ns = ns});
+  log.for_each_pace([&](const PaceEntry& pace) {
+    for (const auto& [rows, ns] : pace.forwards) paces.push_back({.row_id = pace.row_id, .model = pace.model, .rows = rows, .context = pace.context, .ns = ns});
+  });
   return paces;
 }
 

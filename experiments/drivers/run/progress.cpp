@@ -39,10 +39,10 @@ void Progress::advance(double work) {
   show(false);
 }
 
-void Progress::end_phase() {
+void Progress::end_phase(const char* how) {
   if (phase_.empty()) return;
   if (style_ == Style::bar) fmt::print(stderr, "\r\033[K");
-  if (style_ != Style::silent) fmt::print(stderr, "{}: {}\n", phase_, duration_text(std::chrono::duration<double>(Clock::now() - began_).count()));
+  if (style_ != Style::silent) fmt::print(stderr, "{}: {}{}\n", phase_, how, duration_text(std::chrono::duration<double>(Clock::now() - began_).count()));
   phase_.clear();
 }
 

@@ -19,12 +19,15 @@ class Progress {
   void begin_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);
-  void end_phase();
+  void end_phase() { end_phase(""); }
+  /// What the phase began did not come to its end.
+  void stop_phase() { end_phase("stopped after "); }
   /// A line of its own.
   void note(const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;
+  void end_phase(const char* how);
   void show(bool at_once);
 
   Style style_;

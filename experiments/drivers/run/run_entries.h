@@ -30,7 +30,7 @@ struct HeaderEntry {
   std::string config{};               ///< the effective one, as to_toml writes it
   std::vector<ModelEntry> models{};
   std::vector<std::pair<std::string, double>> machine{};  ///< measured, so free to change: read bandwidth
-  std::string plan_digest{};          ///< as WorkKeys has it; empty in journals of programs that had none
+  std::string plan_digest{};          ///< of the work (work_keys.h)
 };
 
 /// A finished generation of the plan.

@@ -46,11 +46,6 @@ std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {
   return std::filesystem::exists(folder, none) ? std::make_unique<RunLock>(folder, options.network_folder) : nullptr;
 }
 
-/// The files are written also when a kind ends early, unless nothing can be written.
-void write_what_is_there(const LoadedPlan& loaded, const RunLog& log, const std::string& folder, const Error& error) {
-  if (error.code() != ExitCode::cannot_write) write_run_files(loaded, log, folder);
-}
-
 }  // namespace
 
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress) {
@@ -70,13 +65,21 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
   try {
     experiment_kind(plan.config.kind).run(bench);
   } catch (const Error& error) {
-    progress.end_phase();
-    write_what_is_there(loaded, log, options.folder, error);
+    progress.stop_phase();
+    if (error.code() != ExitCode::cannot_write) salvage(progress, [&] { write_run_files(loaded, log, options.folder); });
     throw;
   }
   write_run_files(loaded, log, options.folder);
   journals.end_if_whole();
   return RunOutcome::completed;
+}
+
+void salvage(Progress& progress, const std::function<void()>& write_tables) {
+  try {
+    write_tables();
+  } catch (const Error& error) {
+    progress.note(fmt::format("the tables of what was measured are not written: {}", error.what()));
+  }
 }
 
 void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress) {

@@ -33,6 +33,9 @@ enum class RunOutcome : std::uint8_t { completed, was_complete };
 ///         check_interruption throws
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress);
 
+/// Writes what a run that ends early has measured; an error there is noted, and does not take the place of what ended the run.
+void salvage(Progress& progress, const std::function<void()>& write_tables);
+
 /// Measures what all generations need (pilots, costs, predictions) into the run's journal, as far as it is not there: shards go
 /// on from it, so that `auto` weighs the same costs in each. @throws what run_experiment throws
 void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines, Progress& progress);

@@ -67,8 +67,8 @@ RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const Wor
   try {
     measure_in_workers(plan, options, roles, progress);
   } catch (const Error& error) {
-    progress.end_phase();
-    if (error.code() != ExitCode::cannot_write && error.code() != ExitCode::locked) merge_run(plan, options, open_engines);
+    progress.stop_phase();
+    if (error.code() != ExitCode::cannot_write && error.code() != ExitCode::locked) salvage(progress, [&] { merge_run(plan, options, open_engines); });
     throw;
   }
   merge_run(plan, options, open_engines);

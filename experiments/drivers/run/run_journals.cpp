@@ -29,7 +29,7 @@ bool has_journal(const std::string& folder) {
 /// Results without their journal cannot be resumed, and to write beside them would mix two runs.
 void refuse_results_without_journal(const std::string& folder) {
   for (const std::string& file : run_file_names())
-    if (std::filesystem::exists(folder + "/" + file))
+    if (std::filesystem::exists(fmt::format("{}/{}", folder, file)))
       throw DataError(fmt::format("{}/{} is there without a journal to resume from; give another --output, or move it away", folder, file));
 }
 
@@ -68,8 +68,6 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
 /// The config is known before anything is loaded. Only generations have keys of their own, by which they are found in another plan.
 void RunJournals::check_edit() const {
   if (log_.sections().empty() || log_.section_of(plan_) > 0) return;
-  if (log_.sections().rbegin()->second.header.plan_digest.empty())
-    throw Error(ExitCode::drift, fmt::format("{}: was begun by an earlier revision, whose journals do not say which work is which; finish it with that one, or give another --output", access_.folder));
   const bool has_choices = experiment_kind(plan_.config.kind).yield == Yield::generations;
   const auto is_refused = [&](const std::string& key) {
     const KeyRole role = role_of(key);
@@ -97,8 +95,8 @@ void RunJournals::check_nothing_lost() const {
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {
-  const bool waits = access_.lock == JournalAccess::Lock::waits_a_moment || folder != access_.folder;
-  return waits ? lock_soon(folder, access_.network_folder) : std::make_unique<RunLock>(folder, access_.network_folder);
+  if (access_.lock == JournalAccess::Lock::waits_a_moment || folder != access_.folder) return lock_soon(folder, access_.network_folder);
+  return std::make_unique<RunLock>(folder, access_.network_folder);
 }
 
 RunLog RunJournals::open(const std::string& folder) {

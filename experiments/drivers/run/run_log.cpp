@@ -5,43 +5,51 @@
 #include <algorithm>
 #include <ranges>
 
+#include "experiments/drivers/run/entry_line.h"
 #include "experiments/drivers/run/origin.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-Json keyed(Json entry, const std::string& key) {
-  entry["key"] = key;
+/// With the cell that it is of.
+Json celled(Json entry, const std::string& cell) {
+  entry["cell"] = cell;
   return entry;
+}
+
+/// @throws DataError that says where it stands
+template <typename Entry>
+Entry read_stored(JournalReader& reader, const StoredEntry& stored, Entry (*read)(const Json&)) {
+  const std::string payload = reader.payload(stored.place);
+  try {
+    return read(entry_json(entry_line(payload)));
+  } catch (const std::exception& error) {
+    throw DataError(fmt::format("{}: byte {}: {}", reader.path(), stored.place.begin, error.what()));
+  }
 }
 
 }  // namespace
 
-RunLog::RunLog(const std::string& folder, Journal::Tail tail) : folder_(folder), journal_(Journal::open(folder, tail)) {
-  for (std::size_t i = 0; i < journal_.payloads().size(); ++i) {
+RunLog::RunLog(const std::string& folder, Journal::Tail tail) : folder_(folder), journal_(Journal::in_memory()) {
+  journal_ = Journal::open(folder, tail, [&](std::string_view payload, JournalPlace place) {
     try {
-      take(journal_.payloads()[i]);
+      take(payload, place);
     } catch (const std::exception& error) {
-      throw DataError(fmt::format("{}/journal:{}: {}", folder, i + 1, error.what()));
+      throw DataError(fmt::format("{}/journal:{}: {}", folder, num_taken_ + 1, error.what()));
     }
-  }
+  });
 }
 
-/// {"kind": entry}, of a section but the first {"kind": entry, "section": number}.
-void RunLog::take(const std::string& text) {
-  const Json json = Json::parse(text);
-  if (!json.is_object() || json.empty() || json.size() > 2 || (json.size() == 2 && !json.contains("section"))) throw DataError("no entry; one is an object with one key, and its section");
-  const int number = json.value("section", 1);
-  const std::string& kind = json.begin().key();
-  const Json& entry = json.begin().value();
-  const auto section = sections_.find(number);
-  if (kind == "header") open(number, entry);
+void RunLog::take(std::string_view payload, JournalPlace place) {
+  const EntryLine line = entry_line(payload);
+  const auto section = sections_.find(line.section);
+  if (line.kind == "header") open(line.section, entry_json(line));
   else if (sections_.empty()) throw DataError("an entry before the header");
   else if (section == sections_.end()) ++num_orphans_;
-  else if (kind == "end") section->second.finished = entry.value("entries", std::size_t{0}) == num_taken_;
-  else section->second.take(kind, entry);
-  num_opened_ = std::max(num_opened_, number);
+  else if (line.kind == "end") section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
+  else section->second.take(line, {.place = place, .journal = 0, .section = line.section});
+  num_opened_ = std::max(num_opened_, line.section);
   ++num_taken_;
 }
 
@@ -51,12 +59,30 @@ void RunLog::open(int number, const Json& header) {
 }
 
 void RunLog::include(const RunLog& part) {
-  for (const auto& [number, section] : part.sections_) {
-    const auto [own, is_new] = sections_.try_emplace(number, section);
-    if (!is_new) own->second.include(section);
-  }
+  SPECLAB_EXPECT(part.included_.empty(), "a part is one journal");
+  included_.push_back(std::make_shared<const Journal>(part.journal_));
+  const auto first_journal = static_cast<std::uint32_t>(included_.size());
+  for (const auto& [number, section] : part.sections_) sections_.try_emplace(number, Section{.header = section.header, .finished = section.finished}).first->second.include(section, first_journal);
   num_opened_ = std::max(num_opened_, part.num_opened_);
 }
+
+template <typename Entry>
+void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&), const std::function<void(const Entry&)>& visit) const {
+  std::optional<JournalReader> reader;  // one file at a time, of however many shards
+  std::uint32_t opened = 0;
+  for (const auto& [row_id, entry] : stored) {
+    if (!reader || entry.journal != opened) reader.emplace(entry.journal == 0 ? journal_ : *included_.at(entry.journal - 1));
+    opened = entry.journal;
+    Entry read_entry = read_stored(*reader, entry, read);
+    read_entry.row_id = row_id;
+    if constexpr (requires { read_entry.section; }) read_entry.section = entry.section;
+    visit(read_entry);
+  }
+}
+
+void RunLog::for_each_row(const std::function<void(const RowEntry&)>& visit) const { for_each<RowEntry>(rows_, &row_entry, visit); }
+
+void RunLog::for_each_pace(const std::function<void(const PaceEntry&)>& visit) const { for_each<PaceEntry>(paces_, &pace_entry, visit); }
 
 int RunLog::section_of(const Plan& plan) const {
   const std::string digest = plan_digest(plan);
@@ -75,10 +101,7 @@ void RunLog::look_at(const Plan& plan) {
     costs_ = std::move(own.costs);
     finished_ = own.finished;
     take_predictions(own);
-    for (auto& [key, pace] : own.paces) {
-      pace.row_id = static_cast<std::int64_t>(*known(keys_->row_of(key), true, key));
-      paces_.emplace(pace.row_id, std::move(pace));
-    }
+    for (const auto& [key, pace] : own.paces) paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
     take_tables(own);
     take_rows(section_, own);
   }
@@ -95,14 +118,13 @@ std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool 
 /// Rows, failures and pilots that the plan has and the sections before had not.
 void RunLog::take_rows(int number, Section& section) {
   const bool is_own = number == section_, is_of_same_origin = is_own || !header_ || origin_changes(section.header, *header_).empty();
-  for (auto& [key, row] : section.rows) {
+  for (const auto& [key, row] : section.rows) {
     const auto place = known(keys_->row_of(key), is_own, key);
     num_rows_aside_ += place ? 0 : 1;
     if (!place) continue;
-    row.row_id = static_cast<std::int64_t>(*place);
-    row.section = number;
-    failures_.erase(row.row_id);
-    rows_.try_emplace(row.row_id, std::move(row));
+    const auto row_id = static_cast<std::int64_t>(*place);
+    failures_.erase(row_id);
+    rows_.try_emplace(row_id, row);
   }
   for (auto& [key, failure] : section.failures) {
     const auto place = known(keys_->row_of(key), is_own, key);
@@ -163,62 +185,56 @@ void RunLog::open_section(int number, const HeaderEntry& header) {
   drop_foreign_pilots();
 }
 
-/// Text that is no UTF-8 is replaced.
-void RunLog::append(const char* kind, Json entry) {
-  Json json = {{kind, std::move(entry)}};
-  if (section_ > 1) json["section"] = section_;
-  journal_.append(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+StoredEntry RunLog::append(const char* kind, const Json& entry, const std::string& key) {
+  const int section = std::max(1, section_);
+  return {.place = journal_.append(entry_payload({.kind = kind, .section = section, .key = key, .json = {}}, entry)), .journal = 0, .section = section};
 }
 
 void RunLog::add(const RowEntry& entry) {
-  append("row", keyed(to_json(entry), row_key(entry.row_id)));
+  rows_.insert_or_assign(entry.row_id, append("row", to_json(entry), row_key(entry.row_id)));
   failures_.erase(entry.row_id);
-  rows_.insert_or_assign(entry.row_id, entry).first->second.section = std::max(1, section_);
 }
 
 void RunLog::add(const FailureEntry& entry) {
-  append("failure", keyed(to_json(entry), row_key(entry.row_id)));
+  append("failure", to_json(entry), row_key(entry.row_id));
   if (!rows_.contains(entry.row_id)) failures_.insert_or_assign(entry.row_id, entry);
 }
 
 void RunLog::add(const PilotEntry& entry) {
-  append("pilot", keyed(to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : ""));
-  pilots_.insert_or_assign(entry.pilot, entry).first->second.section = std::max(1, section_);
+  const StoredEntry stored = append("pilot", to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : "");
+  pilots_.insert_or_assign(entry.pilot, entry).first->second.section = stored.section;
 }
 
-void RunLog::add(const PaceEntry& entry) {
-  append("pace", keyed(to_json(entry), row_key(entry.row_id)));
-  paces_.insert_or_assign(entry.row_id, entry);
-}
+void RunLog::add(const PaceEntry& entry) { paces_.insert_or_assign(entry.row_id, append("pace", to_json(entry), row_key(entry.row_id))); }
 
 void RunLog::add(const std::vector<CostEntry>& entries) {
   Json list = Json::array();
   for (const CostEntry& entry : entries) list.push_back(to_json(entry));
-  append("costs", std::move(list));
+  append("costs", list);
   costs_.insert(costs_.end(), entries.begin(), entries.end());
 }
 
 void RunLog::add(const std::vector<PredictionEntry>& entries) {
   Json list = Json::array();
-  for (const PredictionEntry& entry : entries) list.push_back(keyed(to_json(entry), cell_key(entry.cell)));
-  append("predictions", std::move(list));
+  for (const PredictionEntry& entry : entries) list.push_back(celled(to_json(entry), cell_key(entry.cell)));
+  append("predictions", list);
   predictions_ = entries;
 }
 
 void RunLog::add(const AtlasEntry& entry) {
-  append("atlas", keyed(to_json(entry), cell_key(entry.cell)));
+  append("atlas", celled(to_json(entry), cell_key(entry.cell)));
   atlas_.insert_or_assign(entry.cell, entry);
 }
 
 void RunLog::add(const AcceptanceEntry& entry) {
-  Json json = keyed(to_json(entry), cell_key(entry.cell));
+  Json json = celled(to_json(entry), cell_key(entry.cell));
   json["prompt"] = keys_ ? keys_->of_prompt(entry.prompt) : "";
-  append("acceptance", std::move(json));
+  append("acceptance", json);
   acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry);
 }
 
 void RunLog::add_end() {
-  append("end", {{"entries", journal_.payloads().size()}});
+  append("end", {{"entries", journal_.num_payloads()}});
   finished_ = true;
 }
 

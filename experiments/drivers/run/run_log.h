@@ -1,6 +1,7 @@
 #pragma once
-// What a journal says: one entry a payload, as JSON.
+// What a journal says: one entry a payload.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ class RunLog {
  public:
   /// A log without a file.
   RunLog() : journal_(Journal::in_memory()) {}
-  /// Reads the sections. @throws DataError if the journal is damaged or holds what is no entry
+  /// Reads the sections. @throws DataError if the journal is damaged or holds what is no entry; what rows and paces say is looked at when they are read
   explicit RunLog(const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off);
   /// The same, looked at by `plan`.
   RunLog(const Plan& plan, const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off) : RunLog(folder, tail) { look_at(plan); }
@@ -64,11 +65,16 @@ class RunLog {
   int section() const { return section_; }
   /// Of the plan's section.
   const std::optional<HeaderEntry>& header() const { return header_; }
-  const std::map<std::int64_t, RowEntry>& rows() const { return rows_; }
+  /// By row_id; what they say stays in the journals.
+  const std::map<std::int64_t, StoredEntry>& rows() const { return rows_; }
+  /// Reads what the rows say, in the order of row_id. @throws DataError if a journal cannot be read, or a row of it
+  void for_each_row(const std::function<void(const RowEntry&)>& visit) const;
   /// By row_id, of generations that have no row.
   const std::map<std::int64_t, FailureEntry>& failures() const { return failures_; }
   const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
-  const std::map<std::int64_t, PaceEntry>& paces() const { return paces_; }  ///< by row_id
+  const std::map<std::int64_t, StoredEntry>& paces() const { return paces_; }  ///< by row_id
+  /// As for_each_row.
+  void for_each_pace(const std::function<void(const PaceEntry&)>& visit) const;
   const std::vector<CostEntry>& costs() const { return costs_; }          ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const { return predictions_; }  ///< of every cell, in order; empty until they are made
   const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
@@ -81,8 +87,11 @@ class RunLog {
   std::size_t num_orphans() const { return num_orphans_; }
 
  private:
-  void take(const std::string& payload);
+  void take(std::string_view payload, JournalPlace place);
   void open(int number, const Json& header);
+  using Stored = std::map<std::int64_t, StoredEntry>;
+  template <typename Entry>
+  void for_each(const Stored& stored, Entry (*read)(const Json&), const std::function<void(const Entry&)>& visit) const;
   void take_rows(int number, Section& section);
   void take_predictions(const Section& section);
   void take_tables(const Section& section);
@@ -91,19 +100,19 @@ class RunLog {
   std::optional<std::size_t> known(std::optional<std::size_t> place, bool is_own, const std::string& key) const;
   std::string row_key(std::int64_t row_id) const { return keys_ ? keys_->of_row(static_cast<std::size_t>(row_id)) : ""; }
   std::string cell_key(std::size_t cell) const { return keys_ ? keys_->of_cell(cell) : ""; }
-  void append(const char* kind, Json entry);
+  StoredEntry append(const char* kind, const Json& entry, const std::string& key = "");
 
   std::string folder_;
   Journal journal_;
+  std::vector<std::shared_ptr<const Journal>> included_;  ///< StoredEntry::journal less one
   std::map<int, Section> sections_;
   std::shared_ptr<const WorkKeys> keys_;  ///< of the plan that looks at the log
   int section_ = 0;
   int num_opened_ = 0;  ///< greatest number of a section
   std::optional<HeaderEntry> header_;
-  std::map<std::int64_t, RowEntry> rows_;
+  Stored rows_, paces_;
   std::map<std::int64_t, FailureEntry> failures_;
   std::map<std::size_t, PilotEntry> pilots_;
-  std::map<std::int64_t, PaceEntry> paces_;
   std::vector<CostEntry> costs_;
   std::vector<PredictionEntry> predictions_;
   std::map<std::size_t, AtlasEntry> atlas_;

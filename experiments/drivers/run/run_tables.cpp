@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "analysis/io/atlas.h"
-#include "analysis/io/timeline.h"
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
@@ -102,20 +101,6 @@ std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log) {
 std::string pace_csv(const RunLog& log) {
   CsvWriter csv(kPaceColumns);
   for (const analysis::PaceRow& pace : pace_rows(log)) csv.field(pace.row_id).field(pace.model).field(pace.rows).field(pace.context).field(pace.ns).end_row();
-  return csv.content();
-}
-
-std::string timeline_csv(const RunLog& log) {
-  CsvWriter csv(analysis::kTimelineColumns);
-  for (const auto& [id, row] : log.rows()) {
-    if (row.pieces.empty()) continue;
-    for (const RoundRecord& r : row.rounds) {
-      csv.field(id);
-      for (const std::int64_t value : {r.round, r.drafted, r.accepted, r.emitted}) csv.field(value);
-      for (const std::int64_t ns : {r.draft_ns, r.target_ns, r.verify_ns, r.other_ns}) csv.field(ns);
-      csv.end_row();
-    }
-  }
   return csv.content();
 }
 

@@ -20,8 +20,6 @@ std::string costs_csv(const RunLog& log);
 std::string failures_csv(const Plan& plan, const RunLog& log);
 std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string pace_csv(const RunLog& log);
-/// Rounds of the generations whose text is a sample.
-std::string timeline_csv(const RunLog& log);
 std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string acceptance_csv(const Plan& plan, const RunLog& log);
 

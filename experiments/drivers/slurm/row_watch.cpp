@@ -1,7 +1,10 @@
 #include "experiments/drivers/slurm/row_watch.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "experiments/drivers/run/journal.h"
 
 namespace speclab::experiments {
 
@@ -21,7 +24,7 @@ std::size_t RowWatch::num_new_in(const std::string& journal) {
   std::ifstream file(journal, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(end));
   std::size_t rows = 0;
-  for (std::string line; std::getline(file, line) && !file.eof(); end += line.size() + 1) rows += line.find(" {\"row\":") != std::string::npos ? 1 : 0;
+  for (std::string line; std::getline(file, line) && !file.eof(); end += line.size() + 1) rows += line.substr(std::min(line.size(), Journal::kDigestLength), 5) == " row " ? 1 : 0;
   return rows;
 }
 

@@ -35,6 +35,26 @@ TEST(WriteFile, LeavesTheOldFileAndNothingElseWhenTheNewOneDoesNotFit) {
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
 }
 
+TEST(CopyFile, CopiesAnySizeOntoTheFileItselfToo) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {0u, 1u, 1u << 20, (3u << 20) + 7}) {
+    const std::string content(size, 'c');
+    write_file(folder.path("a"), content);
+    copy_file(folder.path("a"), folder.path("b"));
+    copy_file(folder.path("a"), folder.path("a"));
+    EXPECT_TRUE(read_file(folder.path("a")) == content && read_file(folder.path("b")) == content) << size;
+  }
+}
+
+TEST(CopyFile, LeavesNothingOfASourceThatCannotBeRead) {
+  const TemporaryFolder folder;
+  write_file(folder.path("b"), "old");
+  EXPECT_THROW(copy_file(folder.path("missing"), folder.path("b")), DataError);
+  EXPECT_THROW(copy_file(folder.path(), folder.path("b")), DataError);  // opens, but is a folder
+  EXPECT_EQ(read_file(folder.path("b")), "old");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("b.part")));
+}
+
 TEST(ReadFile, SaysSoWhenAFileIsTooLargeToBeMeant) {
   const TemporaryFolder folder;
   write_file(folder.path("a"), "");

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/drivers/support/journal_payloads.h"
 
 namespace speclab::experiments {
 namespace {
@@ -27,7 +30,38 @@ void replace_journal(const testing::TemporaryFolder& folder, const std::string& 
 TEST(Journal, KeepsWhatWasAppended) {
   const testing::TemporaryFolder folder;
   written_journal(folder);
-  EXPECT_EQ(Journal::open(folder.path()).payloads(), kPayloads);
+  EXPECT_EQ(testing::journal_payloads(folder.path()), kPayloads);
+}
+
+TEST(Journal, ReadsEveryPayloadAgainFromItsPlace) {
+  const testing::TemporaryFolder folder;
+  for (const bool in_memory : {false, true}) {
+    Journal journal = in_memory ? Journal::in_memory() : Journal::open(folder.path());
+    std::vector<JournalPlace> places;
+    for (const std::string& payload : kPayloads) places.push_back(journal.append(payload));
+    JournalReader reader(journal);
+    for (const std::size_t i : {2u, 0u, 1u}) EXPECT_EQ(reader.payload(places[i]), kPayloads[i]);
+  }
+}
+
+TEST(Journal, SaysSoWhereAPayloadIsNotThereAnyMore) {
+  const testing::TemporaryFolder folder;
+  written_journal(folder);
+  JournalPlace last;
+  const Journal journal = Journal::open(folder.path(), Journal::Tail::left, [&](std::string_view, JournalPlace place) { last = place; });
+  std::filesystem::resize_file(folder.path("journal"), last.begin);
+  EXPECT_THROW(JournalReader(journal).payload(last), DataError);
+}
+
+/// Longer than a block that is read at once, and line feeds at every place of its end.
+TEST(Journal, LinesEndAnywhereInABlock) {
+  for (const std::size_t size : {(1u << 20) - 19, (1u << 20) - 18, (1u << 20) - 17, 3u << 20}) {
+    const testing::TemporaryFolder folder(testing::memory_folder());
+    const std::vector<std::string> payloads{std::string(size, 'x'), "y", std::string(size, 'z')};
+    Journal journal = Journal::open(folder.path());
+    for (const std::string& payload : payloads) journal.append(payload);
+    EXPECT_TRUE(testing::journal_payloads(folder.path()) == payloads) << size;
+  }
 }
 
 TEST(Journal, WritesNothingUntilTheFirstAppend) {
@@ -43,7 +77,7 @@ TEST(Journal, CutAtAnyByteItKeepsTheWholeLinesAndGoesOn) {
     replace_journal(folder, whole.substr(0, size));
     Journal journal = Journal::open(folder.path());
     const auto num_lines = static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
-    ASSERT_EQ(journal.payloads().size(), num_lines) << size;
+    ASSERT_EQ(journal.num_payloads(), num_lines) << size;
     for (std::size_t i = num_lines; i < kPayloads.size(); ++i) journal.append(kPayloads[i]);
     ASSERT_EQ(read_file(folder.path("journal")), whole) << size;
   }

@@ -70,7 +70,7 @@ TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
   std::set<int> contexts;
   for (const PlannedGeneration& g : plan.generations) blocks.insert({g.prompt, plan.cells[g.cell].temperature, g.repetition});
   EXPECT_EQ(log.paces().size(), blocks.size());
-  for (const auto& [row, pace] : log.paces()) contexts.insert(pace.context);
+  log.for_each_pace([&](const PaceEntry& pace) { contexts.insert(pace.context); });
   EXPECT_EQ(contexts.size(), 3U);
   for (const auto& [cell, prediction] : analysis::read_run(experiment.folder("run")).predictions) EXPECT_GT(prediction.paced_walltime_ns.value_or(0), 0) << cell;
 }

@@ -5,6 +5,7 @@
 
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_size_limit.h"
 
@@ -12,6 +13,7 @@ namespace speclab::experiments {
 namespace {
 
 using testing::kDeterministicFiles;
+using testing::journal_payloads;
 using testing::SmallExperiment;
 
 void expect_equal_files(const SmallExperiment& experiment, const std::string& a, const std::string& b, const std::string& when) {
@@ -50,7 +52,7 @@ TEST(Resume, MeasuresOnlyWhatIsMissing) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   const std::string journal = experiment.file("whole", "journal");
-  cut_journal(experiment, "whole", "cut", journal.rfind('\n', journal.rfind("{\"row\"") - 2) + 1);
+  cut_journal(experiment, "whole", "cut", journal.rfind('\n', journal.rfind(" row ")) + 1);
   experiment.engines().num_generations = 0;
   experiment.run(plan, "cut");
   EXPECT_EQ(experiment.engines().num_generations, 1 + static_cast<int>(plan.cells.size()));  // the last row, and warm-up
@@ -93,16 +95,41 @@ TEST(Resume, RefusesEntriesThatAreNotThePlans) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
   experiment.run(plan, "run");
-  for (const char* entry : {"{}", "[]", "7", R"({"pilot": {"pilot": 9999, "rounds": []}})", R"({"row": 1, "header": 2})"}) {
+  for (const char* entry : {"{}", "row", "row 1 -", "row 0 - {}", "row x - {}", "row 1 nobody {}", R"(pilot 1 nobody {"rounds": []})", "pilot 1 - [", "dream 1 - {}", "header 1 - {}"}) {
     std::filesystem::remove_all(experiment.folder("forged"));
     make_folder(experiment.folder("forged"));
     {
       Journal journal = Journal::open(experiment.folder("forged"));
-      const Journal whole = Journal::open(experiment.folder("run"));
-      journal.append(whole.payloads().front());
+      journal.append(journal_payloads(experiment.folder("run")).front());
       journal.append(entry);
     }
     EXPECT_THROW(experiment.run(plan, "forged"), DataError) << entry;
+  }
+}
+
+TEST(Resume, SaysWhereARowStandsThatIsNone) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "run");
+  for (const std::string json : {"{}", "[", "7"}) {
+    std::filesystem::remove_all(experiment.folder("forged"));
+    make_folder(experiment.folder("forged"));
+    Journal journal = Journal::open(experiment.folder("forged"));
+    for (const std::string& payload : journal_payloads(experiment.folder("run")))
+      journal.append(payload.starts_with("row ") ? payload.substr(0, payload.find('{')) + json : payload);
+    EXPECT_THROW(experiment.run(plan, "forged"), DataError) << json;
+  }
+}
+
+TEST(Resume, RefusesAJournalOfTheFormBefore) {
+  const SmallExperiment experiment;
+  make_folder(experiment.folder("run"));
+  Journal::open(experiment.folder("run")).append(R"({"header":{"started_at":"now","provenance":[["flags","-O3 -march=native"]]}})");
+  try {
+    experiment.run(experiment.plan(), "run");
+    FAIL() << "taken";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("journal:1: no entry; allowed: KIND SECTION KEY JSON. The journal is of an earlier revision"), std::string::npos) << error.what();
   }
 }
 

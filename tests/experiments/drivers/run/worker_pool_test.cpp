@@ -268,7 +268,7 @@ TEST(Workers, HaveAPilotThatARepairCouldNotSaveMeasuredAnew) {
   experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
   std::string journal = experiment.file("run", "journal");
-  journal[journal.find("{\"pilot\"") + 20] ^= 1;
+  journal[journal.find(" pilot ") + 20] ^= 1;
   write_file(experiment.folder("run") + "/journal", journal);
   EXPECT_EQ(Journal::repair(experiment.folder("run")).num_lost, 1u);
   EXPECT_EQ(ForkedRun(experiment, plan, "run").run(1), RunOutcome::completed);

@@ -97,15 +97,15 @@ TEST(RowWatch, CountsEachRowOnceAndOnlyWhenItIsWhole) {
   for (const char* shard : {"/shards/0", "/shards/11"}) make_folder(folder.path() + shard);
   RowWatch watch(folder.path());
   EXPECT_EQ(watch.num_new(), 0u);
-  std::string run = "0 {\"header\": {}}\n1 {\"row\": {}}\n", shard = "2 {\"row\": {}}\n3 {\"row\"";
+  const std::string digest(Journal::kDigestLength, 'd'), row = digest + " row 1 k {}\n", run = digest + " header 1 - {}\n" + row, shard = row + digest + " row 1";
   folder.file("journal", run);
   folder.file("shards/11/journal", shard);
   EXPECT_EQ(watch.num_new(), 2u);
   EXPECT_EQ(watch.num_new(), 0u);
-  folder.file("shards/11/journal", shard + ": {}}\n");
-  folder.file("journal", run + "4 {\"pace\": {}}\n5 {\"row\": {}}\n");
+  folder.file("shards/11/journal", shard + " k {}\n");
+  folder.file("journal", run + digest + " pace 1 row {\"row \": 0}\n" + row);
   EXPECT_EQ(watch.num_new(), 2u);
-  folder.file("journal", "6 {\"row\": {}}\n");
+  folder.file("journal", row);
   EXPECT_EQ(watch.num_new(), 1u) << "begun again";
 }
 
