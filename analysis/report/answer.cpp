@@ -67,7 +67,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
-    text += fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cells", with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n);
+    text += fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cell{}", with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n, errors.as_predicted->n == 1 ? "" : "s");
     if (errors.at_pace) text += fmt::format(", by {} % once the pace of the machine while measuring is counted in", with_interval(*errors.at_pace, 100, 2));
     text += ".";
   }

@@ -16,8 +16,8 @@ constexpr const char* kDraftNote =
     "tokens are drawn, p in the target's. Underlined tokens were kept.</p>\n";
 
 std::string token_html(const DraftNode& node) {
-  const std::string q = node.draft_probability ? fmt::format("q {:.2f}, ", *node.draft_probability) : "";
-  return fmt::format("<span{}>{}</span> <small>{}p {:.2f}</small>", node.is_accepted ? " class=\"accepted\"" : "", html_escaped(node.token), q, node.target_probability);
+  const std::string q = node.draft_probability ? fmt::format("q {:.2g}, ", *node.draft_probability) : "";
+  return fmt::format("<span{}>{}</span> <small>{}p {:.2g}</small>", node.is_accepted ? " class=\"accepted\"" : "", html_escaped(node.token), q, node.target_probability);
 }
 
 std::string children_html(const DraftedRound& round, std::size_t parent) {

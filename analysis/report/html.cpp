@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "analysis/plots/figure_text.h"
 
 namespace speclab::analysis {
@@ -29,8 +32,12 @@ std::string script_escaped(std::string text, std::string_view what, std::string_
 }
 
 EstimateText estimate_text(const Estimate& estimate, double factor, int digits) {
-  const int decimals = decimals_for(estimate.value * factor, digits);
-  const auto text = [&](double value) { return fmt::format("{:.{}f}", value * factor, decimals); };
+  const double half_width = estimate.interval ? (estimate.interval->high - estimate.interval->low) / 2 : 0;  // a value near 0 is known to no more digits than its interval
+  const int decimals = decimals_for(std::max(std::abs(estimate.value), half_width) * factor, digits);
+  const auto text = [&](double value) {
+    const std::string number = fmt::format("{:.{}f}", value * factor, decimals);
+    return number.find_first_of("123456789") == std::string::npos && number[0] == '-' ? number.substr(1) : number;
+  };
   if (!estimate.interval) return {.value = text(estimate.value), .low = {}, .high = {}};
   return {.value = text(estimate.value), .low = text(estimate.interval->low), .high = text(estimate.interval->high)};
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kNote =
     "<p class=\"note\">Means of a generation, ms. Measured values take the place of predicted ones in the order of the columns: the machine's pace between the generations, the rounds "
     "that were really made, then what reading, drafting and the rest of a round took. What is left, forwards that took another time in rounds than bare ones at the same "
-    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t.</p>\n";
+    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t; the pace, which prompts share, has none.</p>\n";
 
 std::string name_of(const FigureData& data, const GroupLedger& entry) { return line_name(data.pooled, *entry.group); }
 
@@ -25,7 +25,9 @@ std::vector<TableEntry> row(const FigureData& data, const GroupLedger& entry) {
   const Ledger& ledger = entry.ledger;
   std::vector<TableEntry> cells{text_entry(entry.group->axes.model), text_entry(name_of(data, entry)), setting_entry(entry.group->axes.temperature), value_entry(ledger.predicted_ns, kMs),
                                 value_entry(ledger.measured_ns, kMs)};
-  for (const Cause cause : kCauses) cells.push_back(estimate_entry(ledger.at(cause), kMs, 2));
+  cells.push_back(value_entry(ledger.at(Cause::pace).value, kMs, 2));  // shared by the prompts
+  for (const Cause cause : kCauses)
+    if (cause != Cause::pace) cells.push_back(estimate_entry(ledger.at(cause), kMs, 2));
   cells.push_back(text_entry(reasons(ledger)));
   return cells;
 }
@@ -64,7 +66,7 @@ void write_row(CsvWriter& csv, const GroupLedger& entry) {
 std::vector<GroupLedger> ledgers_of(const std::vector<Group>& groups, const LedgerMaker& maker) {
   std::vector<GroupLedger> entries;
   for (const Group& group : groups)
-    if (auto ledger = maker.ledger(group.generations)) entries.push_back({&group, std::move(*ledger)});
+    if (const auto ledger = maker.ledger(group.generations)) entries.push_back({&group, *ledger});
   return entries;
 }
 
@@ -90,7 +92,7 @@ std::string ledger_section_html(const FigureData& data, const RunLedgers& ledger
   std::vector<std::vector<TableEntry>> rows;
   for (const GroupLedger& entry : ledgers.pooled) rows.push_back(row(data, entry));
   const GroupLedger* shown = shown_ledger(data, ledgers.pooled);
-  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") + unexplained(ledgers.by_category) + kNote + sortable_table_html(columns, rows) + "</section>\n";
+  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") + unexplained(ledgers.of_cells()) + kNote + sortable_table_html(columns, rows) + "</section>\n";
 }
 
 std::string ledger_csv(const RunLedgers& ledgers) {

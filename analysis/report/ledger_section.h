@@ -23,6 +23,9 @@ const GroupLedger* shown_ledger(const FigureData& data, const std::vector<GroupL
 /// Of a run's groups, pooled over the categories and in each.
 struct RunLedgers {
   std::vector<GroupLedger> pooled, by_category;
+  bool cells_are_pooled = false;  ///< whether a cell holds prompts of several categories
+
+  const std::vector<GroupLedger>& of_cells() const { return cells_are_pooled ? pooled : by_category; }
 };
 
 /// A table of the pooled ledgers and, in words, why each group came out as it did; empty where there is none.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -53,6 +54,14 @@ std::vector<TableEntry> row(const FigureData& data, const Group& group) {
   return entries;
 }
 
+/// Whether some prompts suffice for a percentile.
+bool bears_any(const FigureData& data) {
+  return std::ranges::any_of(data.pooled, [](const Group& group) {
+    const std::vector<double> values = means_by_prompt(group.generations, first_token_ms);
+    return std::ranges::any_of(kProbabilities, [&](double probability) { return percentile(values, probability).value.has_value(); });
+  });
+}
+
 }  // namespace
 
 std::string percentile_section_html(const FigureData& data) {
@@ -61,7 +70,9 @@ std::string percentile_section_html(const FigureData& data) {
     for (const double probability : kProbabilities) columns.push_back({fmt::format("{}, ms, p{:.0f}", quantity, 100 * probability)});
   std::vector<std::vector<TableEntry>> rows;
   for (const Group& group : data.pooled) rows.push_back(row(data, group));
-  return "<section><h2>How long a reader waits</h2>\n" + std::string(kNote) + sortable_table_html(columns, rows) + "</section>\n";
+  const std::string title = "<section><h2>How long a reader waits</h2>\n";
+  if (!bears_any(data)) return title + fmt::format("<p class=\"note\">This run has too few prompts for a percentile of them with 99 % confidence; the median takes {}.</p></section>\n", least_samples(kProbabilities.front()));
+  return title + kNote + sortable_table_html(columns, rows) + "</section>\n";
 }
 
 }  // namespace speclab::analysis

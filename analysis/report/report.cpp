@@ -1,5 +1,6 @@
 #include "analysis/report/report.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "analysis/io/file_digests.h"
@@ -96,7 +97,8 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .by_category = groups_by_category(run, baseline, bootstrap)};
   const auto cells = summarise_cells(run, baseline, bootstrap);
   const LedgerMaker maker(run, read_costs_if_any(run_folder), read_pace(run_folder + "/pace.csv"));
-  const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker)};
+  const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker),
+                           .cells_are_pooled = std::ranges::any_of(cells, [](const CellSummary& cell) { return cell.category == "all"; })};
   auto figures = build_figures(data, bootstrap);
   if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
   if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run))) figures.push_back(std::move(*timeline));

@@ -124,13 +124,12 @@ std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const 
 }
 
 std::string reasons(const Ledger& ledger) {
-  const double sign = ledger.measured_ns >= ledger.predicted_ns ? 1 : -1;
   std::vector<Cause> causes(kCauses.begin(), kCauses.end());
-  std::ranges::stable_sort(causes, std::ranges::greater{}, [&](Cause cause) { return sign * ledger.at(cause).value; });
+  std::ranges::stable_sort(causes, std::ranges::greater{}, [&](Cause cause) { return std::abs(ledger.at(cause).value); });
   std::string text;
   for (const Cause cause : std::span(causes).first(3)) {
     const double share = ledger.at(cause).value / ledger.predicted_ns;
-    if (sign * share < kSmallestReason) break;
+    if (std::abs(share) < kSmallestReason) break;
     text += fmt::format("{}{} ({:+.1f} %)", text.empty() ? "" : ", ", words_of(cause), 100 * share);
   }
   return text;

@@ -56,8 +56,7 @@ class LedgerMaker {
   bool has_pace_;
 };
 
-/// "mostly the acceptance (+12 %), ...": the causes that make the walltime longer, or shorter where it came out shorter than predicted, largest
-/// first, at most three, as shares of the predicted walltime; empty where none reaches half a per cent.
+/// "acceptance (+12.0 %), drafting (-3.1 %), ...": the causes of the largest differences, of either sign, largest first, at most three, as shares of the predicted walltime; empty where none reaches half a per cent.
 std::string reasons(const Ledger& ledger);
 
 /// Median over ledgers of |not explained| / measured, and of the share of the measured walltime that the prediction was off by.

@@ -65,7 +65,7 @@ int parse_and_run(int argc, char** argv) {
   LawOptions law;
   add_command(app, "law", "What the sampling settings make of logits, a JSON line at a time", "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
   ScoreOptions score;
-  CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file README.md --dtype float32", score, run_score, status);
+  CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file experiments/papers/README.md --dtype float32", score, run_score, status);
   add_model_options(score_command, score.common);
   score_command->add_option("--file", score.file, "Text to score")->required();
   VerifyOptions verify;

@@ -15,6 +15,10 @@ std::vector<DescribedKey> beginning_with(std::vector<DescribedKey> keys, const s
   return keys;
 }
 
+std::string key_list(const std::string& command, const std::vector<DescribedKey>& keys) {
+  return keys.empty() ? "" : fmt::format("Keys of speclab {}\n\n{}", command, reference_text(keys));
+}
+
 }  // namespace
 
 std::string config_reference_page() {
@@ -27,7 +31,7 @@ int run_config_command(const ConfigCommandOptions& options) {
     throw ConfigError(fmt::format("no key begins with '{}'; allowed: beginnings of the keys that speclab config --describe lists", escaped(options.key, 60)));
   if (options.markdown) fmt::print("{}", config_reference_page());
   else if (options.json) fmt::print("{{\"run\": {}, \"train\": {}}}\n", reference_json(run), reference_json(train));
-  else fmt::print("Keys of speclab run\n\n{}\nKeys of speclab train\n\n{}", reference_text(run), reference_text(train));
+  else fmt::print("{}{}{}", key_list("run", run), run.empty() || train.empty() ? "" : "\n", key_list("train", train));
   return 0;
 }
 

@@ -24,7 +24,7 @@ class LawRequest {
     read_eos();
     read("temperature", options.temperature);
     engines::visit_sampling(options, [this](const char* name, auto& value) { read(name, value); });
-    if (!left_.empty()) refuse(left_.begin().key(), "logits, previous_ids, eos_token_id, temperature and generate()'s other sampling settings");
+    if (!left_.empty()) refuse("unknown key " + left_.begin().key(), "logits, previous_ids, eos_token_id, temperature and generate()'s other sampling settings");
     check_ids(previous_ids, "previous_ids");
     check_ids(options.suppress_tokens, "suppress_tokens");
     check_ids(options.eos_token_ids, "eos_token_id");

@@ -51,7 +51,7 @@ class RunCommand {
 
   int run() {
     if (options_.dry_run) {
-      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : "");
+      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }
     if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes && !options_.yes)

@@ -1,9 +1,12 @@
 #include "experiments/drivers/commands/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "engines/interface/names.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
@@ -59,6 +62,8 @@ nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_js
 
 int run_verify(const VerifyOptions& options) {
   if (options.speculation_length < 0) throw ConfigError(fmt::format("--speculation-length {}; allowed: integers >= 0", options.speculation_length));
+  if (const std::string& kind = options.decoder.drafter.kind; kind == "none" || kind == "plain")
+    throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}", kind, fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
   const auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model(options.common.model);
   VerificationPlan plan{options.decoder, options.speculation_length, requests_of(options, loaded.tokenizer.get())};

@@ -211,9 +211,10 @@ void ConfigReader::refuse_element(const char* key, std::size_t index, const std:
 void ConfigReader::finish() const {
   for (const ConfigEntry& entry : entries()) {
     if (std::ranges::find(known_, entry.key) != known_.end()) continue;
-    const auto distance = [&](const std::string& key) { return edit_distance(entry.key.substr(0, 100), key); };
+    const std::string found = entry.key.substr(0, 100);
+    const auto distance = [&](const std::string& key) { return edit_distance(found, key); };
     const auto nearest = std::ranges::min_element(known_, {}, distance);
-    const bool near = nearest != known_.end() && distance(*nearest) <= 2;
+    const bool near = nearest != known_.end() && distance(*nearest) <= std::max<std::size_t>(2, 3 * std::min<std::size_t>(found.size(), 16) / 8);
     report(entry.where, full_name(entry.key), fmt::format("unknown key {} = {}; allowed: {}{}", escaped(full_name(entry.key)), entry.node.text(),
                                                           fmt::join(known_, ", "), near ? fmt::format("; did you mean {}?", *nearest) : ""));
   }

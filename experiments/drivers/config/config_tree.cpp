@@ -130,13 +130,16 @@ struct TextOf {
   }
 };
 
+/// A table that stands for a list of numbers is a value.
+bool is_range(const ConfigNode::TableEntries& entries) { return std::ranges::any_of(entries, [](const ConfigEntry& entry) { return entry.key == "from"; }); }
+
 }  // namespace
 
 std::string ConfigNode::text() const { return shortened(whole_text()); }
 
 std::string ConfigNode::whole_text() const { return std::visit(TextOf{}, value); }
 
-ConfigNode parse_config(std::shared_ptr<const SourceText> source, Findings& findings) {
+ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Findings& findings) {
   const ConfigPlace root{source, 1, 1};
   if (const std::size_t line = too_deep_toml_line(source->content); line > 0) {
     findings.add({source, static_cast<int>(line), 1}, "", fmt::format("a dotted key of more than {} parts", kMaxTomlKeyParts));
@@ -180,7 +183,7 @@ void set_config_value(ConfigNode& root, const std::string& assignment) {
   const ConfigPlace where = option_place("--set " + key);
   ConfigNode* node = &root;
   for (const std::string& part : parts) node = &child(*node, part, where);
-  if (const auto* entries = std::get_if<ConfigNode::TableEntries>(&node->value); entries && !entries->empty())
+  if (const auto* entries = std::get_if<ConfigNode::TableEntries>(&node->value); entries && !entries->empty() && !is_range(*entries))
     throw ConfigError(fmt::format("{}: is a table; set one of its keys", where.text()));
   *node = parse_value(assignment.substr(equals + 1), where);
 }

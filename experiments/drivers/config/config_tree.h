@@ -43,7 +43,7 @@ ConfigNode read_config(const std::string& path);
 /// @throws ConfigError if the file cannot be read
 std::string read_config_text(const std::string& path);
 /// The same with mistakes as findings; what could be read, for positions of further ones.
-ConfigNode parse_config(std::shared_ptr<const SourceText> source, Findings& findings);
+ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Findings& findings);
 
 /// Applies "table.key=value"; the value is TOML, or a bare word for a string. Missing tables are made.
 /// @throws ConfigError if the assignment has no key, or a table stands where a value is set or the reverse

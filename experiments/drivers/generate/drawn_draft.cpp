@@ -72,8 +72,8 @@ std::string DrawnDraft::name_of(Token token) const {
 }
 
 std::string text_of(const DraftedRound& round) {
-  if (round.nodes.empty()) return fmt::format("round {}: nothing drafted{}\n", round.round, round.next.empty() ? "" : ", then " + round.next);
-  std::string text = fmt::format("round {}: {} drafted, {} accepted{}\n{}\n", round.round, round.nodes.size() - 1, round.accepted,
+  if (round.nodes.empty()) return fmt::format("round {}: nothing drafted{}\n", round.round + 1, round.next.empty() ? "" : ", then " + round.next);
+  std::string text = fmt::format("round {}: {} drafted, {} accepted{}\n{}\n", round.round + 1, round.nodes.size() - 1, round.accepted,
                                  round.next.empty() ? "" : fmt::format(", then {} ({})", round.next, to_string(round.next_kind)), round.nodes.front().token);
   draw_children(round, 0, "", text);
   return text;

@@ -92,6 +92,15 @@ TEST_F(LedgerTest, SaysTheLargestReasonsFirst) {
   EXPECT_NEAR(median_unexplained({*ledger})->value, 3000.0 / ledger->measured_ns, 1e-12);
 }
 
+TEST_F(LedgerTest, SaysReasonsOfEitherSign) {
+  Ledger ledger{.predicted_ns = 1000, .measured_ns = 1100, .ns = {}};
+  ledger.ns[static_cast<std::size_t>(Cause::pace)].value = 300;
+  ledger.ns[static_cast<std::size_t>(Cause::acceptance)].value = -240;
+  ledger.ns[static_cast<std::size_t>(Cause::drafting)].value = 40;
+  ledger.ns[static_cast<std::size_t>(Cause::overhead)].value = 4;
+  EXPECT_EQ(reasons(ledger), "pace of the machine (+30.0 %), acceptance (-24.0 %), drafting (+4.0 %)");
+}
+
 TEST_F(LedgerTest, IsMissingWithoutPredictionOrCosts) {
   add_generation("a", 0);
   EXPECT_FALSE(LedgerMaker(run_, costs(), {}).ledger(all()));

@@ -193,7 +193,7 @@ TEST(Program, DrawsTheDraftOfEveryRound) {
   const std::string generate = "generate --temperature 0.7 --max-new-tokens 10 --ignore-eos --prompt 'Repeat: one two three one two three' --drafter lookup_ngram ";
   const Outcome text = run_program(generate + "--tree 2x2 2>/dev/null"), drawn = run_program(generate + "--tree 2x2 --draw-trees 2>/dev/null");
   ASSERT_EQ(drawn.code, 0);
-  for (const char* part : {"round 0: 6 drafted, ", "└─ \"", "  q ", ", p ", "  accepted\n"}) EXPECT_NE(drawn.output.find(part), std::string::npos) << part << drawn.output;
+  for (const char* part : {"round 1: 6 drafted, ", "└─ \"", "  q ", ", p ", "  accepted\n"}) EXPECT_NE(drawn.output.find(part), std::string::npos) << part << drawn.output;
   EXPECT_TRUE(drawn.output.ends_with(text.output)) << drawn.output;
   expect_refusal(generate + "--draw-trees --json", 2, "give one");
 }

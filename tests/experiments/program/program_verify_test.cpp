@@ -44,7 +44,8 @@ TEST(ProgramVerify, NeverCallsALossyRuleLossless) {
 TEST(ProgramVerify, DoesNotPassOnTooFewTokens) { expect_verdict(kRepeatedPrompt, 12, "too few tokens to say anything"); }
 
 TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
-  expect_verdict("--drafter none --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4", 12, "nothing was drafted");
+  expect_verdict("--drafter prompt_lookup --speculation-length 0 --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4", 12, "nothing was drafted");
+  testing::expect_refusal("verify --drafter none", 2, "drafts nothing that could be verified");
 }
 
 TEST(ProgramVerify, RefusesWhatItCannotVerify) {

@@ -59,7 +59,7 @@ Reproduction chen_table_1(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun summaries(folders.at("nucleus_summaries")), code(folders.at("nucleus_code"));
   const analysis::Table table = papers.table("chen_table1.csv");
   BesideFigure figure("chen_table_1", "Speed-up of blocks of four drafts", {.label = "", .names = {}}, "speed-up of a token's time",
-                      "Filled: ours, " + summaries.description() + " (code: " + code.description() + "), without the prompt's reading, bars 95 % over prompts. Hollow: Table 1 of Chen et al. 2023.");
+                      "Filled: ours, " + summaries.description() + (code.description() == summaries.description() ? "" : " (code: " + code.description() + ")") + ", without the prompt's reading, bars 95 % over prompts. Hollow: Table 1 of Chen et al. 2023.");
   Reproduction result;
   for (const Sampling& sampling : kSamplings) add_sampling(table, sampling, std::string(sampling.sweep) == "nucleus_code" ? code : summaries, result, figure);
   result.figures.push_back(figure.figure());
