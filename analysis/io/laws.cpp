@@ -54,7 +54,7 @@ std::vector<double> probabilities(const std::string& path, std::size_t line, std
   std::vector<double> values;
   text = without_brackets(text);
   if (has_empty_entry(text)) fail(path, line, "a comma with nothing before it; allowed: a probability for every token");
-  for (; (text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).size() > 0;) {
+  while (!(text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).empty()) {
     const std::size_t length = std::min(text.size(), text.find_first_of(kSeparators));
     values.push_back(probability(path, line, text.substr(0, length)));
     text.remove_prefix(length);

@@ -13,7 +13,7 @@ namespace speclab::engines {
 
 DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
     : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling, target.info().name) {
-  StopRules(options_.stop, tokenizer_);
+  [[maybe_unused]] const StopRules are_possible(options_.stop, tokenizer_);
   if (changes_scores(options_.sampling)) options_.sampling.check_tokens(static_cast<std::size_t>(target.info().vocab_size), target.info().name);
 }
 

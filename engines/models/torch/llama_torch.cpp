@@ -97,7 +97,7 @@ LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const Row
 
 /// A row's residual stream before the first layer, float32.
 at::Tensor LlamaTorch::embed(const Rows& rows) const {
-  const at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
+  at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
   if (!config_.is_feature_transformer()) return x;
   return at::linear(at::cat({norm(x, embedding_norm_), norm(rows.features, feature_norm_)}, 1), fusion_).to(at::kFloat);
 }
