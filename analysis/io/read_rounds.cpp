@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <string_view>
 
+#include "analysis/io/row_columns.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
 namespace {
-
-constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
-                                                            "depth",  "accepted", "tested",   "emitted", "next_kind"};
 
 constexpr std::int64_t kMostDrafts = 4095;  ///< of a round
 

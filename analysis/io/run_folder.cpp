@@ -12,6 +12,7 @@
 
 #include "analysis/io/read_axes.h"
 #include "analysis/io/read_rounds.h"
+#include "analysis/io/row_columns.h"
 #include "analysis/io/table.h"
 #include "sim/core/errors.h"
 #include "sim/core/rules/lossy_rule_options.h"
@@ -19,14 +20,6 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 31> kRowColumns = {
-    "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
-    "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
-    "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
-    "lossless", "law_distance", "forced_acceptance"};
-/// The last one is there where the manifest has sections.
-constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns",         "draft_ns",
-                                                           "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes", "section"};
 /// The last two are missing in runs of older revisions.
 constexpr std::array<std::string_view, 19> kPredictionColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p",

@@ -98,7 +98,7 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model, const TrainOptions& options,
              const TrainCallbacks& callbacks) override {
-    train_drafter(target, std::move(tokenizer), target_model, options, callbacks);
+    train_drafter(target, tokenizer, target_model, options, callbacks);
   }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {

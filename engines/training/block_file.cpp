@@ -36,7 +36,7 @@ std::string take(std::ifstream& file, std::uint64_t count) {
 
 void BlockFile::open(const std::function<void(std::string block)>& read) {
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) throw ConfigError(path_ + ": is no regular file; choose another cache file");
-  std::ofstream(path_, std::ios::app);  // is there from here on, so that one process can lock it before it is written
+  std::ofstream(path_, std::ios::app).close();  // is there from here on, so that one process can lock it before it is written
   lock_ = PathLock(path_);
   if (std::filesystem::file_size(path_) == 0) append_file(path_, header_);
   std::ifstream file(path_, std::ios::binary);

@@ -33,14 +33,14 @@ FeatureTarget read_feature_target(const std::string& model) {
 
 }  // namespace
 
-void train_drafter(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
+void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
                    const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
   const Corpora corpora = read_corpora(options, *tokenizer);
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);
   std::vector<OwnText> texts;
-  if (!options.own_text.prompts.empty()) texts = make_own_text(target, std::move(tokenizer), options.own_text, callbacks);
+  if (!options.own_text.prompts.empty()) texts = make_own_text(target, tokenizer, options.own_text, callbacks);
   if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);

@@ -70,10 +70,11 @@ struct DescribedKey {
 };
 
 template <typename Config>
-std::vector<DescribedKey> described(const auto& keys, Config defaults) {
+std::vector<DescribedKey> described(const auto& keys, const Config& defaults) {
+  Config copy = defaults;
   std::vector<DescribedKey> rows;
   for (const Key<Config>& key : keys) {
-    const ValueOfKey value = key.value(defaults);
+    const ValueOfKey value = key.value(copy);
     rows.push_back({key, type_text(key, value), key.default_text.empty() ? value_text(value) : key.default_text});
   }
   return rows;

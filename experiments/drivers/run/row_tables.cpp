@@ -1,23 +1,15 @@
 #include "experiments/drivers/run/row_tables.h"
 
-#include <array>
 #include <span>
 #include <string_view>
 
+#include "analysis/io/row_columns.h"
 #include "analysis/io/timeline.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "experiments/drivers/run/run_tables.h"
 
 namespace speclab::experiments {
 namespace {
-
-constexpr std::array<std::string_view, 31> kRowColumns = {
-    "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
-    "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
-    "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
-    "lossless", "law_distance", "forced_acceptance"};
-constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round", "position", "drafted", "rows", "depth", "accepted", "tested", "emitted", "next_kind"};
-constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id", "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns", "verify_ns", "other_ns", "peak_memory_bytes", "section"};
 
 /// Sums over the rounds of a generation.
 struct RoundTotals {
@@ -39,7 +31,7 @@ struct RoundTotals {
   }
 };
 
-std::span<const std::string_view> time_columns(bool has_sections) { return std::span(kTimeColumns).first(kTimeColumns.size() - (has_sections ? 0 : 1)); }
+std::span<const std::string_view> time_columns(bool has_sections) { return std::span(analysis::kTimeColumns).first(analysis::kTimeColumns.size() - (has_sections ? 0 : 1)); }
 
 /// Text that is no UTF-8 is replaced.
 std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -47,7 +39,7 @@ std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json:
 }  // namespace
 
 RowTables::RowTables(const Plan& plan, bool has_sections)
-    : plan_(plan), has_sections_(has_sections), rows_(kRowColumns), rounds_(kRoundColumns), times_(time_columns(has_sections)), timeline_(analysis::kTimelineColumns) {}
+    : plan_(plan), has_sections_(has_sections), rows_(analysis::kRowColumns), rounds_(analysis::kRoundColumns), times_(time_columns(has_sections)), timeline_(analysis::kTimelineColumns) {}
 
 void RowTables::add(const RowEntry& row) {
   add_to_rows(row);

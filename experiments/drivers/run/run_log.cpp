@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 
 #include "experiments/drivers/run/entry_line.h"
