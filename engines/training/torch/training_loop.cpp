@@ -26,13 +26,11 @@ double rate_multiplier(double fraction) {
 torch::optim::AdamW make_optimiser(const Parameters& parameters, const TrainingSchedule& schedule) {
   std::vector<torch::Tensor> decaying, constant;
   for (const auto& parameter : parameters.all()) (parameter.decays ? decaying : constant).push_back(parameter.value);
-  const auto group = [&](std::vector<torch::Tensor> values, double decay) {
-    auto settings = std::make_unique<torch::optim::AdamWOptions>(schedule.learning_rate);
-    settings->betas({0.9, 0.98}).weight_decay(decay);
-    return torch::optim::OptimizerParamGroup(std::move(values), std::move(settings));
-  };
-  return torch::optim::AdamW(std::vector<torch::optim::OptimizerParamGroup>{group(decaying, schedule.weight_decay), group(constant, 0.0)},
-                             torch::optim::AdamWOptions(schedule.learning_rate));
+  auto settings = torch::optim::AdamWOptions(schedule.learning_rate);
+  settings.betas({0.9, 0.98}).weight_decay(schedule.weight_decay);
+  torch::optim::AdamW optimiser(std::move(decaying), settings);
+  optimiser.add_param_group(torch::optim::OptimizerParamGroup(std::move(constant), std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
+  return optimiser;
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::uint64_t seed) {
