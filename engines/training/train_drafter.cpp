@@ -17,7 +17,7 @@ namespace {
 TargetEmbedding read_embedding(const std::string& model) {
   const ModelSource source = open_model(model);
   const LlamaConfig& config = source.config;
-  return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0)};
+  return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0), model, source.weights->sha256()};
 }
 
 /// A catalogue name, or a path that holds in every working directory.

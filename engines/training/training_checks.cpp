@@ -110,6 +110,7 @@ void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target
 void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
+  if (!is_among(model.dtype, kTrainingDtypes)) throw ConfigError(fmt::format("drafter.dtype = '{}'; allowed: {}", escaped(model.dtype), fmt::join(kTrainingDtypes, ", ")));
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;

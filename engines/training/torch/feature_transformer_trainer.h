@@ -5,7 +5,8 @@
 
 namespace speclab::engines {
 
-/// Distils the target's law into a feature transformer and writes its folder: config.json, model.safetensors in bfloat16, training.csv.
+/// Distils the target's law into a feature transformer and writes its folder: config.json, model.safetensors in bfloat16, training.csv,
+/// manifest.json.
 /// @see feature_transformer_task for the loss
 /// @param texts  with hidden states
 /// @throws ConfigError if there is less text than a validation set and a batch; WriteError

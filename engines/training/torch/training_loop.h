@@ -26,6 +26,8 @@ class TrainingTask {
   /// Adds the gradient of the mean loss. @return the mean cross-entropy of the next token, nats a position
   virtual double backward(Texts texts) = 0;
   virtual Validation validate(Texts texts) const = 0;
+  /// Whether acceptance_rate looks at every token that can be drafted, or is a lower bound.
+  virtual bool validates_whole_law() const = 0;
 };
 
 struct TrainingLoopOptions {
