@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "engines/drafters/next_tokens.h"
 #include "engines/drafters/suffix_automaton.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/round_decoder.h"
@@ -27,5 +28,11 @@ class PromptMatches {
   std::size_t max_ngram_, min_ngram_;
   std::vector<SuffixAutomaton> automata_;  ///< by Sequence::index
 };
+
+/// Of `copied`, the continuation of a sequence, the token behind a node; null where its path is not a copy itself, or the copy ends.
+const Token* copied_after(std::span<const Token> copied, const DraftPlace& place);
+
+/// @throws ConfigError unless 0 < lookup_weight <= 1
+double checked_lookup_weight(const DrafterOptions& options);
 
 }  // namespace speclab::engines

@@ -188,6 +188,16 @@ void set_config_value(ConfigNode& root, const std::string& assignment) {
   *node = parse_value(assignment.substr(equals + 1), where);
 }
 
+void expect_config_of(const ConfigOfCommand& command, const ConfigNode& root, const std::string& path) {
+  const auto& entries = std::get<ConfigNode::TableEntries>(root.value);
+  const auto stands_in = [&](const std::vector<std::string>& tables) {
+    return std::ranges::find_first_of(entries, tables, {}, &ConfigEntry::key);
+  };
+  const auto other = stands_in(command.others);
+  if (other != entries.end() && stands_in(command.own) == entries.end())
+    throw ConfigError(fmt::format("{}: the table [{}] is for another command; use {} {}", other->where.text(), other->key, command.other_command, path));
+}
+
 std::string opening_comment(const std::string& content) {
   std::string comment;
   for (std::size_t at = 0; at < content.size() && content[at] == '#';) {

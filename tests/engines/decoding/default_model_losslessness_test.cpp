@@ -47,7 +47,7 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = 64, .ignore_eos = true}, .drafter = drafter};
   }
 
-  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return drafter_; }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     return testing::ngrams_of(plain_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 4});
   }
