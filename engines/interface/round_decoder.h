@@ -11,7 +11,6 @@
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/names.h"
-#include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "sim/core/records.h"
 #include "sim/core/rules/lossy_rule_options.h"
