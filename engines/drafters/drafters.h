@@ -31,10 +31,11 @@ std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramMo
 
 /// A small language model of the target's vocabulary, or one that reads the target's hidden states, drafts a chain or a tree.
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
-/// The same of a model that reads them. @throws ConfigError if this one does not
+/// A model that reads the target's hidden states drafts a chain or a tree. @throws ConfigError if this one reads none
 std::unique_ptr<Drafter> make_feature_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
 
-/// Such a model mixed with prompt lookup, as the n-grams are by make_lookup_ngram_drafter.
+/// A transformer, with or without hidden states, mixed with prompt lookup as make_lookup_ngram_drafter mixes n-grams; at temperature 0 the
+/// copy is drafted where there is one. @throws ConfigError unless 0 < lookup_weight <= 1
 std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
 
 /// Gives the models that drafters read; lets the factory own loading and its options.

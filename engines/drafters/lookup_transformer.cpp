@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
@@ -12,7 +15,7 @@ namespace {
 class LookupTransformerNextTokens final : public NextTokens {
  public:
   LookupTransformerNextTokens(std::unique_ptr<NextTokens> model, const DecoderOptions& options)
-      : model_(std::move(model)), matches_(options.drafter), weight_(checked_lookup_weight(options.drafter)), greedy_(options.sampling.temperature == 0) {}
+      : model_(std::move(model)), matches_(options.drafter), weight_(checked_lookup_weight(options.drafter)), is_certain_(options.sampling.temperature == 0 || weight_ == 1) {}
 
   std::size_t vocab_size() const override { return model_->vocab_size(); }
   bool reads_hidden() const override { return model_->reads_hidden(); }
@@ -30,21 +33,19 @@ class LookupTransformerNextTokens final : public NextTokens {
   void law(const DraftPlace& place, Law& law) override {
     const Token* copied = copied_after(copied_, place);
     if (copied == nullptr) return model_->law(place, law);
-    if (greedy_) return law.assign_point_mass(vocab_size(), *copied);
+    if (is_certain_) return law.assign_point_mass(vocab_size(), *copied);
     model_->law(place, law_);
-    const std::span<float> mixed = law.assign_dense(vocab_size());
-    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = (1 - static_cast<float>(weight_)) * law_[static_cast<Token>(i)];
-    mixed[static_cast<std::size_t>(*copied)] += static_cast<float>(weight_);
+    mix(*copied, law.assign_dense(vocab_size()));
   }
 
   std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
     const Token* copied = copied_after(copied_, place);
     if (copied == nullptr || count == 0) return model_->most_likely(place, count);
+    const double copied_likelihood = likelihood(place, *copied);
     const auto own = model_->most_likely(place, count);
-    entries_.assign(own.begin(), own.end());
-    std::erase_if(entries_, [&](const LawEntry<float>& entry) { return entry.token == *copied; });
-    for (LawEntry<float>& entry : entries_) entry.probability *= 1 - static_cast<float>(weight_);
-    entries_.push_back({*copied, static_cast<float>(likelihood(place, *copied))});
+    entries_.assign(1, {*copied, static_cast<float>(copied_likelihood)});
+    for (const LawEntry<float>& entry : own)
+      if (entry.token != *copied && weight_ < 1) entries_.push_back({entry.token, (1 - static_cast<float>(weight_)) * entry.probability});
     std::ranges::sort(entries_, is_likelier<float>);
     entries_.resize(std::min(entries_.size(), count));
     return entries_;
@@ -57,10 +58,22 @@ class LookupTransformerNextTokens final : public NextTokens {
   }
 
  private:
+  /// The model's law_, whatever its form, with the copied token. @param mixed  [vocab_size]
+  void mix(Token copied, std::span<float> mixed) const {
+    const float share = 1 - static_cast<float>(weight_);
+    if (law_.form() == Law::Form::dense) {
+      std::ranges::transform(law_.dense_values(), mixed.begin(), [share](float probability) { return share * probability; });
+    } else {
+      std::ranges::fill(mixed, 0.0f);
+      for (const LawEntry<float>& entry : law_.entries()) mixed[static_cast<std::size_t>(entry.token)] = share * entry.probability;
+    }
+    mixed[static_cast<std::size_t>(copied)] += static_cast<float>(weight_);
+  }
+
   std::unique_ptr<NextTokens> model_;
   PromptMatches matches_;
   double weight_;
-  bool greedy_;
+  bool is_certain_;  ///< a copy is drafted whatever the model says
   std::span<const Token> copied_;  ///< of the sequence that is being drafted for
   Law law_;
   std::vector<LawEntry<float>> entries_;

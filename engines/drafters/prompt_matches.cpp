@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/drafters/next_tokens.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "engines/drafters/next_tokens.h"
 #include "engines/drafters/suffix_automaton.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/round_decoder.h"
 
 namespace speclab::engines {
+
+struct DraftPlace;
 
 class PromptMatches {
  public:

@@ -165,7 +165,8 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
-    const std::string name = !model.empty() ? model : kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature";
+    SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds), "a drafter that reads a transformer, not " + kind);
+    const std::string own = kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature", name = model.empty() ? own : model;
     std::shared_ptr<LanguageModel>& loaded = models_[name];
     if (!loaded) loaded = make_model(open_model(name));
     return loaded;

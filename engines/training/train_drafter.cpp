@@ -36,6 +36,7 @@ FeatureTarget read_feature_target(const std::string& model) {
 void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
                    const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
+  if (options.drafter == "feature_transformer") check_start(options.feature_transformer, target.info().sha256);
   const Corpora corpora = read_corpora(options, *tokenizer);
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);

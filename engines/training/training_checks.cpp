@@ -47,6 +47,8 @@ void check_files(const TrainOptions& options) {
     const auto is_same = [&](const std::string& other) { return real_path(other) == real_path(file); };
     if (std::ranges::any_of(options.text.files, is_same)) throw ConfigError(fmt::format("text.held_out_files = '{}' is among text.files; hold out a file that is not trained on", escaped(file)));
   }
+  if (const std::string& from = options.feature_transformer.start_from; !from.empty() && real_path(from) == real_path(options.output))
+    throw ConfigError(fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that goes on from it elsewhere", escaped(from)));
   if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
 }
 

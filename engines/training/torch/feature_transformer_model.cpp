@@ -2,8 +2,11 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
@@ -52,7 +55,7 @@ at::Tensor FeatureTransformerModel::all_heads(const at::Tensor& heads) const {
   return heads.repeat_interleave(config_.num_heads / config_.num_kv_heads, 1);
 }
 
-void FeatureTransformerModel::look_back(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const {
+void FeatureTransformerModel::append_past(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const {
   past.keys.push_back(all_heads(rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_)));
   past.values.push_back(all_heads(project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_)));
 }
@@ -73,6 +76,7 @@ std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& inp
   const double epsilon = config_.rms_epsilon;
   std::vector<LayerPast> pasts(static_cast<std::size_t>(config_.num_layers));
   std::vector<at::Tensor> states;
+  SPECLAB_EXPECT(config_.num_layers == 1 || input.queried.size(1) == input.tokens.size(1), "all rows queried for more than one layer");
   const auto all_rows = torch::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
   for (int step = 0; step < num_steps; ++step) {
     const bool first = step == 0;
@@ -82,7 +86,7 @@ std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& inp
       const std::string prefix = layer_prefix(l);
       const auto& norm = parameters_[prefix + "input_layernorm.weight"];
       LayerPast& past = pasts[static_cast<std::size_t>(l)];
-      look_back(rms_norm(seen, norm, epsilon), first && l == 0 ? all_rows : input.queried.unsqueeze(1), prefix, past);
+      append_past(rms_norm(seen, norm, epsilon), first && l == 0 ? all_rows : input.queried.unsqueeze(1), prefix, past);
       x = x + attention(rms_norm(x, norm, epsilon), input.queried, prefix, past);
       x = x + feed_forward(rms_norm(x, parameters_[prefix + "post_attention_layernorm.weight"], epsilon), parameters_, prefix);
     }

@@ -38,7 +38,7 @@ class FeatureTransformerModel {
   };
   at::Tensor fused(const at::Tensor& tokens, const at::Tensor& features) const;
   /// Appends the keys and values of a step. @param x  [B, T, hidden] @param positions  [T] or [B, 1, T]
-  void look_back(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const;
+  void append_past(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const;
   at::Tensor attention(const at::Tensor& x, const at::Tensor& queried, const std::string& prefix, const LayerPast& past) const;
   at::Tensor all_heads(const at::Tensor& heads) const;
 

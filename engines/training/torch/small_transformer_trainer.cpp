@@ -150,7 +150,7 @@ class SmallTransformerTask final : public TrainingTask {
 
 std::string digest_of(const TextSplit& texts, const TargetEmbedding& target, const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
-  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.vocab_size, target.hidden_size, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
+  return sha256_text(fmt::format("{} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
                                  training_digest(texts, options)));
 }
 
@@ -164,7 +164,7 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
   make_folder(options.output);
   const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
-  const DrafterNotes notes{curve, transformer_manifest(task, split, options, target.name, target.sha256)};
+  const DrafterNotes notes{curve, transformer_manifest(task, split, options, {target.name, target.sha256})};
   write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 

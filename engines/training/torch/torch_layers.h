@@ -1,5 +1,6 @@
 #pragma once
-// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu, in float32, over whole sequences.
+// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu over whole sequences, in float32
+// but for the factors and results of matrix products where a training asks for bfloat16.
 
 #include <ATen/core/Tensor.h>
 
@@ -28,9 +29,9 @@ class Parameters {
   void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
 
   const at::Tensor& operator[](const std::string& name) const;
-  /// The factors of `linear` are rounded to it; the parameters themselves stay float32.
+  /// Factors and result of `linear` are rounded to it; the parameters themselves stay float32.
   void set_dtype(at::ScalarType dtype) { dtype_ = dtype; }
-  /// x [..., in] through the matrix `name` [out, in], float32.
+  /// x [..., in] through the matrix `name` [out, in], as float32.
   at::Tensor linear(const at::Tensor& x, const std::string& name) const;
   std::vector<Parameter>& all() { return parameters_; }
   const std::vector<Parameter>& all() const { return parameters_; }

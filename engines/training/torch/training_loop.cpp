@@ -119,7 +119,7 @@ class TrainingLoop {
     TrainingState next = state_;
     next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
-    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate,
+    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate, .is_lower_bound = !task_.validates_whole_law(),
                          .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
   }
 
@@ -138,10 +138,14 @@ class TrainingLoop {
 
 std::string training_digest(const TextSplit& texts, const TrainOptions& options) {
   const TrainingSchedule& s = options.schedule;
-  Sha256 tokens;
+  Sha256 content;
   for (const auto* part : {&texts.held_out, &texts.training})
-    for (const OwnText* text : *part) tokens.update(std::as_bytes(std::span(text->tokens)));
-  return fmt::format("{} {} {} {} {} {} {} {} {}", tokens.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+    for (const OwnText* text : *part) {
+      content.update(std::as_bytes(std::span(&text->prompt_length, 1)));
+      content.update(std::as_bytes(std::span(text->tokens)));
+      content.update(std::as_bytes(std::span(text->laws)));
+    }
+  return fmt::format("{} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
                      at::toString(product_dtype(s.dtype)));
 }
 

@@ -39,8 +39,8 @@ ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts) 
 
 }  // namespace
 
-ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const std::string& target_name, const std::string& target_sha256) {
-  return {{"kind", options.drafter}, {"target", std::filesystem::path(target_name).filename().string()}, {"target_sha256", target_sha256},
+ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target) {
+  return {{"kind", options.drafter}, {"target", std::filesystem::path(target.name).filename().string()}, {"target_sha256", target.sha256},
           {"own_text", own_text_json(options.own_text, options.schedule.validation_sequences)}, {"tokens", num_emitted(texts.training)},
           {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out)}};
 }

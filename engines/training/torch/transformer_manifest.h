@@ -5,8 +5,12 @@
 
 namespace speclab::engines {
 
+struct TargetName {
+  std::string name;    ///< catalogue name or file
+  std::string sha256;  ///< of its weights
+};
+
 /// How a transformer was trained and how it does on the held-out texts of each temperature: kind, target, own text, schedule, tokens, held_out.
-/// @param target_name  catalogue name or file
-nlohmann::ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const std::string& target_name, const std::string& target_sha256);
+nlohmann::ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target);
 
 }  // namespace speclab::engines

@@ -52,7 +52,8 @@ class RunCommand {
 
   int run() {
     if (options_.dry_run) {
-      check_model_names(plan_, open_engines()->known_models());
+      if (have_engines()) check_model_names(plan_, open_engines()->known_models());
+      else progress_.note("names of models are not checked: this build has no engines");
       fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }

@@ -13,7 +13,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kRuns = kCountedSuites / 2, kCalls = 20;
+constexpr int kCalls = 20;
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ExitCode::invalid_measurement, what); }
 
@@ -86,11 +86,11 @@ std::vector<analysis::BenchCountRow> count_instructions(const BenchProgram& base
   const auto suite = [&](const BenchProgram& program) {
     const BenchRun what{.filter = filter_of(benchmarks), .calls = kCalls, .addresses = Addresses::fixed};
     BenchOutput output = counted(program, what, counting.counter);
-    counting.after_suite();
+    if (counting.after_suite) counting.after_suite();
     return output;
   };
   std::vector<analysis::BenchCountRow> rows;
-  for (int run = 0; run < kRuns; ++run) {
+  for (int run = 0; run < kCountingRuns; ++run) {
     const BenchOutput of_base = suite(base), of_head = suite(head);
     if (of_base.instruction_set != of_head.instruction_set) fail(fmt::format("the base was built for {}, the head for {}; build both alike", of_base.instruction_set, of_head.instruction_set));
     for (const std::string& name : benchmarks) {

@@ -12,11 +12,12 @@ namespace speclab::experiments {
 /// How instructions can be counted here: "perf" where perf events are allowed, else "callgrind" where valgrind is installed, else nothing.
 std::optional<std::string> available_counter(const BenchProgram& program);
 
-inline constexpr int kCountedSuites = 4;  ///< two runs of each side
+inline constexpr int kCountingRuns = 2;                    ///< of each side
+inline constexpr int kCountedSuites = 2 * kCountingRuns;
 
 struct Counting {
   std::string counter;                  ///< "perf" or "callgrind"
-  std::function<void()> after_suite;    ///< called kCountedSuites times
+  std::function<void()> after_suite{};  ///< called kCountedSuites times
 };
 
 /// Instructions of each benchmark. @throws Error(invalid_measurement) if a run fails or lacks a benchmark

@@ -65,6 +65,22 @@ TEST(LookupTransformer, PutsTheCopyFirstInATreeOfLikelyTokens) {
   EXPECT_EQ(drafted[1], 6) << "behind the copy the copy goes on";
 }
 
+TEST(LookupTransformer, DraftsTheCopyAloneWhereTheWeightIsOne) {
+  const Draft draft = mixed_draft(options_of(1, 1.0), {3, 1, 6, 3}, 2);
+  EXPECT_EQ(testing::drafted_tokens(draft), (Tokens{1, 6}));
+  EXPECT_EQ(draft.law_at(0)[1], 1.0f);
+  const Tokens tree = testing::drafted_tokens(mixed_draft(options_of(1, 1.0, "best_first:6:3"), {3, 1, 6, 3}, 2));
+  EXPECT_EQ(tree, (Tokens{1, 6})) << "no row for what has no probability";
+}
+
+TEST(LookupTransformer, MixesWithALawThatACutoffMadeSparse) {
+  DecoderOptions options = options_of(0.7, 0.6);
+  options.sampling.top_k = 2;
+  const Draft mixed = mixed_draft(options, {3, 1, 3}, 1), alone = model_draft(options, {3, 1, 3}, 1);
+  for (Token token = 0; token < 300; ++token)
+    EXPECT_NEAR(static_cast<double>(mixed.law_at(0)[token]), 0.4 * static_cast<double>(alone.law_at(0)[token]) + (token == 1 ? 0.6 : 0.0), 1e-6) << token;
+}
+
 TEST(LookupTransformer, RefusesAWeightOutsideItsRange) {
   for (const double weight : {0.0, -0.5, 1.5}) EXPECT_THROW(mixed_draft(options_of(1, weight), {1}, 1), ConfigError) << weight;
 }

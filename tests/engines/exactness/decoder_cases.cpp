@@ -141,6 +141,7 @@ class Cases {
     const std::pair<const char*, DrafterOptions> drafters[] = {{"prompt_lookup_batch", {.kind = "prompt_lookup"}},
                                                                {"lookup_ngram_batch", {.kind = "lookup_ngram", .lookup_weight = 0.3}},
                                                                {"lookup_transformer_batch", {.kind = "lookup_transformer", .lookup_weight = 0.3}},
+                                                               {"lookup_transformer_batch_certain", {.kind = "lookup_transformer", .lookup_weight = 1.0}},
                                                                {"lookup_ngram_batch_certain", {.kind = "lookup_ngram", .lookup_weight = 1.0}}};
     for (const auto& [name, drafter] : drafters) {
       DecoderCase& example = add(name, "rejection", kChain, 3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
@@ -14,6 +15,7 @@
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/tiny_target.h"
@@ -154,15 +156,50 @@ TEST_P(FeatureTransformerDtype, LearnsTheTargetsLaw) {
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, FeatureTransformerDtype, ::testing::Values("float32", "bfloat16"));
 
+TEST(FeatureTransformerTask, LosesLittleToBfloat16) {
+  const TinyTarget target;
+  const auto texts = target.texts(8, 30);
+  std::vector<const OwnText*> pointers;
+  for (const OwnText& text : texts) pointers.push_back(&text);
+  const auto loss = [&](const char* dtype) {
+    TrainOptions options = train_options("");
+    options.schedule.dtype = dtype;
+    return feature_transformer_task(feature_config(target.config(), 1), target.feature_target(), options)->backward(pointers);
+  };
+  const double exact = loss("float32"), rounded = loss("bfloat16");
+  EXPECT_NE(rounded, exact) << "the dtype is ignored";
+  EXPECT_NEAR(rounded, exact, 0.01 * exact);
+}
+
+TEST(FeatureTransformerTrainer, WritesWhatItWasMadeOfIntoItsManifest) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  TrainOptions options = train_options(target.folder() + "/first");
+  options.schedule.dtype = "bfloat16";
+  train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}});
+  options.feature_transformer.start_from = options.output;
+  options.output = target.folder() + "/second";
+  train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}});
+  const auto first = nlohmann::json::parse(read_file(target.folder() + "/first/manifest.json")), second = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
+  EXPECT_EQ(second.at("start_from"), first);
+  EXPECT_EQ(second.at("sha256"), sha256_file(options.output + "/model.safetensors"));
+  EXPECT_EQ(first.at("target_sha256"), target.sha256());
+  EXPECT_EQ(first.at("schedule").at("dtype"), "bfloat16");
+  ASSERT_EQ(first.at("held_out").size(), 1u) << "one temperature";
+  EXPECT_EQ(first.at("held_out")[0].at("temperature"), 1.0);
+  EXPECT_EQ(first.at("held_out")[0].at("tokens"), 8 * 24);
+  EXPECT_GT(first.at("held_out")[0].at("acceptance_rate"), 0.0);
+}
+
 TEST(FeatureTransformerTrainer, GoesOnFromATrainedFolder) {
   const TinyTarget target;
-  const auto texts = target.texts(200, 30);
+  const auto texts = target.texts(200, 30), fewer = target.texts(90, 12);
   const auto first_loss = [&](const std::string& start_from) {
     std::vector<TrainProgress> reports;
     TrainOptions options = train_options(target.folder() + (start_from.empty() ? "/first" : "/second"));
     options.schedule.epochs = 4;
     options.feature_transformer.start_from = start_from;
-    train_feature_transformer(texts, target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
+    train_feature_transformer(start_from.empty() ? texts : fewer, target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
     return reports.front().loss;
   };
   const double from_random = first_loss("");
@@ -202,13 +239,22 @@ at::Tensor written_objective(const FeatureTransformerModel& model, const Feature
   return sum / batch.rows.size(0);
 }
 
+/// The same text with more of it as its prompt.
+void make_prompt(OwnText& text, std::int32_t prompt_length) {
+  text.laws.erase(text.laws.begin(), text.laws.begin() + (prompt_length - text.prompt_length));
+  text.prompt_length = prompt_length;
+}
+
+/// Prompts of many lengths; the objective is of all rows, the task queries those it needs.
 TEST(FeatureTransformerTask, HasTheGradientOfItsObjective) {
   const TinyTarget target;
   const LlamaConfig config = feature_config(target.config(), 1);
   TrainOptions options;
   options.feature_transformer = {.unrolled_steps = 3, .step_weight = 0.7, .feature_weight = 0.3};
   options.schedule = {.seed = 9, .dtype = "float32"};
-  const auto texts = target.texts(5, 20);
+  auto texts = target.texts(5, 20);
+  for (std::size_t i = 0; i < texts.size(); ++i) make_prompt(texts[i], std::vector<std::int32_t>{1, 6, 15, 3, 20}[i]);
+  texts[1].tokens.resize(12), texts[1].laws.resize(6), texts[1].hidden.resize(11 * texts[1].hidden.size() / 20);
   std::vector<const OwnText*> pointers;
   for (const OwnText& text : texts) pointers.push_back(&text);
   const auto task = feature_transformer_task(config, target.feature_target(), options);
@@ -216,7 +262,7 @@ TEST(FeatureTransformerTask, HasTheGradientOfItsObjective) {
   const at::Tensor table = as_tensor(target.embedding(), config.hidden_size);
   const at::Tensor head = table.index_select(0, at::tensor(std::vector<std::int64_t>(config.draft_vocabulary.begin(), config.draft_vocabulary.end())));
   FeatureTransformerModel model(config, table, 9);
-  written_objective(model, make_feature_batch(pointers, config.hidden_size, 4), head, options.feature_transformer).backward();
+  written_objective(model, make_feature_batch(pointers, config.hidden_size, 1000), head, options.feature_transformer).backward();
   for (std::size_t i = 0; i < model.parameters().all().size(); ++i) {
     const at::Tensor expected = model.parameters().all()[i].value.grad(), found = task->parameters().all()[i].value.grad();
     const double scale = expected.abs().max().item<double>();
@@ -284,6 +330,19 @@ TEST(FeatureBatch, TakesPromptsOfAnyLength) {
       EXPECT_EQ(batch.top_tokens[i].item<std::int64_t>(), text.tokens[static_cast<std::size_t>(first + i + 2)]) << "row j speaks of token j + 2";
     }
   }
+}
+
+TEST(FeatureBatch, QueriesFromBeforeTheFirstEmittedTokenOn) {
+  const auto text_of = [](std::int32_t prompt_length, std::int32_t size) {
+    return OwnText{prompt_length, 1.0f, std::vector<Token>(static_cast<std::size_t>(size), 3), std::vector<TopLaw>(static_cast<std::size_t>(size - prompt_length)),
+                   std::vector<std::uint16_t>(static_cast<std::size_t>(size - 1) * 16)};
+  };
+  const OwnText early = text_of(1, 5), late = text_of(9, 12);
+  const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&early, &late}, 16, 2);
+  const auto values = [](const at::Tensor& tensor) { return std::vector<std::int64_t>(tensor.const_data_ptr<std::int64_t>(), tensor.const_data_ptr<std::int64_t>() + tensor.numel()); };
+  EXPECT_EQ(values(batch.input.queried), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(values(batch.rows), (std::vector<std::int64_t>{0, 1, 2, 6 + 2, 6 + 3, 6 + 4}));
+  EXPECT_EQ(values(batch.row_numbers), (std::vector<std::int64_t>{0, 1, 2, 7, 8, 9}));
 }
 
 TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {

@@ -75,13 +75,6 @@ TEST(ExitCodes, TwoIsAConfigOfAnotherCommand) {
   expect_refusal(std::string("train ") + kConfig, 2, std::string("is for another command; use speclab run ") + kConfig);
 }
 
-TEST(ExitCodes, TwoIsAModelThatIsNowhere) {
-  const testing::TemporaryFolder folder;
-  const std::string config = folder.file("nowhere.toml", "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = \"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
-  const std::string found = "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor a file or folder; allowed: smollm2-135m, ";
-  expect_refusal("run " + config + " --dry-run", 2, found);
-}
-
 TEST(ExitCodes, TwoIsAnOptionThatWouldDoNothing) {
   expect_refusal(std::string("run ") + kConfig + " --times-from somewhere", 2, "--times-from requires --dry-run");
 }

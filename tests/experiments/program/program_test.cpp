@@ -166,6 +166,13 @@ TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
   expect_refusal("generate --prompt x --device cuda --dtype float8", 2, "dtype 'float8'; allowed");
 }
 
+TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
+  const testing::TemporaryFolder folder;
+  const std::string config = folder.file("nowhere.toml", "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = \"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
+  const std::string found = "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor a file or folder; allowed: smollm2-135m, ";
+  expect_refusal("run " + config + " --dry-run", 2, found);
+}
+
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
   for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "feature_transformer"}) {
     const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
