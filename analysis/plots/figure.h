@@ -74,4 +74,7 @@ inline constexpr std::size_t kPaletteSize = std::size(kPalette);
 /// Palette index of the i-th line; lines beyond the palette start again after the grey.
 constexpr std::size_t palette_index(std::size_t colour) { return colour < kPaletteSize ? colour : 1 + (colour - 1) % (kPaletteSize - 1); }
 
+/// Of the marks, taken in turn; lines that share a colour have another one each.
+constexpr std::size_t mark_index(std::size_t colour) { return colour + colour / kPaletteSize; }
+
 }  // namespace speclab::analysis

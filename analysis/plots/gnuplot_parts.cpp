@@ -43,7 +43,7 @@ std::string wrapped(const std::string& text, std::size_t width) {
 const char* colour(const Series& series) { return kPalette[palette_index(series.colour)].light; }
 int mark(const Series& series, Mark fill) {
   const auto& marks = fill == Mark::filled ? kFilledMarks : kHollowMarks;
-  return marks[series.colour % marks.size()];
+  return marks[mark_index(series.colour) % marks.size()];
 }
 
 std::string data_block(const std::string& name, const std::vector<Point>& points) {

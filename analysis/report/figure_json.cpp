@@ -39,7 +39,7 @@ const char* kind_name(FigureKind kind) {
 json figure_json(const Figure& figure) {
   json series = json::array();
   for (const auto& s : figure.series) {
-    series.push_back({{"name", s.name}, {"colour", palette_index(s.colour)}, {"points", points_json(s.points)}, {"prediction", points_json(s.prediction)}});
+    series.push_back({{"name", s.name}, {"colour", palette_index(s.colour)}, {"mark", mark_index(s.colour)}, {"points", points_json(s.points)}, {"prediction", points_json(s.prediction)}});
   }
   return {{"id", figure.id},
           {"kind", kind_name(figure.kind)},

@@ -55,11 +55,12 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
     check_order(drafter, model->order());
     return drafter.kind == "lookup_ngram" ? make_lookup_ngram_drafter(model, options) : make_ngram_drafter(model, options);
   }
-  SPECLAB_EXPECT(drafter.kind == "small_transformer", "a drafter of kind " + drafter.kind);
-  const auto model = models.language_model(drafter.model);
+  SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
+  const auto model = models.language_model(drafter.kind, drafter.model);
   check_vocabulary(drafter.model, model->info().vocab_size, target);
   check_features(drafter.model, model->info().feature_size, target);
-  return make_small_transformer_drafter(model, options);
+  if (drafter.kind == "lookup_transformer") return make_lookup_transformer_drafter(model, options);
+  return drafter.kind == "feature_transformer" ? make_feature_transformer_drafter(model, options) : make_small_transformer_drafter(model, options);
 }
 
 }  // namespace speclab::engines

@@ -29,14 +29,21 @@ std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& option
 /// @source cache language models: Kuhn and De Mori 1990
 std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options);
 
-/// A small language model of the target's vocabulary drafts a chain or a tree.
+/// A small language model of the target's vocabulary, or one that reads the target's hidden states, drafts a chain or a tree.
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
+/// A model that reads the target's hidden states drafts a chain or a tree. @throws ConfigError if this one reads none
+std::unique_ptr<Drafter> make_feature_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
+
+/// A transformer, with or without hidden states, mixed with prompt lookup as make_lookup_ngram_drafter mixes n-grams; at temperature 0 the
+/// copy is drafted where there is one. @throws ConfigError unless 0 < lookup_weight <= 1
+std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
 
 /// Gives the models that drafters read; lets the factory own loading and its options.
 class DrafterModels {
  public:
   virtual ~DrafterModels() = default;
-  virtual std::shared_ptr<LanguageModel> language_model(const std::string& model) = 0;
+  /// @param kind  of the drafter, for those that name no model
+  virtual std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) = 0;
   /// @param kind  of the drafter, for those that name no path
   virtual std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/drafters/next_tokens.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -29,6 +30,19 @@ void PromptMatches::follow(SuffixAutomaton& automaton, const std::vector<Token>&
   const bool continues = known.size() <= tokens.size() && std::equal(known.begin(), known.end(), tokens.begin());
   if (!continues) automaton.clear();
   for (std::size_t i = known.size(); i < tokens.size(); ++i) automaton.push_back(tokens[i]);
+}
+
+const Token* copied_after(std::span<const Token> copied, const DraftPlace& place) {
+  const auto depth = static_cast<std::size_t>(place.tree[place.node].depth);
+  if (depth >= copied.size()) return nullptr;
+  for (TokenTree::Node node = place.node; node > 0; node = place.tree[node].parent)
+    if (place.tree[node].token != copied[static_cast<std::size_t>(place.tree[node].depth) - 1]) return nullptr;
+  return &copied[depth];
+}
+
+double checked_lookup_weight(const DrafterOptions& options) {
+  if (!(options.lookup_weight > 0 && options.lookup_weight <= 1)) throw ConfigError(fmt::format("lookup_weight = {}; allowed: numbers above 0, at most 1", options.lookup_weight));
+  return options.lookup_weight;
 }
 
 }  // namespace speclab::engines

@@ -10,6 +10,8 @@
 
 namespace speclab::engines {
 
+struct DraftPlace;
+
 class PromptMatches {
  public:
   /// @throws ConfigError unless 1 <= min_ngram <= max_ngram
@@ -27,5 +29,11 @@ class PromptMatches {
   std::size_t max_ngram_, min_ngram_;
   std::vector<SuffixAutomaton> automata_;  ///< by Sequence::index
 };
+
+/// Of `copied`, the continuation of a sequence, the token behind a node; null where its path is not a copy itself, or the copy ends.
+const Token* copied_after(std::span<const Token> copied, const DraftPlace& place);
+
+/// @throws ConfigError unless 0 < lookup_weight <= 1
+double checked_lookup_weight(const DrafterOptions& options);
 
 }  // namespace speclab::engines

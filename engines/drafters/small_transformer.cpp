@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/draft_model.h"
 #include "engines/drafters/drafters.h"
+#include "engines/drafters/transformer_next_tokens.h"
 #include "engines/sampling/history.h"
 #include "engines/sampling/logits_pipeline.h"
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
@@ -75,8 +79,18 @@ class TransformerNextTokens final : public NextTokens {
 
 }  // namespace
 
+std::unique_ptr<NextTokens> transformer_next_tokens(std::shared_ptr<LanguageModel> model, const SamplingOptions& sampling) {
+  return std::make_unique<TransformerNextTokens>(std::move(model), sampling);
+}
+
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(std::make_unique<TransformerNextTokens>(std::move(model), options.sampling), "small_transformer", options);
+  return make_growing_drafter(transformer_next_tokens(std::move(model), options.sampling), "small_transformer", options);
+}
+
+std::unique_ptr<Drafter> make_feature_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
+  if (model->info().feature_size == 0)
+    throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
+  return make_growing_drafter(transformer_next_tokens(std::move(model), options.sampling), "feature_transformer", options);
 }
 
 }  // namespace speclab::engines

@@ -102,7 +102,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
-    if (options.kind == "small_transformer") return language_model(options.model)->info();
+    if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();
     if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
     const auto model = ngrams(options.kind, options.model);
     ModelInfo info;
@@ -157,17 +157,18 @@ class LocalEngines final : public Engines, private DrafterModels {
     check_drafter_options(options.drafter);
     if (target.info().device != "cuda") throw ConfigError(fmt::format("rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host", target.info().device));
 #if SPECLAB_HAVE_CUDA
-    const std::shared_ptr<LanguageModel> drafter = options.drafter.kind == "small_transformer" ? language_model(options.drafter.model) : nullptr;
+    const std::shared_ptr<LanguageModel> drafter = options.drafter.kind == "small_transformer" ? language_model(options.drafter.kind, options.drafter.model) : nullptr;
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options, drafter);
 #else
     throw ContractError("a model on a device that this build has not");
 #endif
   }
 
-  std::shared_ptr<LanguageModel> language_model(const std::string& model) override {
-    std::shared_ptr<LanguageModel>& loaded = models_[model];
-    if (loaded) return loaded;
-    loaded = make_model(open_model(model.empty() ? "smollm2-drafter" : model));
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
+    SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds), "a drafter that reads a transformer, not " + kind);
+    const std::string own = kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature", name = model.empty() ? own : model;
+    std::shared_ptr<LanguageModel>& loaded = models_[name];
+    if (!loaded) loaded = make_model(open_model(name));
     return loaded;
   }
 

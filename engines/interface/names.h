@@ -7,15 +7,19 @@
 
 namespace speclab::engines {
 
-inline constexpr std::array<const char*, 7> kDrafterKinds{"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer"};
+inline constexpr std::array<const char*, 9> kDrafterKinds{"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer", "feature_transformer", "lookup_transformer"};
 /// Those of them that draw token trees; the others draft chains.
-inline constexpr std::array<const char*, 5> kTreeDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer"};
+inline constexpr std::array<const char*, 7> kTreeDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer", "feature_transformer", "lookup_transformer"};
 /// Those of them that read a model.
-inline constexpr std::array<const char*, 5> kModelDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer"};
+inline constexpr std::array<const char*, 7> kModelDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer", "feature_transformer", "lookup_transformer"};
+/// Those of them whose model is a transformer.
+inline constexpr std::array<const char*, 3> kTransformerDrafterKinds{"small_transformer", "feature_transformer", "lookup_transformer"};
 /// Those of them whose model is one of n-grams.
 inline constexpr std::array<const char*, 4> kNgramDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram"};
 /// Those of them that look up the end of the sequence in the sequence.
-inline constexpr std::array<const char*, 2> kLookupDrafterKinds{"prompt_lookup", "lookup_ngram"};
+inline constexpr std::array<const char*, 3> kLookupDrafterKinds{"prompt_lookup", "lookup_ngram", "lookup_transformer"};
+/// Those of them that mix what they look up with a model's law.
+inline constexpr std::array<const char*, 2> kMixedDrafterKinds{"lookup_ngram", "lookup_transformer"};
 inline constexpr std::array<const char*, 13> kVerifierKinds{
     "greedy",     "rejection",        "sample_and_match",         "point_mass",     "block",   "tree_naive",
     "tree_multi_round", "tree_without_replacement", "several_drafts", "lenient", "typical", "observe", "replay"};

@@ -23,6 +23,9 @@ struct OwnTextOptions {
   bool keeps_hidden = false;             ///< the target's last hidden states too, for drafters that read them
 };
 
+/// What TrainingSchedule::dtype may be.
+inline constexpr std::array<const char*, 3> kTrainingDtypes{"auto", "float32", "bfloat16"};
+
 /// Steps of AdamW over the texts, the same for all trained drafters.
 struct TrainingSchedule {
   std::int32_t batch = 16;               ///< sequences a step
@@ -32,6 +35,7 @@ struct TrainingSchedule {
   std::int32_t epochs = 4;
   std::int32_t validation_sequences = 48;
   std::uint64_t seed = 1;
+  std::string dtype = "auto";            ///< of the layers' products: "float32", "bfloat16", "auto": bfloat16 where the processor multiplies it
 };
 
 /// A Llama-like drafter with the target's whole vocabulary and tied embeddings.
@@ -51,6 +55,7 @@ struct FeatureTransformerOptions {
   std::int32_t unrolled_steps = 3;       ///< drafted tokens that it is trained on in a row, >= 1
   double step_weight = 0.8;              ///< of each further one in the loss, relative to the one before, (0, 1]
   double feature_weight = 0.1;           ///< of the distance to the target's next hidden state in the loss, >= 0
+  std::string start_from;                ///< folder of a trained one of this shape to go on from, with its draft vocabulary; empty: random weights
 };
 
 /// Shape of an n-gram model.
@@ -88,6 +93,7 @@ struct TrainProgress {
   double fraction = 0;                   ///< of the phase, [0, 1]
   double loss = 0;                       ///< train: mean cross-entropy to the target's law, nats; validate: to the held-out tokens
   std::optional<double> acceptance_rate{};   ///< validation: mean sum of min(p, q) at temperature 1
+  bool is_lower_bound = true;                ///< that rate, where only the target's most likely tokens were looked at
   std::optional<double> greedy_agreement{};  ///< validation: share of equal arg max
   std::int64_t tokens = 0;               ///< made, visited or measured so far; count: in all
 };

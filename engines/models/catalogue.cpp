@@ -121,6 +121,7 @@ std::vector<CatalogueEntry> model_catalogue() {
   return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf", std::nullopt,
            "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},  // as in scripts/lib/downloads.sh
           {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt, "small transformer that drafts for smollm2-135m"},
+          {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt, "drafts for smollm2-135m from its hidden states"},
           shape("shape-15m", 14, 192, 512, 1),
           shape("shape-45m", 16, 384, 1024, 2),
           shape("shape-135m", 30, 576, 1536, 3),

@@ -9,6 +9,7 @@
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/held_out.h"
+#include "engines/training/manifest.h"
 #include "engines/training/text_corpus.h"
 #include "engines/training/text_split.h"
 #include "sim/core/errors.h"
@@ -48,8 +49,7 @@ ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const
   ordered_json manifest{{"kind", "ngram"}, {"order", model.order()}, {"max_successors", model.max_successors()}, {"min_occurrences", options.ngram.min_occurrences},
                         {"smoothing", "interpolated modified Kneser-Ney"}, {"ngrams", model.num_ngrams()}, {"target", target.name}, {"target_sha256", target.sha256}};
   if (!options.own_text.prompts.empty())
-    manifest["own_text"] = {{"prompts", options.own_text.prompts.size()}, {"held_out", options.ngram.validation_sequences}, {"temperatures", options.own_text.temperatures},
-                            {"max_new_tokens", options.own_text.max_new_tokens}, {"seed", options.own_text.seed}};
+    manifest["own_text"] = own_text_json(options.own_text, options.ngram.validation_sequences);
   for (const Corpus& corpus : corpora.training) manifest["text"].push_back(file_json(corpus));
   return manifest;
 }

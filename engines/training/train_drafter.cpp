@@ -17,7 +17,7 @@ namespace {
 TargetEmbedding read_embedding(const std::string& model) {
   const ModelSource source = open_model(model);
   const LlamaConfig& config = source.config;
-  return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0)};
+  return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0), model, source.weights->sha256()};
 }
 
 /// A catalogue name, or a path that holds in every working directory.
@@ -36,6 +36,7 @@ FeatureTarget read_feature_target(const std::string& model) {
 void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
                    const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
+  if (options.drafter == "feature_transformer") check_start(options.feature_transformer, target.info().sha256);
   const Corpora corpora = read_corpora(options, *tokenizer);
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);

@@ -47,6 +47,8 @@ void check_files(const TrainOptions& options) {
     const auto is_same = [&](const std::string& other) { return real_path(other) == real_path(file); };
     if (std::ranges::any_of(options.text.files, is_same)) throw ConfigError(fmt::format("text.held_out_files = '{}' is among text.files; hold out a file that is not trained on", escaped(file)));
   }
+  if (const std::string& from = options.feature_transformer.start_from; !from.empty() && real_path(from) == real_path(options.output))
+    throw ConfigError(fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that goes on from it elsewhere", escaped(from)));
   if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
 }
 
@@ -110,6 +112,7 @@ void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target
 void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
+  if (!is_among(model.dtype, kTrainingDtypes)) throw ConfigError(fmt::format("drafter.dtype = '{}'; allowed: {}", escaped(model.dtype), fmt::join(kTrainingDtypes, ", ")));
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;

@@ -41,13 +41,13 @@ int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
 
 /// CLI11 would ask for a subcommand whatever stands in its place.
 void check_command(const CLI::App& app, int argc, char** argv) {
-  const std::string given = argc > 1 ? argv[1] : "-";
+  const std::string given = argc > 1 ? argv[1] : "";
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   const auto is_it = [&](const CLI::App* command) { return command->get_name() == given; };
   if (given.starts_with('-') || std::ranges::any_of(commands, is_it)) return;
   std::string names;
   for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
-  throw ConfigError("no command '" + escaped(given, 40) + "'; allowed: " + names);
+  throw ConfigError(fmt::format("{}; allowed: {}; --help says what each does", argc > 1 ? "no command '" + escaped(given, 40) + "'" : "a command is needed", names));
 }
 
 int parse_and_run(int argc, char** argv) {

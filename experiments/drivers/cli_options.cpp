@@ -42,7 +42,7 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
 
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--drafter", decoder.drafter.kind, fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))->capture_default_str();
-  command->add_option("--drafter-model", decoder.drafter.model, "Folder of a small_transformer drafter, n-gram model of the others or its folder; the project's own where empty");
+  command->add_option("--drafter-model", decoder.drafter.model, "Folder of a transformer, n-gram model of the others or its folder; the project's own where empty");
   command->add_option("--tree", decoder.drafter.tree, "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES of the likeliest tokens, :CHILDREN behind it. Of drafters with a law")->capture_default_str();
 }
 

@@ -8,8 +8,16 @@
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
+namespace {
+
+std::filesystem::path engines_library() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so"; }
+
+}  // namespace
+
+bool have_engines() { return std::filesystem::exists(engines_library()); }
+
 std::unique_ptr<engines::Engines> open_engines() {
-  const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so";
+  const auto library = engines_library();
   if (!std::filesystem::exists(library))
     throw ConfigError(fmt::format("{} is missing: this build has no engines; build the preset 'release' for commands that run a model", library.string()));
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

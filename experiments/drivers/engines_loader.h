@@ -8,5 +8,7 @@ namespace speclab::experiments {
 /// Opens the engines' shared library, which stands beside the program; the first call takes a third of a second.
 /// @throws ConfigError in a build without engines, or if the library cannot be opened; Error(internal) if it is another one
 std::unique_ptr<engines::Engines> open_engines();
+/// Whether this build has any: the preset sim-only has none.
+bool have_engines();
 
 }  // namespace speclab::experiments

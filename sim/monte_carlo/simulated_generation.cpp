@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPiece = 256;  ///< rounds handed over at once
 
-std::int64_t rounded_ns(double ns) { return static_cast<std::int64_t>(ns + 0.5); }
+std::int64_t rounded_ns(double ns) { return std::llround(ns); }
 
 class Simulator {
  public:

@@ -31,7 +31,7 @@ function measuredTrace(figure, series, index) {
     customdata: series.points.map(intervalText), hovertemplate: "%{y:.3g} (%{customdata})<extra>" + series.name + "</extra>",
     line: { color: colour, width: 2 }, error_y: errorBars(series.points, colour),
     marker: { color: colour, size: 8, line: { color: colour, width: 1.6 },
-      symbol: series.points.map((point) => shapes[series.colour % shapes.length] + (point.hollow ? "-open" : "")) },
+      symbol: series.points.map((point) => shapes[series.mark % shapes.length] + (point.hollow ? "-open" : "")) },
   };
 }
 

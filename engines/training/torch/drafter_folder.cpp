@@ -1,15 +1,23 @@
 #include "engines/training/torch/drafter_folder.h"
 
+#include <fmt/format.h>
+#include <torch/torch.h>
+
 #include <filesystem>
 
+#include "engines/formats/safetensors_file.h"
 #include "engines/formats/safetensors_writer.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 
+std::string weights_file(const std::string& folder) { return folder + "/model.safetensors"; }
+
 std::string checkpoint_file(const std::string& folder) { return folder + "/checkpoint.bin"; }
 
-void write_drafter(const Parameters& parameters, const std::string& curve_csv, const std::string& folder, const std::function<void(const std::string& path)>& write_config) {
+void write_drafter(const Parameters& parameters, const DrafterNotes& notes, const std::string& folder, const std::function<void(const std::string& path)>& write_config) {
   std::error_code none;
   std::filesystem::remove(folder + "/config.json", none);
   std::vector<TensorToWrite> tensors;
@@ -18,10 +26,23 @@ void write_drafter(const Parameters& parameters, const std::string& curve_csv, c
     const auto size = static_cast<std::size_t>(value.numel());
     tensors.push_back({parameter.name, value.sizes().vec(), {value.const_data_ptr<float>(), size}, StoredType::bfloat16});
   }
-  write_safetensors(folder + "/model.safetensors", tensors, {{"format", "pt"}});
-  write_file(folder + "/training.csv", curve_csv);
+  write_safetensors(weights_file(folder), tensors, {{"format", "pt"}});
+  write_file(folder + "/training.csv", notes.curve_csv);
+  nlohmann::ordered_json manifest = notes.manifest;
+  manifest["sha256"] = sha256_file(weights_file(folder));
+  write_file(folder + "/manifest.json", manifest.dump(2) + "\n");
   write_config(folder + "/config.json");
   std::filesystem::remove(checkpoint_file(folder), none);
+}
+
+void read_parameters(const std::string& folder, Parameters& parameters) {
+  const torch::NoGradGuard guard;
+  const SafetensorsFile file = SafetensorsFile::open(weights_file(folder));
+  for (Parameters::Parameter& parameter : parameters.all()) {
+    if (file.tensor(parameter.name).shape != parameter.value.sizes().vec()) throw ModelFileError(fmt::format("{}: '{}' has another shape than config.json says", file.path(), parameter.name));
+    std::vector<float> values = file.read_float32(parameter.name);
+    parameter.value.copy_(torch::from_blob(values.data(), parameter.value.sizes(), torch::kFloat));
+  }
 }
 
 }  // namespace speclab::engines

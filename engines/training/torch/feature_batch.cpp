@@ -18,37 +18,53 @@ at::Tensor states_of(const OwnText& text, std::int64_t hidden_size) {
 /// First row that speaks of an emitted token; row -1 would speak of token 1.
 std::int64_t first_row(const OwnText& text) { return std::max(0, text.prompt_length - 2); }
 
-}  // namespace
+/// Where the rows of a batch lie.
+struct Layout {
+  std::int64_t num_rows = 1, num_queried = 1;
+  std::vector<std::int64_t> first_queried;
+};
 
-FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size) {
-  std::int64_t longest = 0;
+Layout layout_of(std::span<const OwnText* const> texts, std::int32_t hidden_size, std::int64_t rows_before) {
+  Layout layout;
   for (const OwnText* text : texts) {
     SPECLAB_EXPECT(text->hidden_size() == hidden_size, "texts with the target's hidden states");
-    longest = std::max(longest, static_cast<std::int64_t>(text->tokens.size()) - 1);
+    const auto rows = static_cast<std::int64_t>(text->tokens.size()) - 1;
+    layout.first_queried.push_back(std::max<std::int64_t>(0, first_row(*text) - rows_before));
+    layout.num_rows = std::max(layout.num_rows, rows);
+    layout.num_queried = std::max(layout.num_queried, rows - layout.first_queried.back());
   }
+  return layout;
+}
+
+}  // namespace
+
+FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size, std::int64_t rows_before) {
+  const Layout layout = layout_of(texts, hidden_size, rows_before);
   const auto batch = static_cast<std::int64_t>(texts.size());
   FeatureBatch result;
-  result.tokens = torch::zeros({batch, longest}, torch::kLong);
-  result.hidden = torch::zeros({batch, longest, hidden_size});
+  result.input.tokens = torch::zeros({batch, layout.num_rows}, torch::kLong);
+  result.input.hidden = torch::zeros({batch, layout.num_rows, hidden_size});
   std::vector<std::int64_t> rows, row_numbers, top_tokens;
   std::vector<float> log_partitions;
-  std::vector<at::Tensor> next_hidden;
+  std::vector<at::Tensor> next_hidden, queried;
   for (std::int64_t b = 0; b < batch; ++b) {
     const OwnText& text = *texts[static_cast<std::size_t>(b)];
     const auto states = states_of(text, hidden_size);
-    const std::int64_t count = states.size(0), first = first_row(text);
-    result.tokens[b].narrow(0, 0, count).copy_(torch::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
-    result.hidden[b].narrow(0, 0, count).copy_(states);
+    const std::int64_t count = states.size(0), first = first_row(text), first_queried = layout.first_queried[static_cast<std::size_t>(b)];
+    result.input.tokens[b].narrow(0, 0, count).copy_(torch::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
+    result.input.hidden[b].narrow(0, 0, count).copy_(states);
+    queried.push_back(torch::arange(first_queried, first_queried + layout.num_queried).clamp_max(layout.num_rows - 1));
     if (first + 1 >= count) continue;
     next_hidden.push_back(states.narrow(0, first + 1, count - first - 1));
     for (std::int64_t row = first; row + 1 < count; ++row) {
       const TopLaw& law = text.laws[static_cast<std::size_t>(row + 2 - text.prompt_length)];
-      rows.push_back(b * longest + row);
+      rows.push_back(b * layout.num_queried + row - first_queried);
       row_numbers.push_back(row);
       log_partitions.push_back(law.log_partition);
       top_tokens.push_back(law.tokens[0]);
     }
   }
+  result.input.queried = torch::stack(queried);
   result.rows = torch::tensor(rows, torch::kLong);
   result.row_numbers = torch::tensor(row_numbers, torch::kLong);
   result.log_partitions = torch::tensor(log_partitions);

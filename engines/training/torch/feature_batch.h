@@ -4,15 +4,14 @@
 #include <span>
 
 #include "engines/training/own_text.h"
+#include "engines/training/torch/feature_transformer_model.h"
 
 namespace speclab::engines {
 
-/// Sequences padded to one length, and the rows of them that speak of an emitted token. Row j of a sequence holds token j + 1 and the
-/// target's state after token j; it speaks of token j + 2.
+/// Sequences padded to one length, and the rows of them that speak of an emitted token.
 struct FeatureBatch {
-  at::Tensor tokens;          ///< [B, R], int64
-  at::Tensor hidden;          ///< [B, R, feature], float32
-  at::Tensor rows;            ///< [N] into B * R
+  FeatureRows input;
+  at::Tensor rows;            ///< [N] into the B * M queried ones
   at::Tensor row_numbers;     ///< [N]: j
   at::Tensor next_hidden;     ///< [N, feature]: the target's state after token j + 1, of which its law of token j + 2 is made
   at::Tensor log_partitions;  ///< [N], of that law
@@ -20,6 +19,7 @@ struct FeatureBatch {
 };
 
 /// @param texts  with hidden states
-FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size);
+/// @param rows_before  how many rows before the first that speaks of an emitted token are queried too, as far as there are any
+FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size, std::int64_t rows_before);
 
 }  // namespace speclab::engines

@@ -2,8 +2,11 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
@@ -17,11 +20,17 @@ at::Tensor moved_down(const at::Tensor& x, std::int64_t by) {
   return torch::cat({torch::zeros(shape), x.narrow(-2, 0, kept)}, -2);
 }
 
-/// 0 where row j may look at row i <= j - steps, else minus infinity; [R, R]. A row that may look at none looks at itself.
-at::Tensor causal_mask(std::int64_t rows, std::int64_t steps) {
-  const auto index = torch::arange(rows);
-  const auto visible = (index.unsqueeze(0) <= index.unsqueeze(1) - steps) | ((index.unsqueeze(0) == index.unsqueeze(1)) & (index.unsqueeze(1) < steps));
-  return torch::zeros({rows, rows}).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
+/// 0 where row j = queried[b][m] may look at row i <= j - steps, else minus infinity; [B, 1, M, R]. A row that may look at none looks at
+/// itself.
+at::Tensor causal_mask(const at::Tensor& queried, std::int64_t rows, std::int64_t steps) {
+  const auto i = torch::arange(rows), j = queried.unsqueeze(1).unsqueeze(-1);
+  const auto visible = (i <= j - steps) | ((i == j) & (j < steps));
+  return torch::zeros(visible.sizes()).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
+}
+
+/// Rows queried [B, M] of x [B, R, size].
+at::Tensor taken(const at::Tensor& x, const at::Tensor& queried) {
+  return x.gather(1, queried.unsqueeze(-1).expand({-1, -1, x.size(-1)}));
 }
 
 }  // namespace
@@ -39,36 +48,46 @@ FeatureTransformerModel::FeatureTransformerModel(const LlamaConfig& config, cons
 at::Tensor FeatureTransformerModel::fused(const at::Tensor& tokens, const at::Tensor& features) const {
   const double epsilon = config_.rms_epsilon;
   const auto embedded = rms_norm(torch::embedding(embedding_, tokens), parameters_["model.embedding_norm.weight"], epsilon);
-  return torch::linear(torch::cat({embedded, rms_norm(features, parameters_["model.feature_norm.weight"], epsilon)}, -1), parameters_["model.fusion.weight"]);
+  return parameters_.linear(torch::cat({embedded, rms_norm(features, parameters_["model.feature_norm.weight"], epsilon)}, -1), "model.fusion.weight");
 }
 
 at::Tensor FeatureTransformerModel::all_heads(const at::Tensor& heads) const {
   return heads.repeat_interleave(config_.num_heads / config_.num_kv_heads, 1);
 }
 
-at::Tensor FeatureTransformerModel::attention(const at::Tensor& x, const std::string& prefix, LayerPast& past) const {
-  const auto positions = torch::arange(x.size(1), torch::kDouble);
-  const auto query = rotated(project_heads(x, parameters_[prefix + "self_attn.q_proj.weight"], config_), positions, config_);
-  past.keys.push_back(all_heads(rotated(project_heads(x, parameters_[prefix + "self_attn.k_proj.weight"], config_), positions, config_)));
-  past.values.push_back(all_heads(project_heads(x, parameters_[prefix + "self_attn.v_proj.weight"], config_)));
-  const auto step = static_cast<std::int64_t>(past.keys.size()) - 1, rows = x.size(1);
-  std::vector<at::Tensor> scores{torch::matmul(query, past.keys[0].transpose(-1, -2)) + causal_mask(rows, step) * std::sqrt(static_cast<double>(config_.head_dim))};
-  for (std::int64_t s = 1; s <= step; ++s) scores.push_back((query * moved_down(past.keys[static_cast<std::size_t>(s)], step - s)).sum(-1, true));
-  const auto weights = torch::softmax(torch::cat(scores, -1) / std::sqrt(static_cast<double>(config_.head_dim)), -1);
-  auto mixed = torch::matmul(weights.narrow(-1, 0, rows), past.values[0]);
-  for (std::int64_t s = 1; s <= step; ++s) mixed = mixed + weights.narrow(-1, rows + s - 1, 1) * moved_down(past.values[static_cast<std::size_t>(s)], step - s);
-  return torch::linear(mixed.transpose(1, 2).reshape({x.size(0), rows, config_.query_size()}), parameters_[prefix + "self_attn.o_proj.weight"]);
+void FeatureTransformerModel::append_past(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const {
+  past.keys.push_back(all_heads(rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_)));
+  past.values.push_back(all_heads(project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_)));
 }
 
-std::vector<at::Tensor> FeatureTransformerModel::unrolled(const at::Tensor& tokens, const at::Tensor& hidden, int num_steps) const {
+at::Tensor FeatureTransformerModel::attention(const at::Tensor& x, const at::Tensor& queried, const std::string& prefix, const LayerPast& past) const {
+  const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), queried.unsqueeze(1), config_);
+  const auto step = static_cast<std::int64_t>(past.keys.size()) - 1, rows = past.keys[0].size(2);
+  const double scale = std::sqrt(static_cast<double>(config_.head_dim));
+  std::vector<at::Tensor> scores{torch::matmul(query, past.keys[0].transpose(-1, -2)) / scale + causal_mask(queried, rows, step)};
+  for (std::int64_t s = 1; s <= step; ++s) scores.push_back((query * moved_down(past.keys[static_cast<std::size_t>(s)], step - s)).sum(-1, true) / scale);
+  const auto weights = torch::softmax(torch::cat(scores, -1), -1);
+  auto mixed = torch::matmul(weights.narrow(-1, 0, rows), past.values[0]);
+  for (std::int64_t s = 1; s <= step; ++s) mixed = mixed + weights.narrow(-1, rows + s - 1, 1) * moved_down(past.values[static_cast<std::size_t>(s)], step - s);
+  return parameters_.linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), prefix + "self_attn.o_proj.weight");
+}
+
+std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& input, int num_steps) const {
   const double epsilon = config_.rms_epsilon;
   std::vector<LayerPast> pasts(static_cast<std::size_t>(config_.num_layers));
   std::vector<at::Tensor> states;
+  SPECLAB_EXPECT(config_.num_layers == 1 || input.queried.size(1) == input.tokens.size(1), "all rows queried for more than one layer");
+  const auto all_rows = torch::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
   for (int step = 0; step < num_steps; ++step) {
-    auto x = fused(tokens, step == 0 ? hidden : moved_down(states.back(), 1));
-    for (std::int32_t l = 0; l < config_.num_layers; ++l) {
+    const bool first = step == 0;
+    auto seen = first ? fused(input.tokens, input.hidden) : fused(queried_tokens, moved_down(states.back(), 1));
+    auto x = first ? taken(seen, input.queried) : seen;
+    for (std::int32_t l = 0; l < config_.num_layers; ++l, seen = x) {
       const std::string prefix = layer_prefix(l);
-      x = x + attention(rms_norm(x, parameters_[prefix + "input_layernorm.weight"], epsilon), prefix, pasts[static_cast<std::size_t>(l)]);
+      const auto& norm = parameters_[prefix + "input_layernorm.weight"];
+      LayerPast& past = pasts[static_cast<std::size_t>(l)];
+      append_past(rms_norm(seen, norm, epsilon), first && l == 0 ? all_rows : input.queried.unsqueeze(1), prefix, past);
+      x = x + attention(rms_norm(x, norm, epsilon), input.queried, prefix, past);
       x = x + feed_forward(rms_norm(x, parameters_[prefix + "post_attention_layernorm.weight"], epsilon), parameters_, prefix);
     }
     states.push_back(rms_norm(x, parameters_["model.norm.weight"], epsilon));

@@ -9,7 +9,13 @@
 
 namespace speclab::engines {
 
-/// Row j of a sequence reads token j + 1 beside the target's state after token j, and speaks of token j + 2.
+/// Rows of sequences: row j reads token j + 1 beside the target's state after token j, and speaks of token j + 2.
+struct FeatureRows {
+  at::Tensor tokens;   ///< [B, R], int64
+  at::Tensor hidden;   ///< [B, R, feature], float32
+  at::Tensor queried;  ///< [B, M], int64: rows whose states are wanted, of each sequence consecutive ones; all of them for more than one layer
+};
+
 class FeatureTransformerModel {
  public:
   /// @param embedding  [vocab, hidden], float32, the target's; not trained
@@ -20,20 +26,20 @@ class FeatureTransformerModel {
   const Parameters& parameters() const { return parameters_; }
 
   /// What the model says when it has drafted 0, 1, ... tokens before: in step s row j follows the target's states up to token j - s and
-  /// its own from there on. Rows j < s of step s mean nothing.
-  /// @param tokens   [B, R], int64: token j + 1 in row j
-  /// @param hidden   [B, R, feature], the target's after token j
-  /// @return states after the output norm, [B, R, hidden] a step
+  /// its own from there on. The first s of the queried rows mean nothing in step s.
+  /// @return states after the output norm, [B, M, hidden] a step
   /// @source Zhang et al. 2024, HASS, section 3.2
-  std::vector<at::Tensor> unrolled(const at::Tensor& tokens, const at::Tensor& hidden, int num_steps) const;
+  std::vector<at::Tensor> unrolled(const FeatureRows& input, int num_steps) const;
 
  private:
-  /// Keys and values of one layer, [B, heads, R, head_dim], a step each.
+  /// Keys and values of one layer, a step each: [B, heads, R, head_dim] of the first step and layer, [B, heads, M, head_dim] of the others.
   struct LayerPast {
     std::vector<at::Tensor> keys, values;
   };
   at::Tensor fused(const at::Tensor& tokens, const at::Tensor& features) const;
-  at::Tensor attention(const at::Tensor& x, const std::string& prefix, LayerPast& past) const;
+  /// Appends the keys and values of a step. @param x  [B, T, hidden] @param positions  [T] or [B, 1, T]
+  void append_past(const at::Tensor& x, const at::Tensor& positions, const std::string& prefix, LayerPast& past) const;
+  at::Tensor attention(const at::Tensor& x, const at::Tensor& queried, const std::string& prefix, const LayerPast& past) const;
   at::Tensor all_heads(const at::Tensor& heads) const;
 
   LlamaConfig config_;

@@ -15,11 +15,11 @@ SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at
 
 at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::string& prefix) const {
   const auto positions = torch::arange(x.size(1), torch::kDouble);
-  const auto query = rotated(project_heads(x, parameters_[prefix + "self_attn.q_proj.weight"], config_), positions, config_);
-  const auto key = rotated(project_heads(x, parameters_[prefix + "self_attn.k_proj.weight"], config_), positions, config_);
-  const auto value = project_heads(x, parameters_[prefix + "self_attn.v_proj.weight"], config_);
+  const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), positions, config_);
+  const auto key = rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_);
+  const auto value = project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_);
   const auto mixed = at::scaled_dot_product_attention(query, key, value, {}, 0.0, true, std::nullopt, config_.num_kv_heads != config_.num_heads);
-  return torch::linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), parameters_[prefix + "self_attn.o_proj.weight"]);
+  return parameters_.linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), prefix + "self_attn.o_proj.weight");
 }
 
 at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {

@@ -9,6 +9,7 @@
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_loop.h"
+#include "engines/training/torch/transformer_manifest.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
 
@@ -141,6 +142,7 @@ class SmallTransformerTask final : public TrainingTask {
   Parameters& parameters() override { return model_.parameters(); }
   double backward(Texts texts) override { return add_gradient(model_, make_batch(texts)); }
   Validation validate(Texts texts) const override { return overlap(model_, texts); }
+  bool validates_whole_law() const override { return false; }
 
  private:
   SmallTransformerModel& model_;
@@ -148,7 +150,7 @@ class SmallTransformerTask final : public TrainingTask {
 
 std::string digest_of(const TextSplit& texts, const TargetEmbedding& target, const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
-  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.vocab_size, target.hidden_size, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
+  return sha256_text(fmt::format("{} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
                                  training_digest(texts, options)));
 }
 
@@ -157,11 +159,13 @@ std::string digest_of(const TextSplit& texts, const TargetEmbedding& target, con
 void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const SmallTransformerOptions& o = options.small_transformer;
   SmallTransformerModel model(drafter_config(target, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
+  model.parameters().set_dtype(product_dtype(options.schedule.dtype));
   SmallTransformerTask task(model);
   const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
   make_folder(options.output);
   const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
-  write_drafter(model.parameters(), curve, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
+  const DrafterNotes notes{curve, transformer_manifest(task, split, options, {target.name, target.sha256})};
+  write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 
 }  // namespace speclab::engines

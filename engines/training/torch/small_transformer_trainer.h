@@ -9,10 +9,11 @@ struct TargetEmbedding {
   std::int32_t hidden_size = 0;
   std::int32_t context_length = 0;
   std::vector<float> values;  ///< [vocab_size, hidden_size]
+  std::string name, sha256;   ///< of the target
 };
 
 /// Distils the target's law into a small Llama-like model and writes it as a checkpoint folder (config.json,
-/// model.safetensors in bfloat16, training.csv with the loss and validation curve).
+/// model.safetensors in bfloat16, training.csv with the loss and validation curve, manifest.json).
 ///
 /// The loss is the cross-entropy to the target's law at temperature 1: its most likely tokens with their probabilities,
 /// and the emitted token with weight 1 where it is not among them, which is unbiased for text sampled at temperature 1.

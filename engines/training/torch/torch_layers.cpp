@@ -38,11 +38,23 @@ const at::Tensor& Parameters::operator[](const std::string& name) const {
   throw ContractError("no parameter '" + name + "'");
 }
 
+at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) const {
+  if (dtype_ == at::kFloat) return torch::linear(x, (*this)[name]);
+  return torch::linear(x.to(dtype_), (*this)[name].to(dtype_)).to(at::kFloat);
+}
+
 std::vector<at::Tensor> Parameters::values() const {
   std::vector<at::Tensor> values;
   for (const Parameter& parameter : parameters_) values.push_back(parameter.value);
   return values;
 }
+
+at::ScalarType product_dtype(const std::string& dtype) {
+  if (dtype == "auto") return __builtin_cpu_supports("avx512bf16") ? at::kBFloat16 : at::kFloat;
+  return dtype == "bfloat16" ? at::kBFloat16 : at::kFloat;
+}
+
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) { return torch::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat); }
 
 std::string layer_prefix(std::int32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
 
@@ -53,19 +65,19 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config) {
   const std::int64_t half = config.head_dim / 2;
   const auto frequency = torch::pow(static_cast<double>(config.rope_theta), -torch::arange(half, torch::kDouble) * 2.0 / config.head_dim);
-  const auto angle = torch::outer(positions, frequency).to(torch::kFloat);
+  const auto angle = (positions.unsqueeze(-1).to(torch::kDouble) * frequency).to(torch::kFloat);
   const auto cosine = angle.cos(), sine = angle.sin();
   const auto low = heads.narrow(-1, 0, half), high = heads.narrow(-1, half, half);
   return torch::cat({low * cosine - high * sine, high * cosine + low * sine}, -1);
 }
 
-at::Tensor project_heads(const at::Tensor& x, const at::Tensor& weight, const LlamaConfig& config) {
-  return torch::linear(x, weight).view({x.size(0), x.size(1), -1, config.head_dim}).transpose(1, 2);
+at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config) {
+  return parameters.linear(x, name).view({x.size(0), x.size(1), -1, config.head_dim}).transpose(1, 2);
 }
 
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix) {
-  const auto gate = torch::silu(torch::linear(x, parameters[prefix + "mlp.gate_proj.weight"]));
-  return torch::linear(gate * torch::linear(x, parameters[prefix + "mlp.up_proj.weight"]), parameters[prefix + "mlp.down_proj.weight"]);
+  const auto gate = torch::silu(parameters.linear(x, prefix + "mlp.gate_proj.weight"));
+  return parameters.linear(gate * parameters.linear(x, prefix + "mlp.up_proj.weight"), prefix + "mlp.down_proj.weight");
 }
 
 }  // namespace speclab::engines

@@ -1,5 +1,6 @@
 #pragma once
-// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu, in float32, over whole sequences.
+// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu over whole sequences, in float32
+// but for the factors and results of matrix products where a training asks for bfloat16.
 
 #include <ATen/core/Tensor.h>
 
@@ -28,21 +29,31 @@ class Parameters {
   void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
 
   const at::Tensor& operator[](const std::string& name) const;
+  /// Factors and result of `linear` are rounded to it; the parameters themselves stay float32.
+  void set_dtype(at::ScalarType dtype) { dtype_ = dtype; }
+  /// x [..., in] through the matrix `name` [out, in], as float32.
+  at::Tensor linear(const at::Tensor& x, const std::string& name) const;
   std::vector<Parameter>& all() { return parameters_; }
   const std::vector<Parameter>& all() const { return parameters_; }
   std::vector<at::Tensor> values() const;
 
  private:
   std::vector<Parameter> parameters_;
+  at::ScalarType dtype_ = at::kFloat;
 };
+
+/// What TrainingSchedule::dtype means on this processor.
+at::ScalarType product_dtype(const std::string& dtype);
+/// a [n, k] times b [k, m] with factors and result rounded to `dtype`, as float32.
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype);
 
 /// "model.layers.L."
 std::string layer_prefix(std::int32_t layer);
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
-/// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions  [T], double
+/// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions  [T] or [B, 1, T]
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config);
-/// x [B, T, hidden] through a projection, as [B, heads, T, head_dim].
-at::Tensor project_heads(const at::Tensor& x, const at::Tensor& weight, const LlamaConfig& config);
+/// x [B, T, hidden] through the projection `name`, as [B, heads, T, head_dim].
+at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config);
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix);
 
 }  // namespace speclab::engines

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -57,18 +58,19 @@ class TrainingLoop {
     for (; state_.step < num_steps(); ++state_.step) {
       check_interruption();
       train_step();
-      if (state_.step % kStepsAReport == kStepsAReport - 1) report();
+      if (state_.step % steps_a_report() == steps_a_report() - 1) report();
     }
     if (state_.loss_count > 0) report();
     return state_.curve;
   }
 
  private:
-  static constexpr std::int64_t kStepsAReport = 50;
+  static constexpr std::int64_t kTextsAReport = 800;
 
   const TrainingSchedule& schedule() const { return options_.schedule; }
   std::size_t batch() const { return static_cast<std::size_t>(schedule().batch); }
   std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(texts_.training.size() / batch()); }
+  std::int64_t steps_a_report() const { return std::max<std::int64_t>(1, kTextsAReport / schedule().batch); }
   std::int64_t num_steps() const { return steps_an_epoch() * schedule().epochs; }
   double fraction(std::int64_t steps) const { return static_cast<double>(steps) / static_cast<double>(num_steps()); }
 
@@ -117,7 +119,7 @@ class TrainingLoop {
     TrainingState next = state_;
     next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
-    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate,
+    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate, .is_lower_bound = !task_.validates_whole_law(),
                          .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
   }
 
@@ -136,10 +138,15 @@ class TrainingLoop {
 
 std::string training_digest(const TextSplit& texts, const TrainOptions& options) {
   const TrainingSchedule& s = options.schedule;
-  Sha256 tokens;
+  Sha256 content;
   for (const auto* part : {&texts.held_out, &texts.training})
-    for (const OwnText* text : *part) tokens.update(std::as_bytes(std::span(text->tokens)));
-  return fmt::format("{} {} {} {} {} {} {} {}", tokens.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed);
+    for (const OwnText* text : *part) {
+      content.update(std::as_bytes(std::span(&text->prompt_length, 1)));
+      content.update(std::as_bytes(std::span(text->tokens)));
+      content.update(std::as_bytes(std::span(text->laws)));
+    }
+  return fmt::format("{} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+                     at::toString(product_dtype(s.dtype)));
 }
 
 std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {

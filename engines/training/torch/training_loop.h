@@ -26,6 +26,8 @@ class TrainingTask {
   /// Adds the gradient of the mean loss. @return the mean cross-entropy of the next token, nats a position
   virtual double backward(Texts texts) = 0;
   virtual Validation validate(Texts texts) const = 0;
+  /// True where acceptance_rate looks at every token that can be drafted; false where it is a lower bound.
+  virtual bool validates_whole_law() const = 0;
 };
 
 struct TrainingLoopOptions {
@@ -34,7 +36,7 @@ struct TrainingLoopOptions {
   std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
 };
 
-/// Of the texts and the schedule: a training with another one takes other steps.
+/// Of the texts, their laws and the schedule: a training with another one takes other steps.
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.

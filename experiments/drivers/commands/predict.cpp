@@ -26,7 +26,10 @@ int run_predict(const PredictOptions& options) {
   if (options.csv && options.json) throw ConfigError("--csv and --json contradict each other; give one");
   if (options.plot) analysis::expect_drawable(*options.plot);
   const Prediction prediction = predict(options);
-  if (options.plot) analysis::draw_file(prediction_figure(prediction), *options.plot);
+  if (options.plot) {
+    analysis::draw_file(prediction_figure(prediction), *options.plot);
+    std::fputs(("wrote " + *options.plot + "\n").c_str(), stderr);
+  }
   fmt::print("{}", options.csv ? prediction_csv(prediction) : options.json ? prediction_json(prediction) : prediction_text(prediction));
   if (options.csv) print_notes(prediction);
   return 0;

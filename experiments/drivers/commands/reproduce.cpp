@@ -61,7 +61,7 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
 
 /// FOLDER/NAME, or what --full or --quick made of it.
 std::string measured_before(const std::string& folder, const std::string& name) {
-  const std::string path = fmt::format("{}/{}", folder, name);
+  std::string path = fmt::format("{}/{}", folder, name);
   for (const char* size : {"_full", "_quick"})
     if (std::filesystem::exists(path + size)) return path + size;
   return path;

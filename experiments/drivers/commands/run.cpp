@@ -10,6 +10,7 @@
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/plan/model_names.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/failures.h"
@@ -51,6 +52,8 @@ class RunCommand {
 
   int run() {
     if (options_.dry_run) {
+      if (have_engines()) check_model_names(plan_, open_engines()->known_models());
+      else progress_.note("names of models are not checked: this build has no engines");
       fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }

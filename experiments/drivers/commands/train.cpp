@@ -27,7 +27,7 @@ void print_progress(const engines::TrainProgress& progress) {
   else if (progress.phase == "validate") fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source, progress.tokens, std::exp(progress.loss));
   else if (progress.phase == "count") fmt::print(stderr, "counting {} tokens", progress.tokens);
   else fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction, progress.tokens);
-  if (progress.acceptance_rate) fmt::print(stderr, ", acceptance at least {:.3f}", *progress.acceptance_rate);
+  if (progress.acceptance_rate) fmt::print(stderr, ", acceptance {}{:.3f}", progress.is_lower_bound ? "at least " : "", *progress.acceptance_rate);
   if (progress.greedy_agreement) fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
 }
 

@@ -108,6 +108,7 @@ void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
 TrainConfig read_train_config(const std::string& path, const std::string& output) {
   Findings findings;
   const ConfigNode root = read_config_with_includes(path, findings);
+  if (findings.empty()) expect_config_of(ConfigCommand::train, root, path);
   TrainConfig config;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   ConfigReader reader(root, "", &findings);

@@ -135,8 +135,9 @@ class BuildComparison {
       gate_.notes.push_back("no instructions were counted: perf events are not allowed here and valgrind is not installed");
       return;
     }
-    progress_.note("counting instructions with " + *counter);
-    const auto rows = count_instructions(base_counts_, head_counts_, benchmarks_, *counter);
+    progress_.begin_phase("instructions, by " + *counter, kCountedSuites);
+    const auto rows = count_instructions(base_counts_, head_counts_, benchmarks_, {.counter = *counter, .after_suite = [this] { progress_.advance(1); }});
+    progress_.end_phase();
     folder_.add(rows);
     add_lines(analysis::judge_counts(rows));
   }

@@ -13,7 +13,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kRuns = 2, kCalls = 20;
+constexpr int kCalls = 20;
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ExitCode::invalid_measurement, what); }
 
@@ -82,15 +82,20 @@ std::vector<double> callgrind_totals(const std::vector<std::string>& files) {
   return totals;
 }
 
-std::vector<analysis::BenchCountRow> count_instructions(const BenchProgram& base, const BenchProgram& head, const std::vector<std::string>& benchmarks, const std::string& counter) {
-  std::vector<analysis::BenchCountRow> rows;
-  for (int run = 0; run < kRuns; ++run) {
+std::vector<analysis::BenchCountRow> count_instructions(const BenchProgram& base, const BenchProgram& head, const std::vector<std::string>& benchmarks, const Counting& counting) {
+  const auto suite = [&](const BenchProgram& program) {
     const BenchRun what{.filter = filter_of(benchmarks), .calls = kCalls, .addresses = Addresses::fixed};
-    const BenchOutput of_base = counted(base, what, counter), of_head = counted(head, what, counter);
+    BenchOutput output = counted(program, what, counting.counter);
+    if (counting.after_suite) counting.after_suite();
+    return output;
+  };
+  std::vector<analysis::BenchCountRow> rows;
+  for (int run = 0; run < kCountingRuns; ++run) {
+    const BenchOutput of_base = suite(base), of_head = suite(head);
     if (of_base.instruction_set != of_head.instruction_set) fail(fmt::format("the base was built for {}, the head for {}; build both alike", of_base.instruction_set, of_head.instruction_set));
     for (const std::string& name : benchmarks) {
       const BenchResult &b = counted_result(of_base, name, base), &h = counted_result(of_head, name, head);
-      rows.push_back({.benchmark = name, .counter = counter, .instruction_set = of_base.instruction_set, .run = run, .base_instructions = *b.instructions, .head_instructions = *h.instructions,
+      rows.push_back({.benchmark = name, .counter = counting.counter, .instruction_set = of_base.instruction_set, .run = run, .base_instructions = *b.instructions, .head_instructions = *h.instructions,
                       .base_checksum = b.checksum, .head_checksum = h.checksum});
     }
   }

@@ -188,6 +188,17 @@ void set_config_value(ConfigNode& root, const std::string& assignment) {
   *node = parse_value(assignment.substr(equals + 1), where);
 }
 
+void expect_config_of(ConfigCommand command, const ConfigNode& root, const std::string& path) {
+  static const std::vector<std::string> run{"experiment", "axes", "zip", "exclude", "prompts", "pilot", "costs", "drafters", "verification", "sampling"};
+  static const std::vector<std::string> train{"drafter", "own_text", "text"};
+  const bool is_run = command == ConfigCommand::run;
+  const auto& entries = std::get<ConfigNode::TableEntries>(root.value);
+  const auto first_of = [&](const std::vector<std::string>& tables) { return std::ranges::find_first_of(entries, tables, {}, &ConfigEntry::key); };
+  const auto other = first_of(is_run ? train : run);
+  if (other != entries.end() && first_of(is_run ? run : train) == entries.end())
+    throw ConfigError(fmt::format("{}: the table [{}] is for another command; use speclab {} {}", other->where.text(), other->key, is_run ? "train" : "run", path));
+}
+
 std::string opening_comment(const std::string& content) {
   std::string comment;
   for (std::size_t at = 0; at < content.size() && content[at] == '#';) {

@@ -49,6 +49,12 @@ ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Finding
 /// @throws ConfigError if the assignment has no key, or a table stands where a value is set or the reverse
 void set_config_value(ConfigNode& root, const std::string& assignment);
 
+/// The commands that read a config.
+enum class ConfigCommand : std::uint8_t { run, train };
+/// A config that was given to the wrong one is better refused at once than key by key.
+/// @throws ConfigError if the root has tables of the other command and none of this one's
+void expect_config_of(ConfigCommand command, const ConfigNode& root, const std::string& path);
+
 /// The lines of comment that open a file, without the marks, joined by blanks.
 std::string opening_comment(const std::string& content);
 

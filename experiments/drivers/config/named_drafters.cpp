@@ -25,9 +25,9 @@ void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
 
 void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& options) {
   for (const char* key : {"max_ngram", "min_ngram"})
-    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds)) reader.refuse(key, "for the kinds prompt_lookup and lookup_ngram only");
+    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds)) reader.refuse(key, fmt::format("for the kinds {} only", fmt::join(engines::kLookupDrafterKinds, ", ")));
   if (options.least_ngram() > options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
-  if (reader.has("lookup_weight") && options.kind != "lookup_ngram") reader.refuse("lookup_weight", "for the kind lookup_ngram only");
+  if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds)) reader.refuse("lookup_weight", fmt::format("for the kinds {} only", fmt::join(engines::kMixedDrafterKinds, ", ")));
 }
 
 /// What is wrong with a key that has a good value of its own; nothing is said where the kind is none.

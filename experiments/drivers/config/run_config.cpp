@@ -101,6 +101,7 @@ void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings) {
   Findings findings;
   ConfigNode root = read_config_with_includes(path, findings);
+  if (findings.empty()) expect_config_of(ConfigCommand::run, root, path);
   for (const std::string& setting : settings) set_config_value(root, setting);
   RunConfig config;
   config.question = opening_comment(read_config_text(path));

@@ -1,5 +1,8 @@
 #include "experiments/drivers/config/run_schema.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "engines/interface/names.h"
@@ -11,6 +14,7 @@ namespace {
 
 constexpr double kBelowOne = 0.999999;
 
+std::string joined(const auto& list) { return fmt::format("{}", fmt::join(list, ", ")); }
 std::vector<std::string> names(const auto& list, std::size_t first = 0) { return {list.begin() + static_cast<std::ptrdiff_t>(first), list.end()}; }
 
 using K = Key<RunConfig>;
@@ -138,12 +142,12 @@ const std::vector<Key<RunConfig>>& run_keys() {
 
 const std::vector<Key<NamedDrafter>>& drafter_keys() {
   static const std::vector<D> all{
-      {{"drafters.NAME", "kind", "a drafter under a name of its own for `axes.drafter`. `lookup_ngram` copies where prompt lookup finds something, n-grams speak elsewhere", "", {}, names(engines::kDrafterKinds, 1), "", "–"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.kind; }},
-      {{"drafters.NAME", "model", "folder of n-grams (for `unigram` and `bigram` of that order), or of a small or feature transformer; without it `smollm2-unigram`, `-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter` of `results/models`", "", {}, {}, "kinds that read one", "the project's"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.model; }, [](const NamedDrafter& d) { return !d.options.model.empty(); }},
+      {{"drafters.NAME", "kind", "a drafter under a name of its own for `axes.drafter`. `lookup_ngram` and `lookup_transformer` copy where prompt lookup finds something, n-grams or a transformer speak elsewhere", "", {}, names(engines::kDrafterKinds, 1), "", "–"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.kind; }},
+      {{"drafters.NAME", "model", "folder of n-grams (for `unigram` and `bigram` of that order), or of a transformer, small or one that reads hidden states; without it `smollm2-unigram`, `-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter`, `-feature` (`feature_transformer`, `lookup_transformer`) of `results/models`", "", {}, {}, "kinds that read one", "the project's"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.model; }, [](const NamedDrafter& d) { return !d.options.model.empty(); }},
       {{"drafters.NAME", "tree", "children a level as in `2x2x1`; `parents:0,0,1`; `best_first:NODES` or `beam:NODES`, also with `:CHILDREN`, of the likeliest tokens", "", {}, {}, "any kind but prompt_lookup", "that of the axis"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.tree; }, [](const NamedDrafter& d) { return d.has_tree; }},
-      {{"drafters.NAME", "max_ngram", "longest suffix that is looked up", "tokens", {.low = 1, .high = 64}, {}, "prompt_lookup, lookup_ngram"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; }, looks_up},
-      {{"drafters.NAME", "min_ngram", "the shortest", "tokens", {.low = 1, .high = 64}, {}, "prompt_lookup, lookup_ngram", "1, of lookup_ngram 2"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; }, looks_up},
-      {{"drafters.NAME", "lookup_weight", "what the copied token weighs in the law that is drawn from and reported; the rest is the n-grams'. At temperature 0 the copied token is drafted", "", {.low = 0, .high = 1, .above_low = true}, {}, "lookup_ngram"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.lookup_weight; }, [](const NamedDrafter& d) { return d.options.kind == "lookup_ngram"; }},
+      {{"drafters.NAME", "max_ngram", "longest suffix that is looked up", "tokens", {.low = 1, .high = 64}, {}, joined(engines::kLookupDrafterKinds)}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; }, looks_up},
+      {{"drafters.NAME", "min_ngram", "the shortest", "tokens", {.low = 1, .high = 64}, {}, joined(engines::kLookupDrafterKinds), "1, of the mixtures 2"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; }, looks_up},
+      {{"drafters.NAME", "lookup_weight", "what the copied token weighs in the law that is drawn from and reported; the rest is the model's. At temperature 0 the copied token is drafted", "", {.low = 0, .high = 1, .above_low = true}, {}, joined(engines::kMixedDrafterKinds)}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.lookup_weight; }, [](const NamedDrafter& d) { return engines::is_among(d.options.kind, engines::kMixedDrafterKinds); }},
   };
   return all;
 }

@@ -82,7 +82,7 @@ struct ReadZip {
 /// The values of one axis of a zip; nothing where they are no list as long as the others.
 std::optional<ConfigNode> zip_values(ReadZip& zip, const ConfigEntry& axis) {
   const char* key = axis.key.c_str();
-  const ConfigNode list = axis.key == "temperature" && axis.node.is_table() ? expanded_range(axis.node, zip.reader, key, kMostValues) : axis.node;
+  ConfigNode list = axis.key == "temperature" && axis.node.is_table() ? expanded_range(axis.node, zip.reader, key, kMostValues) : axis.node;
   const std::size_t length = list.is_list() ? std::get<ConfigNode::List>(list.value).size() : 0;
   if (length == 0 || length > kMostValues) zip.reader.refuse(key, fmt::format("lists of 1 to {} values", kMostValues));
   else if (!zip.rows.empty() && length != zip.rows.begin()->second.size())

@@ -59,7 +59,7 @@ Table embedded_table(const std::string& file) {
 }  // namespace
 
 Table Papers::table(const std::string& file) const {
-  const Table ours = embedded_table(file);
+  Table ours = embedded_table(file);
   if (!folder_) return ours;
   const std::string path = *folder_ + "/" + file;
   Table table = Table::read(path);

@@ -26,6 +26,14 @@ Figure small_figure() {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+TEST(GnuplotScript, GivesLinesOfOneColourOtherMarks) {
+  for (std::size_t colour = 1; colour + kPaletteSize - 1 < 2 * kPaletteSize - 1; ++colour) {
+    const std::size_t again = colour + kPaletteSize - 1;
+    EXPECT_EQ(palette_index(again), palette_index(colour)) << colour;
+    EXPECT_NE(mark_index(again) % 6, mark_index(colour) % 6) << colour;
+  }
+}
+
 TEST(GnuplotScript, DrawsVerticesWithoutMarks) {
   Figure figure = small_figure();
   const std::string bare = gnuplot_script(figure, "f.pdf");

@@ -23,8 +23,10 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
   static std::shared_ptr<LanguageModel> load(std::int32_t num_layers) {
     ModelSource source = open_model("smollm2-135m");
     if (num_layers > 0) source.config.num_layers = num_layers;
-    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32,
-                                           std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+    return model_of(source);
+  }
+  static std::shared_ptr<LanguageModel> model_of(const ModelSource& source) {
+    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }
 
   /// Prompts of six different categories, as the peers' fixture has them.
@@ -41,13 +43,17 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     PlainDecoder decoder(*target_, nullptr, options({}));
     plain_ = output_ids(decode(decoder, requests(), 0));
   }
-  static void TearDownTestSuite() { target_ = drafter_ = nullptr; }
+  static void TearDownTestSuite() { target_ = drafter_ = feature_drafter_ = nullptr; }
 
   static DecoderOptions options(const DrafterOptions& drafter) {
     return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = 64, .ignore_eos = true}, .drafter = drafter};
   }
 
-  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string&) override {
+    if (kind == "small_transformer") return drafter_;
+    if (!feature_drafter_) feature_drafter_ = model_of(open_model("smollm2-feature"));
+    return feature_drafter_;
+  }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     return testing::ngrams_of(plain_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 4});
   }
@@ -62,11 +68,11 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     EXPECT_LT(rounds, 6U * 64U) << "no draft was ever accepted: the test would see little";
   }
 
-  static std::shared_ptr<LanguageModel> target_, drafter_;
+  static std::shared_ptr<LanguageModel> target_, drafter_, feature_drafter_;
   static std::vector<std::vector<Token>> plain_;
 };
 
-std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_, DefaultModelLosslessness::drafter_;
+std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_, DefaultModelLosslessness::drafter_, DefaultModelLosslessness::feature_drafter_;
 std::vector<std::vector<Token>> DefaultModelLosslessness::plain_;
 
 TEST_F(DefaultModelLosslessness, OfPromptLookup) { expect_plain_tokens({.kind = "prompt_lookup"}, 8); }
@@ -75,6 +81,9 @@ TEST_F(DefaultModelLosslessness, OfBigram) { expect_plain_tokens({.kind = "bigra
 TEST_F(DefaultModelLosslessness, OfFiveGram) { expect_plain_tokens({.kind = "ngram"}, 5); }
 TEST_F(DefaultModelLosslessness, OfLookupAndFiveGram) { expect_plain_tokens({.kind = "lookup_ngram"}, 8); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) { expect_plain_tokens({.kind = "small_transformer"}, 3); }
+TEST_F(DefaultModelLosslessness, OfAFeatureTransformersChain) { expect_plain_tokens({.kind = "feature_transformer"}, 3); }
+TEST_F(DefaultModelLosslessness, OfAFeatureTransformersTree) { expect_plain_tokens({.kind = "feature_transformer", .tree = "best_first:8"}, 3); }
+TEST_F(DefaultModelLosslessness, OfLookupAndAFeatureTransformer) { expect_plain_tokens({.kind = "lookup_transformer"}, 8); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }
 
 }  // namespace

@@ -42,6 +42,8 @@ const std::vector<Mode> kDrafterModes{
     {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
 };
 
+const std::vector<Mode> kFeatureModes{{"feature_transformer", "chain", 4}, {"feature_transformer", "2x2x1", 3}, {"feature_transformer", "best_first:8", 4}, {"lookup_transformer", "chain", 8}};
+
 std::vector<Mode> rule_modes() {
   std::vector<Mode> modes;
   for (const char* verifier : engines::kLosslessVerifierKinds) {
@@ -63,8 +65,9 @@ struct Comparison {
 
 Comparison comparison_named(const std::string& name) {
   if (name == "drafters") return {kDrafterModes, {"float32", "bfloat16"}};
+  if (name == "features") return {kFeatureModes, {"float32", "bfloat16"}};
   if (name == "rules") return {rule_modes(), {"bfloat16"}};
-  throw ConfigError("losslessness of '" + escaped(name) + "'; allowed: drafters, rules");
+  throw ConfigError("losslessness of '" + escaped(name) + "'; allowed: drafters, features, rules");
 }
 
 /// The requests of one category.

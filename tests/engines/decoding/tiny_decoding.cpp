@@ -52,7 +52,10 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"BestFirst", "small_transformer", "best_first:8:3"},
       {"Beam", "small_transformer", "beam:8:3"},
       {"FeatureBeam", "small_transformer", "beam:8:3", "features"},
-      {"FeatureChain", "small_transformer", "chain", "features"},
+      {"FeatureChain", "feature_transformer"},
+      {"LookupTransformer", "lookup_transformer"},
+      {"LookupTransformerBestFirst", "lookup_transformer", "best_first:8:3"},
+      {"LookupFeatureTree", "lookup_transformer", "3x1x2", "features"},
       {"FeatureTree", "small_transformer", "parents:0,0,0,1,1,4", "features"},
   };
   return cases;

@@ -12,13 +12,15 @@
 namespace speclab::engines::testing {
 
 /// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, one that reads the target's
-/// hidden states (its model is called "features"), and n-gram models of the target's own text.
+/// hidden states (of the kind feature_transformer, or called "features"), and n-gram models of the target's own text.
 class TinyPair final : public DrafterModels {
  public:
   explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f, int threads = 1);
 
   LanguageModel& target() { return *target_; }
-  std::shared_ptr<LanguageModel> language_model(const std::string& model) override { return model == "features" ? feature_drafter_ : drafter_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
+    return kind == "feature_transformer" || model == "features" ? feature_drafter_ : drafter_;
+  }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override;
 
   std::unique_ptr<RoundDecoder> plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);

@@ -96,6 +96,12 @@ TEST(DrafterLaws, TheMixtureOfLookupAndNgramsDrawsFromThem) {
   EXPECT_LT(largest_z(*make_lookup_ngram_drafter(ngrams(5), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
 }
 
+TEST(DrafterLaws, TheMixtureOfLookupAndATransformerDrawsFromThem) {
+  const DecoderOptions options{.sampling = {.temperature = 0.8}, .drafter = {.kind = "lookup_transformer", .lookup_weight = 0.4}, .seed = 9};
+  EXPECT_LT(largest_z(*make_lookup_transformer_drafter(model(), options), 3), kLimit);
+  EXPECT_LT(largest_z(*make_lookup_transformer_drafter(model(), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
+}
+
 /// Draws from the model's law and reports it flattened: the field's most common bug.
 class LyingDrafter final : public Drafter {
  public:

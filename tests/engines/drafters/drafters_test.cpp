@@ -12,7 +12,10 @@ namespace {
 
 class TinyModels final : public DrafterModels {
  public:
-  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return testing::tiny_model(testing::tiny_config()); }
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
+    if (kind != "feature_transformer" || model == "without features") return testing::tiny_model(testing::tiny_config());
+    return testing::tiny_feature_model(testing::tiny_config());
+  }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) override {
     const std::int32_t order = path == "order 3" ? 3 : kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
     return testing::ngrams_of({{1, 2}}, 300, {.order = order});
@@ -23,6 +26,7 @@ std::unique_ptr<Drafter> make(const std::string& kind, std::int32_t target_vocab
   TinyModels models;
   ModelInfo target;
   target.vocab_size = target_vocabulary;
+  target.hidden_size = testing::tiny_config().hidden_size;
   return make_drafter({.drafter = {.kind = kind}}, target, models);
 }
 
@@ -48,8 +52,15 @@ TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
 
 TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
   for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_THROW(make(kind, 301), ConfigError) << kind;
-  EXPECT_THROW(make("small_transformer", 299), ConfigError);
+  for (const char* kind : {"small_transformer", "feature_transformer", "lookup_transformer"}) EXPECT_THROW(make(kind, 299), ConfigError) << kind;
   EXPECT_NO_THROW(make("prompt_lookup", 299));
+}
+
+TEST(Drafters, OfFeaturesTakeNoModelWithout) {
+  TinyModels models;
+  ModelInfo target;
+  target.vocab_size = 300;
+  EXPECT_THROW(make_drafter({.drafter = {.kind = "feature_transformer", .model = "without features"}}, target, models), ConfigError);
 }
 
 TEST(Drafters, WhoseNameSaysAnOrderTakeNoOther) {

@@ -93,7 +93,7 @@ class Cases {
   }
 
   void add_drafters() {
-    for (const char* drafter : {"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram"})
+    for (const char* drafter : {"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "lookup_transformer"})
       for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
         for (const double temperature : {1.0, 0.7}) {
           std::string name = std::string("drafter_") + drafter;
@@ -113,6 +113,8 @@ class Cases {
   void add_grown_trees() {
     add("ngram_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind = "ngram";
     add("lookup_ngram_best_first", "rejection", "best_first:3:2", 3).options.drafter.kind = "lookup_ngram";
+    add("lookup_transformer_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind = "lookup_transformer";
+    add("lookup_transformer_beam", "rejection", "beam:3:2", 3).options.drafter.kind = "lookup_transformer";
     for (const char* verifier : kLosslessVerifierKinds) {
       if (std::string_view(verifier) == "greedy" || std::string_view(verifier) == "block") continue;
       const std::string suffix = std::string_view(verifier) == "rejection" ? "" : std::string("_") + verifier;
@@ -138,6 +140,8 @@ class Cases {
   void add_copying() {
     const std::pair<const char*, DrafterOptions> drafters[] = {{"prompt_lookup_batch", {.kind = "prompt_lookup"}},
                                                                {"lookup_ngram_batch", {.kind = "lookup_ngram", .lookup_weight = 0.3}},
+                                                               {"lookup_transformer_batch", {.kind = "lookup_transformer", .lookup_weight = 0.3}},
+                                                               {"lookup_transformer_batch_certain", {.kind = "lookup_transformer", .lookup_weight = 1.0}},
                                                                {"lookup_ngram_batch_certain", {.kind = "lookup_ngram", .lookup_weight = 1.0}}};
     for (const auto& [name, drafter] : drafters) {
       DecoderCase& example = add(name, "rejection", kChain, 3);

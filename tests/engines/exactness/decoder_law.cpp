@@ -55,7 +55,7 @@ class ModelsOfCase final : public DrafterModels {
   }
 
   LanguageModel& target() { return *target_; }
-  std::shared_ptr<LanguageModel> language_model(const std::string&) override { return drafter_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return drafter_; }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     const std::int32_t order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
     return ngrams_of({{0, 1, 1, 0, 1, 0, 0, 1}}, example_.world.vocab_size, {.order = order, .max_successors = 2});

@@ -45,7 +45,7 @@ std::vector<OwnText> synthetic_texts(std::uint32_t count) {
 
 TargetEmbedding random_embedding() {
   const RngStream stream(4);
-  TargetEmbedding target{kVocab, 48, 128, {}};
+  TargetEmbedding target{kVocab, 48, 128, {}, "tiny", "ab"};
   for (std::uint32_t i = 0; i < kVocab * 48; ++i) target.values.push_back(static_cast<float>(stream.uniform({i, 0, Purpose::weights, 0}) - 0.5));
   return target;
 }
@@ -117,7 +117,7 @@ std::vector<float> engine_logits(const std::string& folder, const std::vector<To
 
 void write_folder(const SmallTransformerModel& model, const std::string& folder) {
   make_folder(folder);
-  write_drafter(model.parameters(), "tokens\n", folder, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
+  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 
 TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {

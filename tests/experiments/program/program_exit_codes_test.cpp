@@ -64,6 +64,17 @@ TEST(ExitCodes, TwoIsASweepThatIsLargerThanOneMeans) {
   EXPECT_EQ(run_program(run + " --dry-run >/dev/null").code, 0);
 }
 
+TEST(ExitCodes, TwoIsACommandThatIsNone) {
+  expect_refusal("", 2, "a command is needed; allowed: generate, ");
+  expect_refusal("measure", 2, "no command 'measure'; allowed: generate, ");
+}
+
+TEST(ExitCodes, TwoIsAConfigOfAnotherCommand) {
+  const std::string training = SPECLAB_SOURCE_DIR "/experiments/configs/train_smollm2_bigram.toml";
+  expect_refusal("run " + training, 2, "is for another command; use speclab train " + training);
+  expect_refusal(std::string("train ") + kConfig, 2, std::string("is for another command; use speclab run ") + kConfig);
+}
+
 TEST(ExitCodes, TwoIsAnOptionThatWouldDoNothing) {
   expect_refusal(std::string("run ") + kConfig + " --times-from somewhere", 2, "--times-from requires --dry-run");
 }

@@ -166,8 +166,15 @@ TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
   expect_refusal("generate --prompt x --device cuda --dtype float8", 2, "dtype 'float8'; allowed");
 }
 
+TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
+  const testing::TemporaryFolder folder;
+  const std::string config = folder.file("nowhere.toml", "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = \"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
+  const std::string found = "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor a file or folder; allowed: smollm2-135m, ";
+  expect_refusal("run " + config + " --dry-run", 2, found);
+}
+
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
-  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram"}) {
+  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "feature_transformer"}) {
     const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
     ASSERT_EQ(outcome.code, 0) << outcome.output;
     const nlohmann::json object = nlohmann::json::parse(outcome.output);
@@ -185,7 +192,7 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
   for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
-  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3"}) EXPECT_EQ(ids(tree), plain) << tree;
+  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
   EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
 }
 

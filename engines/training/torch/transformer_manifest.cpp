@@ -1,0 +1,48 @@
+#include "engines/training/torch/transformer_manifest.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engines/training/manifest.h"
+
+namespace speclab::engines {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json schedule_json(const TrainingSchedule& s) {
+  return {{"batch", s.batch}, {"learning_rate", s.learning_rate}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
+          {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s.dtype) == at::kBFloat16 ? "bfloat16" : "float32"}};
+}
+
+std::int64_t num_emitted(TrainingTask::Texts texts) {
+  std::int64_t tokens = 0;
+  for (const OwnText* text : texts) tokens += static_cast<std::int64_t>(text->laws.size());
+  return tokens;
+}
+
+ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts) {
+  std::map<float, std::vector<const OwnText*>> by_temperature;
+  for (const OwnText* text : texts) by_temperature[text->temperature].push_back(text);
+  ordered_json rows = ordered_json::array();
+  for (const auto& [temperature, of_temperature] : by_temperature) {
+    const Validation v = task.validate(of_temperature);
+    rows.push_back({{"source", "own text"}, {"temperature", std::round(static_cast<double>(temperature) * 1e4) / 1e4}, {"tokens", num_emitted(of_temperature)}, {"loss_nats", v.loss},
+                    {task.validates_whole_law() ? "acceptance_rate" : "acceptance_rate_at_least", v.acceptance_rate}, {"greedy_agreement", v.greedy_agreement}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target) {
+  return {{"kind", options.drafter}, {"target", std::filesystem::path(target.name).filename().string()}, {"target_sha256", target.sha256},
+          {"own_text", own_text_json(options.own_text, options.schedule.validation_sequences)}, {"tokens", num_emitted(texts.training)},
+          {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out)}};
+}
+
+}  // namespace speclab::engines
