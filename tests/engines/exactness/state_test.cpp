@@ -129,7 +129,7 @@ class ScriptVerifier final : public Verifier {
 std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int wanted, const char* model = "") {
   testing::TinyPair pair(small_config(), 0.5f);
   testing::TinyPair fresh(small_config(), 0.5f);  // the same weights; a forward of the decoder's own model would end its logits
-  const auto fresh_drafter = fresh.language_model(model);
+  const auto fresh_drafter = fresh.language_model("small_transformer", model);
   const FreshDraftLaw draft_law = fresh_drafter->info().feature_size > 0 ? fresh_feature_law(fresh.target(), fresh_drafter) : fresh_draft_law(fresh_drafter);
   std::set<std::size_t> lengths;
   std::mt19937 random(7);
