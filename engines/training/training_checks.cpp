@@ -116,6 +116,7 @@ void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
+  check(most >= 1, "own_text.num_prompts", static_cast<double>(num_texts), fmt::format("at least {}: one batch of drafter.batch = {} and one text held out", model.batch + 1, model.batch));
   check(model.validation_sequences >= 1 && model.validation_sequences <= most, "drafter.validation_sequences", model.validation_sequences,
         fmt::format("integers from 1 to {}: own_text.num_prompts = {} less one batch of {}", most, num_texts, model.batch));
 }

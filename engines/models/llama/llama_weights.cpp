@@ -1,10 +1,13 @@
 #include "engines/models/llama/llama_weights.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <numeric>
 
 #include "engines/formats/input_file.h"
 #include "sim/core/errors.h"
@@ -57,7 +60,7 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
   return halves;
 }
 
-/// What both file kinds share: names, tied heads, element counts.
+/// What both file kinds share: names, tied heads, shapes.
 class FileLlamaWeights : public LlamaWeights {
  public:
   FileLlamaWeights(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) : file_(std::move(file)), config_(config) {}
@@ -65,9 +68,10 @@ class FileLlamaWeights : public LlamaWeights {
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     if (role == LlamaTensor::head && config_.tied_embeddings) role = LlamaTensor::embedding;
     const std::string name = fmt::format(fmt::runtime(name_pattern(role)), layer);
-    const std::int64_t found = file_->tensor(name).num_elements, wanted = num_elements(role, config_);
+    const std::vector<std::int64_t>& found = file_->tensor(name).shape;
+    const std::vector<std::int64_t> wanted = shape_of(role, config_);
     if (found != wanted)
-      throw_model_file_error(file_->path(), 0, {"tensor '" + escaped(name, 64) + "'", fmt::format("{} elements", found), fmt::format("{}, which the model's shape needs", wanted)});
+      throw_model_file_error(file_->path(), 0, {"tensor '" + escaped(name, 64) + "'", fmt::format("shape [{}]", fmt::join(found, ", ")), fmt::format("[{}], as the model's configuration says", fmt::join(wanted, ", "))});
     return arranged(role, file_->read_float32(name));
   }
   std::string sha256() const override {
@@ -157,26 +161,31 @@ void refuse_further_layers(const WeightSource& file, const char* norm_pattern, c
 
 }  // namespace
 
-std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
+std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config) {
   const std::int64_t hidden = config.hidden_size;
   switch (role) {
-    case LlamaTensor::embedding: return hidden * config.vocab_size;
-    case LlamaTensor::head: return hidden * config.num_logits();
+    case LlamaTensor::embedding: return {config.vocab_size, hidden};
+    case LlamaTensor::head: return {config.num_logits(), hidden};
     case LlamaTensor::output_norm:
     case LlamaTensor::embedding_norm:
     case LlamaTensor::attention_norm:
-    case LlamaTensor::feed_forward_norm: return hidden;
-    case LlamaTensor::query:
-    case LlamaTensor::attention_output: return hidden * config.query_size();
+    case LlamaTensor::feed_forward_norm: return {hidden};
+    case LlamaTensor::query: return {config.query_size(), hidden};
+    case LlamaTensor::attention_output: return {hidden, config.query_size()};
     case LlamaTensor::key:
-    case LlamaTensor::value: return hidden * config.kv_size();
+    case LlamaTensor::value: return {config.kv_size(), hidden};
     case LlamaTensor::gate:
-    case LlamaTensor::up:
-    case LlamaTensor::down: return hidden * config.intermediate_size;
-    case LlamaTensor::feature_norm: return config.feature_size;
-    case LlamaTensor::fusion: return hidden * (hidden + config.feature_size);
+    case LlamaTensor::up: return {config.intermediate_size, hidden};
+    case LlamaTensor::down: return {hidden, config.intermediate_size};
+    case LlamaTensor::feature_norm: return {config.feature_size};
+    case LlamaTensor::fusion: return {hidden, hidden + config.feature_size};
   }
-  throw ContractError("a role without a size");
+  throw ContractError("a role without a shape");
+}
+
+std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
+  const std::vector<std::int64_t> shape = shape_of(role, config);
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) {

@@ -27,7 +27,9 @@ enum class LlamaTensor {
   fusion,             ///< feature transformers: [hidden, hidden + feature], of both, one behind the other
 };
 
-/// Number of elements the role must have under `config`.
+/// The shape that the role must have under `config`, outermost first.
+std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config);
+/// The product of it.
 std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config);
 
 class LlamaWeights {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "engines/formats/safetensors_file.h"
@@ -41,6 +43,7 @@ void read_parameters(const std::string& folder, Parameters& parameters) {
   for (Parameters::Parameter& parameter : parameters.all()) {
     if (file.tensor(parameter.name).shape != parameter.value.sizes().vec()) throw ModelFileError(fmt::format("{}: '{}' has another shape than config.json says", file.path(), parameter.name));
     std::vector<float> values = file.read_float32(parameter.name);
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) throw ModelFileError(fmt::format("{}: '{}' has values that are not finite; the file is damaged, or its training diverged", file.path(), parameter.name));
     parameter.value.copy_(torch::from_blob(values.data(), parameter.value.sizes(), torch::kFloat));
   }
 }

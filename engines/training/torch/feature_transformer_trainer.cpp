@@ -76,6 +76,9 @@ std::vector<Token> frequent_tokens(std::span<const OwnText* const> texts, std::i
 void check_start(const FeatureTransformerOptions& options, const std::string& target_sha256) {
   if (options.start_from.empty()) return;
   const std::string path = config_file(options.start_from);
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none) || !is_feature_transformer_folder(options.start_from))
+    throw ConfigError(fmt::format("drafter.start_from = '{}'; allowed: a folder that speclab train made of the kind feature_transformer", escaped(options.start_from)));
   const FeatureTransformerConfig found = read_feature_transformer_config(path);
   if (found.target_sha256 != target_sha256) throw ConfigError(fmt::format("drafter.start_from: {} was trained for a target of SHA-256 {}; this one has {}", path, found.target_sha256, target_sha256));
   const auto check = [&](const char* key, std::int32_t wanted, std::int32_t allowed) {

@@ -221,6 +221,35 @@ TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   FeatureTarget other = target.feature_target();
   other.sha256 = std::string(64, 'b');
   EXPECT_THROW(train_feature_transformer(texts, other, options, {[](const TrainProgress&) {}}), ConfigError);
+  for (const std::string& folder : {target.folder() + "/nowhere", target.folder()}) {
+    options.feature_transformer.start_from = folder;
+    EXPECT_THROW(check_start(options.feature_transformer, target.sha256()), ConfigError) << folder;
+  }
+}
+
+TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
+  const TinyTarget target;
+  const LlamaConfig config = feature_config(target.config(), 1);
+  const std::string folder = target.folder() + "/first";
+  FeatureTransformerModel model = written_model(target, config, folder);
+  Parameters& parameters = model.parameters();
+  parameters.all().back().value.fill_(std::numeric_limits<float>::quiet_NaN());
+  write_drafter(parameters, {"tokens\n", {}}, folder, [](const std::string&) {});
+  EXPECT_THROW(read_parameters(folder, parameters), ModelFileError);
+  FeatureTransformerModel wider(feature_config(target.config(), 2), as_tensor(target.embedding(), config.hidden_size), 5);
+  EXPECT_THROW(read_parameters(folder, wider.parameters()), ModelFileError) << "a layer is missing";
+}
+
+/// As many values in another order are another matrix.
+TEST(FeatureTransformerFolder, IsRefusedWithATransposedMatrix) {
+  const TinyTarget target;
+  const LlamaConfig config = feature_config(target.config(), 1);
+  const std::string folder = target.folder() + "/drafter";
+  FeatureTransformerModel model = written_model(target, config, folder);
+  for (auto& parameter : model.parameters().all())
+    if (parameter.name == "model.fusion.weight") parameter.value = parameter.value.detach().t().contiguous();
+  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) { write_feature_transformer_config({config, target.folder(), target.sha256()}, path); });
+  EXPECT_THROW(open_model(folder).weights->read(LlamaTensor::fusion, 0), ModelFileError);
 }
 
 /// The objective as it is written in feature_transformer_task.h, of whole tensors and by autograd.
