@@ -74,7 +74,7 @@ TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
 }
 
 TEST(Program, RefusesWrongCommandLines) {
-  expect_refusal("", 2, "subcommand is required");
+  expect_refusal("", 2, "a command is needed; allowed: generate, ");
   expect_refusal("generat --prompt x", 2, "no command 'generat'; allowed: generate, tokenize");
   expect_refusal("generate --prompt x --bogus 1", 2, "--bogus");
   for (const char* option : {"temperature", "top-k", "seed", "threads", "speculation-length"})
