@@ -1,82 +1,8 @@
 #include "engines/drafters/draft_model.h"
 
-#include <algorithm>
 #include <limits>
 
-#include "engines/decoding/commit_chain.h"
-#include "sim/core/errors.h"
-
 namespace speclab::engines {
-
-DraftModel::DraftModel(std::shared_ptr<LanguageModel> model) : model_(std::move(model)), feature_size_(static_cast<std::size_t>(model_->info().feature_size)) {}
-
-void DraftModel::begin(std::span<const Sequence> sequences, std::int32_t spare) {
-  std::size_t longest = 0;
-  for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());
-  const std::int32_t capacity = static_cast<std::int32_t>(longest) + spare;
-  if (cache_ && readings_.size() == sequences.size() && cache_->capacity() >= capacity) {
-    for (Reading& reading : readings_) {
-      cache_->truncate(reading.slot, 0);
-      reading.hidden.clear();
-    }
-    return;
-  }
-  cache_ = model_->make_cache(static_cast<std::int32_t>(sequences.size()), capacity);
-  readings_.clear();
-  for (std::size_t i = 0; i < sequences.size(); ++i) readings_.push_back({cache_->begin()});
-}
-
-void DraftModel::read_hidden(const Sequence& sequence, std::span<const float> hidden) {
-  std::vector<float>& kept = reading(sequence).hidden;
-  kept.insert(kept.end(), hidden.begin(), hidden.end());
-}
-
-bool DraftModel::can_draft(const Sequence& sequence, std::int32_t levels) const {
-  const bool fits = static_cast<std::int32_t>(sequence.tokens.size()) - 1 + levels < info().context_length;
-  return fits && (!reads_hidden() || !reading(sequence).hidden.empty());
-}
-
-std::span<const float> DraftModel::read_emitted(const Sequence& sequence) {
-  Reading& reading = this->reading(sequence);
-  const auto skipped = static_cast<std::size_t>(cache_->length(reading.slot)) + (reads_hidden() ? 1 : 0);
-  const std::span tokens = std::span(sequence.tokens).subspan(skipped);
-  SPECLAB_EXPECT(reading.hidden.size() == tokens.size() * feature_size_, "a hidden state of the target beside every token");
-  const ForwardResult result = commit_chain_with_logits(*model_, *cache_, reading.slot, {tokens, reading.hidden});
-  reading.hidden.clear();
-  keep_hidden(result, 0);
-  return over_vocabulary(result.row(0));
-}
-
-ForwardResult DraftModel::read_level(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) {
-  rows_.clear();
-  mark_ancestors(tree, level_begin);
-  const std::int32_t slot = reading(sequence).slot, root_position = cache_->length(slot) - 1;
-  for (TokenTree::Node node = 1; node < tree.size(); ++node) {
-    std::int32_t& row = row_of_node_[static_cast<std::size_t>(node)];
-    if (row == kUnread) continue;
-    row = static_cast<std::int32_t>(rows_.size());
-    const auto parent = static_cast<std::size_t>(tree[node].parent);
-    const bool is_last_level = node >= level_begin;
-    rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, row_of_node_[parent], is_last_level, is_last_level && reads_hidden(),
-                     reads_hidden() ? &node_hidden_[parent * feature_size_] : nullptr});
-  }
-  const ForwardResult result = model_->forward(rows_, *cache_);
-  keep_hidden(result, level_begin);
-  return result;
-}
-
-void DraftModel::mark_ancestors(const TokenTree& tree, TokenTree::Node level_begin) {
-  row_of_node_.assign(static_cast<std::size_t>(tree.size()), kUnread);
-  row_of_node_[0] = ForwardRow::kCommitted;
-  for (TokenTree::Node leaf = level_begin; leaf < tree.size(); ++leaf)
-    for (TokenTree::Node node = leaf; row_of_node_[static_cast<std::size_t>(node)] == kUnread; node = tree[node].parent) row_of_node_[static_cast<std::size_t>(node)] = 0;
-}
-
-void DraftModel::keep_hidden(const ForwardResult& result, TokenTree::Node first) {
-  if (!reads_hidden()) return;
-  node_hidden_.resize(static_cast<std::size_t>(first) * feature_size_);
-  node_hidden_.insert(node_hidden_.end(), result.hidden.begin(), result.hidden.end());
-}
 
 std::span<const float> DraftModel::over_vocabulary(std::span<const float> logits) {
   const std::vector<Token>& draft_vocabulary = info().draft_vocabulary;

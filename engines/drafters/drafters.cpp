@@ -15,10 +15,12 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
                                   escaped(drafter), found, target.name, target.vocab_size));
 }
 
-void check_features(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
-  if (found != 0 && found != target.hidden_size)
-    throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target",
-                                  escaped(drafter), found, target.name, target.hidden_size));
+/// The model's vocabulary, and the hidden states that it reads if it reads any.
+void check_base_model(const std::string& drafter, const ModelInfo& model, const ModelInfo& target) {
+  check_vocabulary(drafter, model.vocab_size, target);
+  if (model.feature_size != 0 && model.feature_size != target.hidden_size)
+    throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target", escaped(drafter), model.feature_size, target.name,
+                                  target.hidden_size));
 }
 
 /// Names that say an order take no other.
@@ -55,10 +57,14 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
     check_order(drafter, model->order());
     return drafter.kind == "lookup_ngram" ? make_lookup_ngram_drafter(model, options) : make_ngram_drafter(model, options);
   }
+  if (drafter.kind == "mlp_speculator") {
+    const auto model = models.mlp_speculator(drafter.model);
+    check_base_model(drafter.model, model->info(), target);
+    return make_mlp_speculator_drafter(model, options);
+  }
   SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
   const auto model = models.language_model(drafter.kind, drafter.model);
-  check_vocabulary(drafter.model, model->info().vocab_size, target);
-  check_features(drafter.model, model->info().feature_size, target);
+  check_base_model(drafter.model, model->info(), target);
   if (drafter.kind == "lookup_transformer") return make_lookup_transformer_drafter(model, options);
   return drafter.kind == "feature_transformer" ? make_feature_transformer_drafter(model, options) : make_small_transformer_drafter(model, options);
 }

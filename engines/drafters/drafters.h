@@ -7,6 +7,7 @@
 
 #include "engines/interface/drafter.h"
 #include "engines/interface/language_model.h"
+#include "engines/interface/mlp_speculator.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/ngrams/ngram_model.h"
 #include "sim/core/token_tree.h"
@@ -34,6 +35,9 @@ std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<Language
 /// A model that reads the target's hidden states drafts a chain or a tree. @throws ConfigError if this one reads none
 std::unique_ptr<Drafter> make_feature_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
 
+/// An MLP speculator drafts a chain or a tree, no deeper than it has stages.
+std::unique_ptr<Drafter> make_mlp_speculator_drafter(std::shared_ptr<MlpSpeculator> model, const DecoderOptions& options);
+
 /// A transformer, with or without hidden states, mixed with prompt lookup as make_lookup_ngram_drafter mixes n-grams; at temperature 0 the
 /// copy is drafted where there is one. @throws ConfigError unless 0 < lookup_weight <= 1
 std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
@@ -44,6 +48,8 @@ class DrafterModels {
   virtual ~DrafterModels() = default;
   /// @param kind  of the drafter, for those that name no model
   virtual std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) = 0;
+  /// The project's own where `model` is empty.
+  virtual std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) = 0;
   /// @param kind  of the drafter, for those that name no path
   virtual std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) = 0;
 };

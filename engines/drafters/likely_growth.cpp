@@ -29,11 +29,12 @@ class LikelyGrowth final : public DraftGrowth {
 
   void grow(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, Draft& draft) override {
     draft.reset(sequence.tokens.back(), DrawKind::arg_max);
-    if (limit.max_length == 0 || !next.start(sequence, limit.max_length)) return;
+    const std::int32_t levels = std::min(limit.max_length, next.most_levels());
+    if (levels == 0 || !next.start(sequence, levels)) return;
     tree_.reset(sequence.tokens.back());
     best_.clear();
     add_children(next, {sequence, tree_, 0}, 0.0);
-    for (keep_best(); choose(limit.max_length); keep_best()) read_chosen(next, sequence);
+    for (keep_best(); choose(levels); keep_best()) read_chosen(next, sequence);
     copy_best(next.vocab_size(), draft);
   }
 

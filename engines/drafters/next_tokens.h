@@ -2,6 +2,7 @@
 // What may follow the nodes of a draft, as a drafter's model sees it. Where nodes are added is the business of draft_growth.h.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "engines/interface/drafter.h"
@@ -21,6 +22,8 @@ class NextTokens {
   virtual ~NextTokens() = default;
   virtual std::size_t vocab_size() const = 0;
   virtual bool reads_hidden() const { return false; }
+  /// Levels that can be asked for; a draft has no more.
+  virtual std::int32_t most_levels() const { return std::numeric_limits<std::int32_t>::max(); }
   /// @param spare  tokens that a sequence may grow by, all nodes of a tree included
   virtual void begin(std::span<const Sequence> /*sequences*/, std::int32_t /*spare*/) {}
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}

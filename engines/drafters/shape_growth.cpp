@@ -31,7 +31,7 @@ class ShapeGrowth final : public DraftGrowth {
   void grow(NextTokens& next, const Sequence& sequence, const DraftLimit& limit, Draft& draft) override {
     draft.reset(sequence.tokens.back(), draw_kind_);
     shape_nodes_.assign(1, 0);
-    const std::int32_t levels = shape_parents_.empty() ? limit.max_length : std::min(limit.max_length, shape_depth_);
+    const std::int32_t asked = std::min(limit.max_length, next.most_levels()), levels = shape_parents_.empty() ? asked : std::min(asked, shape_depth_);
     if (levels == 0 || !next.start(sequence, levels)) return;
     TokenTree::Node level_begin = 0;
     for (std::int32_t depth = 0; depth < levels; ++depth) {

@@ -11,6 +11,7 @@
 #include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/train_drafter.h"
@@ -103,6 +104,7 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
     if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();
+    if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
     if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
     const auto model = ngrams(options.kind, options.model);
     ModelInfo info;
@@ -172,6 +174,16 @@ class LocalEngines final : public Engines, private DrafterModels {
     return loaded;
   }
 
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
+    const std::string name = model.empty() ? "smollm2-mlp" : model;
+    std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
+    if (!loaded) {
+      const MlpSpeculatorSource source = open_mlp_speculator(name);
+      loaded = std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+    }
+    return loaded;
+  }
+
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model) override {
     const std::string path = ngram_path(kind, model);
     std::shared_ptr<const NgramModel>& loaded = ngrams_[path];
@@ -191,6 +203,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::shared_ptr<const cuda::Device> cuda_device_;
 #endif
   std::map<std::string, std::shared_ptr<LanguageModel>> models_;
+  std::map<std::string, std::shared_ptr<MlpSpeculator>> mlp_speculators_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };
 

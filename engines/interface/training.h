@@ -25,10 +25,13 @@ struct OwnTextOptions {
 
 /// What TrainingSchedule::dtype may be.
 inline constexpr std::array<const char*, 3> kTrainingDtypes{"auto", "float32", "bfloat16"};
+/// What TrainingSchedule::optimiser may be.
+inline constexpr std::array<const char*, 2> kOptimisers{"adamw", "muon"};
 
-/// Steps of AdamW over the texts, the same for all trained drafters.
+/// Steps over the texts, the same for all trained drafters.
 struct TrainingSchedule {
   std::int32_t batch = 16;               ///< sequences a step
+  std::string optimiser = "adamw";       ///< or "muon": orthogonalised steps of the matrices between states, AdamW for tables and norms
   double learning_rate = 2e-3;           ///< peak; warmed up over 3 % of the steps, then a half cosine to 0
   double weight_decay = 0.05;
   double max_gradient_norm = 1.0;
@@ -51,11 +54,29 @@ struct SmallTransformerOptions {
 struct FeatureTransformerOptions {
   std::int32_t num_layers = 1;
   std::int32_t intermediate_size = 1536;
-  std::int32_t draft_vocabulary = 8192;  ///< most frequent tokens of the texts that it can draft
   std::int32_t unrolled_steps = 3;       ///< drafted tokens that it is trained on in a row, >= 1
   double step_weight = 0.8;              ///< of each further one in the loss, relative to the one before, (0, 1]
   double feature_weight = 0.1;           ///< of the distance to the target's next hidden state in the loss, >= 0
-  std::string start_from;                ///< folder of a trained one of this shape to go on from, with its draft vocabulary; empty: random weights
+};
+
+/// Stages behind the target's last hidden state, one a drafted token.
+/// @source IBM 2024, released code of the MLP speculator
+struct MlpSpeculatorOptions {
+  std::int32_t num_heads = 3;            ///< stages
+  std::int32_t inner_size = 512;
+  bool is_tied = true;                   ///< one embedding, head and norm for all stages
+  bool scales_input = true;              ///< the target's state is normed and divided by sqrt(2)
+};
+
+/// What DistillationOptions::loss may be, of the target's law p and the drafter's q: the emitted token's cross-entropy, KL(p || q),
+/// KL(q || p), 1 - sum of min(p, q).
+inline constexpr std::array<const char*, 4> kLosses{"tokens", "forward_kl", "reverse_kl", "total_variation"};
+
+/// What a drafter that reads hidden states learns to say, and from where it starts.
+struct DistillationOptions {
+  std::int32_t draft_vocabulary = 8192;  ///< most frequent tokens of the texts that it can draft
+  std::string loss = "forward_kl";       ///< one of kLosses
+  std::string start_from;                ///< folder of a trained one of this kind and shape to go on from, with its draft vocabulary; empty: random weights
 };
 
 /// Shape of an n-gram model.
@@ -73,15 +94,19 @@ struct TextOptions {
 };
 
 /// What drafter.kind of a training config may be.
-inline constexpr std::array<const char*, 3> kTrainedDrafterKinds{"ngram", "small_transformer", "feature_transformer"};
+inline constexpr std::array<const char*, 4> kTrainedDrafterKinds{"ngram", "small_transformer", "feature_transformer", "mlp_speculator"};
+/// Those of them that are trained on the target's hidden states.
+inline constexpr std::array<const char*, 2> kHiddenStateDrafterKinds{"feature_transformer", "mlp_speculator"};
 
 struct TrainOptions {
   OwnTextOptions own_text;                    ///< without prompts where text files are all there is
   TextOptions text;                           ///< ngram only
-  std::string drafter = "small_transformer";  ///< or "feature_transformer", "ngram"
+  std::string drafter = "small_transformer";  ///< one of kTrainedDrafterKinds
   SmallTransformerOptions small_transformer;
   FeatureTransformerOptions feature_transformer;
-  TrainingSchedule schedule;                  ///< of the transformers
+  MlpSpeculatorOptions mlp_speculator;
+  DistillationOptions distillation;           ///< of the drafters that read hidden states
+  TrainingSchedule schedule;                  ///< of all but n-grams
   NgramOptions ngram;
   std::string output;                         ///< folder of the drafter
 };

@@ -90,6 +90,13 @@ ModelSource open_feature_transformer(const std::string& path) {
   return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
 }
 
+/// Weights that were trained on another base model's states would draft nonsense.
+void check_base_model(const MlpSpeculatorConfig& config, const std::string& path) {
+  if (config.target.empty() || config.target_sha256.empty()) return;
+  if (const std::string found = open_plain(find_model(config.target)).weights->sha256(); found != config.target_sha256)
+    throw_model_file_error(path, 0, {"target_sha256", escaped(config.target_sha256, 64), fmt::format("{}, of '{}'", found, escaped(config.target, 40)), "train it again or restore the target"});
+}
+
 ModelSource open_folder(const std::string& path) {
   LlamaConfig config = llama_config_from_json(path + "/config.json");
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
@@ -122,6 +129,7 @@ std::vector<CatalogueEntry> model_catalogue() {
            "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},  // as in scripts/lib/downloads.sh
           {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt, "small transformer that drafts for smollm2-135m"},
           {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt, "drafts for smollm2-135m from its hidden states"},
+          {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt, "MLP speculator for smollm2-135m"},
           shape("shape-15m", 14, 192, 512, 1),
           shape("shape-45m", 16, 384, 1024, 2),
           shape("shape-135m", 30, 576, 1536, 3),
@@ -141,6 +149,16 @@ ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
   return reads_features ? open_feature_transformer(entry.path) : open_plain(entry);
+}
+
+MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape || !is_folder(entry.path) || !is_mlp_speculator_folder(entry.path))
+    throw ConfigError(fmt::format("drafter model '{}' is no MLP speculator; allowed: a folder that speclab train made of the kind mlp_speculator, or a published one", escaped(model)));
+  MlpSpeculatorConfig config = read_mlp_speculator_config(entry.path + "/config.json");
+  config.name = std::filesystem::path(entry.path).filename().string();
+  check_base_model(config, entry.path + "/config.json");
+  return {config, std::make_shared<CheckpointFolder>(CheckpointFolder::open(entry.path))};
 }
 
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {

@@ -8,6 +8,7 @@
 
 #include "engines/interface/tokenizer.h"
 #include "engines/models/llama/llama_weights.h"
+#include "engines/models/mlp/mlp_speculator_config.h"
 
 namespace speclab::engines {
 
@@ -16,6 +17,12 @@ struct ModelSource {
   LlamaConfig config;
   std::unique_ptr<LlamaWeights> weights;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+};
+
+/// An MLP speculator before its kernels are chosen.
+struct MlpSpeculatorSource {
+  MlpSpeculatorConfig config;
+  std::shared_ptr<const WeightSource> weights;
 };
 
 struct CatalogueEntry {
@@ -33,6 +40,9 @@ std::vector<CatalogueEntry> model_catalogue();
 /// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches
 ModelSource open_model(const std::string& model);
+/// @param model  catalogue name or folder
+/// @throws ConfigError if there is none; ModelFileError from the readers, and if its target is not the one it was trained for
+MlpSpeculatorSource open_mlp_speculator(const std::string& model);
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
 
 }  // namespace speclab::engines

@@ -5,6 +5,7 @@
 
 #include "engines/models/catalogue.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
+#include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/ngram_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/training_checks.h"
@@ -36,7 +37,8 @@ FeatureTarget read_feature_target(const std::string& model) {
 void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
                    const TrainOptions& options, const TrainCallbacks& callbacks) {
   check_training(options, target.info());
-  if (options.drafter == "feature_transformer") check_start(options.feature_transformer, target.info().sha256);
+  if (options.drafter == "feature_transformer") check_feature_transformer_start(options, target.info().sha256);
+  if (options.drafter == "mlp_speculator") check_mlp_speculator_start(options, target.info().sha256);
   const Corpora corpora = read_corpora(options, *tokenizer);
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);
@@ -44,6 +46,7 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
   if (!options.own_text.prompts.empty()) texts = make_own_text(target, tokenizer, options.own_text, callbacks);
   if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
+  if (options.drafter == "mlp_speculator") return train_mlp_speculator(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);
 }
 

@@ -20,6 +20,10 @@ void check(bool valid, const char* field, double value, const std::string& allow
   if (!valid || !std::isfinite(value)) throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
 }
 
+void check_name(const std::string& name, const char* field, const auto& allowed) {
+  if (!is_among(name, allowed)) throw ConfigError(fmt::format("{} = '{}'; allowed: {}", field, escaped(name), fmt::join(allowed, ", ")));
+}
+
 /// A prompt that leaves no room for its answer would stop the making of text after hours.
 void check_prompts(const OwnTextOptions& own_text, const ModelInfo& target) {
   check(target.vocab_size >= static_cast<std::int32_t>(TopLaw::kSize), "the target's vocabulary", target.vocab_size, fmt::format("at least {} tokens, as many as are kept of its laws", TopLaw::kSize));
@@ -47,7 +51,7 @@ void check_files(const TrainOptions& options) {
     const auto is_same = [&](const std::string& other) { return real_path(other) == real_path(file); };
     if (std::ranges::any_of(options.text.files, is_same)) throw ConfigError(fmt::format("text.held_out_files = '{}' is among text.files; hold out a file that is not trained on", escaped(file)));
   }
-  if (const std::string& from = options.feature_transformer.start_from; !from.empty() && real_path(from) == real_path(options.output))
+  if (const std::string& from = options.distillation.start_from; !from.empty() && real_path(from) == real_path(options.output))
     throw ConfigError(fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that goes on from it elsewhere", escaped(from)));
   if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
 }
@@ -102,17 +106,27 @@ void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) 
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
   check_num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0);
-  check(model.draft_vocabulary >= 1 && model.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", model.draft_vocabulary,
-        fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
   check(model.unrolled_steps >= 1 && model.unrolled_steps <= 16, "drafter.unrolled_steps", model.unrolled_steps, "integers from 1 to 16");
   check(model.step_weight > 0 && model.step_weight <= 1, "drafter.step_weight", model.step_weight, "numbers in (0, 1]");
   check(model.feature_weight >= 0 && model.feature_weight <= 100, "drafter.feature_weight", model.feature_weight, "numbers from 0 to 100");
 }
 
+void check_shape(const MlpSpeculatorOptions& model) {
+  check(model.num_heads >= 1 && model.num_heads <= 16, "drafter.num_heads", model.num_heads, "integers from 1 to 16");
+  check(multiple_of_16(model.inner_size) && model.inner_size <= 1 << 16, "drafter.inner_size", model.inner_size, "multiples of 16 up to 65536");
+}
+
+void check_distillation(const DistillationOptions& options, const ModelInfo& target) {
+  check(options.draft_vocabulary >= 1 && options.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", options.draft_vocabulary,
+        fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
+  check_name(options.loss, "drafter.loss", kLosses);
+}
+
 void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
-  if (!is_among(model.dtype, kTrainingDtypes)) throw ConfigError(fmt::format("drafter.dtype = '{}'; allowed: {}", escaped(model.dtype), fmt::join(kTrainingDtypes, ", ")));
+  check_name(model.dtype, "drafter.dtype", kTrainingDtypes);
+  check_name(model.optimiser, "drafter.optimiser", kOptimisers);
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
@@ -124,15 +138,16 @@ void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
 }  // namespace
 
 void check_training(const TrainOptions& options, const ModelInfo& target) {
-  if (!is_among(options.drafter, kTrainedDrafterKinds))
-    throw ConfigError(fmt::format("drafter.kind = '{}'; allowed: {}", escaped(options.drafter), fmt::join(kTrainedDrafterKinds, ", ")));
+  check_name(options.drafter, "drafter.kind", kTrainedDrafterKinds);
   check_sources(options);
   check_files(options);
   check_own_text(options.own_text);
   check_prompts(options.own_text, target);
   if (options.drafter == "ngram") return check_ngram_training(options);
   if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
-  else check_shape(options.feature_transformer, target);
+  if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
+  if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator);
+  if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);
   check_schedule(options.schedule, options.own_text.prompts.size());
 }
 

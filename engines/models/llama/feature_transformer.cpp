@@ -7,6 +7,7 @@
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/draft_vocabulary.h"
 #include "engines/models/llama/llama_config_json.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -15,17 +16,6 @@ namespace speclab::engines {
 namespace {
 
 constexpr const char* kModelType = "feature_transformer";
-
-/// Ascending tokens of the target's vocabulary, each once.
-std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t vocab_size) {
-  std::vector<Token> tokens;
-  for (const JsonNode& element : list.elements()) {
-    tokens.push_back(static_cast<Token>(element.as_integer(0, vocab_size - 1)));
-    if (tokens.size() > 1 && tokens.end()[-2] >= tokens.back()) element.fail(element.shown(), fmt::format("tokens in rising order: one above {}", tokens.end()[-2]));
-  }
-  if (tokens.empty()) list.fail("no tokens", "at least one");
-  return tokens;
-}
 
 class FeatureTransformerWeights final : public LlamaWeights {
  public:

@@ -44,7 +44,7 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int3
   FeatureBatch result;
   result.input.tokens = torch::zeros({batch, layout.num_rows}, torch::kLong);
   result.input.hidden = torch::zeros({batch, layout.num_rows, hidden_size});
-  std::vector<std::int64_t> rows, row_numbers, top_tokens;
+  std::vector<std::int64_t> rows, row_numbers, top_tokens, next_tokens;
   std::vector<float> log_partitions;
   std::vector<at::Tensor> next_hidden, queried;
   for (std::int64_t b = 0; b < batch; ++b) {
@@ -62,6 +62,7 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int3
       row_numbers.push_back(row);
       log_partitions.push_back(law.log_partition);
       top_tokens.push_back(law.tokens[0]);
+      next_tokens.push_back(text.tokens[static_cast<std::size_t>(row + 2)]);
     }
   }
   result.input.queried = torch::stack(queried);
@@ -69,6 +70,7 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int3
   result.row_numbers = torch::tensor(row_numbers, torch::kLong);
   result.log_partitions = torch::tensor(log_partitions);
   result.top_tokens = torch::tensor(top_tokens, torch::kLong);
+  result.next_tokens = torch::tensor(next_tokens, torch::kLong);
   result.next_hidden = next_hidden.empty() ? torch::zeros({0, hidden_size}) : torch::cat(next_hidden);
   return result;
 }

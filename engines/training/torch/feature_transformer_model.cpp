@@ -2,7 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,26 +10,12 @@
 namespace speclab::engines {
 namespace {
 
-/// Row j of the result is row j - by; the first rows are zero. @param x  [..., R, size]
-at::Tensor moved_down(const at::Tensor& x, std::int64_t by) {
-  if (by == 0) return x;
-  const std::int64_t kept = std::max<std::int64_t>(0, x.size(-2) - by);
-  std::vector<std::int64_t> shape = x.sizes().vec();
-  shape[shape.size() - 2] = x.size(-2) - kept;
-  return torch::cat({torch::zeros(shape), x.narrow(-2, 0, kept)}, -2);
-}
-
 /// 0 where row j = queried[b][m] may look at row i <= j - steps, else minus infinity; [B, 1, M, R]. A row that may look at none looks at
 /// itself.
 at::Tensor causal_mask(const at::Tensor& queried, std::int64_t rows, std::int64_t steps) {
   const auto i = torch::arange(rows), j = queried.unsqueeze(1).unsqueeze(-1);
   const auto visible = (i <= j - steps) | ((i == j) & (j < steps));
   return torch::zeros(visible.sizes()).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
-}
-
-/// Rows queried [B, M] of x [B, R, size].
-at::Tensor taken(const at::Tensor& x, const at::Tensor& queried) {
-  return x.gather(1, queried.unsqueeze(-1).expand({-1, -1, x.size(-1)}));
 }
 
 }  // namespace
@@ -65,10 +50,10 @@ at::Tensor FeatureTransformerModel::attention(const at::Tensor& x, const at::Ten
   const auto step = static_cast<std::int64_t>(past.keys.size()) - 1, rows = past.keys[0].size(2);
   const double scale = std::sqrt(static_cast<double>(config_.head_dim));
   std::vector<at::Tensor> scores{torch::matmul(query, past.keys[0].transpose(-1, -2)) / scale + causal_mask(queried, rows, step)};
-  for (std::int64_t s = 1; s <= step; ++s) scores.push_back((query * moved_down(past.keys[static_cast<std::size_t>(s)], step - s)).sum(-1, true) / scale);
+  for (std::int64_t s = 1; s <= step; ++s) scores.push_back((query * rows_moved_down(past.keys[static_cast<std::size_t>(s)], step - s)).sum(-1, true) / scale);
   const auto weights = torch::softmax(torch::cat(scores, -1), -1);
   auto mixed = torch::matmul(weights.narrow(-1, 0, rows), past.values[0]);
-  for (std::int64_t s = 1; s <= step; ++s) mixed = mixed + weights.narrow(-1, rows + s - 1, 1) * moved_down(past.values[static_cast<std::size_t>(s)], step - s);
+  for (std::int64_t s = 1; s <= step; ++s) mixed = mixed + weights.narrow(-1, rows + s - 1, 1) * rows_moved_down(past.values[static_cast<std::size_t>(s)], step - s);
   return parameters_.linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), prefix + "self_attn.o_proj.weight");
 }
 
@@ -80,8 +65,8 @@ std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& inp
   const auto all_rows = torch::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
   for (int step = 0; step < num_steps; ++step) {
     const bool first = step == 0;
-    auto seen = first ? fused(input.tokens, input.hidden) : fused(queried_tokens, moved_down(states.back(), 1));
-    auto x = first ? taken(seen, input.queried) : seen;
+    auto seen = first ? fused(input.tokens, input.hidden) : fused(queried_tokens, rows_moved_down(states.back(), 1));
+    auto x = first ? rows_taken(seen, input.queried) : seen;
     for (std::int32_t l = 0; l < config_.num_layers; ++l, seen = x) {
       const std::string prefix = layer_prefix(l);
       const auto& norm = parameters_[prefix + "input_layernorm.weight"];

@@ -8,7 +8,7 @@ namespace speclab::engines {
 
 SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed) : config_(config) {
   torch::manual_seed(seed);
-  parameters_.add("model.embed_tokens.weight", embedding, true);
+  parameters_.add("model.embed_tokens.weight", embedding, Parameters::Use::table);
   for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
   parameters_.add_norm("model.norm.weight", config.hidden_size);
 }

@@ -118,22 +118,20 @@ double add_gradient(SmallTransformerModel& model, const Batch& batch) {
 }
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-Validation overlap(const SmallTransformerModel& model, TrainingTask::Texts texts) {
+std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask::Texts texts) {
   torch::NoGradGuard guard;
   Validation sum;
-  double positions = 0;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
     const Batch batch = make_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)));
-    const double n = static_cast<double>(batch.positions.size(0));
     auto scores = model.logits(batch_hidden(model, batch));
     const auto probabilities = torch::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
     sum.acceptance_rate += torch::minimum(probabilities.gather(1, batch.top_tokens), batch.top_weights).sum().item<double>();
     sum.greedy_agreement += (probabilities.argmax(1) == batch.top_tokens.select(1, 0)).sum().item<double>();
-    positions += n;
+    sum.positions += static_cast<double>(batch.positions.size(0));
   }
-  return {sum.loss / positions, sum.acceptance_rate / positions, sum.greedy_agreement / positions};
+  return {sum.mean()};
 }
 
 class SmallTransformerTask final : public TrainingTask {
@@ -141,7 +139,7 @@ class SmallTransformerTask final : public TrainingTask {
   explicit SmallTransformerTask(SmallTransformerModel& model) : model_(model) {}
   Parameters& parameters() override { return model_.parameters(); }
   double backward(Texts texts) override { return add_gradient(model_, make_batch(texts)); }
-  Validation validate(Texts texts) const override { return overlap(model_, texts); }
+  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, texts); }
   bool validates_whole_law() const override { return false; }
 
  private:

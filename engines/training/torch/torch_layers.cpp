@@ -2,20 +2,21 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 
-void Parameters::add(const std::string& name, const at::Tensor& value, bool decays) {
-  parameters_.push_back({name, value.clone().set_requires_grad(true), decays});
+void Parameters::add(const std::string& name, const at::Tensor& value, Use use) {
+  parameters_.push_back({name, value.clone().set_requires_grad(true), use});
 }
 
-void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, torch::ones({size}), false); }
+void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, torch::ones({size}), Use::norm); }
 
 void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale) {
-  add(name, torch::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), true);
+  add(name, torch::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), Use::product);
 }
 
 void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale) {
@@ -32,11 +33,15 @@ void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double
   add_matrix(p + "mlp.down_proj.weight", h, config.intermediate_size, residual_scale);
 }
 
-const at::Tensor& Parameters::operator[](const std::string& name) const {
-  for (const Parameter& parameter : parameters_)
+bool Parameters::contains(const std::string& name) const { return std::ranges::any_of(parameters_, [&](const Parameter& parameter) { return parameter.name == name; }); }
+
+at::Tensor& Parameters::operator[](const std::string& name) {
+  for (Parameter& parameter : parameters_)
     if (parameter.name == name) return parameter.value;
   throw ContractError("no parameter '" + name + "'");
 }
+
+const at::Tensor& Parameters::operator[](const std::string& name) const { return const_cast<Parameters&>(*this)[name]; }
 
 at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) const {
   if (dtype_ == at::kFloat) return torch::linear(x, (*this)[name]);
@@ -78,6 +83,18 @@ at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, cons
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix) {
   const auto gate = torch::silu(parameters.linear(x, prefix + "mlp.gate_proj.weight"));
   return parameters.linear(gate * parameters.linear(x, prefix + "mlp.up_proj.weight"), prefix + "mlp.down_proj.weight");
+}
+
+at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by) {
+  if (by == 0) return x;
+  const std::int64_t kept = std::max<std::int64_t>(0, x.size(-2) - by);
+  std::vector<std::int64_t> shape = x.sizes().vec();
+  shape[shape.size() - 2] = x.size(-2) - kept;
+  return torch::cat({torch::zeros(shape), x.narrow(-2, 0, kept)}, -2);
+}
+
+at::Tensor rows_taken(const at::Tensor& x, const at::Tensor& queried) {
+  return x.gather(1, queried.unsqueeze(-1).expand({-1, -1, x.size(-1)}));
 }
 
 }  // namespace speclab::engines

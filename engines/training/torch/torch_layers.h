@@ -14,21 +14,28 @@ namespace speclab::engines {
 /// Leaves that require gradients, named as in a Hugging Face checkpoint.
 class Parameters {
  public:
+  enum class Use {
+    product,  ///< a matrix between two states
+    table,    ///< rows that are looked up or scored
+    norm,     ///< scales and shifts, without weight decay
+  };
   struct Parameter {
     std::string name;
     at::Tensor value;
-    bool decays = true;  ///< weight decay; not for norms
+    Use use = Use::product;
   };
 
-  void add(const std::string& name, const at::Tensor& value, bool decays);
-  /// Ones, without decay.
+  void add(const std::string& name, const at::Tensor& value, Use use);
+  /// Ones.
   void add_norm(const std::string& name, std::int64_t size);
   /// Normal, with a variance of scale^2 / in. Torch's generator must be seeded.
   void add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale = 1.0);
   /// The norms and matrices of one layer. @param residual_scale  of the matrices that write into the residual stream
   void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
 
+  bool contains(const std::string& name) const;
   const at::Tensor& operator[](const std::string& name) const;
+  at::Tensor& operator[](const std::string& name);
   /// Factors and result of `linear` are rounded to it; the parameters themselves stay float32.
   void set_dtype(at::ScalarType dtype) { dtype_ = dtype; }
   /// x [..., in] through the matrix `name` [out, in], as float32.
@@ -55,5 +62,10 @@ at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const L
 /// x [B, T, hidden] through the projection `name`, as [B, heads, T, head_dim].
 at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config);
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix);
+
+/// Row j of the result is row j - by; the first rows are zero. @param x  [..., R, size]
+at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by);
+/// Rows queried [B, M] of x [B, R, size].
+at::Tensor rows_taken(const at::Tensor& x, const at::Tensor& queried);
 
 }  // namespace speclab::engines

@@ -1,8 +1,7 @@
 #pragma once
-#include <torch/optim/optimizer.h>
-
 #include <string>
 
+#include "engines/training/torch/optimiser.h"
 #include "engines/training/torch/torch_layers.h"
 
 namespace speclab::engines {
@@ -13,14 +12,14 @@ struct TrainingState {
   std::int64_t visited = 0;      ///< tokens
   double loss_sum = 0;           ///< since the last report
   std::int64_t loss_count = 0;
-  std::string curve = "tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement\n";
+  std::string curve;             ///< so far, its header first
 };
 
 /// A file with everything that the further steps depend on.
 class TrainingCheckpoint {
  public:
   /// @param parameters, optimiser  outlive the object
-  TrainingCheckpoint(std::string path, std::string digest, Parameters& parameters, torch::optim::Optimizer& optimiser)
+  TrainingCheckpoint(std::string path, std::string digest, Parameters& parameters, Optimiser& optimiser)
       : path_(std::move(path)), digest_(std::move(digest)), parameters_(parameters), optimiser_(optimiser) {}
 
   /// Replaces the old file as a whole. @throws WriteError
@@ -31,7 +30,7 @@ class TrainingCheckpoint {
  private:
   std::string path_, digest_;
   Parameters& parameters_;
-  torch::optim::Optimizer& optimiser_;
+  Optimiser& optimiser_;
 };
 
 }  // namespace speclab::engines

@@ -24,16 +24,6 @@ double rate_multiplier(double fraction) {
   return 0.5 * (1.0 + std::cos(std::numbers::pi * (fraction - kWarmUp) / (1.0 - kWarmUp)));
 }
 
-torch::optim::AdamW make_optimiser(const Parameters& parameters, const TrainingSchedule& schedule) {
-  std::vector<torch::Tensor> decaying, constant;
-  for (const auto& parameter : parameters.all()) (parameter.decays ? decaying : constant).push_back(parameter.value);
-  auto settings = torch::optim::AdamWOptions(schedule.learning_rate);
-  settings.betas({0.9, 0.98}).weight_decay(schedule.weight_decay);
-  torch::optim::AdamW optimiser(std::move(decaying), settings);
-  optimiser.add_param_group(torch::optim::OptimizerParamGroup(std::move(constant), std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
-  return optimiser;
-}
-
 std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::uint64_t seed) {
   const RngStream stream(seed);
   std::vector<std::size_t> order(count);
@@ -43,14 +33,22 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::u
   return order;
 }
 
+std::string curve_header(int num_steps) {
+  std::string header = "tokens,loss_nats";
+  for (int step = 1; step <= num_steps; ++step)
+    for (const char* column : {"loss_nats", "acceptance_rate", "greedy_agreement"}) header += fmt::format(",validation_{}{}", column, step == 1 ? "" : fmt::format("_{}", step));
+  return header + "\n";
+}
+
 class TrainingLoop {
  public:
   TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
-      : texts_(texts), task_(task), options_(options), callbacks_(callbacks), optimiser_(make_optimiser(task.parameters(), options.schedule)),
+      : texts_(texts), task_(task), options_(options), callbacks_(callbacks), optimiser_(task.parameters(), options.schedule),
         checkpoint_(options.checkpoint, options.digest, task.parameters(), optimiser_) {
     if (texts_.training.size() < batch())
       throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", texts_.training.size(),
                                     texts_.held_out.size(), batch()));
+    state_.curve = curve_header(task.num_steps());
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
   }
 
@@ -97,37 +95,38 @@ class TrainingLoop {
 
   void train_step() {
     const std::vector<const OwnText*> texts = next_texts();
-    for (auto& group : optimiser_.param_groups())
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(schedule().learning_rate * rate_multiplier(fraction(state_.step)));
     optimiser_.zero_grad();
     const double loss = task_.backward(texts);
     if (!std::isfinite(loss))
       throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", state_.visited, schedule().learning_rate));
     torch::nn::utils::clip_grad_norm_(task_.parameters().values(), schedule().max_gradient_norm);
-    optimiser_.step();
+    optimiser_.step(schedule().learning_rate * rate_multiplier(fraction(state_.step)));
     state_.loss_sum += loss;
     ++state_.loss_count;
     for (const OwnText* text : texts) state_.visited += static_cast<std::int64_t>(text->laws.size());
   }
 
   void report() {
-    const Validation v = task_.validate(texts_.held_out);
+    const std::vector<Validation> by_step = task_.validate(texts_.held_out);
+    const Validation& first = by_step.front();
     const double loss = state_.loss_sum / static_cast<double>(state_.loss_count);
-    state_.curve += fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f}\n", state_.visited, loss, v.loss, v.acceptance_rate, v.greedy_agreement);
+    state_.curve += fmt::format("{},{:.5f}", state_.visited, loss);
+    for (const Validation& v : by_step) state_.curve += fmt::format(",{:.5f},{:.5f},{:.5f}", v.loss, v.acceptance_rate, v.greedy_agreement);
+    state_.curve += "\n";
     state_.loss_sum = 0;
     state_.loss_count = 0;
     TrainingState next = state_;
     next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
-    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = v.acceptance_rate, .is_lower_bound = !task_.validates_whole_law(),
-                         .greedy_agreement = v.greedy_agreement, .tokens = state_.visited});
+    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = first.acceptance_rate, .is_lower_bound = !task_.validates_whole_law(),
+                         .greedy_agreement = first.greedy_agreement, .tokens = state_.visited});
   }
 
   const TextSplit& texts_;
   TrainingTask& task_;
   const TrainingLoopOptions& options_;
   const TrainCallbacks& callbacks_;
-  torch::optim::AdamW optimiser_;
+  Optimiser optimiser_;
   TrainingCheckpoint checkpoint_;
   TrainingState state_;
   std::vector<std::size_t> order_;
@@ -145,7 +144,7 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
       content.update(std::as_bytes(std::span(text->tokens)));
       content.update(std::as_bytes(std::span(text->laws)));
     }
-  return fmt::format("{} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
                      at::toString(product_dtype(s.dtype)));
 }
 

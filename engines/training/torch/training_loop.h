@@ -1,5 +1,5 @@
 #pragma once
-// Steps of AdamW over the target's own text: what all trained drafters share.
+// Steps of the optimiser over the target's own text: what all trained drafters share.
 
 #include <span>
 #include <string>
@@ -12,9 +12,13 @@ namespace speclab::engines {
 
 /// Of held-out text.
 struct Validation {
-  double loss = 0;              ///< nats a position
+  double positions = 0;
+  double loss = 0;              ///< nats a position: cross-entropy to the target's law, whatever the training's loss is
   double acceptance_rate = 0;   ///< mean sum of min(p, q) at temperature 1 over the tokens that the task looks at
   double greedy_agreement = 0;  ///< share of equal arg max
+
+  /// Of sums over positions.
+  Validation mean() const { return {positions, loss / positions, acceptance_rate / positions, greedy_agreement / positions}; }
 };
 
 /// A drafter while it is trained.
@@ -25,7 +29,10 @@ class TrainingTask {
   virtual Parameters& parameters() = 0;
   /// Adds the gradient of the mean loss. @return the mean cross-entropy of the next token, nats a position
   virtual double backward(Texts texts) = 0;
-  virtual Validation validate(Texts texts) const = 0;
+  /// Of each drafted token in a row, the texts' own tokens before it.
+  virtual std::vector<Validation> validate(Texts texts) const = 0;
+  /// Drafted tokens in a row that it is trained on.
+  virtual int num_steps() const { return 1; }
   /// True where acceptance_rate looks at every token that can be drafted; false where it is a lower bound.
   virtual bool validates_whole_law() const = 0;
 };
@@ -40,7 +47,8 @@ struct TrainingLoopOptions {
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
-/// @return the curve, a CSV text: tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement
+/// @return the curve, a CSV text: tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement, the last three
+///         for every further drafted token too, as validation_loss_nats_2 and so on
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
 ///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
 std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);

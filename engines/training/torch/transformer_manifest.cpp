@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json schedule_json(const TrainingSchedule& s) {
-  return {{"batch", s.batch}, {"learning_rate", s.learning_rate}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
+  return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
           {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s.dtype) == at::kBFloat16 ? "bfloat16" : "float32"}};
 }
 
@@ -30,9 +30,11 @@ ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts) 
   for (const OwnText* text : texts) by_temperature[text->temperature].push_back(text);
   ordered_json rows = ordered_json::array();
   for (const auto& [temperature, of_temperature] : by_temperature) {
-    const Validation v = task.validate(of_temperature);
+    const std::vector<Validation> by_step = task.validate(of_temperature);
+    const Validation& v = by_step.front();
     rows.push_back({{"source", "own text"}, {"temperature", std::round(static_cast<double>(temperature) * 1e4) / 1e4}, {"tokens", num_emitted(of_temperature)}, {"loss_nats", v.loss},
                     {task.validates_whole_law() ? "acceptance_rate" : "acceptance_rate_at_least", v.acceptance_rate}, {"greedy_agreement", v.greedy_agreement}});
+    for (std::size_t step = 1; step < by_step.size(); ++step) rows.back()["acceptance_rate_of_further_tokens"].push_back(by_step[step].acceptance_rate);
   }
   return rows;
 }

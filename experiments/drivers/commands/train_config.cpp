@@ -88,9 +88,9 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
     if (key.kinds.empty() || (is_kind_right && engines::is_among(kind, key.kinds))) read_value(reader, key, key.value(config));
     else if (!is_kind_right) reader.find(key.key.c_str());
   }
-  if (reader.has("start_from") && config.options.feature_transformer.start_from.empty()) reader.refuse("start_from", "a folder; leave the key out for random weights");
+  if (reader.has("start_from") && config.options.distillation.start_from.empty()) reader.refuse("start_from", "a folder; leave the key out for random weights");
   check_heads(reader, config.options, findings);
-  config.options.own_text.keeps_hidden = kind == "feature_transformer";
+  config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
 }
 
 void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {

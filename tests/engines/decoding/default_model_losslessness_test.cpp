@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/models/catalogue.h"
+#include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "sim/core/files.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/ngram_drafting.h"
@@ -54,6 +55,10 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     if (!feature_drafter_) feature_drafter_ = model_of(open_model("smollm2-feature"));
     return feature_drafter_;
   }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override {
+    const MlpSpeculatorSource source = open_mlp_speculator("smollm2-mlp");
+    return std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+  }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     return testing::ngrams_of(plain_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 4});
   }
@@ -82,6 +87,7 @@ TEST_F(DefaultModelLosslessness, OfFiveGram) { expect_plain_tokens({.kind = "ngr
 TEST_F(DefaultModelLosslessness, OfLookupAndFiveGram) { expect_plain_tokens({.kind = "lookup_ngram"}, 8); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) { expect_plain_tokens({.kind = "small_transformer"}, 3); }
 TEST_F(DefaultModelLosslessness, OfAFeatureTransformersChain) { expect_plain_tokens({.kind = "feature_transformer"}, 3); }
+TEST_F(DefaultModelLosslessness, OfAnMlpSpeculatorsChain) { expect_plain_tokens({.kind = "mlp_speculator"}, 3); }
 TEST_F(DefaultModelLosslessness, OfAFeatureTransformersTree) { expect_plain_tokens({.kind = "feature_transformer", .tree = "best_first:8"}, 3); }
 TEST_F(DefaultModelLosslessness, OfLookupAndAFeatureTransformer) { expect_plain_tokens({.kind = "lookup_transformer"}, 8); }
 TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }

@@ -129,7 +129,7 @@ TEST(JointLawOfVerifiers, ThatAreLossyIsFoundOut) {
 constexpr double kSure = 0.3;
 
 TEST(JointLawOfConfidence, IsTheTargetsWhereTheUnsureTokenIsSubmitted) {
-  for (const char* drafter : {"bigram", "lookup_ngram", "small_transformer", "lookup_transformer"})
+  for (const char* drafter : {"bigram", "lookup_ngram", "small_transformer", "mlp_speculator", "lookup_transformer"})
     for (const char* verifier : {"rejection", "block", "sample_and_match"}) {
       DecoderOptions options = options_of({"", drafter});
       options.verifier = verifier;

@@ -42,7 +42,7 @@ const std::vector<Mode> kDrafterModes{
     {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
 };
 
-const std::vector<Mode> kFeatureModes{{"feature_transformer", "chain", 4}, {"feature_transformer", "2x2x1", 3}, {"feature_transformer", "best_first:8", 4}, {"lookup_transformer", "chain", 8}};
+const std::vector<Mode> kFeatureModes{{"feature_transformer", "chain", 4}, {"feature_transformer", "2x2x1", 3}, {"feature_transformer", "best_first:8", 4}, {"lookup_transformer", "chain", 8}, {"mlp_speculator", "chain", 3}, {"mlp_speculator", "3x1x2", 3}};
 
 std::vector<Mode> rule_modes() {
   std::vector<Mode> modes;

@@ -7,7 +7,7 @@ namespace speclab::engines::testing {
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
       drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
-      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
+      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})), mlp_speculator_(tiny_mlp_speculator(config, threads)) {
   write_own_text(config);
 }
 
@@ -53,6 +53,9 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"Beam", "small_transformer", "beam:8:3"},
       {"FeatureBeam", "small_transformer", "beam:8:3", "features"},
       {"FeatureChain", "feature_transformer"},
+      {"MlpChain", "mlp_speculator"},
+      {"MlpTree", "mlp_speculator", "3x1x2"},
+      {"MlpBestFirst", "mlp_speculator", "best_first:8:3"},
       {"LookupTransformer", "lookup_transformer"},
       {"LookupTransformerBestFirst", "lookup_transformer", "best_first:8:3"},
       {"LookupFeatureTree", "lookup_transformer", "3x1x2", "features"},

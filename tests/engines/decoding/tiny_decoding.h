@@ -8,11 +8,13 @@
 #include "engines/drafters/drafters.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/models/tiny_llama.h"
+#include "tests/engines/models/tiny_mlp_speculator.h"
 
 namespace speclab::engines::testing {
 
 /// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, one that reads the target's
-/// hidden states (of the kind feature_transformer, or called "features"), and n-gram models of the target's own text.
+/// hidden states (of the kind feature_transformer, or called "features"), an MLP speculator of random weights, and n-gram models of the
+/// target's own text.
 class TinyPair final : public DrafterModels {
  public:
   explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f, int threads = 1);
@@ -21,6 +23,7 @@ class TinyPair final : public DrafterModels {
   std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
     return kind == "feature_transformer" || model == "features" ? feature_drafter_ : drafter_;
   }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return mlp_speculator_; }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override;
 
   std::unique_ptr<RoundDecoder> plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer = nullptr);
@@ -32,6 +35,7 @@ class TinyPair final : public DrafterModels {
 
   std::unique_ptr<LanguageModel> target_;
   std::shared_ptr<LanguageModel> drafter_, feature_drafter_;
+  std::shared_ptr<MlpSpeculator> mlp_speculator_;
   std::vector<std::vector<Token>> own_text_;
 };
 

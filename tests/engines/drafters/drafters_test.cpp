@@ -6,6 +6,7 @@
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
+#include "tests/engines/models/tiny_mlp_speculator.h"
 
 namespace speclab::engines {
 namespace {
@@ -16,6 +17,7 @@ class TinyModels final : public DrafterModels {
     if (kind != "feature_transformer" || model == "without features") return testing::tiny_model(testing::tiny_config());
     return testing::tiny_feature_model(testing::tiny_config());
   }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return testing::tiny_mlp_speculator(testing::tiny_config()); }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) override {
     const std::int32_t order = path == "order 3" ? 3 : kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
     return testing::ngrams_of({{1, 2}}, 300, {.order = order});
@@ -52,7 +54,7 @@ TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
 
 TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
   for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_THROW(make(kind, 301), ConfigError) << kind;
-  for (const char* kind : {"small_transformer", "feature_transformer", "lookup_transformer"}) EXPECT_THROW(make(kind, 299), ConfigError) << kind;
+  for (const char* kind : {"small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer"}) EXPECT_THROW(make(kind, 299), ConfigError) << kind;
   EXPECT_NO_THROW(make("prompt_lookup", 299));
 }
 

@@ -7,6 +7,7 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "engines/sampling/logits_pipeline.h"
+#include "sim/core/errors.h"
 #include "sim/core/forking_chance.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
@@ -56,6 +57,7 @@ class ModelsOfCase final : public DrafterModels {
 
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return drafter_; }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { throw ContractError("no case drafts with it"); }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     const std::int32_t order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
     return ngrams_of({{0, 1, 1, 0, 1, 0, 0, 1}}, example_.world.vocab_size, {.order = order, .max_successors = 2});

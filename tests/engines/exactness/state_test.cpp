@@ -61,11 +61,11 @@ std::vector<float> fresh_hidden(LanguageModel& target, std::span<const Token> te
 /// By the target's hidden states of the text and one chain behind it.
 FreshDraftLaw fresh_feature_law(LanguageModel& target, std::shared_ptr<LanguageModel> drafter) {
   return [&target, drafter](const std::vector<Token>& text, const std::vector<Token>& drafted) {
-    DraftModel model(drafter);
+    const auto model = transformer_draft_model(drafter);
     const Sequence sequence{.tokens = text};
-    model.begin({&sequence, 1}, 16);
-    model.read_hidden(sequence, fresh_hidden(target, text));
-    const std::span<const float> logits = testing::logits_after_chain(model, sequence, drafted);
+    model->begin({&sequence, 1}, 16);
+    model->read_hidden(sequence, fresh_hidden(target, text));
+    const std::span<const float> logits = testing::logits_after_chain(*model, sequence, drafted);
     std::vector<Token> all = text;
     all.insert(all.end(), drafted.begin(), drafted.end());
     Law law;

@@ -23,17 +23,17 @@ using testing::written_model;
 /// Logits over the draft vocabulary that the engine's drafter gives after `drafted` tokens that it drafts behind the prefix.
 class EngineDrafts {
  public:
-  EngineDrafts(const std::string& folder, std::vector<float> hidden) : hidden_(std::move(hidden)), model_(load(folder)) {}
+  EngineDrafts(const std::string& folder, std::vector<float> hidden) : hidden_(std::move(hidden)), model_(transformer_draft_model(load(folder))) {}
 
   /// @param tokens  prefix and pending token; read in two steps, so that the cache is continued
   std::vector<float> after(const std::vector<Token>& tokens, const std::vector<Token>& drafted) {
-    const auto width = static_cast<std::size_t>(model_.info().hidden_size);
+    const auto width = static_cast<std::size_t>(model_->info().hidden_size);
     Sequence sequence{.tokens = {tokens.begin(), tokens.end() - 2}};
-    model_.begin({&sequence, 1}, 32);
+    model_->begin({&sequence, 1}, 32);
     read(sequence, 0, sequence.tokens.size() - 1, width);
     sequence.tokens = tokens;
     read(sequence, tokens.size() - 3, tokens.size() - 1, width);
-    const std::span<const float> logits = testing::logits_after_chain(model_, sequence, drafted);
+    const std::span<const float> logits = testing::logits_after_chain(*model_, sequence, drafted);
     return {logits.begin(), logits.end()};
   }
 
@@ -43,12 +43,12 @@ class EngineDrafts {
     return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
   }
   void read(const Sequence& sequence, std::size_t begin, std::size_t end, std::size_t width) {
-    model_.read_hidden(sequence, std::span(hidden_).subspan(begin * width, (end - begin) * width));
-    if (begin == 0) model_.read_emitted(sequence);
+    model_->read_hidden(sequence, std::span(hidden_).subspan(begin * width, (end - begin) * width));
+    if (begin == 0) model_->read_emitted(sequence);
   }
 
   std::vector<float> hidden_;
-  DraftModel model_;
+  std::unique_ptr<DraftModel> model_;
 };
 
 class FeatureTransformer : public ::testing::TestWithParam<std::int32_t> {};

@@ -46,7 +46,7 @@ TEST(FeatureTransformerTrainer, WritesWhatItWasMadeOfIntoItsManifest) {
   TrainOptions options = train_options(target.folder() + "/first");
   options.schedule.dtype = "bfloat16";
   train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}});
-  options.feature_transformer.start_from = options.output;
+  options.distillation.start_from = options.output;
   options.output = target.folder() + "/second";
   train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}});
   const auto first = nlohmann::json::parse(read_file(target.folder() + "/first/manifest.json")), second = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
@@ -67,7 +67,7 @@ TEST(FeatureTransformerTrainer, GoesOnFromATrainedFolder) {
     std::vector<TrainProgress> reports;
     TrainOptions options = train_options(target.folder() + (start_from.empty() ? "/first" : "/second"));
     options.schedule.epochs = 4;
-    options.feature_transformer.start_from = start_from;
+    options.distillation.start_from = start_from;
     train_feature_transformer(start_from.empty() ? texts : fewer, target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
     return reports.front().loss;
   };
@@ -83,7 +83,7 @@ TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   const std::string first = target.folder() + "/first";
   train_feature_transformer(texts, target.feature_target(), train_options(first), {[](const TrainProgress&) {}});
   TrainOptions options = train_options(target.folder() + "/second");
-  options.feature_transformer.start_from = first;
+  options.distillation.start_from = first;
   options.feature_transformer.intermediate_size = 80;
   EXPECT_THROW(train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}}), ConfigError);
   options.feature_transformer.intermediate_size = 64;
@@ -91,8 +91,8 @@ TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   other.sha256 = std::string(64, 'b');
   EXPECT_THROW(train_feature_transformer(texts, other, options, {[](const TrainProgress&) {}}), ConfigError);
   for (const std::string& folder : {target.folder() + "/nowhere", target.folder()}) {
-    options.feature_transformer.start_from = folder;
-    EXPECT_THROW(check_start(options.feature_transformer, target.sha256()), ConfigError) << folder;
+    options.distillation.start_from = folder;
+    EXPECT_THROW(check_feature_transformer_start(options, target.sha256()), ConfigError) << folder;
   }
 }
 
@@ -111,7 +111,9 @@ TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
 
 struct Stopped {};
 
-TEST(FeatureTransformerTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
+class FeatureTraining : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FeatureTraining, GoesOnToTheSameBitsAfterItWasStopped) {
   const TinyTarget target;
   const auto texts = target.texts(72, 24);
   const auto train = [&](const std::string& folder, int stop_after) {
@@ -119,7 +121,9 @@ TEST(FeatureTransformerTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
     const TrainCallbacks callbacks{[](const TrainProgress&) {}, [&] {
                                      if (++calls == stop_after) throw Stopped();
                                    }};
-    train_feature_transformer(texts, target.feature_target(), train_options(folder), callbacks);
+    TrainOptions options = train_options(folder);
+    options.schedule.optimiser = GetParam();
+    train_feature_transformer(texts, target.feature_target(), options, callbacks);
     return read_file(folder + "/model.safetensors") + read_file(folder + "/training.csv");
   };
   const std::string whole = train(target.folder() + "/whole", -1);
@@ -129,6 +133,8 @@ TEST(FeatureTransformerTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
   EXPECT_EQ(train(folder, -1), whole);
   EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.bin"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Optimisers, FeatureTraining, ::testing::ValuesIn(kOptimisers));
 
 TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {
   const TinyTarget target;

@@ -174,7 +174,7 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
 }
 
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
-  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "feature_transformer"}) {
+  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "feature_transformer", "mlp_speculator"}) {
     const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
     ASSERT_EQ(outcome.code, 0) << outcome.output;
     const nlohmann::json object = nlohmann::json::parse(outcome.output);
@@ -192,7 +192,7 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
   for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
-  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
+  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "mlp_speculator --tree 3x2x1", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
   EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
 }
 

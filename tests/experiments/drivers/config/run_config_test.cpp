@@ -66,7 +66,7 @@ const Mistake kMistakes[] = {
     {"[axes]\ntemperature = \"hot\"\n", "2:15", "numbers"},
     {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20", "axes.drafter = \"bigramm\"; allowed: none, unigram"},
     {"[axes]\ntree = [\"chain\", \"0x2\"]\n", "2:18", "children per"},
-    {"[axes]\ndrafter = [\"none\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18", "kind unigram, bigram, ngram, lookup_ngram, small_transformer, feature_transformer, lookup_transformer do"},
+    {"[axes]\ndrafter = [\"none\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18", "kind unigram, bigram, ngram, lookup_ngram, small_transformer, mlp_speculator, feature_transformer, lookup_transformer do"},
     {"[axes]\ntree = \"0\"\n", "2:8", "tree = \"0\"; allowed"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},

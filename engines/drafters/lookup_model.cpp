@@ -5,20 +5,21 @@
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
+#include "engines/drafters/model_next_tokens.h"
 #include "engines/drafters/prompt_matches.h"
-#include "engines/drafters/transformer_next_tokens.h"
 
 namespace speclab::engines {
 namespace {
 
 /// The model reads every level, whether it is a copy or not, so that its cache holds what comes before.
-class LookupTransformerNextTokens final : public NextTokens {
+class LookupModelNextTokens final : public NextTokens {
  public:
-  LookupTransformerNextTokens(std::unique_ptr<NextTokens> model, const DecoderOptions& options)
+  LookupModelNextTokens(std::unique_ptr<NextTokens> model, const DecoderOptions& options)
       : model_(std::move(model)), matches_(options.drafter), weight_(checked_lookup_weight(options.drafter)), is_certain_(options.sampling.temperature == 0 || weight_ == 1) {}
 
   std::size_t vocab_size() const override { return model_->vocab_size(); }
   bool reads_hidden() const override { return model_->reads_hidden(); }
+  std::int32_t most_levels() const override { return model_->most_levels(); }
   void begin(std::span<const Sequence> sequences, std::int32_t spare) override {
     matches_.begin(sequences.size());
     model_->begin(sequences, spare);
@@ -82,7 +83,7 @@ class LookupTransformerNextTokens final : public NextTokens {
 }  // namespace
 
 std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(std::make_unique<LookupTransformerNextTokens>(transformer_next_tokens(std::move(model), options.sampling), options), "lookup_transformer", options);
+  return make_growing_drafter(std::make_unique<LookupModelNextTokens>(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), options), "lookup_transformer", options);
 }
 
 }  // namespace speclab::engines

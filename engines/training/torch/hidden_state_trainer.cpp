@@ -1,0 +1,24 @@
+#include "engines/training/torch/hidden_state_trainer.h"
+
+#include <fmt/format.h>
+
+#include "engines/training/torch/drafter_folder.h"
+#include "engines/training/torch/start_folder.h"
+#include "sim/core/files.h"
+
+namespace speclab::engines {
+
+std::string distillation_digest(const DistillationOptions& options) { return fmt::format("{} {} {}", options.draft_vocabulary, options.loss, digest_of_start(options.start_from)); }
+
+void train_hidden_state_drafter(const HiddenStateTraining& training, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void(const std::string& path)>& write_config) {
+  const std::string& start = options.distillation.start_from;
+  if (!start.empty()) read_parameters(start, training.task.parameters());
+  make_folder(options.output);
+  const std::string curve = run_training(training.texts, training.task, {options.schedule, checkpoint_file(options.output), training.digest}, callbacks);
+  nlohmann::ordered_json manifest = transformer_manifest(training.task, training.texts, options, training.target);
+  manifest["objective"] = training.objective;
+  if (!start.empty()) manifest["start_from"] = manifest_of_start(start);
+  write_drafter(training.task.parameters(), {curve, manifest}, options.output, write_config);
+}
+
+}  // namespace speclab::engines

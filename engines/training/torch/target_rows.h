@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engines/models/llama/llama_config.h"
+#include "engines/training/torch/feature_batch.h"
+
+namespace speclab::engines {
+
+/// The target as a drafter that reads its hidden states needs it.
+struct FeatureTarget {
+  LlamaConfig config;
+  std::string name, sha256;
+  std::vector<float> embedding;  ///< [vocab, hidden]
+  std::vector<float> head;       ///< [vocab, hidden]
+};
+
+/// The target's head over a draft vocabulary, and what it says of the rows of a batch.
+class TargetRows {
+ public:
+  /// @param loss  one of kLosses @param dtype  of products where a training asks for speed
+  TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary, const std::string& loss, at::ScalarType dtype);
+
+  const at::Tensor& head() const { return head_; }
+  const at::Tensor& rounded_head() const { return rounded_head_; }
+
+  /// The law at temperature 1 of rows [first, first + count), [count, draft vocabulary], made from the target's states.
+  at::Tensor law(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const;
+  /// What a drafter of the loss learns to say of them: the law, in products of dtype, or 1 at the token that was emitted.
+  at::Tensor wanted(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const;
+  /// Which of the rows' most likely tokens are those of the highest scores, [count].
+  at::Tensor agreement(const FeatureBatch& batch, std::int64_t first, const at::Tensor& scores) const;
+
+ private:
+  at::Tensor law_of(const at::Tensor& logits, const FeatureBatch& batch, std::int64_t first) const;
+
+  bool learns_tokens_;
+  at::ScalarType dtype_;
+  at::Tensor drafted_;       ///< [draft vocabulary], tokens
+  at::Tensor head_;          ///< [draft vocabulary, hidden]
+  at::Tensor rounded_head_;  ///< the same in dtype
+};
+
+/// [n], int64
+at::Tensor tokens_tensor(const std::vector<Token>& tokens);
+
+}  // namespace speclab::engines

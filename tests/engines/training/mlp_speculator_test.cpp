@@ -1,0 +1,168 @@
+// The MLP speculator: what it is trained on is what it drafts, its gradient, its folder, and that it learns.
+
+#include "engines/training/torch/mlp_speculator_trainer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engines/models/catalogue.h"
+#include "engines/models/cpu/mlp_speculator_cpu.h"
+#include "engines/training/torch/mlp_speculator_model.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/drafters/draft_chain.h"
+#include "tests/engines/models/tiny_llama.h"
+#include "tests/engines/training/feature_drafter.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::as_tensor;
+using testing::TinyTarget;
+
+TrainOptions mlp_options(const std::string& folder, bool is_tied = true) {
+  TrainOptions options = testing::train_options(folder);
+  options.drafter = "mlp_speculator";
+  options.mlp_speculator = {.num_heads = 3, .inner_size = 48, .is_tied = is_tied, .scales_input = !is_tied};
+  return options;
+}
+
+std::vector<TrainProgress> train(const TinyTarget& target, const std::vector<OwnText>& texts, const TrainOptions& options) {
+  std::vector<TrainProgress> reports;
+  train_mlp_speculator(texts, target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
+  return reports;
+}
+
+std::unique_ptr<DraftModel> draft_model_of(const std::string& folder) {
+  const MlpSpeculatorSource source = open_mlp_speculator(folder);
+  return mlp_draft_model(std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1)));
+}
+
+class MlpSpeculatorTraining : public ::testing::TestWithParam<bool> {};
+
+TEST_P(MlpSpeculatorTraining, DraftsWhatItsTrainingUnrolls) {
+  const TinyTarget target;
+  const std::string folder = target.folder() + "/drafter";
+  train(target, target.texts(40, 12), mlp_options(folder, GetParam()));
+  const MlpSpeculatorSource source = open_mlp_speculator(folder);
+  MlpSpeculatorModel model(source.config, 1);
+  const at::NoGradGuard guard;
+  for (auto& parameter : model.parameters().all()) parameter.value.copy_(as_tensor(source.weights->read_float32(parameter.name), parameter.value.size(-1)).view(parameter.value.sizes()));
+  std::mt19937 random(3);
+  const std::vector<Token> tokens = testing::random_tokens(random, target.config().vocab_size, 12);
+  const std::vector<float> hidden = target.hidden(tokens);
+  const auto width = static_cast<std::size_t>(target.config().hidden_size);
+  const at::Tensor inputs = at::tensor(std::vector<std::int64_t>(tokens.begin() + 1, tokens.end())).unsqueeze(0);
+  const auto states = model.unrolled({inputs, as_tensor(hidden, target.config().hidden_size).narrow(0, 0, 11).unsqueeze(0), at::arange(8, 11).unsqueeze(0)});
+  const auto drafter = draft_model_of(folder);
+  for (std::size_t step = 0; step < 3; ++step) {
+    Sequence sequence{.tokens = {tokens.begin(), tokens.end() - static_cast<std::ptrdiff_t>(step)}};
+    drafter->begin({&sequence, 1}, 8);
+    drafter->read_hidden(sequence, std::span(hidden).first((sequence.tokens.size() - 1) * width));
+    const auto drafted = testing::logits_after_chain(*drafter, sequence, {tokens.end() - static_cast<std::ptrdiff_t>(step), tokens.end()});
+    const at::Tensor expected = at::matmul(model.head(static_cast<int>(step)), states[step][0][2]).contiguous();
+    for (std::size_t i = 0; i < source.config.draft_vocabulary.size(); ++i)
+      ASSERT_NEAR(drafted[static_cast<std::size_t>(source.config.draft_vocabulary[i])], expected.const_data_ptr<float>()[i], 2e-4) << "step " << step;
+  }
+}
+
+TEST_P(MlpSpeculatorTraining, LearnsTheTargetsLaw) {
+  const TinyTarget target;
+  TrainOptions options = mlp_options(target.folder() + "/learned", GetParam());
+  options.schedule.epochs = 4;
+  const auto reports = train(target, target.texts(640, 30), options);
+  EXPECT_LT(reports.back().loss, reports.front().loss);
+  EXPECT_GT(reports.back().acceptance_rate.value(), reports.front().acceptance_rate.value());
+  const auto manifest = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
+  EXPECT_EQ(manifest.at("held_out")[0].at("acceptance_rate_of_further_tokens").size(), 2u) << "one a further head";
+  EXPECT_TRUE(read_file(options.output + "/training.csv").starts_with("tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement,validation_loss_nats_2,"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Tied, MlpSpeculatorTraining, ::testing::Bool());
+
+/// The sum over heads of their cross-entropies, of whole tensors and by autograd.
+TEST(MlpSpeculatorTask, HasTheGradientOfItsObjective) {
+  const TinyTarget target;
+  TrainOptions options = mlp_options("");
+  options.schedule = {.seed = 9, .dtype = "float32"};
+  MlpSpeculatorConfig config{.name = {}, .vocab_size = target.config().vocab_size, .base_hidden_size = target.config().hidden_size, .inner_size = 48, .num_heads = 3, .is_tied = true};
+  for (Token token = 0; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  const auto texts = target.texts(3, 20);
+  std::vector<const OwnText*> pointers;
+  for (const OwnText& text : texts) pointers.push_back(&text);
+  const auto task = mlp_speculator_task(config, target.feature_target(), options);
+  task->backward(pointers);
+  MlpSpeculatorModel model(config, 9);
+  const FeatureBatch batch = make_feature_batch(pointers, config.base_hidden_size, 2);
+  const at::Tensor law = TargetRows(target.feature_target(), config.draft_vocabulary, "forward_kl", at::kFloat).law(batch, 0, batch.rows.size(0));
+  const auto states = model.unrolled(batch.input);
+  at::Tensor sum = at::zeros({});
+  for (std::size_t step = 0; step < states.size(); ++step) {
+    const at::Tensor scores = at::matmul(states[step].reshape({-1, 48}).index_select(0, batch.rows), model.head(static_cast<int>(step)).t());
+    sum = sum - ((law * at::log_softmax(scores, 1)).sum(1) * (batch.row_numbers >= static_cast<std::int64_t>(step))).sum();
+  }
+  (sum / batch.rows.size(0)).backward();
+  for (std::size_t i = 0; i < model.parameters().all().size(); ++i) {
+    const at::Tensor expected = model.parameters().all()[i].value.grad(), found = task->parameters().all()[i].value.grad();
+    const double scale = expected.abs().max().item<double>();
+    EXPECT_GT(scale, 0) << model.parameters().all()[i].name;
+    EXPECT_LT((found - expected).abs().max().item<double>(), 1e-4 * scale) << model.parameters().all()[i].name;
+  }
+}
+
+TEST(MlpSpeculatorTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  const std::string first = target.folder() + "/first";
+  train(target, texts, mlp_options(first));
+  TrainOptions options = mlp_options(target.folder() + "/second");
+  options.distillation.start_from = first;
+  EXPECT_NO_THROW(check_mlp_speculator_start(options, target.sha256()));
+  EXPECT_THROW(check_mlp_speculator_start(options, std::string(64, 'b')), ConfigError);
+  options.mlp_speculator.num_heads = 4;
+  EXPECT_THROW(check_mlp_speculator_start(options, target.sha256()), ConfigError);
+  for (const std::string& folder : {target.folder() + "/nowhere", target.folder()}) {
+    options.distillation.start_from = folder;
+    EXPECT_THROW(check_mlp_speculator_start(options, target.sha256()), ConfigError) << folder;
+  }
+}
+
+TEST(MlpSpeculatorTrainer, GoesOnFromATrainedFolder) {
+  const TinyTarget target;
+  TrainOptions options = mlp_options(target.folder() + "/first");
+  options.schedule.epochs = 4;
+  const double from_random = train(target, target.texts(200, 30), options).front().loss;
+  options.distillation.start_from = options.output;
+  options.output = target.folder() + "/second";
+  EXPECT_LT(train(target, target.texts(90, 12), options).front().loss, from_random - 0.05);
+}
+
+TEST(MlpSpeculatorFolder, IsRefusedBesideAnotherTarget) {
+  const TinyTarget target;
+  const std::string folder = target.folder() + "/drafter";
+  train(target, target.texts(40, 12), mlp_options(folder));
+  MlpSpeculatorConfig config = read_mlp_speculator_config(folder + "/config.json");
+  EXPECT_NO_THROW(open_mlp_speculator(folder));
+  EXPECT_THROW(open_mlp_speculator(target.folder()), ConfigError) << "a model of another kind";
+  config.target_sha256 = std::string(64, 'a');
+  write_mlp_speculator_config(config, folder + "/config.json");
+  EXPECT_THROW(open_mlp_speculator(folder), ModelFileError);
+}
+
+TEST(MlpSpeculatorFolder, ReadsAPublishedConfig) {
+  const TinyTarget target;
+  const std::string path = target.folder() + "/published.json";
+  write_file(path, R"({"architectures": ["MLPSpeculatorPreTrainedModel"], "emb_dim": 4096, "inner_dim": 3072, "model_type": "mlp_speculator", "n_candidates": 4,
+                       "n_predict": 4, "scale_input": true, "tie_weights": false, "top_k_tokens_per_head": [4, 3, 2, 2], "vocab_size": 128256})");
+  const MlpSpeculatorConfig config = read_mlp_speculator_config(path);
+  EXPECT_EQ(config.num_parameters(), 3192938496) << "of the released Llama-3-8B speculator";
+  EXPECT_TRUE(config.scales_input);
+  EXPECT_EQ(config.projection(2), "speculator.proj.2.weight");
+}
+
+}  // namespace
+}  // namespace speclab::engines
