@@ -1,12 +1,36 @@
 #include "engines/training/manifest.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "sim/core/sha256.h"
+
 namespace speclab::engines {
+namespace {
+
+nlohmann::ordered_json file_json(const std::string& file) { return {{"file", std::filesystem::path(file).filename().string()}, {"sha256", sha256_file(file)}}; }
+
+}  // namespace
 
 nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_t held_out) {
   return {{"prompts", own_text.prompts.size()}, {"held_out", held_out}, {"temperatures", own_text.temperatures},
           {"max_new_tokens", own_text.max_new_tokens}, {"seed", own_text.seed}};
+}
+
+nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora) {
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const Corpus& corpus : corpora) {
+    files.push_back(file_json(corpus.file));
+    files.back()["tokens"] = corpus.tokens.size();
+  }
+  return files;
+}
+
+nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out) {
+  nlohmann::ordered_json json{{"sequence_length", text.sequence_length}, {"max_sequences", text.max_sequences}, {"held_out", held_out}};
+  for (const std::string& file : text.files) json["files"].push_back(file_json(file));
+  for (const std::string& file : text.held_out_files) json["held_out_files"].push_back(file_json(file));
+  return json;
 }
 
 }  // namespace speclab::engines

@@ -3,11 +3,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engines/interface/training.h"
+#include "engines/training/text_corpus.h"
 
 namespace speclab::engines {
 
 /// @param held_out  texts that were not trained on
 nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_t held_out);
+/// Name, SHA-256 and number of tokens of each file.
+nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
+/// Files and stretches that the target read.
+nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);
 
 }  // namespace speclab::engines

@@ -10,7 +10,6 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/held_out.h"
 #include "engines/training/manifest.h"
-#include "engines/training/text_corpus.h"
 #include "engines/training/text_split.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -20,12 +19,6 @@ namespace speclab::engines {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::vector<Corpus> read_files(const std::vector<std::string>& files, const TrainOptions& options, const Tokenizer& tokenizer) {
-  std::vector<Corpus> corpora;
-  for (const std::string& file : files) corpora.push_back({file, read_corpus(file, tokenizer, static_cast<std::size_t>(options.ngram.order))});
-  return corpora;
-}
 
 /// Emitted tokens, behind the end of their prompts; prompts are not the target's own text.
 std::vector<NgramText> training_texts(std::span<const OwnText* const> own, const Corpora& corpora) {
@@ -41,16 +34,12 @@ std::int64_t num_counted(std::span<const NgramText> texts) {
   return tokens;
 }
 
-ordered_json file_json(const Corpus& corpus) {
-  return {{"file", std::filesystem::path(corpus.file).filename().string()}, {"sha256", sha256_file(corpus.file)}, {"tokens", corpus.tokens.size()}};
-}
-
 ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const TrainOptions& options, const Corpora& corpora) {
   ordered_json manifest{{"kind", "ngram"}, {"order", model.order()}, {"max_successors", model.max_successors()}, {"min_occurrences", options.ngram.min_occurrences},
                         {"smoothing", "interpolated modified Kneser-Ney"}, {"ngrams", model.num_ngrams()}, {"target", target.name}, {"target_sha256", target.sha256}};
   if (!options.own_text.prompts.empty())
     manifest["own_text"] = own_text_json(options.own_text, options.ngram.validation_sequences);
-  for (const Corpus& corpus : corpora.training) manifest["text"].push_back(file_json(corpus));
+  if (!corpora.training.empty()) manifest["text"] = text_json(corpora.training);
   return manifest;
 }
 
@@ -65,10 +54,6 @@ void add_score(const HeldOutScore& score, const std::string& source, const Train
 }
 
 }  // namespace
-
-Corpora read_corpora(const TrainOptions& options, const Tokenizer& tokenizer) {
-  return {read_files(options.text.files, options, tokenizer), read_files(options.text.held_out_files, options, tokenizer)};
-}
 
 void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const TextSplit own = split_texts(texts, static_cast<std::size_t>(options.ngram.validation_sequences));

@@ -1,20 +1,9 @@
 #pragma once
 #include "engines/interface/language_model.h"
 #include "engines/training/own_text.h"
+#include "engines/training/text_corpus.h"
 
 namespace speclab::engines {
-
-/// The tokens of options.text's files, by name.
-struct Corpus {
-  std::string file;
-  std::vector<Token> tokens;
-};
-struct Corpora {
-  std::vector<Corpus> training, held_out;
-};
-
-/// Reads all files before anything is trained. @throws DataError as read_corpus
-Corpora read_corpora(const TrainOptions& options, const Tokenizer& tokenizer);
 
 /// Counts the target's own texts, all but the first validation_sequences and others of their prompts, and the training corpora; writes ngram.bin and
 /// manifest.json into options.output, which keeps what it had until the new file is whole; measures on what was held out.

@@ -41,29 +41,6 @@ TopLaw top_law(std::span<const float> logits, std::vector<float>& probabilities,
   return law;
 }
 
-/// One teacher-forced pass over the text: the laws of its emitted tokens, and all hidden states where they are kept.
-void add_laws(LanguageModel& target, KvCache& cache, const OwnTextOptions& options, OwnText& text) {
-  constexpr std::int32_t kChunk = 64;
-  std::vector<float> probabilities;
-  std::vector<Token> order;
-  const std::int32_t slot = cache.begin();
-  const auto size = static_cast<std::int32_t>(text.tokens.size());
-  for (std::int32_t begin = 0; begin + 1 < size; begin += kChunk) {
-    std::vector<ForwardRow> rows;
-    std::vector<std::int32_t> path;
-    for (std::int32_t i = begin; i < std::min(begin + kChunk, size - 1); ++i) {
-      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length, options.keeps_hidden});
-      path.push_back(i - begin);
-    }
-    const ForwardResult result = target.forward(rows, cache);
-    for (std::size_t i = 0; i < result.logits.size() / static_cast<std::size_t>(result.vocab_size); ++i)
-      text.laws.push_back(top_law(result.row(i), probabilities, order));
-    for (const float value : result.hidden) text.hidden.push_back(cpu::to_bfloat16(value));
-    cache.commit(slot, path);
-  }
-  cache.release(slot);
-}
-
 std::vector<OwnText> generate_batch(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
                                     std::size_t first, double temperature, const TrainCallbacks& callbacks) {
   DecoderOptions decoder_options;
@@ -107,6 +84,28 @@ void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& opti
 
 }  // namespace
 
+void add_laws(LanguageModel& target, KvCache& cache, bool keeps_hidden, OwnText& text) {
+  constexpr std::int32_t kChunk = 64;
+  std::vector<float> probabilities;
+  std::vector<Token> order;
+  const std::int32_t slot = cache.begin();
+  const auto size = static_cast<std::int32_t>(text.tokens.size());
+  for (std::int32_t begin = 0; begin + 1 < size; begin += kChunk) {
+    std::vector<ForwardRow> rows;
+    std::vector<std::int32_t> path;
+    for (std::int32_t i = begin; i < std::min(begin + kChunk, size - 1); ++i) {
+      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length, keeps_hidden});
+      path.push_back(i - begin);
+    }
+    const ForwardResult result = target.forward(rows, cache);
+    for (std::size_t i = 0; i < result.logits.size() / static_cast<std::size_t>(result.vocab_size); ++i)
+      text.laws.push_back(top_law(result.row(i), probabilities, order));
+    for (const float value : result.hidden) text.hidden.push_back(cpu::to_bfloat16(value));
+    cache.commit(slot, path);
+  }
+  cache.release(slot);
+}
+
 std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,
                                    const TrainCallbacks& callbacks) {
   OwnTextFile file(options.cache_file, settings_digest(target, options));
@@ -123,7 +122,7 @@ std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<
     const auto cache = target.make_cache(1, static_cast<std::int32_t>(longest));
     for (OwnText& text : texts) {
       callbacks.check();
-      add_laws(target, *cache, options, text);
+      add_laws(target, *cache, options.keeps_hidden, text);
       tokens += static_cast<std::int64_t>(text.laws.size());
     }
     file.append(std::move(texts));

@@ -30,6 +30,10 @@ struct OwnText {
   std::int32_t hidden_size() const { return static_cast<std::int32_t>(tokens.size() < 2 ? 0 : hidden.size() / (tokens.size() - 1)); }
 };
 
+/// One teacher-forced pass over the text: the laws of its emitted tokens, and all hidden states where they are kept.
+/// @param cache  with room for the text in one slot
+void add_laws(LanguageModel& target, KvCache& cache, bool keeps_hidden, OwnText& text);
+
 /// Generates what the cache file does not hold yet, a batch at a time; every finished batch is appended and synced.
 /// @throws DataError if the cache file is damaged or was made from other prompts or settings
 std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const OwnTextOptions& options,

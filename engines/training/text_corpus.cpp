@@ -12,7 +12,17 @@ namespace {
 /// Bytes of text that the file begins with: UTF-8 without the byte 0, which no text has.
 std::size_t text_prefix(const std::string& bytes) { return std::min(valid_utf8_prefix(bytes), bytes.find('\0')); }
 
+std::vector<Corpus> read_files(const std::vector<std::string>& files, const Tokenizer& tokenizer, std::size_t least_tokens) {
+  std::vector<Corpus> corpora;
+  for (const std::string& file : files) corpora.push_back({file, read_corpus(file, tokenizer, least_tokens)});
+  return corpora;
+}
+
 }  // namespace
+
+Corpora read_corpora(const TextOptions& options, const Tokenizer& tokenizer, std::size_t least_tokens) {
+  return {read_files(options.files, tokenizer, least_tokens), read_files(options.held_out_files, tokenizer, least_tokens)};
+}
 
 std::vector<Token> read_corpus(const std::string& path, const Tokenizer& tokenizer, std::size_t least_tokens) {
   const std::string bytes = read_file(path);
@@ -21,7 +31,7 @@ std::vector<Token> read_corpus(const std::string& path, const Tokenizer& tokeniz
     throw DataError(fmt::format("{}: byte {}: {:#04x} is no UTF-8 text; allowed: text files; convert it or leave it out", path, length, static_cast<unsigned char>(bytes[length])));
   std::vector<Token> tokens = tokenizer.encode(bytes, SpecialText::as_plain_text);
   if (tokens.size() < least_tokens)
-    throw DataError(fmt::format("{}: {} tokens; allowed: at least {}, one n-gram; choose a longer text or a lower order", path, tokens.size(), least_tokens));
+    throw DataError(fmt::format("{}: {} tokens; allowed: at least {}, the shortest piece that is learned from; choose a longer text, or another drafter.order or text.sequence_length", path, tokens.size(), least_tokens));
   return tokens;
 }
 

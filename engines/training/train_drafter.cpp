@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "engines/models/catalogue.h"
+#include "engines/training/file_text.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/ngram_trainer.h"
@@ -35,16 +36,23 @@ FeatureTarget read_feature_target(const std::string& model) {
 }  // namespace
 
 void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
-                   const TrainOptions& options, const TrainCallbacks& callbacks) {
+                   const TrainOptions& asked, const TrainCallbacks& callbacks) {
+  TrainOptions options = asked;
   check_training(options, target.info());
   if (options.drafter == "feature_transformer") check_feature_transformer_start(options, target.info().sha256);
   if (options.drafter == "mlp_speculator") check_mlp_speculator_start(options, target.info().sha256);
-  const Corpora corpora = read_corpora(options, *tokenizer);
+  const std::int32_t shortest = options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
+  const Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty()) texts = make_own_text(target, tokenizer, options.own_text, callbacks);
   if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
+  if (!corpora.training.empty()) {
+    FileText file_text = make_file_text(target, corpora, options, callbacks);
+    texts = std::move(file_text.texts);
+    options.schedule.validation_sequences = file_text.held_out;
+  }
   if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
   if (options.drafter == "mlp_speculator") return train_mlp_speculator(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);

@@ -62,13 +62,19 @@ void check_own_text(const OwnTextOptions& own_text) {
   check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
 }
 
-/// Transformers learn from the target's laws, which only its own text has.
+/// N-grams are counted in all texts together; what learns the target's laws takes its own text or files that it reads, with files to measure on.
 void check_sources(const TrainOptions& options) {
-  const bool is_ngram = options.drafter == "ngram";
-  if (!is_ngram && !(options.text.files.empty() && options.text.held_out_files.empty())) throw ConfigError(fmt::format("text.files with drafter.kind = '{}'; allowed: with ngram only", options.drafter));
-  const std::size_t sources = options.own_text.prompts.size() + options.text.files.size();
-  check(is_ngram ? sources > 0 : !options.own_text.prompts.empty(), "own_text.num_prompts", static_cast<double>(options.own_text.prompts.size()),
-        is_ngram ? "at least 1, or text.files" : "at least 1");
+  const std::size_t prompts = options.own_text.prompts.size(), files = options.text.files.size();
+  if (options.drafter == "ngram") return check(prompts + files > 0, "own_text.num_prompts", static_cast<double>(prompts), "at least 1, or text.files");
+  check(prompts > 0 || files > 0, "own_text.num_prompts", static_cast<double>(prompts), "at least 1, or text.files in place of own text");
+  if (prompts > 0 && files + options.text.held_out_files.size() > 0)
+    throw ConfigError(fmt::format("text.files beside own text with drafter.kind = '{}'; allowed: one of them; train on files first and go on from there with drafter.start_from", options.drafter));
+  if (files > 0 && options.text.held_out_files.empty()) throw ConfigError("text.held_out_files: none; allowed: at least one file that is not trained on, to validate with");
+}
+
+void check_file_text(const TextOptions& text, const ModelInfo& target) {
+  check(text.sequence_length >= 3 && text.sequence_length <= target.context_length, "text.sequence_length", text.sequence_length, fmt::format("integers from 3 to {}, the target's context", target.context_length));
+  check(text.max_sequences >= 0, "text.max_sequences", text.max_sequences, "integers >= 0; 0 is all");
 }
 
 void check_ngram_training(const TrainOptions& options) {
@@ -122,16 +128,21 @@ void check_distillation(const DistillationOptions& options, const ModelInfo& tar
   check_name(options.loss, "drafter.loss", kLosses);
 }
 
-void check_schedule(const TrainingSchedule& model, std::size_t num_texts) {
+void check_schedule(const TrainingSchedule& model) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
   check_name(model.dtype, "drafter.dtype", kTrainingDtypes);
   check_name(model.optimiser, "drafter.optimiser", kOptimisers);
+  check_name(model.shape, "drafter.schedule", kScheduleShapes);
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
+  check(model.validation_sequences >= 1, "drafter.validation_sequences", model.validation_sequences, "integers >= 1");
+}
+
+void check_texts(const TrainingSchedule& model, std::size_t num_texts) {
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
   check(most >= 1, "own_text.num_prompts", static_cast<double>(num_texts), fmt::format("at least {}: one batch of drafter.batch = {} and one text held out", model.batch + 1, model.batch));
-  check(model.validation_sequences >= 1 && model.validation_sequences <= most, "drafter.validation_sequences", model.validation_sequences,
+  check(model.validation_sequences <= most, "drafter.validation_sequences", model.validation_sequences,
         fmt::format("integers from 1 to {}: own_text.num_prompts = {} less one batch of {}", most, num_texts, model.batch));
 }
 
@@ -148,7 +159,9 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
   if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
   if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator);
   if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);
-  check_schedule(options.schedule, options.own_text.prompts.size());
+  check_schedule(options.schedule);
+  if (options.own_text.prompts.empty()) return check_file_text(options.text, target);
+  check_texts(options.schedule, options.own_text.prompts.size());
 }
 
 }  // namespace speclab::engines

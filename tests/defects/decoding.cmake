@@ -4,7 +4,7 @@ find_package(nlohmann_json REQUIRED)
 speclab_seeded_library(NAME speclab_seeded LIBRARIES speclab_sim_core speclab_decoding speclab_models UNSEEDED "kernels|catalogue|sha256|read_bandwidth")
 target_sources(speclab_seeded PRIVATE
   ../engines/exactness/decoder_cases.cpp ../engines/exactness/decoder_law.cpp ../engines/exactness/world_model.cpp
-  ../engines/decoding/tiny_decoding.cpp ../engines/models/tiny_llama.cpp ../support/named_rules.cpp ../support/small_world.cpp)
+  ../engines/decoding/tiny_decoding.cpp ../engines/models/tiny_llama.cpp ../engines/models/tiny_mlp_speculator.cpp ../support/named_rules.cpp ../support/small_world.cpp)
 target_link_libraries(speclab_seeded PUBLIC speclab::formats speclab::tokenizers fmt::fmt nlohmann_json::nlohmann_json)
 
 # What includes no changed source comes from the shipping libraries.

@@ -51,7 +51,7 @@ void check_feature_transformer_start(const TrainOptions& options, const std::str
 void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const std::string& start = options.distillation.start_from;
   check_feature_transformer_start(options, target.sha256);
-  const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
+  const TextSplit split = split_texts(texts, options);
   const LlamaConfig config = start.empty() ? drafter_config(target.config, options.feature_transformer, frequent_tokens(split.training, target.config.vocab_size, options.distillation.draft_vocabulary))
                                            : read_feature_transformer_config(config_file(start)).shape;
   const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, options);

@@ -37,7 +37,7 @@ void check_mlp_speculator_start(const TrainOptions& options, const std::string& 
 void train_mlp_speculator(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const std::string& start = options.distillation.start_from;
   check_mlp_speculator_start(options, target.sha256);
-  const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
+  const TextSplit split = split_texts(texts, options);
   const MlpSpeculatorConfig config = start.empty() ? drafter_config(target, options.mlp_speculator, frequent_tokens(split.training, target.config.vocab_size, options.distillation.draft_vocabulary))
                                                    : read_mlp_speculator_config(config_file(start));
   const std::unique_ptr<TrainingTask> task = mlp_speculator_task(config, target, options);

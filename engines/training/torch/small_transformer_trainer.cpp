@@ -159,7 +159,7 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   SmallTransformerModel model(drafter_config(target, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
   model.parameters().set_dtype(product_dtype(options.schedule.dtype));
   SmallTransformerTask task(model);
-  const TextSplit split = split_texts(texts, static_cast<std::size_t>(options.schedule.validation_sequences));
+  const TextSplit split = split_texts(texts, options);
   make_folder(options.output);
   const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
   const DrafterNotes notes{curve, transformer_manifest(task, split, options, {target.name, target.sha256})};

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engines/training/torch/training_checkpoint.h"
+#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -17,9 +18,11 @@
 namespace speclab::engines {
 namespace {
 
-/// Warm-up over 3 %, then a half cosine to 0. @param fraction  of the training, [0, 1]
-double rate_multiplier(double fraction) {
+/// Factor of the learning rate. @param step  [0, num_steps)
+double rate_multiplier(const std::string& shape, std::int64_t step, std::int64_t num_steps) {
+  if (shape == "mlp_speculator") return sim::learning_rate_multiplier(static_cast<int>(step), {static_cast<int>(num_steps), static_cast<int>(num_steps) + 1});
   constexpr double kWarmUp = 0.03;
+  const double fraction = static_cast<double>(step) / static_cast<double>(num_steps);
   if (fraction < kWarmUp) return fraction / kWarmUp;
   return 0.5 * (1.0 + std::cos(std::numbers::pi * (fraction - kWarmUp) / (1.0 - kWarmUp)));
 }
@@ -100,7 +103,7 @@ class TrainingLoop {
     if (!std::isfinite(loss))
       throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", state_.visited, schedule().learning_rate));
     torch::nn::utils::clip_grad_norm_(task_.parameters().values(), schedule().max_gradient_norm);
-    optimiser_.step(schedule().learning_rate * rate_multiplier(fraction(state_.step)));
+    optimiser_.step(schedule().learning_rate * rate_multiplier(schedule().shape, state_.step, num_steps()));
     state_.loss_sum += loss;
     ++state_.loss_count;
     for (const OwnText* text : texts) state_.visited += static_cast<std::int64_t>(text->laws.size());
@@ -144,7 +147,7 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
       content.update(std::as_bytes(std::span(text->tokens)));
       content.update(std::as_bytes(std::span(text->laws)));
     }
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.shape, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
                      at::toString(product_dtype(s.dtype)));
 }
 

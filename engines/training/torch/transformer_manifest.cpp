@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json schedule_json(const TrainingSchedule& s) {
-  return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
+  return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"shape", s.shape}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
           {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s.dtype) == at::kBFloat16 ? "bfloat16" : "float32"}};
 }
 
@@ -25,14 +25,14 @@ std::int64_t num_emitted(TrainingTask::Texts texts) {
   return tokens;
 }
 
-ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts) {
+ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts, const char* source) {
   std::map<float, std::vector<const OwnText*>> by_temperature;
   for (const OwnText* text : texts) by_temperature[text->temperature].push_back(text);
   ordered_json rows = ordered_json::array();
   for (const auto& [temperature, of_temperature] : by_temperature) {
     const std::vector<Validation> by_step = task.validate(of_temperature);
     const Validation& v = by_step.front();
-    rows.push_back({{"source", "own text"}, {"temperature", std::round(static_cast<double>(temperature) * 1e4) / 1e4}, {"tokens", num_emitted(of_temperature)}, {"loss_nats", v.loss},
+    rows.push_back({{"source", source}, {"temperature", std::round(static_cast<double>(temperature) * 1e4) / 1e4}, {"tokens", num_emitted(of_temperature)}, {"loss_nats", v.loss},
                     {task.validates_whole_law() ? "acceptance_rate" : "acceptance_rate_at_least", v.acceptance_rate}, {"greedy_agreement", v.greedy_agreement}});
     for (std::size_t step = 1; step < by_step.size(); ++step) rows.back()["acceptance_rate_of_further_tokens"].push_back(by_step[step].acceptance_rate);
   }
@@ -42,9 +42,12 @@ ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts) 
 }  // namespace
 
 ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target) {
+  const bool is_own_text = options.text.files.empty();
+  const std::int32_t held_out = options.schedule.validation_sequences;
+  const ordered_json source = is_own_text ? own_text_json(options.own_text, held_out) : file_text_json(options.text, held_out);
   return {{"kind", options.drafter}, {"target", std::filesystem::path(target.name).filename().string()}, {"target_sha256", target.sha256},
-          {"own_text", own_text_json(options.own_text, options.schedule.validation_sequences)}, {"tokens", num_emitted(texts.training)},
-          {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out)}};
+          {is_own_text ? "own_text" : "text", source}, {"tokens", num_emitted(texts.training)},
+          {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out, is_own_text ? "own text" : "text files")}};
 }
 
 }  // namespace speclab::engines

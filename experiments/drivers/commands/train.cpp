@@ -52,7 +52,8 @@ class ProgressLines {
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config, options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
+  if (own_text.cache_file.empty())
+    own_text.cache_file = fmt::format("{}/{}_text{}.bin", user_cache_folder(), config.prompts.empty() ? "file" : "own", own_text.keeps_hidden ? "_hidden" : "");
   const auto engines = open_engines();
   const engines::LoadedModel target = engines->load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));

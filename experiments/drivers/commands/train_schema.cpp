@@ -27,7 +27,8 @@ std::vector<TrainKey> transformer_keys() {
   return {
       {{{"drafter", "batch", "texts a step", "", {.low = 1}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.batch; }}, kTrainedByStep},
       {{{"drafter", "optimiser", "`adamw`; `muon`: orthogonalised momentum for the matrices between states, AdamW for tables and norms, in steps of the same size", "", {}, {engines::kOptimisers.begin(), engines::kOptimisers.end()}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.optimiser; }}, kTrainedByStep},
-      {{{"drafter", "learning_rate", "peak; warmed up over 3 % of the steps, then a half cosine to 0", "", {.low = 0, .high = 1, .above_low = true}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.learning_rate; }}, kTrainedByStep},
+      {{{"drafter", "learning_rate", "peak of the schedule", "", {.low = 0, .high = 1, .above_low = true}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.learning_rate; }}, kTrainedByStep},
+      {{{"drafter", "schedule", "of the learning rate: `cosine`: warmed up over 3 % of the steps, then a half cosine to 0; `mlp_speculator`: as IBM's are trained, a parabola over a twentieth of the steps (at most 2,000) up to a cosine that ends at a tenth", "", {}, {engines::kScheduleShapes.begin(), engines::kScheduleShapes.end()}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.shape; }}, kTrainedByStep},
       {{{"drafter", "weight_decay", "of all but norms, a step and unit of the learning rate", "", {.low = 0, .high = 10}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.weight_decay; }}, kTrainedByStep},
       {{{"drafter", "epochs", "passes over the texts", "", {.low = 1}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.epochs; }}, kTrainedByStep},
       {{{"drafter", "validation_sequences", "held out with all texts of their prompts", "", {.low = 1}, {}, kinds_text(kTrainedByStep), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.validation_sequences; }}, kTrainedByStep},
@@ -73,8 +74,10 @@ std::vector<TrainKey> text_keys() {
       {{{"own_text", "batch", "texts made together", "", {.low = 1}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.batch; }}, {}},
       {{{"own_text", "seed", "keys the random streams", "", {}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.seed; }}, {}},
       {{{"own_text", "cache_file", "where finished batches are kept", "", {}, {}, "", "in the user cache"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.cache_file; }}, {}},
-      {{{"text", "files", "UTF-8 text files to count, relative to the config; without a table `[own_text]` they are all that is counted. Empty files, binary ones and those shorter than an n-gram are refused before anything is made", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.files; }}, {}},
-      {{{"text", "held_out_files", "files whose perplexity is printed and noted", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.held_out_files; }}, {}},
+      {{{"text", "files", "UTF-8 text files, relative to the config; without a table `[own_text]` they are all there is. N-grams are counted in them beside own text; for the other kinds the target reads them in place of own text. Empty files, binary ones and those shorter than an n-gram or a stretch are refused before anything is made", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.files; }}, {}},
+      {{{"text", "held_out_files", "files to measure on: perplexity is printed and noted of n-grams, validation of the others, which need one at least", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.held_out_files; }}, {}},
+      {{{"text", "sequence_length", "of the stretches that the target reads; for n-grams files are whole", "tokens", {.low = 3}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.sequence_length; }}, {}},
+      {{{"text", "max_sequences", "stretches to train on, in turn of all files; 0: all", "", {.low = 0}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.max_sequences; }}, {}},
   };
 }
 

@@ -1,14 +1,35 @@
 #include "tests/engines/decoding/tiny_decoding.h"
 
+#include <algorithm>
+#include <map>
+
 #include "tests/engines/drafters/ngram_drafting.h"
 
 namespace speclab::engines::testing {
+namespace {
+
+/// Ascending.
+std::vector<Token> most_frequent(const std::vector<std::vector<Token>>& texts, std::size_t count) {
+  std::map<Token, int> occurrences;
+  for (const std::vector<Token>& text : texts)
+    for (const Token token : text) ++occurrences[token];
+  std::vector<std::pair<int, Token>> ranked;
+  for (const auto& [token, times] : occurrences) ranked.emplace_back(-times, token);
+  std::ranges::sort(ranked);
+  std::vector<Token> tokens;
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) tokens.push_back(ranked[i].second);
+  std::ranges::sort(tokens);
+  return tokens;
+}
+
+}  // namespace
 
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
       drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
-      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})), mlp_speculator_(tiny_mlp_speculator(config, threads)) {
+      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
   write_own_text(config);
+  mlp_speculator_ = tiny_mlp_speculator(config, most_frequent(own_text_, 2), threads);
 }
 
 void TinyPair::write_own_text(const LlamaConfig& config) {

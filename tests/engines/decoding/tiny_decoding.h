@@ -13,7 +13,7 @@
 namespace speclab::engines::testing {
 
 /// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, one that reads the target's
-/// hidden states (of the kind feature_transformer, or called "features"), an MLP speculator of random weights, and n-gram models of the
+/// hidden states (of the kind feature_transformer, or called "features"), an MLP speculator of random weights that drafts the two most frequent tokens, and n-gram models of the
 /// target's own text.
 class TinyPair final : public DrafterModels {
  public:

@@ -47,8 +47,9 @@ MadeWeights tiny_mlp_weights(const MlpSpeculatorConfig& config, std::uint64_t se
   return weights;
 }
 
-std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target, int threads) {
-  const MlpSpeculatorConfig config = tiny_mlp_config(target);
+std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target, std::vector<Token> draft_vocabulary, int threads) {
+  MlpSpeculatorConfig config = tiny_mlp_config(target);
+  if (!draft_vocabulary.empty()) config.draft_vocabulary = std::move(draft_vocabulary);
   return std::make_shared<cpu::MlpSpeculatorCpu>(config, tiny_mlp_weights(config), cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(threads));
 }
 

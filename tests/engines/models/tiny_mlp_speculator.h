@@ -34,6 +34,7 @@ class MadeWeights final : public WeightSource {
 MlpSpeculatorConfig tiny_mlp_config(const LlamaConfig& target);
 /// Normal, large enough that laws are neither flat nor certain; shifts are not 0.
 MadeWeights tiny_mlp_weights(const MlpSpeculatorConfig& config, std::uint64_t seed = 1);
-std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target, int threads = 1);
+/// @param draft_vocabulary  ascending; empty: that of tiny_mlp_config
+std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target, std::vector<Token> draft_vocabulary = {}, int threads = 1);
 
 }  // namespace speclab::engines::testing

@@ -138,7 +138,23 @@ TEST(MlpSpeculatorTrainer, GoesOnFromATrainedFolder) {
   const double from_random = train(target, target.texts(200, 30), options).front().loss;
   options.distillation.start_from = options.output;
   options.output = target.folder() + "/second";
-  EXPECT_LT(train(target, target.texts(90, 12), options).front().loss, from_random - 0.05);
+  EXPECT_LT(train(target, target.texts(90, 12), options).front().loss, from_random - 0.02);
+}
+
+/// The two schedules take other steps over the same texts.
+TEST(MlpSpeculatorTrainer, TakesTheReleasedSchedule) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  std::vector<std::string> weights;
+  for (const char* shape : kScheduleShapes) {
+    TrainOptions options = mlp_options(target.folder() + "/" + shape);
+    options.schedule.shape = shape;
+    options.schedule.epochs = 2;
+    train(target, texts, options);
+    weights.push_back(read_file(options.output + "/model.safetensors"));
+    EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("schedule").at("shape"), shape);
+  }
+  EXPECT_NE(weights[0], weights[1]);
 }
 
 TEST(MlpSpeculatorFolder, IsRefusedBesideAnotherTarget) {

@@ -80,7 +80,7 @@ TEST(NgramTrainer, TakesTextFilesAloneAndNamesWhatItHeldOut) {
   options.own_text.prompts.clear();
   options.text = {{folder.file("a.txt", "abcabcabcabd")}, {folder.file("b.txt", "abcabc")}};
   Reports reports;
-  train_ngrams(target(), {}, read_corpora(options, testing::LetterTokenizer(26)), options, {reports.callback});
+  train_ngrams(target(), {}, read_corpora(options.text, testing::LetterTokenizer(26), 5), options, {reports.callback});
   EXPECT_EQ(reports.all.back().source, folder.path("b.txt"));
   EXPECT_FALSE(reports.all.back().acceptance_rate) << "plain text has no laws of the target";
   const auto manifest = nlohmann::json::parse(read_file(folder.path("model/manifest.json")));

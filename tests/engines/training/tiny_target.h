@@ -23,10 +23,9 @@ class TinyTarget {
   std::vector<float> hidden(const std::vector<Token>& tokens) const;
   /// Its own texts of one prompt token and `length` sampled ones, with laws and hidden states.
   std::vector<OwnText> texts(std::size_t count, std::int32_t length) const;
-
- private:
   std::unique_ptr<LanguageModel> load() const;
 
+ private:
   ::speclab::testing::TemporaryFolder folder_;
   LlamaConfig config_;
 };

@@ -1,0 +1,58 @@
+#include "engines/training/file_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engines/training/own_text_file.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+namespace {
+
+using Stretch = std::span<const Token>;
+
+/// The first stretch of every file, then the second of every file that has one, and so on. @param most  0: all
+std::vector<Stretch> stretches_of(const std::vector<Corpus>& corpora, std::size_t length, std::size_t most) {
+  std::vector<Stretch> stretches;
+  for (std::size_t begin = 0, before = 1; before != stretches.size() || begin == 0; begin += length) {
+    before = stretches.size();
+    for (const Corpus& corpus : corpora)
+      if (begin + length <= corpus.tokens.size() && (most == 0 || stretches.size() < most)) stretches.push_back(Stretch(corpus.tokens).subspan(begin, length));
+  }
+  return stretches;
+}
+
+std::string digest_of(const LanguageModel& target, std::span<const Stretch> stretches, const OwnTextOptions& options) {
+  Sha256 content;
+  content.update(std::as_bytes(std::span(target.info().sha256)));
+  for (const Stretch& stretch : stretches) content.update(std::as_bytes(stretch));
+  return fmt::format("{} {} {}", content.finish(), target.info().dtype, options.keeps_hidden ? "hidden" : "");
+}
+
+}  // namespace
+
+FileText make_file_text(LanguageModel& target, const Corpora& corpora, const TrainOptions& options, const TrainCallbacks& callbacks) {
+  const auto length = static_cast<std::size_t>(options.text.sequence_length);
+  std::vector<Stretch> stretches = stretches_of(corpora.held_out, length, static_cast<std::size_t>(options.schedule.validation_sequences));
+  const auto held_out = static_cast<std::int32_t>(stretches.size());
+  const std::vector<Stretch> training = stretches_of(corpora.training, length, static_cast<std::size_t>(options.text.max_sequences));
+  stretches.insert(stretches.end(), training.begin(), training.end());
+  OwnTextFile file(options.own_text.cache_file, digest_of(target, stretches, options.own_text));
+  const auto cache = target.make_cache(1, options.text.sequence_length);
+  std::int64_t tokens = 0;
+  while (file.texts().size() < stretches.size()) {
+    std::vector<OwnText> batch;
+    for (std::size_t i = file.texts().size(); i < stretches.size() && batch.size() < static_cast<std::size_t>(options.own_text.batch); ++i) {
+      callbacks.check();
+      batch.push_back({1, 1.0f, {stretches[i].begin(), stretches[i].end()}, {}, {}});
+      add_laws(target, *cache, options.own_text.keeps_hidden, batch.back());
+      tokens += static_cast<std::int64_t>(batch.back().laws.size());
+    }
+    file.append(std::move(batch));
+    callbacks.progress({.phase = "text", .fraction = static_cast<double>(file.texts().size()) / static_cast<double>(stretches.size()), .tokens = tokens});
+  }
+  return {file.release(), held_out};
+}
+
+}  // namespace speclab::engines
