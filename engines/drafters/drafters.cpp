@@ -15,12 +15,15 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
                                   escaped(drafter), found, target.name, target.vocab_size));
 }
 
-/// The model's vocabulary, and the hidden states that it reads if it reads any.
+/// The model's vocabulary, and whose hidden states it reads if it reads any.
 void check_base_model(const std::string& drafter, const ModelInfo& model, const ModelInfo& target) {
   check_vocabulary(drafter, model.vocab_size, target);
   if (model.feature_size != 0 && model.feature_size != target.hidden_size)
     throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target", escaped(drafter), model.feature_size, target.name,
                                   target.hidden_size));
+  if (!model.base_sha256.empty() && model.base_sha256 != target.sha256)
+    throw ConfigError(fmt::format("drafter '{}' was trained on the states of a model of SHA-256 {}; {} has {}; choose a drafter trained for this target", escaped(drafter), escaped(model.base_sha256, 64),
+                                  target.name, target.sha256));
 }
 
 /// Names that say an order take no other.

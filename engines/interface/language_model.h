@@ -48,6 +48,7 @@ struct ModelInfo {
   std::string device;                  ///< "cpu", "cuda"
   std::string kernels;                 ///< which kernels the probe chose
   std::string sha256;                  ///< of the file or of the folder's weight file
+  std::string base_sha256{};           ///< of the model whose hidden states it reads; empty: none, or not said
   std::int32_t vocab_size = 0;
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;

@@ -22,7 +22,8 @@ class MlpSpeculator {
   };
 
   virtual ~MlpSpeculator() = default;
-  /// feature_size is that of the base model's hidden state, hidden_size the inner one, num_layers the number of stages.
+  /// feature_size is that of the base model's hidden state, hidden_size the inner one, num_layers the number of
+  /// stages, weight_bytes what the first stage reads.
   virtual const ModelInfo& info() const = 0;
   /// @param stage  [0, num_layers) @param rows  at least one; tokens of the base model's vocabulary
   /// @source IBM 2024, released code: h = GELU(g norm(P h + r E[token]) + s), logits = H h; the norm subtracts no mean

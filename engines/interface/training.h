@@ -28,16 +28,16 @@ inline constexpr std::array<const char*, 3> kTrainingDtypes{"auto", "float32", "
 /// What TrainingSchedule::optimiser may be.
 inline constexpr std::array<const char*, 2> kOptimisers{"adamw", "muon"};
 
-/// What TrainingSchedule::shape may be: warmed up over 3 % of the steps, then a half cosine to 0; or as IBM's speculators are trained, a
-/// parabola over a twentieth (at most 2,000 steps) up to a cosine that ends at a tenth.
-inline constexpr std::array<const char*, 2> kScheduleShapes{"cosine", "mlp_speculator"};
+/// What TrainingSchedule::rate_schedule may be: warmed up over 3 % of the steps, then a half cosine to 0; or as IBM's speculators are
+/// trained, a parabola over a twentieth (at most 2,000 steps) up to a cosine that ends at a tenth.
+inline constexpr std::array<const char*, 2> kRateSchedules{"cosine", "parabola_cosine"};
 
 /// Steps over the texts, the same for all trained drafters.
 struct TrainingSchedule {
   std::int32_t batch = 16;               ///< sequences a step
   std::string optimiser = "adamw";       ///< or "muon": orthogonalised steps of the matrices between states, AdamW for tables and norms
   double learning_rate = 2e-3;           ///< peak
-  std::string shape = "cosine";          ///< of the learning rate over the steps, one of kScheduleShapes
+  std::string rate_schedule = "cosine";  ///< of the learning rate over the steps, one of kRateSchedules
   double weight_decay = 0.05;
   double max_gradient_norm = 1.0;
   std::int32_t epochs = 4;
@@ -98,6 +98,7 @@ struct TextOptions {
   std::vector<std::string> held_out_files{};  ///< to measure on
   std::int32_t sequence_length = 256;         ///< of the stretches that the target reads for a drafter that learns its laws; n-grams are counted in whole files
   std::int32_t max_sequences = 0;             ///< of these to train on; 0: all
+  std::string cache_file{};                   ///< what the target read of them is kept here
 };
 
 /// What drafter.kind of a training config may be.

@@ -90,13 +90,6 @@ ModelSource open_feature_transformer(const std::string& path) {
   return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
 }
 
-/// Weights that were trained on another base model's states would draft nonsense.
-void check_base_model(const MlpSpeculatorConfig& config, const std::string& path) {
-  if (config.target.empty() || config.target_sha256.empty()) return;
-  if (const std::string found = open_plain(find_model(config.target)).weights->sha256(); found != config.target_sha256)
-    throw_model_file_error(path, 0, {"target_sha256", escaped(config.target_sha256, 64), fmt::format("{}, of '{}'", found, escaped(config.target, 40)), "train it again or restore the target"});
-}
-
 ModelSource open_folder(const std::string& path) {
   LlamaConfig config = llama_config_from_json(path + "/config.json");
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
@@ -147,6 +140,8 @@ std::vector<CatalogueEntry> model_catalogue() {
 
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
+  if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
+    throw ConfigError(fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden states; allowed: the drafter mlp_speculator with it as its model", escaped(model)));
   const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
   return reads_features ? open_feature_transformer(entry.path) : open_plain(entry);
 }
@@ -157,7 +152,6 @@ MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
     throw ConfigError(fmt::format("drafter model '{}' is no MLP speculator; allowed: a folder that speclab train made of the kind mlp_speculator, or a published one", escaped(model)));
   MlpSpeculatorConfig config = read_mlp_speculator_config(entry.path + "/config.json");
   config.name = std::filesystem::path(entry.path).filename().string();
-  check_base_model(config, entry.path + "/config.json");
   return {config, std::make_shared<CheckpointFolder>(CheckpointFolder::open(entry.path))};
 }
 

@@ -37,11 +37,11 @@ struct CatalogueEntry {
 std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
 /// @param model  catalogue name, GGUF file or checkpoint folder
-/// @throws ConfigError if there is no such name, file or folder, listing the names; ModelFileError from the readers, and if a
+/// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches
 ModelSource open_model(const std::string& model);
 /// @param model  catalogue name or folder
-/// @throws ConfigError if there is none; ModelFileError from the readers, and if its target is not the one it was trained for
+/// @throws ConfigError if there is none; ModelFileError from the readers
 MlpSpeculatorSource open_mlp_speculator(const std::string& model);
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engines/training/own_text_file.h"
+#include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
@@ -23,11 +24,17 @@ std::vector<Stretch> stretches_of(const std::vector<Corpus>& corpora, std::size_
   return stretches;
 }
 
-std::string digest_of(const LanguageModel& target, std::span<const Stretch> stretches, const OwnTextOptions& options) {
+std::string digest_of(const LanguageModel& target, std::span<const Stretch> stretches, std::size_t held_out, const TrainOptions& options) {
   Sha256 content;
-  content.update(std::as_bytes(std::span(target.info().sha256)));
   for (const Stretch& stretch : stretches) content.update(std::as_bytes(stretch));
-  return fmt::format("{} {} {}", content.finish(), target.info().dtype, options.keeps_hidden ? "hidden" : "");
+  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.info().sha256, target.info().dtype, content.finish(), options.text.sequence_length, held_out, stretches.size(),
+                                 options.own_text.keeps_hidden));
+}
+
+void check_number(std::size_t training, const TrainOptions& options) {
+  if (training < static_cast<std::size_t>(options.schedule.batch))
+    throw ConfigError(fmt::format("text.files have {} stretches of {} tokens to train on; allowed: at least drafter.batch = {}; give more files, a lower text.sequence_length or a smaller batch", training,
+                                  options.text.sequence_length, options.schedule.batch));
 }
 
 }  // namespace
@@ -37,8 +44,9 @@ FileText make_file_text(LanguageModel& target, const Corpora& corpora, const Tra
   std::vector<Stretch> stretches = stretches_of(corpora.held_out, length, static_cast<std::size_t>(options.schedule.validation_sequences));
   const auto held_out = static_cast<std::int32_t>(stretches.size());
   const std::vector<Stretch> training = stretches_of(corpora.training, length, static_cast<std::size_t>(options.text.max_sequences));
+  check_number(training.size(), options);
   stretches.insert(stretches.end(), training.begin(), training.end());
-  OwnTextFile file(options.own_text.cache_file, digest_of(target, stretches, options.own_text));
+  OwnTextFile file(options.text.cache_file, digest_of(target, stretches, static_cast<std::size_t>(held_out), options));
   const auto cache = target.make_cache(1, options.text.sequence_length);
   std::int64_t tokens = 0;
   while (file.texts().size() < stretches.size()) {

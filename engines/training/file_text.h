@@ -15,7 +15,7 @@ struct FileText {
 /// Cuts files into stretches of text.sequence_length tokens, what is left at their ends aside, and has the target read what the cache file
 /// does not hold yet: of held-out files schedule.validation_sequences at most, of the others text.max_sequences (0: all), both in turn over
 /// the files. Every finished batch is appended and synced.
-/// @throws DataError if the cache file is damaged or is of other files or settings
+/// @throws ConfigError if there are fewer stretches than a batch; DataError if the cache file is damaged or is of other files or settings
 FileText make_file_text(LanguageModel& target, const Corpora& corpora, const TrainOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

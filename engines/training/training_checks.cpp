@@ -54,6 +54,7 @@ void check_files(const TrainOptions& options) {
   if (const std::string& from = options.distillation.start_from; !from.empty() && real_path(from) == real_path(options.output))
     throw ConfigError(fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that goes on from it elsewhere", escaped(from)));
   if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
+  if (!options.text.cache_file.empty()) check_outside(options.text.cache_file, "text.cache_file", options.output);
 }
 
 void check_own_text(const OwnTextOptions& own_text) {
@@ -62,9 +63,12 @@ void check_own_text(const OwnTextOptions& own_text) {
   check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
 }
 
-/// N-grams are counted in all texts together; what learns the target's laws takes its own text or files that it reads, with files to measure on.
+/// N-grams are counted in all texts together; what reads the target's states takes its own text or files that it reads, with files to
+/// measure on; a small transformer learns from tokens that the target drew.
 void check_sources(const TrainOptions& options) {
   const std::size_t prompts = options.own_text.prompts.size(), files = options.text.files.size();
+  if (options.drafter == "small_transformer" && files + options.text.held_out_files.size() > 0)
+    throw ConfigError(fmt::format("text.files with drafter.kind = 'small_transformer'; allowed: with ngram, {}", fmt::join(kHiddenStateDrafterKinds, ", ")));
   if (options.drafter == "ngram") return check(prompts + files > 0, "own_text.num_prompts", static_cast<double>(prompts), "at least 1, or text.files");
   check(prompts > 0 || files > 0, "own_text.num_prompts", static_cast<double>(prompts), "at least 1, or text.files in place of own text");
   if (prompts > 0 && files + options.text.held_out_files.size() > 0)
@@ -72,8 +76,12 @@ void check_sources(const TrainOptions& options) {
   if (files > 0 && options.text.held_out_files.empty()) throw ConfigError("text.held_out_files: none; allowed: at least one file that is not trained on, to validate with");
 }
 
-void check_file_text(const TextOptions& text, const ModelInfo& target) {
-  check(text.sequence_length >= 3 && text.sequence_length <= target.context_length, "text.sequence_length", text.sequence_length, fmt::format("integers from 3 to {}, the target's context", target.context_length));
+/// Every drafted token in a row needs one more of a stretch.
+void check_file_text(const TrainOptions& options, const ModelInfo& target) {
+  const TextOptions& text = options.text;
+  const std::int32_t least = 2 + (options.drafter == "mlp_speculator" ? options.mlp_speculator.num_heads : options.feature_transformer.unrolled_steps);
+  check(text.sequence_length >= least && text.sequence_length <= target.context_length, "text.sequence_length", text.sequence_length,
+        fmt::format("integers from {} to {}, the target's context", least, target.context_length));
   check(text.max_sequences >= 0, "text.max_sequences", text.max_sequences, "integers >= 0; 0 is all");
 }
 
@@ -94,15 +102,18 @@ void check_layers(std::int32_t num_layers, std::int32_t intermediate_size) {
 }
 
 /// Training takes 16 bytes a parameter.
-void check_num_parameters(std::int64_t num_layers, std::int64_t hidden_size, std::int64_t intermediate_size, std::int64_t vocab_size) {
+void check_num_parameters(std::int64_t found, const char* what_to_lower) {
   constexpr std::int64_t kMostParameters = 1'000'000'000;
-  const std::int64_t found = num_layers * hidden_size * (4 * hidden_size + 3 * intermediate_size) + vocab_size * hidden_size;
-  check(found <= kMostParameters, "the drafter's parameters", static_cast<double>(found), fmt::format("at most {}; lower drafter.num_layers or intermediate_size", kMostParameters));
+  check(found <= kMostParameters, "the drafter's parameters", static_cast<double>(found), fmt::format("at most {}; lower {}", kMostParameters, what_to_lower));
+}
+
+std::int64_t num_parameters(std::int64_t num_layers, std::int64_t hidden_size, std::int64_t intermediate_size, std::int64_t vocab_size) {
+  return num_layers * hidden_size * (4 * hidden_size + 3 * intermediate_size) + vocab_size * hidden_size;
 }
 
 void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
-  check_num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, target.vocab_size);
+  check_num_parameters(num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, target.vocab_size), "drafter.num_layers or intermediate_size");
   check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
         fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
   check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
@@ -111,15 +122,17 @@ void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) 
 
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
-  check_num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0);
+  check_num_parameters(num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0), "drafter.num_layers or intermediate_size");
   check(model.unrolled_steps >= 1 && model.unrolled_steps <= 16, "drafter.unrolled_steps", model.unrolled_steps, "integers from 1 to 16");
   check(model.step_weight > 0 && model.step_weight <= 1, "drafter.step_weight", model.step_weight, "numbers in (0, 1]");
   check(model.feature_weight >= 0 && model.feature_weight <= 100, "drafter.feature_weight", model.feature_weight, "numbers from 0 to 100");
 }
 
-void check_shape(const MlpSpeculatorOptions& model) {
+void check_shape(const MlpSpeculatorOptions& model, const DistillationOptions& distillation, const ModelInfo& target) {
   check(model.num_heads >= 1 && model.num_heads <= 16, "drafter.num_heads", model.num_heads, "integers from 1 to 16");
   check(multiple_of_16(model.inner_size) && model.inner_size <= 1 << 16, "drafter.inner_size", model.inner_size, "multiples of 16 up to 65536");
+  const std::int64_t stages = model.is_tied ? 1 : model.num_heads, inner = model.inner_size;
+  check_num_parameters(stages * inner * (2 * std::int64_t{distillation.draft_vocabulary} + inner) + inner * target.hidden_size, "drafter.inner_size or draft_vocabulary");
 }
 
 void check_distillation(const DistillationOptions& options, const ModelInfo& target) {
@@ -133,7 +146,7 @@ void check_schedule(const TrainingSchedule& model) {
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
   check_name(model.dtype, "drafter.dtype", kTrainingDtypes);
   check_name(model.optimiser, "drafter.optimiser", kOptimisers);
-  check_name(model.shape, "drafter.schedule", kScheduleShapes);
+  check_name(model.rate_schedule, "drafter.rate_schedule", kRateSchedules);
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");
   check(model.batch >= 1, "drafter.batch", model.batch, "integers >= 1");
   check(model.validation_sequences >= 1, "drafter.validation_sequences", model.validation_sequences, "integers >= 1");
@@ -157,10 +170,10 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
   if (options.drafter == "ngram") return check_ngram_training(options);
   if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
   if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
-  if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator);
+  if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator, options.distillation, target);
   if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);
   check_schedule(options.schedule);
-  if (options.own_text.prompts.empty()) return check_file_text(options.text, target);
+  if (options.own_text.prompts.empty()) return check_file_text(options, target);
   check_texts(options.schedule, options.own_text.prompts.size());
 }
 

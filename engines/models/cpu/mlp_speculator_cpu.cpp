@@ -10,7 +10,6 @@
 #include <numbers>
 
 #include "engines/formats/input_file.h"
-#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
@@ -22,7 +21,10 @@ constexpr float kNormEpsilon = 1e-6f;
 std::vector<float> read_tensor(const WeightSource& weights, const std::string& name, const std::vector<std::int64_t>& shape) {
   if (const std::vector<std::int64_t>& found = weights.tensor(name).shape; found != shape)
     throw_model_file_error(weights.path(), 0, {"tensor '" + escaped(name, 64) + "'", fmt::format("shape [{}]", fmt::join(found, ", ")), fmt::format("[{}], as config.json says", fmt::join(shape, ", "))});
-  return weights.read_float32(name);
+  std::vector<float> values = weights.read_float32(name);
+  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+    throw_model_file_error(weights.path(), 0, {"tensor '" + escaped(name, 64) + "'", "values that are not finite", "numbers", "the file is damaged, or its training diverged"});
+  return values;
 }
 
 /// Place of `name` in a list that holds every name once; `load` fills a new one.
@@ -37,7 +39,7 @@ float gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * std::numbers::sqrt2
 }  // namespace
 
 MlpSpeculatorCpu::MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const WeightSource& weights, ElementType type, std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
-    : config_(config), type_(type), team_(std::move(team)), kernels_(kernels), mix_ratio_(static_cast<float>(sim::mlp_mix_ratio(config.num_heads, config.inner_size))),
+    : config_(config), type_(type), team_(std::move(team)), kernels_(kernels), mix_ratio_(static_cast<float>(config.mix_ratio())),
       input_scale_(static_cast<std::size_t>(config.base_hidden_size), 1.0f / std::numbers::sqrt2_v<float>), embedding_rows_(config.embedding_rows()) {
   load(weights);
   info_.name = config.name;
@@ -52,6 +54,7 @@ MlpSpeculatorCpu::MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const Weig
   info_.hidden_size = config.inner_size;
   info_.feature_size = config.base_hidden_size;
   info_.draft_vocabulary = config.draft_vocabulary;
+  info_.base_sha256 = config.target_sha256;
   info_.num_parameters = config.num_parameters();
   info_.weight_bytes = projections_.front().bytes() + heads_.front().bytes();
 }
@@ -61,7 +64,8 @@ void MlpSpeculatorCpu::load(const WeightSource& weights) {
   std::map<std::string, std::size_t> projections, embeddings, heads, norms;
   const auto load_into = [&](std::vector<PackedMatrix>& matrices, std::int64_t columns, std::int64_t depth) {
     return [&, columns, depth](const std::string& name) {
-      matrices.emplace_back(type_, static_cast<int>(columns), static_cast<int>(depth)).set_columns(0, read_tensor(weights, name, {columns, depth}));
+      const std::vector<float> values = read_tensor(weights, name, {columns, depth});  // before room is made for it
+      matrices.emplace_back(type_, static_cast<int>(columns), static_cast<int>(depth)).set_columns(0, values);
     };
   };
   for (std::int32_t stage = 0; stage < config_.num_heads; ++stage)
@@ -75,10 +79,12 @@ void MlpSpeculatorCpu::load(const WeightSource& weights) {
 
 MlpSpeculatorCpu::Stage MlpSpeculatorCpu::run_stage(std::int32_t stage, std::span<const Row> rows) {
   SPECLAB_EXPECT(stage >= 0 && stage < config_.num_heads && !rows.empty(), "a stage of the speculator, and rows");
+  for (const Row& row : rows) SPECLAB_EXPECT(row.state != nullptr && row.token >= 0 && row.token < config_.vocab_size, "rows with a state and a token of the vocabulary");
   stage_ = stage;
   rows_ = rows;
   inputs_.resize(rows.size() * static_cast<std::size_t>(std::max(config_.base_hidden_size, config_.inner_size)));
   states_.resize(rows.size() * static_cast<std::size_t>(config_.inner_size));
+  mixed_.resize(states_.size());
   logits_.resize(rows.size() * static_cast<std::size_t>(config_.num_logits()));
   const StageWeights& weights = stages_[static_cast<std::size_t>(stage)];
   team_->run([&](int rank) {
@@ -120,10 +126,10 @@ void MlpSpeculatorCpu::activate(int row) {
   const std::int32_t inner = config_.inner_size;
   const Norm& norm = norms_[weights.norm];
   float* state = states_.data() + std::int64_t{row} * inner;
-  std::vector<float> embedded(static_cast<std::size_t>(inner));
-  embeddings_[weights.embedding].read_column(embedding_rows_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)].token)], embedded.data());
-  for (std::int32_t i = 0; i < inner; ++i) embedded[static_cast<std::size_t>(i)] = state[i] + mix_ratio_ * embedded[static_cast<std::size_t>(i)];
-  kernels_->rms_norm(embedded.data(), norm.scale.data(), inner, kNormEpsilon, ElementType::float32, state);
+  float* mixed = mixed_.data() + std::int64_t{row} * inner;
+  embeddings_[weights.embedding].read_column(embedding_rows_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)].token)], mixed);
+  for (std::int32_t i = 0; i < inner; ++i) mixed[i] = state[i] + mix_ratio_ * mixed[i];
+  kernels_->rms_norm(mixed, norm.scale.data(), inner, kNormEpsilon, ElementType::float32, state);
   for (std::int32_t i = 0; i < inner; ++i) state[i] = gelu(state[i] + norm.shift[static_cast<std::size_t>(i)]);
   kernels_->convert(state, inner, type_, input(row, inner));
 }

@@ -54,7 +54,7 @@ class MlpSpeculatorCpu final : public MlpSpeculator {
 
   std::int32_t stage_ = 0;               ///< of the running call
   std::span<const Row> rows_;
-  std::vector<float> inputs_, states_, logits_;
+  std::vector<float> inputs_, mixed_, states_, logits_;
 };
 
 }  // namespace speclab::engines::cpu

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
@@ -43,6 +45,11 @@ std::int64_t MlpSpeculatorConfig::num_parameters() const {
   return stages * stage + std::int64_t{base_hidden_size} * inner + projections * inner * inner;
 }
 
+double MlpSpeculatorConfig::mix_ratio() const {
+  const double state_weight = std::pow(0.5, 0.5 / num_heads);
+  return std::sqrt((1 - state_weight * state_weight) * inner_size / 2) / state_weight;
+}
+
 std::vector<std::int32_t> MlpSpeculatorConfig::embedding_rows() const {
   std::vector<std::int32_t> rows(static_cast<std::size_t>(vocab_size), num_logits());
   for (std::int32_t row = 0; row < num_logits(); ++row) rows[static_cast<std::size_t>(draft_vocabulary.empty() ? row : draft_vocabulary[static_cast<std::size_t>(row)])] = row;
@@ -79,10 +86,11 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
 }
 
 void write_mlp_speculator_config(const MlpSpeculatorConfig& config, const std::string& path) {
-  const nlohmann::ordered_json object = {
+  nlohmann::ordered_json object = {
       {"architectures", {"MLPSpeculatorPreTrainedModel"}}, {"model_type", kModelType}, {"vocab_size", config.vocab_size}, {"emb_dim", config.base_hidden_size},
       {"inner_dim", config.inner_size}, {"n_predict", config.num_heads}, {"tie_weights", config.is_tied}, {"scale_input", config.scales_input},
-      {"target", config.target}, {"target_sha256", config.target_sha256}, {"draft_vocabulary", config.draft_vocabulary}};
+      {"target", config.target}, {"target_sha256", config.target_sha256}};
+  if (!config.draft_vocabulary.empty()) object["draft_vocabulary"] = config.draft_vocabulary;
   write_file(path, object.dump() + "\n");
 }
 

@@ -9,7 +9,7 @@
 
 namespace speclab::engines {
 
-/// @source IBM 2024, released code of the MLP speculator; sim/analytic/mlp_speculator.h has its constants
+/// @source IBM 2024, released code of the MLP speculator
 struct MlpSpeculatorConfig {
   std::string name;
   std::int32_t vocab_size = 0;         ///< of the base model
@@ -25,6 +25,9 @@ struct MlpSpeculatorConfig {
   std::int32_t num_logits() const { return draft_vocabulary.empty() ? vocab_size : static_cast<std::int32_t>(draft_vocabulary.size()); }
   std::int32_t num_embeddings() const { return num_logits() + (draft_vocabulary.empty() ? 0 : 1); }
   std::int64_t num_parameters() const;
+  /// What an embedding is multiplied by before it is added to the projected state: w_e / w_s with w_s = 0.5^(0.5 / num_heads) and
+  /// w_e = sqrt((1 - w_s^2) inner_size / 2).
+  double mix_ratio() const;
   /// Row of the embedding of every token, [vocab_size].
   std::vector<std::int32_t> embedding_rows() const;
   /// Names of a stage's tensors; tied stages share names.

@@ -24,7 +24,7 @@ void turn_into_gradient(const at::Tensor& q, const at::Tensor& slopes, at::Tenso
 }
 
 double reverse_kl(const at::Tensor& target, at::Tensor& scores) {
-  constexpr double kLeast = 1e-8;  // the target's law is 0 nowhere, but its rounded form may be
+  constexpr double kLeast = 1e-8;  // what the target gives less counts as this, so that zeros of rounding stay finite
   const auto log_q = torch::log_softmax(scores, 1), q = log_q.exp();
   const auto slopes = log_q - target.clamp_min(kLeast).log();
   const double loss = (q * slopes).sum().item<double>();

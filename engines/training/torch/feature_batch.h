@@ -16,7 +16,7 @@ struct FeatureBatch {
   at::Tensor next_hidden;     ///< [N, feature]: the target's state after token j + 1, of which its law of token j + 2 is made
   at::Tensor log_partitions;  ///< [N], of that law
   at::Tensor top_tokens;      ///< [N]: its arg max
-  at::Tensor next_tokens;     ///< [N]: token j + 2, which was emitted
+  at::Tensor next_tokens;     ///< [N]: token j + 2
 };
 
 /// @param texts  with hidden states

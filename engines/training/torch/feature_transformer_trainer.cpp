@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/models/llama/feature_transformer.h"
-#include "engines/training/draft_vocabulary.h"
+#include "engines/training/frequent_tokens.h"
 #include "engines/training/torch/feature_transformer_task.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engines/training/torch/distillation_loss.h"
 #include "engines/training/torch/torch_layers.h"
@@ -25,7 +26,10 @@ double HiddenStateTask::backward(Texts texts) {
   const FeatureBatch batch = batch_of(texts);
   const std::vector<at::Tensor> states = states_of(batch);
   std::vector<Step> steps;
-  for (std::size_t s = 0; s < states.size(); ++s) steps.push_back({rounded_head(static_cast<int>(s)).detach(), states[s].detach(), torch::empty_like(states[s])});
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    const bool is_shared = s > 0 && head(static_cast<int>(s)).is_same(head(static_cast<int>(s) - 1));
+    steps.push_back({is_shared ? steps.back().head : rounded_head(static_cast<int>(s)).detach(), states[s].detach(), torch::empty_like(states[s])});
+  }
   double loss = 0;
   const std::int64_t total = batch.rows.size(0);
   for (std::int64_t first = 0; first < total; first += kChunk) {
@@ -38,13 +42,13 @@ double HiddenStateTask::backward(Texts texts) {
   return loss;
 }
 
-/// @return the first step's part of the mean loss
+/// @return the first step's part of the mean loss; no number where a further step's is none
 double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& rows, std::vector<Step>& steps) {
   const torch::NoGradGuard guard;
   double first_loss = 0, weight = 1.0 / static_cast<double>(batch.rows.size(0));
   for (std::size_t s = 0; s < steps.size(); ++s, weight *= objective_.step_weight) {
     const double loss = add_gradient(batch, rows, static_cast<int>(s), steps[s], weight);
-    if (s == 0) first_loss = loss;
+    if (s == 0 || !std::isfinite(loss)) first_loss = loss;
   }
   return first_loss;
 }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/analytic/mlp_speculator.h"
-
 namespace speclab::engines {
 namespace {
 
@@ -16,7 +14,7 @@ at::Tensor normed(const at::Tensor& x) { return x * torch::rsqrt(x.pow(2).mean(-
 
 }  // namespace
 
-MlpSpeculatorModel::MlpSpeculatorModel(const MlpSpeculatorConfig& config, std::uint64_t seed) : config_(config), mix_ratio_(sim::mlp_mix_ratio(config.num_heads, config.inner_size)) {
+MlpSpeculatorModel::MlpSpeculatorModel(const MlpSpeculatorConfig& config, std::uint64_t seed) : config_(config), mix_ratio_(config.mix_ratio()) {
   torch::manual_seed(seed);
   const std::vector<std::int32_t> rows = config.embedding_rows();
   embedding_rows_ = torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engines/training/draft_vocabulary.h"
+#include "engines/training/frequent_tokens.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"
 #include "sim/core/sha256.h"

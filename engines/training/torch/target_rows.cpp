@@ -9,7 +9,7 @@ namespace speclab::engines {
 at::Tensor tokens_tensor(const std::vector<Token>& tokens) { return torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())); }
 
 TargetRows::TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary, const std::string& loss, at::ScalarType dtype)
-    : learns_tokens_(loss == "tokens"), dtype_(dtype), drafted_(tokens_tensor(draft_vocabulary)) {
+    : learns_tokens_(loss == "tokens"), dtype_(dtype), drafted_(draft_vocabulary.empty() ? torch::arange(target.config.vocab_size) : tokens_tensor(draft_vocabulary)) {
   const auto table = torch::from_blob(const_cast<float*>(target.head.data()), {target.config.vocab_size, target.config.hidden_size}, torch::kFloat);
   head_ = table.index_select(0, drafted_);
   rounded_head_ = head_.to(dtype);

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "engines/training/torch/training_checkpoint.h"
-#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -18,13 +17,17 @@
 namespace speclab::engines {
 namespace {
 
-/// Factor of the learning rate. @param step  [0, num_steps)
-double rate_multiplier(const std::string& shape, std::int64_t step, std::int64_t num_steps) {
-  if (shape == "mlp_speculator") return sim::learning_rate_multiplier(static_cast<int>(step), {static_cast<int>(num_steps), static_cast<int>(num_steps) + 1});
+/// Warm-up over 3 %, then a half cosine to 0. @param fraction  of the training, [0, 1]
+double cosine_rate(double fraction) {
   constexpr double kWarmUp = 0.03;
-  const double fraction = static_cast<double>(step) / static_cast<double>(num_steps);
   if (fraction < kWarmUp) return fraction / kWarmUp;
   return 0.5 * (1.0 + std::cos(std::numbers::pi * (fraction - kWarmUp) / (1.0 - kWarmUp)));
+}
+
+/// A parabola up to 1 at the end of the warm-up, or the cosine from 1 to 0.1, whichever is lower.
+double parabola_cosine_rate(double step, double num_steps) {
+  const double warm_up = std::min(2000.0, num_steps / 20), to_go = 1 - std::min(step, warm_up) / warm_up;
+  return std::min(1 - to_go * to_go, 0.1 + 0.45 * (1 + std::cos(std::numbers::pi * step / num_steps)));
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::uint64_t seed) {
@@ -103,7 +106,7 @@ class TrainingLoop {
     if (!std::isfinite(loss))
       throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", state_.visited, schedule().learning_rate));
     torch::nn::utils::clip_grad_norm_(task_.parameters().values(), schedule().max_gradient_norm);
-    optimiser_.step(schedule().learning_rate * rate_multiplier(schedule().shape, state_.step, num_steps()));
+    optimiser_.step(schedule().learning_rate * learning_rate_multiplier(schedule().rate_schedule, state_.step, num_steps()));
     state_.loss_sum += loss;
     ++state_.loss_count;
     for (const OwnText* text : texts) state_.visited += static_cast<std::int64_t>(text->laws.size());
@@ -138,6 +141,11 @@ class TrainingLoop {
 
 }  // namespace
 
+double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step, std::int64_t num_steps) {
+  const double done = static_cast<double>(step), all = static_cast<double>(num_steps);
+  return rate_schedule == "cosine" ? cosine_rate(done / all) : parabola_cosine_rate(done, all);
+}
+
 std::string training_digest(const TextSplit& texts, const TrainOptions& options) {
   const TrainingSchedule& s = options.schedule;
   Sha256 content;
@@ -147,7 +155,7 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
       content.update(std::as_bytes(std::span(text->tokens)));
       content.update(std::as_bytes(std::span(text->laws)));
     }
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.shape, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.rate_schedule, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
                      at::toString(product_dtype(s.dtype)));
 }
 

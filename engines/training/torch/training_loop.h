@@ -1,5 +1,5 @@
 #pragma once
-// Steps of the optimiser over the target's own text: what all trained drafters share.
+// Steps of the optimiser over texts: what all trained drafters but n-grams share.
 
 #include <span>
 #include <string>
@@ -27,7 +27,7 @@ class TrainingTask {
   using Texts = std::span<const OwnText* const>;
   virtual ~TrainingTask() = default;
   virtual Parameters& parameters() = 0;
-  /// Adds the gradient of the mean loss. @return the mean cross-entropy of the next token, nats a position
+  /// Adds the gradient of the mean loss. @return that of the first drafted token
   virtual double backward(Texts texts) = 0;
   /// Of each drafted token in a row, the texts' own tokens before it.
   virtual std::vector<Validation> validate(Texts texts) const = 0;
@@ -42,6 +42,10 @@ struct TrainingLoopOptions {
   std::string checkpoint;        ///< file that a resumed call goes on from; it stays, write_drafter removes it
   std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
 };
+
+/// Factor of the learning rate. @param rate_schedule  one of kRateSchedules @param step  [0, num_steps]
+/// @source of parabola_cosine: IBM 2024, released training script, a stage of it
+double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step, std::int64_t num_steps);
 
 /// Of the texts, their laws and the schedule: a training with another one takes other steps.
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json schedule_json(const TrainingSchedule& s) {
-  return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"shape", s.shape}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
+  return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"rate_schedule", s.rate_schedule}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
           {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s.dtype) == at::kBFloat16 ? "bfloat16" : "float32"}};
 }
 

@@ -1,6 +1,7 @@
 #include "experiments/drivers/commands/train.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -47,13 +49,19 @@ class ProgressLines {
   std::chrono::steady_clock::time_point begin_;
 };
 
+/// One for every choice of files and stretches.
+std::string default_cache_file(const engines::TextOptions& text) {
+  const std::string choice = fmt::format("{} {} {} {}", fmt::join(text.files, "\n"), fmt::join(text.held_out_files, "\n"), text.sequence_length, text.max_sequences);
+  return fmt::format("{}/file_text_{}.bin", user_cache_folder(), sha256_text(choice).substr(0, 12));
+}
+
 }  // namespace
 
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config, options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty())
-    own_text.cache_file = fmt::format("{}/{}_text{}.bin", user_cache_folder(), config.prompts.empty() ? "file" : "own", own_text.keeps_hidden ? "_hidden" : "");
+  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
+  if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);
   const auto engines = open_engines();
   const engines::LoadedModel target = engines->load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));

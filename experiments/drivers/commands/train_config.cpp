@@ -1,6 +1,7 @@
 #include "experiments/drivers/commands/train_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -78,6 +79,13 @@ void check_heads(const ConfigReader& reader, const engines::TrainOptions& option
     reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
 }
 
+/// Of keys that another kind has the use is refused.
+void check_text_keys(const ConfigReader& reader, const std::string& kind) {
+  for (const TrainKey& key : train_keys())
+    if (key.table == "text" && !key.kinds.empty() && !engines::is_among(kind, key.kinds) && reader.has(key.key.c_str()))
+      reader.refuse(key.key.c_str(), fmt::format("with drafter.kind {} only", fmt::join(key.kinds, ", ")));
+}
+
 /// The kind first: which other keys there are depends on it.
 void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& findings) {
   std::string& kind = config.options.drafter;
@@ -94,12 +102,13 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
 }
 
 void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
-  for (const char* name : {"target", "own_text", "text", "drafter"}) {
+  for (const char* name : {"drafter", "target", "own_text", "text"}) {
     const ConfigNode* table = root.table(name);
     if (!table) continue;
     ConfigReader reader(*table, name, &findings);
     if (name == std::string_view("drafter")) read_drafter(reader, config, findings);
     else read_keys(reader, train_keys(), name, config);
+    if (name == std::string_view("text") && !findings.concerns("drafter.kind")) check_text_keys(reader, config.options.drafter);
     reader.finish();
   }
 }

@@ -41,7 +41,8 @@ TEST(DistillationLosses, AreLeastAtTheTargetsLaw) {
     at::Tensor same = law.log(), other = law.log() + torch::randn({3, 12});
     const double least = loss_and_gradient(loss, law, same);
     EXPECT_LT(least, loss_and_gradient(loss, law, other)) << loss;
-    EXPECT_LT(same.abs().max().item<double>(), std::string(loss) == "total_variation" ? 1.0 : 1e-5) << loss;
+    if (std::string(loss) == "total_variation") continue;  // has a corner there
+    EXPECT_LT(same.abs().max().item<double>(), 1e-5) << loss;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -28,7 +29,9 @@ class FileTexts : public ::testing::Test {
  protected:
   FileTexts() {
     options_.text = {.files = {"a", "b"}, .held_out_files = {"c"}, .sequence_length = 10};
-    options_.own_text = {.batch = 2, .cache_file = target_.folder() + "/file_text", .keeps_hidden = true};
+    options_.text.cache_file = target_.folder() + "/file_text";
+    options_.own_text = {.batch = 2, .keeps_hidden = true};
+    options_.schedule.batch = 2;
   }
   FileText read(const TrainOptions& options) {
     const auto model = target_.load();
@@ -95,8 +98,20 @@ TEST_F(FileTexts, AreReadOnceAndGoOnWhereTheyStopped) {
 
 TEST_F(FileTexts, OfOtherFilesNeedAnotherCache) {
   read(options_);
+  const TrainOptions first = options_;
+  options_.text.sequence_length = 5;
+  EXPECT_THROW(read(options_), DataError) << "cut otherwise";
+  options_ = first;
+  options_.schedule.validation_sequences = 1;
+  EXPECT_THROW(read(options_), DataError) << "fewer held out";
   corpora_.training[0].tokens[3] = 7;
-  EXPECT_THROW(read(options_), DataError);
+  EXPECT_THROW(read(first), DataError);
+}
+
+TEST_F(FileTexts, OfTooFewStretchesAreRefusedBeforeTheyAreRead) {
+  options_.schedule.batch = 6;
+  EXPECT_THROW(read(options_), ConfigError);
+  EXPECT_EQ(read_tokens_, 0);
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engines/drafters/drafters.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/training/torch/mlp_speculator_model.h"
+#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "tests/engines/drafters/draft_chain.h"
@@ -41,6 +43,17 @@ std::unique_ptr<DraftModel> draft_model_of(const std::string& folder) {
   const MlpSpeculatorSource source = open_mlp_speculator(folder);
   return mlp_draft_model(std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1)));
 }
+
+class OneSpeculator final : public DrafterModels {
+ public:
+  explicit OneSpeculator(std::shared_ptr<MlpSpeculator> speculator) : speculator_(std::move(speculator)) {}
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return nullptr; }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return speculator_; }
+  std::shared_ptr<const NgramModel> ngrams(const std::string&, const std::string&) override { return nullptr; }
+
+ private:
+  std::shared_ptr<MlpSpeculator> speculator_;
+};
 
 class MlpSpeculatorTraining : public ::testing::TestWithParam<bool> {};
 
@@ -82,14 +95,12 @@ TEST_P(MlpSpeculatorTraining, LearnsTheTargetsLaw) {
   EXPECT_TRUE(read_file(options.output + "/training.csv").starts_with("tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement,validation_loss_nats_2,"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Tied, MlpSpeculatorTraining, ::testing::Bool());
-
 /// The sum over heads of their cross-entropies, of whole tensors and by autograd.
-TEST(MlpSpeculatorTask, HasTheGradientOfItsObjective) {
+TEST_P(MlpSpeculatorTraining, HasTheGradientOfItsObjective) {
   const TinyTarget target;
   TrainOptions options = mlp_options("");
   options.schedule = {.seed = 9, .dtype = "float32"};
-  MlpSpeculatorConfig config{.name = {}, .vocab_size = target.config().vocab_size, .base_hidden_size = target.config().hidden_size, .inner_size = 48, .num_heads = 3, .is_tied = true};
+  MlpSpeculatorConfig config{.name = {}, .vocab_size = target.config().vocab_size, .base_hidden_size = target.config().hidden_size, .inner_size = 48, .num_heads = 3, .is_tied = GetParam()};
   for (Token token = 0; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
   const auto texts = target.texts(3, 20);
   std::vector<const OwnText*> pointers;
@@ -113,6 +124,8 @@ TEST(MlpSpeculatorTask, HasTheGradientOfItsObjective) {
     EXPECT_LT((found - expected).abs().max().item<double>(), 1e-4 * scale) << model.parameters().all()[i].name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Tied, MlpSpeculatorTraining, ::testing::Bool());
 
 TEST(MlpSpeculatorTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   const TinyTarget target;
@@ -141,20 +154,29 @@ TEST(MlpSpeculatorTrainer, GoesOnFromATrainedFolder) {
   EXPECT_LT(train(target, target.texts(90, 12), options).front().loss, from_random - 0.02);
 }
 
-/// The two schedules take other steps over the same texts.
-TEST(MlpSpeculatorTrainer, TakesTheReleasedSchedule) {
+/// The first stage of the analytic model's, which is the released one.
+TEST(MlpSpeculatorTrainer, HasTheReleasedRates) {
+  for (const std::int64_t step : {0, 1, 200, 749, 750, 7500, 15000})
+    EXPECT_NEAR(learning_rate_multiplier("parabola_cosine", step, 15000), sim::learning_rate_multiplier(static_cast<int>(step), {15000, 21000}), 1e-12) << step;
+}
+
+struct Stopped {};
+
+TEST(MlpSpeculatorTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
   const TinyTarget target;
   const auto texts = target.texts(72, 24);
-  std::vector<std::string> weights;
-  for (const char* shape : kScheduleShapes) {
-    TrainOptions options = mlp_options(target.folder() + "/" + shape);
-    options.schedule.shape = shape;
-    options.schedule.epochs = 2;
-    train(target, texts, options);
-    weights.push_back(read_file(options.output + "/model.safetensors"));
-    EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("schedule").at("shape"), shape);
-  }
-  EXPECT_NE(weights[0], weights[1]);
+  const auto trained = [&](const std::string& folder, int stop_after) {
+    TrainOptions options = mlp_options(folder, false);
+    options.schedule.rate_schedule = "parabola_cosine";
+    int calls = 0;
+    train_mlp_speculator(texts, target.feature_target(), options, {[](const TrainProgress&) {}, [&] {
+                                                                     if (++calls == stop_after) throw Stopped();
+                                                                   }});
+    return read_file(folder + "/model.safetensors") + read_file(folder + "/training.csv");
+  };
+  const std::string whole = trained(target.folder() + "/whole", -1), folder = target.folder() + "/stopped";
+  EXPECT_THROW(trained(folder, 20), Stopped);
+  EXPECT_EQ(trained(folder, -1), whole);
 }
 
 TEST(MlpSpeculatorFolder, IsRefusedBesideAnotherTarget) {
@@ -164,9 +186,55 @@ TEST(MlpSpeculatorFolder, IsRefusedBesideAnotherTarget) {
   MlpSpeculatorConfig config = read_mlp_speculator_config(folder + "/config.json");
   EXPECT_NO_THROW(open_mlp_speculator(folder));
   EXPECT_THROW(open_mlp_speculator(target.folder()), ConfigError) << "a model of another kind";
-  config.target_sha256 = std::string(64, 'a');
-  write_mlp_speculator_config(config, folder + "/config.json");
-  EXPECT_THROW(open_mlp_speculator(folder), ModelFileError);
+  EXPECT_THROW(open_model(folder), ConfigError) << "it is no model by itself";
+  const auto speculator = std::make_shared<cpu::MlpSpeculatorCpu>(config, *open_mlp_speculator(folder).weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+  OneSpeculator models(speculator);
+  ModelInfo info;
+  info.vocab_size = target.config().vocab_size;
+  info.hidden_size = target.config().hidden_size;
+  info.sha256 = target.sha256();
+  EXPECT_NO_THROW(make_drafter({.drafter = {.kind = "mlp_speculator"}}, info, models));
+  info.sha256 = std::string(64, 'a');
+  EXPECT_THROW(make_drafter({.drafter = {.kind = "mlp_speculator"}}, info, models), ConfigError);
+}
+
+TEST(MlpSpeculatorFolder, GivesBackItsConfig) {
+  const TinyTarget target;
+  const std::string path = target.folder() + "/speculator.json";
+  for (const std::vector<Token>& draft_vocabulary : {std::vector<Token>{}, std::vector<Token>{2, 5, 9}}) {
+    const MlpSpeculatorConfig config{.name = {}, .vocab_size = 300, .base_hidden_size = 64, .inner_size = 48, .num_heads = 4, .is_tied = true, .scales_input = true,
+                                     .draft_vocabulary = draft_vocabulary, .target = "t", .target_sha256 = "s"};
+    write_mlp_speculator_config(config, path);
+    const MlpSpeculatorConfig found = read_mlp_speculator_config(path);
+    EXPECT_EQ(found.draft_vocabulary, draft_vocabulary);
+    EXPECT_EQ(found.num_parameters(), config.num_parameters());
+    EXPECT_EQ(found.target_sha256, "s");
+  }
+}
+
+TEST(MlpSpeculatorFolder, RefusesImpossibleSizes) {
+  const TinyTarget target;
+  const std::string path = target.folder() + "/wrong.json";
+  const auto refused = [&](const char* field, const nlohmann::json& value) {
+    nlohmann::json object = {{"model_type", "mlp_speculator"}, {"vocab_size", 300}, {"emb_dim", 64}, {"inner_dim", 48}, {"n_predict", 3}};
+    object[field] = value;
+    write_file(path, object.dump());
+    try {
+      read_mlp_speculator_config(path);
+      ADD_FAILURE() << field << " = " << value << " was accepted";
+    } catch (const ModelFileError& error) {
+      EXPECT_NE(std::string(error.what()).find(field), std::string::npos) << error.what();
+    }
+  };
+  refused("n_predict", 0);
+  refused("n_predict", 17);
+  refused("emb_dim", 65);
+  refused("inner_dim", 1 << 20);
+  refused("vocab_size", -1);
+  refused("model_type", "llama");
+  refused("draft_vocabulary", {5, 3});
+  refused("draft_vocabulary", {5, 300});
+  refused("draft_vocabulary", nlohmann::json::array());
 }
 
 TEST(MlpSpeculatorFolder, ReadsAPublishedConfig) {

@@ -1,10 +1,11 @@
-// The stages of an MLP speculator against the formulas of its release, in double precision.
+// The stages of an MLP speculator against the analytic model's, which are in double precision.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "engines/models/mlp/mlp_speculator_config.h"
+#include "sim/analytic/mlp_forward.h"
 #include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -18,37 +19,27 @@ using testing::tiny_mlp_config;
 using testing::tiny_mlp_weights;
 using Values = std::vector<double>;
 
-Values product(const std::vector<float>& matrix, const Values& x) {
-  Values out(matrix.size() / x.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    for (std::size_t j = 0; j < x.size(); ++j) out[i] += static_cast<double>(matrix[i * x.size() + j]) * x[j];
-  return out;
+/// @param rows  beyond those of the tensor are zero
+sim::Matrix matrix_of(const MadeWeights& weights, const std::string& name, std::int32_t columns, std::int32_t rows) {
+  const std::vector<float> values = weights.read_float32(name);
+  sim::Matrix matrix{rows, columns, {values.begin(), values.end()}};
+  matrix.values.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  return matrix;
 }
 
-Values normed(Values x) {
-  double squares = 0;
-  for (const double value : x) squares += value * value;
-  for (double& value : x) value /= std::sqrt(squares / static_cast<double>(x.size()) + 1e-6);
-  return x;
+Values values_of(const MadeWeights& weights, const std::string& name) {
+  const std::vector<float> values = weights.read_float32(name);
+  return {values.begin(), values.end()};
 }
 
-/// z = E[token]; h = P h + (w_e / w_s) z; h = GELU(g norm(h) + s).
-Values stage_by_hand(const MlpSpeculatorConfig& config, const MadeWeights& weights, std::int32_t stage, Values state, Token token) {
-  if (stage == 0 && config.scales_input) {
-    state = normed(state);
-    for (double& value : state) value /= std::sqrt(2.0);
-  }
-  const auto embedding = weights.read_float32(config.embedding(stage)), scale = weights.read_float32(config.scale(stage)), shift = weights.read_float32(config.shift(stage));
-  Values mixed = product(weights.read_float32(config.projection(stage)), state);
-  const auto row = static_cast<std::size_t>(config.embedding_rows()[static_cast<std::size_t>(token)]) * mixed.size();
-  const double state_weight = std::pow(0.5, 0.5 / config.num_heads), embedding_weight = std::sqrt((1 - state_weight * state_weight) * config.inner_size / 2.0);
-  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] += embedding_weight / state_weight * static_cast<double>(embedding[row + i]);
-  mixed = normed(mixed);
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
-    const double x = mixed[i] * static_cast<double>(scale[i]) + static_cast<double>(shift[i]);
-    mixed[i] = x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
-  }
-  return mixed;
+/// In double; a head has a row of zeros for the embedding of all other tokens.
+std::vector<sim::MlpStage> stages_of(const MlpSpeculatorConfig& config, const MadeWeights& weights) {
+  std::vector<sim::MlpStage> stages;
+  const std::int32_t rows = config.num_embeddings(), inner = config.inner_size;
+  for (std::int32_t stage = 0; stage < config.num_heads; ++stage)
+    stages.push_back({matrix_of(weights, config.embedding(stage), inner, rows), matrix_of(weights, config.projection(stage), stage == 0 ? config.base_hidden_size : inner, inner),
+                      matrix_of(weights, config.head(stage), inner, rows), values_of(weights, config.scale(stage)), values_of(weights, config.shift(stage))});
+  return stages;
 }
 
 struct Variant {
@@ -68,24 +59,28 @@ class MlpSpeculatorStages : public ::testing::TestWithParam<Variant> {
   }
 };
 
-TEST_P(MlpSpeculatorStages, AreTheReleasedFormulas) {
+TEST_P(MlpSpeculatorStages, AreTheReleasedOnes) {
   const MlpSpeculatorConfig config = this->config();
   const MadeWeights weights = tiny_mlp_weights(config);
   cpu::MlpSpeculatorCpu speculator(config, weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(2));
   std::vector<std::vector<float>> states(2, std::vector<float>(static_cast<std::size_t>(config.base_hidden_size)));
   for (std::size_t i = 0; i < states[0].size(); ++i) states[0][i] = std::sin(static_cast<float>(i)), states[1][i] = std::cos(static_cast<float>(3 * i));
-  std::vector<Values> expected{Values(states[0].begin(), states[0].end()), Values(states[1].begin(), states[1].end())};
+  const std::vector<Values> base{Values(states[0].begin(), states[0].end()), Values(states[1].begin(), states[1].end())};
+  const std::vector<sim::MlpStage> stages = stages_of(config, weights);
+  const std::vector<std::int32_t> embedding_rows = config.embedding_rows();
+  std::vector<std::vector<int>> read(2);
   for (std::int32_t stage = 0; stage < config.num_heads; ++stage) {
     const std::vector<Token> tokens{10 + stage, 3};  // 3 is outside the draft vocabulary
     const std::vector<MlpSpeculator::Row> rows{{states[0].data(), tokens[0]}, {states[1].data(), tokens[1]}};
     const MlpSpeculator::Stage found = speculator.run_stage(stage, rows);
-    ASSERT_EQ(found.logits.size(), 2 * static_cast<std::size_t>(config.num_logits()));
+    const auto num_logits = static_cast<std::size_t>(config.num_logits());
+    ASSERT_EQ(found.logits.size(), 2 * num_logits);
     for (std::size_t r = 0; r < 2; ++r) {
-      expected[r] = stage_by_hand(config, weights, stage, expected[r], tokens[r]);
-      const auto logits = product(weights.read_float32(config.head(stage)), expected[r]);
-      for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(static_cast<double>(found.logits[r * logits.size() + i]), logits[i], 1e-4) << "stage " << stage << ", row " << r;
+      read[r].push_back(embedding_rows[static_cast<std::size_t>(tokens[r])]);
+      const Values expected = sim::mlp_logits(stages, base[r], read[r], {.scale_input = config.scales_input});
+      for (std::size_t i = 0; i < num_logits; ++i) ASSERT_NEAR(static_cast<double>(found.logits[r * num_logits + i]), expected[i], 1e-4) << "stage " << stage << ", row " << r;
+      states[r].assign(found.states.begin() + static_cast<std::ptrdiff_t>(r * 32), found.states.begin() + static_cast<std::ptrdiff_t>((r + 1) * 32));
     }
-    for (std::size_t r = 0; r < 2; ++r) states[r].assign(found.states.begin() + static_cast<std::ptrdiff_t>(r * 32), found.states.begin() + static_cast<std::ptrdiff_t>((r + 1) * 32));
   }
 }
 
@@ -115,6 +110,18 @@ TEST_P(MlpSpeculatorStages, AreCountedAsReleased) {
 INSTANTIATE_TEST_SUITE_P(Variants, MlpSpeculatorStages,
                          ::testing::Values(Variant{"untied", false, false, true}, Variant{"tied", true, false, true}, Variant{"tied and scaled", true, true, false},
                                            Variant{"untied and scaled", false, true, false}));
+
+TEST(MlpSpeculatorCpu, RefusesValuesThatAreNotFinite) {
+  const MlpSpeculatorConfig config = tiny_mlp_config(testing::tiny_config());
+  MadeWeights weights;
+  const MadeWeights sound = tiny_mlp_weights(config);
+  for (const TensorInfo& tensor : sound.tensors()) {
+    std::vector<float> values = sound.read_float32(tensor.name);
+    if (tensor.name == config.shift(1)) values[3] = std::nanf("");
+    weights.add(tensor.name, tensor.shape, std::move(values));
+  }
+  EXPECT_THROW(cpu::MlpSpeculatorCpu(config, weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1)), ModelFileError);
+}
 
 TEST(MlpSpeculatorCpu, RefusesATensorOfAnotherShape) {
   const MlpSpeculatorConfig config = tiny_mlp_config(testing::tiny_config());

@@ -1,4 +1,4 @@
-#include "engines/training/draft_vocabulary.h"
+#include "engines/training/frequent_tokens.h"
 
 #include <algorithm>
 #include <numeric>
