@@ -57,8 +57,10 @@ std::string data_block(const std::string& name, const std::vector<Point>& points
 
 double dodge(const Figure& figure, std::size_t index) {
   if (figure.x.scale == Scale::logarithmic) return 0;
-  const double step = figure.kind == FigureKind::marks && !figure.x.names.empty() ? 0.13 : 0.0;
-  return step * (static_cast<double>(index) - static_cast<double>(figure.series.size() - 1) / 2);
+  if (figure.kind != FigureKind::marks || figure.x.names.empty()) return 0.0;
+  constexpr double kStep = 0.13, kWidest = 0.8;  // of the distance between two names
+  const double last = static_cast<double>(figure.series.size() - 1), step = last > 0 ? std::min(kStep, kWidest / last) : kStep;
+  return step * (static_cast<double>(index) - last / 2);
 }
 
 std::vector<Point> shifted(std::vector<Point> points, double offset, Mark mark) {

@@ -140,11 +140,18 @@ std::string y_range(const Figure& figure) {
   return figure.y.scale == Scale::logarithmic ? logarithmic_y_range(figure) : "set yrange [0:*]\n";
 }
 
+/// Inches; a legend of one column must fit beside the plot, since a second one would take the plot's width.
+double height_of(const Figure& figure) {
+  constexpr std::size_t kFitting = 13;
+  const std::size_t entries = figure.series.size() + (figure.reference ? 1 : 0) + 1;
+  return 3.5 + 0.17 * static_cast<double>(std::max(entries, kFitting) - kFitting);
+}
+
 }  // namespace
 
 std::string gnuplot_script(const Figure& figure, const std::string& pdf_path) {
   if (is_drawn_in_rows(figure)) return script_in_rows(figure, pdf_path);
-  std::string script = script_head(figure, pdf_path, {.height = 3.5, .left_margin = 10.5, .bottom_margin = has_slanted_names(figure) ? 8.0 : 4.8,
+  std::string script = script_head(figure, pdf_path, {.height = height_of(figure), .left_margin = 10.5, .bottom_margin = has_slanted_names(figure) ? 8.0 : 4.8,
                                                       .x_label = figure.x.label, .y_label = figure.y.label});
   script += "set grid ytics back lc rgb '#E2E2E2' lt 1 lw 0.7\n";
   script += y_range(figure) + (figure.x.names.empty() ? numeric_ticks(figure) : named_ticks(figure));
