@@ -2,7 +2,7 @@
 // tokens on the default model, for the core prompts. `drafters` are all drafters and trees under the ratio test, in float32
 // and in bfloat16; `rules` every other lossless rule with every drafter, in bfloat16. Plain decoding runs prompt by prompt,
 // speculative decoding in batches of a category, so batches are covered too.
-// Usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
+// Usage: losslessness drafters|features|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
 
 #include <fmt/format.h>
 #include <speclab_revision.h>
