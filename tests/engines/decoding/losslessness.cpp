@@ -1,6 +1,6 @@
 // The whole losslessness run (scripts/losslessness): at temperature 0 every drafter, tree and rule must give plain decoding's
 // tokens on the default model, for the core prompts. `drafters` are all drafters and trees under the ratio test, in float32
-// and in bfloat16; `rules` every other lossless rule with every drafter, in bfloat16. Plain decoding runs prompt by prompt,
+// and in bfloat16; `features` those that read hidden states, alike; `rules` every other lossless rule with every drafter, in bfloat16. Plain decoding runs prompt by prompt,
 // speculative decoding in batches of a category, so batches are covered too.
 // Usage: losslessness drafters|features|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
 
