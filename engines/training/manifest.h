@@ -9,7 +9,8 @@ namespace speclab::engines {
 
 /// @param held_out  texts that were not trained on
 nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_t held_out);
-/// Name, SHA-256 and number of tokens of each file.
+/// Name, SHA-256 and number of tokens of each file, and what FILE.source.json says of its origin.
+/// @throws DataError if that is no JSON object
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
 /// Files and stretches that the target read.
 nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);

@@ -91,6 +91,7 @@ int parse_and_run(int argc, char** argv) {
   TrainCommandOptions train;
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text: a small transformer, one that reads hidden states, or n-grams, these also on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
+  train_command->add_option("--set", train.settings, "key=value over the config, as in drafter.num_heads=4; may be repeated")->allow_extra_args(false);
   train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output");
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;

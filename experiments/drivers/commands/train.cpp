@@ -58,7 +58,7 @@ std::string default_cache_file(const engines::TextOptions& text) {
 }  // namespace
 
 int run_train(const TrainCommandOptions& options) {
-  TrainConfig config = read_train_config(options.config, options.output);
+  TrainConfig config = read_train_config(options.config, options.settings, options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
   if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);

@@ -1,10 +1,12 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace speclab::experiments {
 
 struct TrainCommandOptions {
   std::string config;
+  std::vector<std::string> settings{};  ///< "key=value", over the config
   std::string output;  ///< in place of drafter.output
 };
 

@@ -115,10 +115,11 @@ void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
 
 }  // namespace
 
-TrainConfig read_train_config(const std::string& path, const std::string& output) {
+TrainConfig read_train_config(const std::string& path, const std::vector<std::string>& settings, const std::string& output) {
   Findings findings;
-  const ConfigNode root = read_config_with_includes(path, findings);
+  ConfigNode root = read_config_with_includes(path, findings);
   if (findings.empty()) expect_config_of(ConfigCommand::train, root, path);
+  for (const std::string& setting : settings) set_config_value(root, setting);
   TrainConfig config;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   ConfigReader reader(root, "", &findings);
