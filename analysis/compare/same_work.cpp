@@ -17,7 +17,7 @@ namespace {
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 /// Tables and keys of a config that say what work is done. Warm-up follows from them; `rounds` is the path of the caches.
-constexpr std::array<std::string_view, 6> kWork = {"experiment.repetitions", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
+constexpr std::array<std::string_view, 7> kWork = {"experiment.repetitions", "experiment.places", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
 constexpr std::array<std::string_view, 7> kOrigins = {"machine", "device", "kernels", "dtype", "arithmetic", "libtorch", "seed"};
 /// Without these in words, a run cannot be held against another.
 constexpr std::array<std::string_view, 4> kRecorded = {"flags", "blas", "governor", "driver"};

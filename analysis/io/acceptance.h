@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/io/run_folder.h"
+#include "analysis/io/siblings.h"
 
 namespace speclab::analysis {
 
@@ -43,6 +44,7 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 struct AcceptanceRun {
   Manifest manifest;
   std::vector<AcceptanceRow> rows;
+  std::vector<SiblingRow> siblings{};  ///< of trees; runs of older revisions have none
 
   /// Manifest::missing of its texts, which are prompts of cells.
   std::string missing() const;

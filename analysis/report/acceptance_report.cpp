@@ -13,12 +13,20 @@
 namespace speclab::analysis {
 namespace {
 
+constexpr const char* kPlacesNote = "<p class=\"note\">At every place of the target's own text a draft is made, and none is kept.</p>\n";
+constexpr const char* kRoundsNote = "<p class=\"note\">The drafts are those of speculative decoding's rounds, which keep what is accepted: a place where the drafter is good is rarely the first of a round.</p>\n";
 constexpr const char* kTableNote =
-    "<p class=\"note\">At every place of the target's own text a draft is made, and none is kept. Acceptance: mean of sum min(p, q), at depth 1 and over all depths "
+    "<p class=\"note\">Acceptance: mean of sum min(p, q), at depth 1 and over all depths "
     "(accepted over tested). Drafts: share of places for which the drafter had something to say. Top k: the target's mass on the drafter's k most likely tokens, where its "
     "law tells them. Click a heading to sort.</p>\n";
 constexpr const char* kDepthNote =
     "<p class=\"note\">Acceptance: given that the tokens before were kept. Survival: that all up to here are kept.</p>\n";
+
+/// Where the drafts were made.
+std::string places_note(const Manifest& manifest) {
+  const bool are_rounds = std::ranges::find(manifest.config, std::pair<std::string, std::string>("experiment.places", "rounds")) != manifest.config.end();
+  return are_rounds ? kRoundsNote : kPlacesNote;
+}
 
 std::optional<Estimate> in_top(const DrafterAcceptance& drafter, std::size_t k) {
   if (drafter.depths.empty() || drafter.depths.front().in_top.size() < k) return std::nullopt;
@@ -68,7 +76,7 @@ std::string acceptance_page_html(const AcceptancePageContent& content, const std
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
-                        .tables = "<section><h2>Drafters</h2>\n" + std::string(kTableNote) + drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
+                        .tables = "<section><h2>Drafters</h2>\n" + places_note(content.manifest) + kTableNote + drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
                                   depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" + drafters_html(content.by_category) + "</section>\n"},
                        plotly_js);
 }

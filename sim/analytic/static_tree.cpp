@@ -36,6 +36,10 @@ void expect_node_acceptance(const TreeShape& shape, std::span<const double> node
   }
 }
 
+void expect_choice(std::span<const VerifyCost> options, std::span<const double> draft_ratios) {
+  SPECLAB_EXPECT(!options.empty() && !draft_ratios.empty(), "needs a size and a depth to choose from");
+}
+
 /// Sum of scores: the product of acceptances along the path.
 double sum_of_scores(const TreeShape& shape, std::span<const double> node_acceptance) {
   std::vector<double> score{1.0};
@@ -82,16 +86,22 @@ HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, s
 
 HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
                                       std::span<const double> draft_ratios) {
-  SPECLAB_EXPECT(!options.empty() && !draft_ratios.empty(), "needs a size and a depth to choose from");
+  expect_choice(options, draft_ratios);
+  const OptimalTokens tokens(rank_acceptance, {std::ranges::max_element(options, {}, &VerifyCost::nodes)->nodes, static_cast<int>(draft_ratios.size())});
+  return hardware_aware_tree([&](const TreeBudget& budget) { return tokens.at_most(budget.nodes, budget.levels); }, options, draft_ratios);
+}
+
+HardwareAwareTree hardware_aware_tree(const std::function<double(const TreeBudget&)>& tokens, std::span<const VerifyCost> options,
+                                      std::span<const double> draft_ratios) {
+  expect_choice(options, draft_ratios);
   const int max_levels = static_cast<int>(draft_ratios.size());
-  const OptimalTokens tokens(rank_acceptance, {std::ranges::max_element(options, {}, &VerifyCost::nodes)->nodes, max_levels});
   HardwareAwareTree best{.budget = {}, .predicted_speedup = 0.0};
   for (const VerifyCost& option : options) {
     expect_positive(option.ratio, "a verify cost");
     for (int levels = 1; levels <= max_levels; ++levels) {
       const double draft_ratio = draft_ratios[static_cast<std::size_t>(levels - 1)];
       expect_not_negative(draft_ratio, "a draft cost");
-      const double speedup = tokens.at_most(option.nodes, levels) / (option.ratio + draft_ratio);
+      const double speedup = tokens({option.nodes, levels}) / (option.ratio + draft_ratio);
       if (speedup > best.predicted_speedup) best = {{option.nodes, levels}, speedup};
     }
   }

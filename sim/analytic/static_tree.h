@@ -2,6 +2,7 @@
 // Trees whose shape is fixed before any token is drawn. rank_acceptance[b] is the unconditional chance that child number b
 // of a node is the accepted one, given that the node was; node_acceptance[i] is that chance of node i + 1, whatever its rank.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -58,6 +59,11 @@ struct HardwareAwareTree {
 /// @source Sequoia (Chen et al. 2024), Section 4.1, with the root's level not charged to the draft
 HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, std::span<const VerifyCost> options,
                                       double cost_ratio, int max_levels);
+
+/// The same for any F.
+/// @param tokens  F of a budget of at most the largest option's nodes and as many levels as draft_ratios has
+HardwareAwareTree hardware_aware_tree(const std::function<double(const TreeBudget&)>& tokens, std::span<const VerifyCost> options,
+                                      std::span<const double> draft_ratios);
 
 /// The same where drafting d levels takes draft_ratios[d] plain steps: F(nodes, levels) / (verify(nodes) + draft_ratios[levels - 1]).
 /// @param draft_ratios  each >= 0, the first of no draft, one entry a level

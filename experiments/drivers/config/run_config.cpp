@@ -55,6 +55,11 @@ void check_sets_differ(const RunTables& tables, const RunConfig& config) {
   tables.reader(blames_pilot ? "pilot" : "prompts").refuse("set", fmt::format("another folder than {}.set: pilots are never measured", blames_pilot ? "prompts" : "pilot"));
 }
 
+void check_places(const RunTables& tables, const RunConfig& config) {
+  const ConfigReader experiment = tables.reader("experiment");
+  if (tables.are_right({"experiment.kind"}) && experiment.has("places") && config.kind != "drafter_acceptance") experiment.refuse("places", "nothing, because experiment.kind is not drafter_acceptance");
+}
+
 void check_name(const RunTables& tables, const RunConfig& config) {
   if (!is_name(config.name)) tables.reader("experiment").refuse("name", fmt::format("{}; it names the run folder", kNameRule));
 }
@@ -86,6 +91,7 @@ void read_all(ConfigNode& root_table, RunConfig& config, Findings& findings) {
 void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
   const RunTables tables(root, findings);
   check_name(tables, config);
+  check_places(tables, config);
   check_target(tables, config);
   check_axes(tables, config);
   check_verification(tables, config);

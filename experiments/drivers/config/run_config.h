@@ -53,6 +53,7 @@ struct RunConfig {
   std::string name = "run";
   std::uint64_t seed = 1;
   std::int32_t repetitions = 1;
+  std::string places = "all";           ///< of drafts, for drafter_acceptance: "all" or "rounds"
   std::vector<std::string> models{"smollm2-135m"};
   engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
   std::string chat_template = "auto";   ///< one of kChatTemplates

@@ -1,4 +1,5 @@
 #include "experiments/drivers/acceptance/draft_sums.h"
+#include "experiments/drivers/acceptance/sibling_chances.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/policies/policy_registry.h"
@@ -6,13 +7,23 @@
 namespace speclab::experiments {
 namespace {
 
-/// A decoder whose text is plain decoding's and that shows a draft for every place of it.
-std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell, DraftSums& sums) {
+/// What is seen of one text's drafts.
+struct Observation {
+  DraftSums depths;
+  SiblingChances siblings;
+};
+
+/// A decoder that shows its drafts: one for every place of plain decoding's text, none of them kept, or those of speculative decoding's rounds.
+std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell, Observation& seen) {
   const Plan& plan = bench.plan();
-  engines::DecoderOptions options{.sampling = plan.config.sampling, .drafter = cell.drafting.options, .verifier = "observe", .seed = plan.config.seed};
+  engines::DecoderOptions options{.sampling = plan.config.sampling, .drafter = cell.drafting.options, .verifier = plan.config.places == "rounds" ? "rejection" : "observe", .seed = plan.config.seed};
   options.stop = {.max_new_tokens = plan.config.prompts.new_tokens + plan.max_length(), .ignore_eos = plan.config.prompts.ignore_eos};  // so that the last drafts are as long
   options.sampling.temperature = cell.temperature;
-  options.on_draft = [&sums](const Draft& draft, const TargetLaws<float>& target_laws) { sums.add(draft, target_laws); };
+  const bool is_tree = cell.drafting.options.tree != "chain";
+  options.on_draft = [&seen, is_tree](const Draft& draft, const TargetLaws<float>& target_laws) {
+    seen.depths.add(draft, target_laws);
+    if (is_tree) seen.siblings.add(draft, target_laws);
+  };
   const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
   return bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
 }
@@ -21,20 +32,20 @@ std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const
 void observe_cell(Workbench& bench, std::size_t index) {
   const Plan& plan = bench.plan();
   const Cell& cell = plan.cells[index];
-  DraftSums sums;
-  const auto decoder = observing_decoder(bench, cell, sums);
+  Observation seen;
+  const auto decoder = observing_decoder(bench, cell, seen);
   const auto policy = make_policy(cell.policy);
   for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
     if (bench.log().acceptances().contains({index, prompt})) continue;
-    sums = DraftSums();
+    seen = {};
     decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}), bench.loaded().prompt_ids[prompt]}}, *policy);
     bool goes_on = true;
-    while (goes_on && sums.positions() < plan.config.prompts.new_tokens) {
+    while (goes_on && std::ssize(decoder->records().front().output_ids) < plan.config.prompts.new_tokens) {
       bench.check_interruption();
       goes_on = decoder->round();
     }
-    bench.log().add(AcceptanceEntry{index, prompt, sums.positions(), sums.depths()});
+    bench.log().add(AcceptanceEntry{index, prompt, seen.depths.positions(), seen.depths.depths(), seen.siblings.sums()});
   }
 }
 

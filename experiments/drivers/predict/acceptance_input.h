@@ -1,10 +1,12 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/io/trace.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/predict_options.h"
+#include "sim/analytic/sibling_acceptance.h"
 
 namespace speclab::experiments {
 
@@ -13,6 +15,7 @@ struct AcceptanceInput {
   IntervalValue rate;                            ///< α
   std::vector<IntervalValue> tokens_by_position{};  ///< [γ] tokens a round by a trace's acceptance by position, γ = 0, 1, ...; empty where only α is known
   std::vector<double> rank_acceptance{};         ///< of the children of a tree's node; empty where unknown
+  std::optional<sim::SiblingAcceptance> siblings{};  ///< by where a node stands, where trees were observed
   std::string source;                            ///< where it comes from, for the reader
   std::vector<std::string> notes{};              ///< what the reader must know of it
 };

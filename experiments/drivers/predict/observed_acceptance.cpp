@@ -44,6 +44,20 @@ std::vector<double> rank_acceptance(const analysis::DepthAcceptance& depth) {
   return ranks;
 }
 
+/// What the drafter's trees showed; nothing where the run kept none.
+std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::SiblingRow>& rows, const analysis::CellAxes& axes) {
+  sim::SiblingAcceptance siblings;
+  for (const analysis::SiblingRow& row : rows)
+    if (row.axes == axes) siblings.add({row.place.depth, row.place.parent_rank, row.place.rank}, row.sums.reached, std::min(row.sums.accepted, row.sums.reached));
+  return siblings.most_ranks() > 0 ? std::optional(std::move(siblings)) : std::nullopt;
+}
+
+void take_siblings(const sim::SiblingAcceptance& siblings, AcceptanceInput& input) {
+  input.rank_acceptance.clear();
+  for (int rank = 1; rank <= siblings.most_ranks(); ++rank) input.rank_acceptance.push_back(siblings.of_rank(rank));
+  input.siblings = siblings;
+}
+
 }  // namespace
 
 AcceptanceInput observed_acceptance(const std::string& folder, const analysis::TraceFilter& filter) {
@@ -54,7 +68,9 @@ AcceptanceInput observed_acceptance(const std::string& folder, const analysis::T
   const analysis::Estimate rate = within(*drafter.acceptance_rate, 0.0, 1.0);
   AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval}, .rank_acceptance = rank_acceptance(drafter.depths.front()),
                         .source = fmt::format("{} over {} places of {} prompts", name_of(drafter.axes), drafter.positions, drafter.prompts)};
-  input.notes.push_back("the tree's children are the drafter's likeliest tokens, chosen and not drawn; the rate is that of all depths, where a draft is made");
+  input.notes.push_back("the rate is that of all depths, where a draft is made");
+  if (const auto siblings = siblings_of(run.siblings, drafter.axes)) take_siblings(*siblings, input);
+  else input.notes.push_back("of the tree's children nothing is known but the drafter's ranking: they are its likeliest tokens, chosen and not drawn");
   if (const std::string missing = run.missing(); !missing.empty()) input.notes.push_back("the run is not finished: " + missing);
   return input;
 }

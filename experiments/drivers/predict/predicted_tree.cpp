@@ -60,8 +60,26 @@ IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs, b
 }
 
 std::string assumption_of(const AcceptanceInput& acceptance, bool are_measured) {
-  return fmt::format("acceptance by rank {:.4g}; a level costs one draft forward{}", fmt::join(acceptance.rank_acceptance, ", "),
+  return fmt::format("acceptance by rank {:.4g}{}; a level costs one draft forward{}", fmt::join(acceptance.rank_acceptance, ", "),
+                     acceptance.siblings ? ", here also by depth and by what a node follows" : "",
                      are_measured ? "" : ", verification v whatever the number of nodes");
+}
+
+/// The budget that pays most.
+sim::HardwareAwareTree best_budget(const AcceptanceInput& acceptance, const std::vector<sim::VerifyCost>& verify, const std::vector<double>& draft) {
+  if (!acceptance.siblings) return sim::hardware_aware_tree(acceptance.rank_acceptance, verify, draft);
+  const int most_nodes = std::ranges::max_element(verify, {}, &sim::VerifyCost::nodes)->nodes;
+  std::vector<std::vector<double>> tokens;  // [levels - 1][nodes - 1]
+  for (int levels = 1; levels <= std::ssize(draft); ++levels) tokens.push_back(sim::likeliest_tree_tokens(*acceptance.siblings, {most_nodes, levels}));
+  const auto at = [&](const sim::TreeBudget& budget) { return tokens[static_cast<std::size_t>(budget.levels - 1)][static_cast<std::size_t>(budget.nodes - 1)]; };
+  return sim::hardware_aware_tree(at, verify, draft);
+}
+
+/// What the ranks alone would say of the tree, and what a chain of as many nodes gives.
+void compare_tree(const AcceptanceInput& acceptance, const TreeShape& shape, PredictedTree& predicted) {
+  const TreeShape chain = TreeShape::chain(shape.num_nodes());
+  predicted.rank_tokens_per_round = sim::tree_tokens_per_round(shape, acceptance.rank_acceptance);
+  predicted.chain_tokens_per_round = sim::tree_tokens_per_round_by_node(chain, acceptance.siblings->of_nodes(chain));
 }
 
 }  // namespace
@@ -74,17 +92,18 @@ std::optional<PredictedTree> predicted_tree(const PredictOptions& options, const
   const int budget = checked("--tree-budget", options.tree_budget.value_or(std::min(kDefaultBudget, most_nodes)), most_nodes);
   const int levels = checked("--tree-levels", options.tree_levels.value_or(std::min(kDefaultLevels, most_levels)), most_levels);
   const int fewest = are_measured ? 2 : budget;  // with ratios more nodes cost no more
-  const sim::HardwareAwareTree best =
-      sim::hardware_aware_tree(acceptance.rank_acceptance, verify_costs(fewest, budget, costs), draft_costs(levels, costs));
+  const sim::HardwareAwareTree best = best_budget(acceptance, verify_costs(fewest, budget, costs), draft_costs(levels, costs));
   const std::string assumption = assumption_of(acceptance, are_measured);
   if (best.predicted_speedup <= 1.0) return PredictedTree{.assumption = assumption};
-  const sim::OptimalTree tree = sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);
-  return PredictedTree{.nodes = tree.shape.num_nodes() + 1,
+  const sim::OptimalTree tree = acceptance.siblings ? sim::likeliest_tree(*acceptance.siblings, best.budget) : sim::sequoia_optimal_tree(acceptance.rank_acceptance, best.budget);
+  PredictedTree predicted{.nodes = tree.shape.num_nodes() + 1,
                        .levels = tree.shape.depth() + 1,
                        .tokens_per_round = tree.tokens_per_round,
                        .predicted_speedup = speedup_of(tree, costs, !acceptance.rate.interval),
                        .parents = fmt::format("parents:{}", fmt::join(tree.shape.parents(), ",")),
                        .assumption = assumption};
+  if (acceptance.siblings) compare_tree(acceptance, tree.shape, predicted);
+  return predicted;
 }
 
 }  // namespace speclab::experiments

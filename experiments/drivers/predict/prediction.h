@@ -38,6 +38,8 @@ struct PredictedTree {
   double tokens_per_round = 1.0;
   IntervalValue predicted_speedup{.value = 1.0};  ///< with the interval of the costs where acceptance has none
   std::string parents{};     ///< as `--tree` takes it; empty for the root alone
+  std::optional<double> rank_tokens_per_round{};   ///< by the ranks alone, wherever a node stands, where more is known
+  std::optional<double> chain_tokens_per_round{};  ///< of a chain of as many nodes, likewise
   std::string assumption{};  ///< what its acceptance by rank rests on
 };
 

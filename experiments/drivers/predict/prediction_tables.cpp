@@ -42,6 +42,8 @@ bool is_at(const std::optional<PredictedLength>& named, const PredictedLength& r
 ordered_json json_of(const PredictedTree& tree) {
   ordered_json object{{"nodes", tree.nodes}, {"levels", tree.levels}, {"tokens_per_round", tree.tokens_per_round}};
   add(object, "predicted_speedup", tree.predicted_speedup);
+  if (tree.rank_tokens_per_round) object["rank_tokens_per_round"] = *tree.rank_tokens_per_round;
+  if (tree.chain_tokens_per_round) object["chain_tokens_per_round"] = *tree.chain_tokens_per_round;
   object["tree"] = tree.parents;
   object["assumption"] = tree.assumption;
   return object;

@@ -47,9 +47,12 @@ std::string optimum_text(const Optimum& optimum) {
 
 std::string tree_text(const PredictedTree& tree) {
   if (tree.nodes == 1) return fmt::format("tree     none pays at these costs ({})\n", tree.assumption);
-  return fmt::format(
+  std::string text = fmt::format(
       "tree     {} nodes on {} levels, root included: {:.4f} tokens a round, predicted speed-up {} ({})\n         {}\n",
       tree.nodes, tree.levels, tree.tokens_per_round, with_interval(tree.predicted_speedup), tree.assumption, tree.parents);
+  if (tree.chain_tokens_per_round)
+    text += fmt::format("         a chain of as many nodes: {:.4f} tokens a round; this tree by the ranks alone: {:.4f}\n", *tree.chain_tokens_per_round, *tree.rank_tokens_per_round);
+  return text;
 }
 
 }  // namespace

@@ -176,7 +176,9 @@ AtlasEntry atlas_entry(const Json& json) {
 Json to_json(const AcceptanceEntry& entry) {
   Json depths = Json::array();
   for (const analysis::DepthSums& depth : entry.depths) depths.push_back({depth.drafts, depth.reached, depth.accepted, depth.known_ranks, depth.in_top});
-  return {{"positions", entry.positions}, {"depths", depths}};
+  Json siblings = Json::array();
+  for (const auto& [place, sums] : entry.siblings) siblings.push_back({place.depth, place.parent_rank, place.rank, sums.drafts, sums.reached, sums.accepted});
+  return {{"positions", entry.positions}, {"depths", depths}, {"siblings", siblings}};
 }
 
 AcceptanceEntry acceptance_entry(const Json& json) {
@@ -186,6 +188,8 @@ AcceptanceEntry acceptance_entry(const Json& json) {
     entry.depths.back().known_ranks = std::min(depth.at(3).get<std::size_t>(), analysis::kRanks);
     for (std::size_t rank = 0; rank < analysis::kRanks; ++rank) entry.depths.back().in_top[rank] = depth.at(4).at(rank).get<double>();
   }
+  for (const Json& node : json.value("siblings", Json::array()))
+    entry.siblings[{node.at(0).get<int>(), node.at(1).get<int>(), node.at(2).get<int>()}] = {node.at(3).get<std::int64_t>(), node.at(4).get<double>(), node.at(5).get<double>()};
   return entry;
 }
 

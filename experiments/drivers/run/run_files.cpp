@@ -22,7 +22,7 @@ namespace speclab::experiments {
 namespace {
 
 /// Every file but SHA256SUMS, in its order there.
-constexpr std::array kFileNames = {"manifest.toml", "costs.csv", "predictions.csv", "atlas.csv", "acceptance.csv", "failures.csv", "pace.csv", "rows.csv",
+constexpr std::array kFileNames = {"manifest.toml", "costs.csv", "predictions.csv", "atlas.csv", "acceptance.csv", "siblings.csv", "failures.csv", "pace.csv", "rows.csv",
                                    "rounds.csv", "times.csv", "timeline.csv", "texts.jsonl", "drafts.jsonl"};
 
 void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& files) {
@@ -39,6 +39,7 @@ std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
   if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
   if (!log.acceptances().empty()) files.emplace_back("acceptance.csv", acceptance_csv(loaded.plan, log));
+  if (std::ranges::any_of(log.acceptances(), [](const auto& entry) { return !entry.second.siblings.empty(); })) files.emplace_back("siblings.csv", siblings_csv(loaded.plan, log));
   if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(loaded.plan, log));
   if (!log.rows().empty()) add_row_files(loaded.plan, log, files);
   return files;

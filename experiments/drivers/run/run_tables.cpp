@@ -136,4 +136,21 @@ std::string acceptance_csv(const Plan& plan, const RunLog& log) {
   return csv.content();
 }
 
+std::string siblings_csv(const Plan& plan, const RunLog& log) {
+  CsvWriter csv(analysis::kSiblingColumns);
+  for (const auto& [key, entry] : log.acceptances()) {
+    const Cell& cell = plan.cells[entry.cell];
+    const Prompt& prompt = plan.prompts[entry.prompt];
+    for (const auto& [place, sums] : entry.siblings) {
+      csv.field(cell.id).field(prompt.category);
+      add_axes(csv, cell, plan.config.sampling);
+      csv.field(prompt.id);
+      for (const int value : {place.depth, place.parent_rank, place.rank}) csv.field(std::int64_t{value});
+      csv.field(sums.drafts).field(sums.reached).field(sums.accepted);
+      csv.end_row();
+    }
+  }
+  return csv.content();
+}
+
 }  // namespace speclab::experiments

@@ -22,5 +22,6 @@ std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string pace_csv(const RunLog& log);
 std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);
 std::string acceptance_csv(const Plan& plan, const RunLog& log);
+std::string siblings_csv(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -47,6 +47,27 @@ TEST(ProgramAcceptance, AsksEveryDrafterAtEveryPlace) {
   EXPECT_NE(again.output.find("is complete"), std::string::npos) << again.output;
 }
 
+/// Where rounds begin there are fewer places, and trees tell how often each of their places is kept: what predictions of trees rest on.
+TEST(ProgramAcceptance, LooksAtTreesWhereRoundsBegin) {
+  const std::string folder = ::testing::TempDir() + "/acceptance_rounds";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(acceptance_run(folder) + " --no-report --set 'experiment.places=\"rounds\"' --set 'axes.drafter=[\"small_transformer\"]' --set 'axes.tree=[\"2x2\"]'");
+  ASSERT_EQ(run.code, 0) << run.output;
+  const analysis::AcceptanceRun rows = analysis::read_acceptance_run(folder);
+  for (const double temperature : {0.0, 0.5, 1.0}) EXPECT_LT(row_of(rows.rows, "small_transformer", temperature, 1).positions, 24) << "rounds keep what was drafted";
+  double reached = 0, at_second_level = 0;
+  for (const analysis::SiblingRow& row : rows.siblings) {
+    EXPECT_LE(row.place.rank, 2);
+    if (row.axes.temperature == 1.0 && row.place.depth == 1) reached += row.sums.accepted;
+    if (row.axes.temperature == 1.0 && row.place.depth == 2 && row.place.rank == 1) at_second_level += row.sums.reached;
+  }
+  EXPECT_GT(reached, 0.0);
+  EXPECT_NEAR(at_second_level, reached, 1e-6 * reached) << "whoever is kept has children";
+  const Outcome prediction = run_program("predict --observed " + folder + " --drafter small_transformer --temperature 1 --cost-ratio 0.01 --tree-budget 5 2>&1");
+  EXPECT_EQ(prediction.code, 0) << prediction.output;
+  EXPECT_NE(prediction.output.find("a chain of as many nodes: "), std::string::npos) << prediction.output;
+}
+
 TEST(ProgramAcceptance, SaysWhatIsMissingOfAnInterruptedRun) {
   const std::string folder = ::testing::TempDir() + "/acceptance_half";
   std::filesystem::remove_all(folder);
@@ -65,6 +86,7 @@ TEST(ProgramAcceptance, SaysWhatIsMissingOfAnInterruptedRun) {
 TEST(ProgramAcceptance, RefusesAxesThatItCannotFollow) {
   for (const char* axis : {"policy=[\"auto\"]", "policy=[\"heuristic\"]", "policy=[\"constant:0\"]", "verifier=[\"sample_and_match\"]", "drafter=[\"none\"]"})
     testing::expect_refusal(std::string("run " SPECLAB_SOURCE_DIR "/experiments/configs/drafter_acceptance.toml --dry-run --set 'axes.") + axis + "'", 2, "allowed: ");
+  testing::expect_refusal("run " SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml --dry-run --set 'experiment.places=\"rounds\"'", 2, "allowed: nothing");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sim/analytic/optimal_tokens.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/core/errors.h"
+#include "tests/sim/analytic/every_shape.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
 
@@ -19,22 +20,6 @@ using namespace speclab::testing;
 using Ranks = std::vector<double>;
 
 const Ranks kRanks{0.57, 0.27, 0.08};
-
-/// Every shape of at most `nodes` drafted nodes: parents that never fall.
-void for_each_shape(int nodes, std::vector<int>& parents, const std::function<void(const TreeShape&)>& visit) {
-  visit(TreeShape::from_parents(parents));
-  if (static_cast<int>(parents.size()) == nodes) return;
-  for (int parent = parents.empty() ? 0 : parents.back(); parent <= static_cast<int>(parents.size()); ++parent) {
-    parents.push_back(parent);
-    for_each_shape(nodes, parents, visit);
-    parents.pop_back();
-  }
-}
-
-void for_each_shape(int nodes, const std::function<void(const TreeShape&)>& visit) {
-  std::vector<int> parents;
-  for_each_shape(nodes, parents, visit);
-}
 
 std::size_t most_children(const TreeShape& shape) {
   std::vector<std::size_t> children(static_cast<std::size_t>(shape.num_nodes()) + 1, 0);

@@ -88,6 +88,11 @@ typical_epsilon = 0.2
 typical_delta = 0.4
 )";
 
+constexpr const char* kAcceptanceKeys = R"([experiment]
+kind = "drafter_acceptance"
+places = "rounds"
+)";
+
 RunConfig read(const std::string& text) {
   const testing::TemporaryFolder folder;
   return read_run_config(folder.file("a.toml", text), {});
@@ -105,7 +110,7 @@ void add_changed(std::set<std::string>& changed, const auto& keys, Config config
 
 TEST(RunSchema, EveryKeyIsReadWrittenAndReadBack) {
   std::set<std::string> changed, all;
-  for (const char* text : {kEveryKey, kLossyKeys}) {
+  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys}) {
     const RunConfig config = read(text);
     const std::string toml = to_toml(config);
     EXPECT_EQ(to_toml(read(toml)), toml);

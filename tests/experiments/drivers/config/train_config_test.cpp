@@ -84,8 +84,17 @@ TEST(TrainConfig, TakesTextFilesBesideItselfAndThenNeedsNoOwnText) {
   EXPECT_TRUE(config.prompts.empty());
 }
 
+TEST(TrainConfig, TakesSettingsOverTheFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("train.toml", "[text]\nfiles = [\"a.txt\"]\n[drafter]\nkind = \"ngram\"\norder = 5\noutput = \"x\"\n");
+  EXPECT_EQ(read_train_config(path, {"drafter.order=2"}).options.ngram.order, 2);
+  EXPECT_EQ(read_train_config(path, {"drafter.order=2"}, "y").options.output, "y");
+  EXPECT_THROW(read_train_config(path, {"drafter.order=9"}), ConfigError);
+  EXPECT_THROW(read_train_config(path, {"drafter.odrer=2"}), ConfigError);
+}
+
 TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
-  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_feature", "train_smollm2_mlp", "train_smollm2_unigram"})
+  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_feature", "train_smollm2_mlp", "train_smollm2_unigram", "train_mlp_prose", "train_mlp_code", "train_mlp_stage_2"})
     EXPECT_NO_THROW(read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml")) << name;
 }
 
