@@ -91,6 +91,10 @@ typical_delta = 0.4
 constexpr const char* kAcceptanceKeys = R"([experiment]
 kind = "drafter_acceptance"
 places = "rounds"
+
+[axes]
+drafter = ["ngram"]
+policy = ["constant:4"]
 )";
 
 RunConfig read(const std::string& text) {
