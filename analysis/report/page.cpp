@@ -77,7 +77,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
                         .figures = content.figures,
                         .answer = content.answer,
                         .under_answer = facts_html(content) + notes_html(data),
-                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
+                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + regret_section_html(content.policies) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
                        plotly_js);
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/io/drafts.h"
 #include "analysis/plots/figures.h"
 #include "analysis/report/ledger_section.h"
+#include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
@@ -15,6 +16,7 @@ struct PageContent {
   const std::vector<CellSummary>& cells;
   const std::vector<Figure>& figures;
   const RunLedgers& ledgers;
+  const std::vector<PolicyComparison>& policies;
   std::vector<DraftSample> drafts;  ///< of the prompt whose drafts are shown
   std::string answer;
   PredictionErrors prediction_errors;

@@ -17,6 +17,7 @@
 #include "analysis/report/cost_report.h"
 #include "analysis/report/ledger_section.h"
 #include "analysis/report/page.h"
+#include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -96,7 +97,9 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .pooled = pooled_groups(run, baseline, bootstrap),
                         .by_category = groups_by_category(run, baseline, bootstrap)};
   const auto cells = summarise_cells(run, baseline, bootstrap);
-  const LedgerMaker maker(run, read_costs_if_any(run_folder), read_pace(run_folder + "/pace.csv"));
+  const std::vector<CostRow> costs = read_costs_if_any(run_folder);
+  const std::vector<PolicyComparison> policies = policy_comparisons(run, data.pooled, costs, bootstrap);
+  const LedgerMaker maker(run, costs, read_pace(run_folder + "/pace.csv"));
   const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker),
                            .cells_are_pooled = std::ranges::any_of(cells, [](const CellSummary& cell) { return cell.category == "all"; })};
   auto figures = build_figures(data, bootstrap);
@@ -110,7 +113,8 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   summary.answer = answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
   if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
-  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, read_drafts(run_folder + "/drafts.jsonl", run), summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
+  if (!policies.empty()) write_file(run_folder + "/regret.csv", regret_csv(policies));
+  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, policies, read_drafts(run_folder + "/drafts.jsonl", run), summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
 

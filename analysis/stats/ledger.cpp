@@ -8,6 +8,7 @@
 
 #include "analysis/stats/clustered_mean.h"
 #include "analysis/stats/median.h"
+#include "analysis/stats/surface_times.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
@@ -23,41 +24,6 @@ struct Names {
 constexpr std::array<Names, kCauses.size()> kNames = {{{"pace", "pace of the machine"}, {"acceptance", "acceptance"}, {"ragged_end", "ragged end"}, {"prefill", "reading the prompt"},
                                                        {"drafting", "drafting"}, {"overhead", "rest of a round"}, {"not_explained", "not explained"}}};
 
-/// Time on the cost surface of what a generation really did.
-struct Expected {
-  double prefill_ns = 0, target_ns = 0, draft_ns = 0, overhead_ns = 0, ragged_ns = 0;
-
-  double total_ns() const { return prefill_ns + target_ns + draft_ns + overhead_ns; }
-
-  void add_round(const sim::CostSurface& costs, const Round& round) {
-    const int rows = static_cast<int>(round.rows), depth = static_cast<int>(round.depth), context = static_cast<int>(round.position);
-    const double target = costs.t_target_ns(rows, context), draft = costs.t_draft_ns(depth, context), overhead = costs.overhead_ns(rows, context);
-    target_ns += target, draft_ns += draft, overhead_ns += overhead;
-    const double unused = static_cast<double>(round.accepted + 1 - round.emitted) / static_cast<double>(round.accepted + 1);
-    ragged_ns += unused * (target + draft + overhead);
-  }
-};
-
-/// A round of one row for every token of plain decoding.
-void add_plain_rounds(const sim::CostSurface& costs, const Generation& g, Expected& expected) {
-  for (std::int64_t i = 0; i < g.output_tokens; ++i) expected.add_round(costs, {.row_id = g.row_id, .position = g.prompt_tokens + i, .rows = 1, .emitted = 1});
-}
-
-Expected expected_of(const Run& run, const Generation& g, const PairCosts& costs) {
-  Expected expected{.prefill_ns = costs.surface->prefill_ns(static_cast<int>(g.prompt_tokens))};
-  if (g.axes.is_plain()) add_plain_rounds(*costs.surface, g, expected);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(g.axes.is_plain() ? 0 : g.rounds); ++i) expected.add_round(*costs.surface, run.rounds[g.first_round + i]);
-  if (g.drafting_rounds > 0) expected.draft_ns += costs.drafter_prefill_ns(static_cast<int>(g.prompt_tokens));
-  return expected;
-}
-
-/// A replayed verdict is costed as the rule whose drafts were timed.
-std::string verifier_of(const std::vector<CostRow>& costs, const CellAxes& axes) {
-  if (axes.verifier != "replay") return axes.verifier;
-  const auto found = std::ranges::find_if(costs, [&](const CostRow& row) { return row.model == axes.model && row.drafter == axes.drafter && row.tree == axes.tree; });
-  return found == costs.end() ? axes.verifier : found->verifier;
-}
-
 }  // namespace
 
 /// What one generation adds to every cause.
@@ -72,18 +38,9 @@ const char* words_of(Cause cause) { return kNames[static_cast<std::size_t>(cause
 LedgerMaker::LedgerMaker(const Run& run, std::vector<CostRow> costs, const std::vector<PaceRow>& paces)
     : run_(run), costs_(paces.empty() ? std::move(costs) : paced_costs(std::move(costs), paces)), has_pace_(!paces.empty()) {}
 
-std::optional<PairCosts> LedgerMaker::costs_of(const Generation& g) const {
-  const bool is_plain = g.axes.is_plain();
-  const PairKey key{.model = g.axes.model, .drafter = is_plain ? "" : g.axes.drafter, .tree = g.axes.tree, .verifier = verifier_of(costs_, g.axes),
-                    .regime = regime_of(g.axes.temperature)};
-  const auto is_needed = [&](const CostRow& row) { return row.kind == sim::CostKind::overhead && row.model == key.model && row.drafter == key.drafter && row.regime == key.regime; };
-  if (std::ranges::none_of(costs_, is_needed)) return std::nullopt;
-  return pair_costs(costs_, key);
-}
-
 LedgerMaker::Account LedgerMaker::account(const Generation& g, const PairCosts& costs) const {
   const Prediction& prediction = run_.predictions.at(g.cell_id);
-  const Expected expected = expected_of(run_, g, costs);
+  const SurfaceTimes expected = surface_times(run_, g, costs);
   Account account{.predicted_ns = *prediction.walltime_ns};
   const double paced_ns = has_pace_ ? prediction.paced_walltime_ns.value_or(account.predicted_ns) : account.predicted_ns;
   account.ns = {paced_ns - account.predicted_ns,
@@ -104,7 +61,7 @@ std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const 
     const auto prediction = run_.predictions.find(g->cell_id);
     if (prediction == run_.predictions.end() || !prediction->second.walltime_ns) return std::nullopt;
     if (!costs.contains(g->cell_id)) {
-      const auto found = costs_of(*g);
+      const auto found = costs_of_cell(costs_, g->axes);
       if (!found) return std::nullopt;
       costs.emplace(g->cell_id, *found);
     }

@@ -49,7 +49,6 @@ class LedgerMaker {
  private:
   struct Account;
   Account account(const Generation& generation, const PairCosts& costs) const;
-  std::optional<PairCosts> costs_of(const Generation& generation) const;
 
   const Run& run_;
   std::vector<CostRow> costs_;  ///< at the pace of the generations

@@ -80,7 +80,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
   const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
   CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)")->check(whole_number<int>());
-  command->add_option("--policy", options.policy, "constant:N, heuristic, confidence or confidence:P (chains up to 20, ended behind the first token that the drafter holds less likely than P, 0.4), or auto, which measures costs first")->excludes(length);
+  command->add_option("--policy", options.policy, "constant:N, heuristic, confidence, confidence:P or confidence:P:N (chains up to N, 20, ended behind the first token that the drafter holds less likely than P, 0.4), or auto, which measures costs first")->excludes(length);
 }
 
 void add_verify_options(CLI::App* command, VerifyOptions& options) {

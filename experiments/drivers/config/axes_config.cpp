@@ -42,7 +42,7 @@ void check_looked_at_policies(const ConfigReader& reader, const RunConfig& confi
   const bool keeps = experiment_kind(config.kind).yield == Yield::atlas;  // the others accept nothing, which a heuristic would follow
   for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {
     const std::string& policy = config.axes.policy[i];
-    if (policy == "auto" || policy == "constant:0" || (policy == "heuristic" && !keeps))
+    if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") || (policy == "heuristic" && !keeps))
       reader.refuse_element("policy", i, fmt::format("constant:N with N >= 1{}, because the kind {} measures no costs and needs drafts", keeps ? " or heuristic" : "", config.kind));
   }
 }
@@ -68,11 +68,7 @@ void check_looked_at(const ConfigReader& reader, const RunConfig& config) {
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
-  for (std::size_t i = 0; i < axes.policy.size(); ++i)
-    check_element(reader, "policy", i, [&] {
-      if (make_policy(axes.policy[i], &any_auto)->stop_below() > 0.0)
-        throw ConfigError(fmt::format("policy = \"{}\"; allowed: policies without a confidence, for pilots do not tell how long their chains will be; generate takes them", axes.policy[i]));
-    });
+  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
 }
 
 /// Whether any drafter of the axis drafts something else than chains.
@@ -82,6 +78,18 @@ bool draws_trees(const RunConfig& config) {
     if (follows_tree_axis(drafter)) return config.axes.tree != std::vector<std::string>{"chain"};
     return drafter.options.tree != "chain";
   });
+}
+
+/// Confidence ends chains of real drafters, one after the other.
+void check_confidence(const ConfigReader& reader, const RunConfig& config) {
+  const ConstantPolicy any_auto(0);
+  const auto refuse_each = [&](bool is_wrong, const char* reason) {
+    for (std::size_t i = 0; i < config.axes.policy.size() && is_wrong; ++i)
+      if (make_policy(config.axes.policy[i], &any_auto)->stop_below() > 0.0) reader.refuse_element("policy", i, fmt::format("policies without a confidence, because {}", reason));
+  };
+  refuse_each(draws_trees(config), "a drafter of axes.drafter draws trees; confidence ends chains: run them apart");
+  refuse_each(std::ranges::any_of(config.models, is_shape_model), "target.model names a shape model, whose confidence means nothing");
+  refuse_each(config.target.rounds == "device", "target.rounds is device");
 }
 
 /// Block verification is defined for chains; the distance of a lossy rule is known for one draft a place.
@@ -123,6 +131,7 @@ void check_axes(const RunTables& tables, RunConfig& config) {
   if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
   check_trees(reader, config);
   if (looks && tables.are_right({"axes"})) check_looked_at(reader, config);
+  if (tables.are_right({"axes", "target"})) check_confidence(reader, config);
   if (tables.are_right({"axes", "target.model"})) check_verifiers(reader, config);
   if (tables.are_right({"axes.tree", "target.model"})) check_replayed_trees(reader, config);
 }

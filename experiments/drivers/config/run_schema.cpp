@@ -74,7 +74,7 @@ std::vector<K> axes_keys() {
       axis_key<kTemperature, &Axes::temperature>("0 is greedy", {.low = 0, .high = 100, .gap = engines::kLeastTemperature}),
       axis_key<kDrafter, &Axes::drafter>("kinds, or names of `[drafters]`; `none` is plain decoding, which the others are compared with"),
       axis_key<kTree, &Axes::tree>("for drafters that draw trees and have none of their own; shapes as in `drafters.NAME.tree`"),
-      axis_key<kPolicy, &Axes::policy>("of the speculation length: `constant:N`, `heuristic`, `auto` (from costs and pilots, nothing where drafting loses)"),
+      axis_key<kPolicy, &Axes::policy>("of the speculation length: `constant:N`, `heuristic`, `confidence:P` or `confidence:P:N` (chains up to N, 20, ended behind the first token that the drafter holds less likely than P; pilots of its own predict it), `auto` (from costs and pilots, nothing where drafting loses)"),
       axis_key<kVerifier, &Axes::verifier>("pilots and costs are those of the rule. `greedy` at temperature 0 only; `block` and the lossy `lenient` and `typical` for chains only; one value beside shape models", {}, {}),
   };
 }

@@ -91,9 +91,9 @@ void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double 
   }
 }
 
-using PilotSetting = std::tuple<double, std::string, std::string, std::string>;  // temperature, drafter, tree, verifier
+using PilotSetting = std::tuple<double, std::string, std::string, std::string, std::string>;  // temperature, drafter, tree, verifier, policy
 
-PilotSetting pilot_setting(const Drafting& drafting, double temperature) { return {temperature, drafting.drafter, drafting.tree, drafting.verifier}; }
+PilotSetting pilot_setting(const Drafting& drafting, double temperature, const std::string& policy = "") { return {temperature, drafting.drafter, drafting.tree, drafting.verifier, policy}; }
 
 /// What pilots are decoded with: where shape models replay them everything, else what a cell has.
 std::set<PilotSetting> pilot_settings(const Plan& plan) {
@@ -102,18 +102,21 @@ std::set<PilotSetting> pilot_settings(const Plan& plan) {
     for (const double temperature : plan.config.axes.temperature)
       for (const Drafting& drafting : plan.draftings) settings.insert(pilot_setting(drafting, temperature));
   }
-  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(cell.drafting, cell.temperature));
+  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(cell.drafting, cell.temperature, pilot_policy(cell)));
   return settings;
 }
 
 void add_pilots(Plan& plan) {
   const std::set<PilotSetting> settings = pilot_settings(plan);
+  std::set<std::string> policies{""};
+  for (const Cell& cell : plan.cells) policies.insert(pilot_policy(cell));
   for (const std::string& model : plan.config.models)
     for (const double temperature : plan.config.axes.temperature)
-      for (const Drafting& drafting : plan.draftings) {
-        const bool is_used = !drafting.is_plain() && !is_shape_model(model) && settings.contains(pilot_setting(drafting, temperature));
-        for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt) plan.pilots.push_back({model, drafting, temperature, prompt});
-      }
+      for (const Drafting& drafting : plan.draftings)
+        for (const std::string& policy : policies) {
+          const bool is_used = !drafting.is_plain() && !is_shape_model(model) && settings.contains(pilot_setting(drafting, temperature, policy));
+          for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt) plan.pilots.push_back({model, drafting, temperature, prompt, policy});
+        }
 }
 
 /// Those of no cell are not measured.
@@ -155,6 +158,11 @@ std::vector<int> Drafting::rows_of_depth(int limit) const {
   const TreeGrowth growth = growth_of(*this, limit);
   for (std::size_t depth = 1; depth < rows.size(); ++depth) rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
   return rows;
+}
+
+std::string pilot_policy(const Cell& cell) {
+  const bool ends_chains = !cell.is_plain() && cell.policy != "auto" && make_policy(cell.policy)->stop_below() > 0.0;
+  return ends_chains ? cell.policy : "";
 }
 
 bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "replay" && !engines::is_lossless(cell.verifier, cell.temperature); }

@@ -40,12 +40,17 @@ struct Cell {
 /// Whether the cell's output law is another than the target's. Forced acceptance, which has no law, is not meant.
 bool is_lossy(const Cell& cell);
 
-/// Pilot prompts are decoded by real models only, at the greatest length.
+/// The policy whose chains only pilots of its own can tell of: a cell's that ends them by confidence; empty for all others, whose lengths
+/// cut what pilots of the greatest length show.
+std::string pilot_policy(const Cell& cell);
+
+/// Pilot prompts are decoded by real models only.
 struct Pilot {
   std::string model;
   Drafting drafting;
   double temperature = 0;
   std::size_t prompt = 0;        ///< index in Plan::pilot_prompts
+  std::string policy{};          ///< empty: always the greatest length
 };
 
 struct PlannedGeneration {

@@ -5,12 +5,13 @@
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {
 
 bool matches(const Plan& plan, const Pilot& pilot, const PilotKey& key) {
-  return pilot.model == key.model && pilot.drafting == key.drafting && pilot.temperature == key.temperature &&
+  return pilot.model == key.model && pilot.drafting == key.drafting && pilot.temperature == key.temperature && pilot.policy == key.policy &&
          plan.pilot_prompts[pilot.prompt].category == key.category;
 }
 
@@ -50,7 +51,8 @@ void run_pilots(Workbench& bench) {
       const Pilot& pilot = plan.pilots[i];
       const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
       const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
-      bench.log().add(PilotEntry{i, bench.generate(settings, request, ConstantPolicy(pilot_length(plan, pilot.drafting))).rounds});
+      const auto policy = pilot.policy.empty() ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting)) : make_policy(pilot.policy);
+      bench.log().add(PilotEntry{i, bench.generate(settings, request, *policy).rounds});
     }
     bench.progress().advance(1);
   }
@@ -82,8 +84,10 @@ std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const
   std::vector<std::vector<RoundRecord>> by_prompt = pilot_rounds(plan, log, key);
   SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()), "no such pilot to leave out");
   if (left_out) by_prompt.erase(by_prompt.begin() + static_cast<std::ptrdiff_t>(*left_out));
-  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds))
+  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds)) {
+    if (!key.policy.empty()) return {sim::empirical_round_law(pooled(by_prompt))};
     return {law_of(sim::acceptance_prior(pooled(by_prompt), pilot_length(plan, key.drafting)))};
+  }
   std::vector<sim::RoundLaw> laws;
   for (const auto& rounds : by_prompt) laws.push_back(sim::empirical_round_law(rounds));
   return laws;

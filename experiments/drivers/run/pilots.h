@@ -14,7 +14,7 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// Decodes the pilots that the log lacks, each always drafting the greatest length.
+/// Decodes the pilots that the log lacks.
 void run_pilots(Workbench& bench);
 
 /// Which pilots are asked about: those of a real model's settings, of the prompts of a category.
@@ -23,6 +23,7 @@ struct PilotKey {
   Drafting drafting;
   double temperature = 0;
   std::string category;
+  std::string policy{};  ///< as of the pilots: empty for the greatest length
 };
 
 /// Levels that pilots of these settings ask for in every round that counts.
@@ -37,7 +38,7 @@ std::size_t num_pilots(const Plan& plan, const PilotKey& key);
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 /// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in another, so it has one
-/// law a prompt, as logged; others have one, by level, in which the prompts are pooled.
+/// law a prompt, as logged; others have one, by level, in which the prompts are pooled, as logged where a policy ended the chains.
 /// @param left_out  of num_pilots, at least two, one that does not count
 std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out = {});
 

@@ -24,7 +24,7 @@ constexpr int kSimulatedGenerations = 60;  ///< of a cell and category; the stan
 
 /// Acceptance is a real model's, also for a shape model.
 PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category) {
-  return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting, cell.temperature, category};
+  return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting, cell.temperature, category, pilot_policy(cell)};
 }
 
 PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, pair_key(cell.model, cell.drafting, analysis::regime_of(cell.temperature))); }
@@ -127,6 +127,7 @@ class CellPredictor {
   }
 
   sim::GenerationPrediction decode(const std::string& category, const sim::RoundLaw& law, const sim::GenerationPlan& generation, int num_laws) const {
+    if (!pilot_policy(cell_).empty()) return sim::predict_generation(law, generation, *costs_.surface);
     if (const auto length = constant_length()) return sim::predict_generation(sim::truncated(law, *length), generation, *costs_.surface);
     const auto policy = cell_policy(plan_, log_, cell_, category, generation.prompt_tokens);
     const sim::SimulationOptions options{.generations = std::max(1, kSimulatedGenerations / num_laws), .seed = plan_.config.seed};

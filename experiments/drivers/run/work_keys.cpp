@@ -39,14 +39,15 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
 
 std::string pilot_key(const Plan& plan, const Pilot& pilot) {
   const std::string point = to_toml(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
-  return short_digest(fmt::format("{}{}\n{}", point, pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
+  return short_digest(fmt::format("{}{}{}\n{}", point, pilot.policy, pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
 }
 
 /// Texts of cells by category, which `auto` and replayed acceptance know their pilots by.
 class CellTexts {
  public:
   CellTexts(const Plan& plan, const std::vector<std::string>& pilot_keys) : plan_(plan) {
-    for (std::size_t i = 0; i < plan.pilots.size(); ++i) pilots_[pilots_of(plan.pilots[i].model, plan.pilots[i].drafting, plan.pilots[i].temperature, category_of(i))] += pilot_keys[i] + "\n";
+    for (std::size_t i = 0; i < plan.pilots.size(); ++i)
+      if (plan.pilots[i].policy.empty()) pilots_[pilots_of(plan.pilots[i].model, plan.pilots[i].drafting, plan.pilots[i].temperature, category_of(i))] += pilot_keys[i] + "\n";
   }
 
   /// @param category  of the prompt

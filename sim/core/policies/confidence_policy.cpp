@@ -20,6 +20,6 @@ ConfidencePolicy::ConfidencePolicy(double threshold, int max_length) : threshold
   if (max_length < 1 || max_length > 4095) throw ConfigError("policy \"confidence\": max_length = " + std::to_string(max_length) + "; allowed: 1 to 4095");
 }
 
-std::string ConfidencePolicy::name() const { return "confidence:" + to_text(threshold_); }
+std::string ConfidencePolicy::name() const { return "confidence:" + to_text(threshold_) + (max_length_ == kMaxLength ? "" : ":" + std::to_string(max_length_)); }
 
 }  // namespace speclab

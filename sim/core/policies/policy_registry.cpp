@@ -12,17 +12,24 @@ namespace speclab {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw ConfigError("policy = \"" + escaped(text) + "\"; allowed: \"none\", \"constant:N\" with N from 0 to 4095, \"heuristic\", \"confidence\", \"confidence:P\" with P from 0 to 1, \"auto\"");
+  throw ConfigError("policy = \"" + escaped(text) + "\"; allowed: \"none\", \"constant:N\" with N from 0 to 4095, \"heuristic\", \"confidence\", \"confidence:P\" with P from 0 to 1, \"confidence:P:N\" with N, the longest, from 1 to 4095, \"auto\"");
 }
 
-/// The number behind the colon of `text`, which begins with `name`.
+/// What `digits`, a part of `text`, say.
 template <typename Number>
-Number argument(const std::string& text, std::string_view name) {
-  const std::string_view digits = std::string_view(text).substr(name.size());
+Number argument(const std::string& text, std::string_view digits) {
   Number value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size()) refuse(text);
   return value;
+}
+
+/// @param arguments  the part of `text` behind the name's colon: P or P:N
+std::unique_ptr<SpeculationLengthPolicy> confidence_policy(const std::string& text, std::string_view arguments) {
+  const std::size_t colon = arguments.find(':');
+  const auto threshold = argument<double>(text, arguments.substr(0, colon));
+  if (colon == std::string_view::npos) return std::make_unique<ConfidencePolicy>(threshold);
+  return std::make_unique<ConfidencePolicy>(threshold, argument<int>(text, arguments.substr(colon + 1)));
 }
 
 }  // namespace
@@ -32,8 +39,8 @@ std::unique_ptr<SpeculationLengthPolicy> make_policy(const std::string& text, co
   if (text == "none") return std::make_unique<ConstantPolicy>(0);
   if (text == "heuristic") return std::make_unique<HeuristicPolicy>();
   if (text == "confidence") return std::make_unique<ConfidencePolicy>();
-  if (text.starts_with(kConstant)) return std::make_unique<ConstantPolicy>(argument<int>(text, kConstant));
-  if (text.starts_with(kConfidence)) return std::make_unique<ConfidencePolicy>(argument<double>(text, kConfidence));
+  if (text.starts_with(kConstant)) return std::make_unique<ConstantPolicy>(argument<int>(text, std::string_view(text).substr(kConstant.size())));
+  if (text.starts_with(kConfidence)) return confidence_policy(text, std::string_view(text).substr(kConfidence.size()));
   if (text != "auto") refuse(text);
   if (auto_policy == nullptr)
     throw ConfigError("policy = \"auto\" needs a measured cost surface, which this command has not; allowed here: \"none\", \"constant:N\", \"heuristic\", \"confidence:P\"");

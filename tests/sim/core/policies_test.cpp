@@ -65,13 +65,15 @@ TEST(MakePolicy, KnowsEveryName) {
   EXPECT_EQ(make_policy("constant:4")->next_length(), 4);
   EXPECT_EQ(make_policy("heuristic")->next_length(), 5);
   EXPECT_EQ(make_policy("confidence")->name(), "confidence:0.4");
-  for (const char* name : {"none", "constant:4", "heuristic", "confidence:0.25"}) EXPECT_EQ(make_policy(name)->name(), name);
+  for (const char* name : {"none", "constant:4", "heuristic", "confidence:0.25", "confidence:0.4:8"}) EXPECT_EQ(make_policy(name)->name(), name);
+  EXPECT_EQ(make_policy("confidence:0.4:8")->next_length(), 8);
+  EXPECT_EQ(make_policy("confidence:0.3:20")->name(), "confidence:0.3") << "as if it were not given";
   const ConstantPolicy stand_in(3);
   EXPECT_EQ(make_policy("auto", &stand_in)->next_length(), 3);
 }
 
 TEST(MakePolicy, RefusesTheRestAndListsWhatIsAllowed) {
-  for (const char* text : {"", "constant", "constant:", "constant:-1", "constant:4096", "constant:4x", "constant:99999999999", "Auto", "greedy", "confidence:", "confidence:1.5", "confidence:-1", "confidence:nan", "confidence:0.4x"})
+  for (const char* text : {"", "constant", "constant:", "constant:-1", "constant:4096", "constant:4x", "constant:99999999999", "Auto", "greedy", "confidence:", "confidence:1.5", "confidence:-1", "confidence:nan", "confidence:0.4x", "confidence:0.4:", "confidence:0.4:0", "confidence:0.4:4096", "confidence:0.4:8x", "confidence:0.4:8:8", "confidence::8"})
     EXPECT_THROW(make_policy(text), ConfigError) << text;
   try {
     make_policy("adaptive");

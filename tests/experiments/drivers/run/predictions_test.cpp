@@ -81,6 +81,22 @@ TEST(Predictions, AreNearWhatIsMeasured) {
   }
 }
 
+/// Other pilots do not tell where confidence ends chains.
+TEST(Predictions, OfConfidenceComeFromPilotsOfItsOwn) {
+  const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0", "axes.policy=[\"constant:4\", \"confidence:0.5:2\"]"});
+  EXPECT_EQ(prepared.plan.pilots.size(), 2u * 2u) << "a pilot a category, for each of two";
+  for (std::size_t i = 0; i < prepared.plan.pilots.size(); ++i)
+    for (const RoundRecord& round : prepared.log.pilots().at(i).rounds) EXPECT_LE(round.depth, prepared.plan.pilots[i].policy.empty() ? 4 : 2);
+  const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
+  ASSERT_EQ(entries.size(), 3u);
+  const Cell& cell = prepared.plan.cells[entries[2].cell];
+  EXPECT_EQ(cell.policy, "confidence:0.5:2");
+  const auto rounds = pilot_rounds(prepared.plan, prepared.log, {"fake", cell.drafting, 0.0, "chat", cell.policy});
+  ASSERT_FALSE(rounds.front().empty());
+  EXPECT_LE(entries[2].tokens_per_round, 3.0);
+  EXPECT_GT(entries[1].tokens_per_round, entries[2].tokens_per_round) << "four tokens a round and two";
+}
+
 TEST(PilotRounds, LeaveOutWhatTheEndCut) {
   const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
   const PilotKey key{"fake", prepared.plan.draftings.back(), 0.0, "chat"};

@@ -1,0 +1,71 @@
+#include "analysis/report/regret_section.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analysis/io/csv_writer.h"
+#include "analysis/report/sortable_table.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr const char* kNote =
+    "<p class=\"note\">Regret: how much longer decoding takes, per cent, over the same prompts. On the cost surface: the rounds that were made, each at what such a round cost when forwards and drafts "
+    "were timed, so that only the policies differ. Best static: the constant length, or no drafting, that was the fastest on these very prompts, which nobody knows beforehand. Clairvoyant: drafts in "
+    "every round of the longest constant length just what that round kept. In brackets: 95 % intervals over prompts.</p>\n";
+
+std::string policy_name(const Group& group) { return group.axes.is_plain() ? "none" : group.axes.policy; }
+
+std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& regret) {
+  const CellAxes& setting = comparison.longest->axes;
+  return {text_entry(setting.model),
+          text_entry(setting.tree == "chain" ? setting.drafter : setting.drafter + " " + setting.tree),
+          setting_entry(setting.temperature),
+          text_entry(policy_name(*regret.group)),
+          value_entry(regret.ns_per_token, 1e-6),
+          text_entry(policy_name(*comparison.best_static)),
+          estimate_entry(regret.over_static, kPercent),
+          estimate_entry(regret.over_clairvoyant, kPercent),
+          estimate_entry(regret.measured_over_static, kPercent)};
+}
+
+void write(CsvWriter& csv, const Estimate& estimate) {
+  csv.field(estimate.value);
+  csv.field(estimate.interval ? std::optional(estimate.interval->low) : std::nullopt).field(estimate.interval ? std::optional(estimate.interval->high) : std::nullopt);
+}
+
+void write_row(CsvWriter& csv, const PolicyComparison& comparison, const Regret& regret) {
+  const CellAxes& axes = comparison.longest->axes;
+  csv.field(axes.model).field(axes.drafter).field(axes.tree).field(axes.verifier).field(axes.temperature);
+  csv.field(policy_name(*regret.group)).field(static_cast<std::int64_t>(regret.group->summary.n_prompts)).field(regret.ns_per_token);
+  csv.field(policy_name(*comparison.best_static)).field(comparison.longest->axes.policy).field(comparison.clairvoyant_ns_per_token);
+  for (const Estimate* estimate : {&regret.over_static, &regret.over_clairvoyant, &regret.measured_over_static}) write(csv, *estimate);
+  csv.end_row();
+}
+
+}  // namespace
+
+std::string regret_section_html(const std::vector<PolicyComparison>& comparisons) {
+  if (comparisons.empty()) return "";
+  const std::vector<TableColumn> columns{{"model", true}, {"drafter", true}, {"temperature"}, {"policy", true}, {"ms a token, surface"}, {"best static", true},
+                                         {"regret to it"}, {"regret to the clairvoyant"}, {"regret to the static, measured"}};
+  std::vector<std::vector<TableEntry>> rows;
+  for (const PolicyComparison& comparison : comparisons)
+    for (const Regret& regret : comparison.regrets) rows.push_back(row(comparison, regret));
+  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kNote, sortable_table_html(columns, rows));
+}
+
+std::string regret_csv(const std::vector<PolicyComparison>& comparisons) {
+  constexpr std::array<std::string_view, 20> kColumns = {
+      "model", "drafter", "tree", "verifier", "temperature", "policy", "n_prompts", "ns_per_token", "best_static", "longest_static", "clairvoyant_ns_per_token",
+      "regret_to_static", "regret_to_static_low", "regret_to_static_high", "regret_to_clairvoyant", "regret_to_clairvoyant_low", "regret_to_clairvoyant_high",
+      "measured_regret_to_static", "measured_regret_to_static_low", "measured_regret_to_static_high"};
+  CsvWriter csv(kColumns);
+  for (const PolicyComparison& comparison : comparisons)
+    for (const Regret& regret : comparison.regrets) write_row(csv, comparison, regret);
+  return csv.content();
+}
+
+}  // namespace speclab::analysis
