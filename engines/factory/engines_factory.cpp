@@ -14,6 +14,7 @@
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA
@@ -101,6 +102,8 @@ class LocalEngines final : public Engines, private DrafterModels {
              const TrainCallbacks& callbacks) override {
     train_drafter(target, tokenizer, target_model, options, callbacks);
   }
+
+  void train_language_model(const TrainOptions& options, const TrainCallbacks& callbacks) override { engines::train_language_model(options, callbacks); }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
     if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();

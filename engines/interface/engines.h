@@ -61,6 +61,9 @@ class Engines {
   /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError, WriteError
   virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model,
                      const TrainOptions& options, const TrainCallbacks& callbacks) = 0;
+  /// Trains a model of its own on bytes of text files, with a tokenizer beside it: target or drafter of others so trained.
+  /// @throws ConfigError, DataError, WriteError
+  virtual void train_language_model(const TrainOptions& options, const TrainCallbacks& callbacks) = 0;
   /// The probabilities that the processors make of logits, in double. @param logits  [vocab], minus infinity allowed
   /// @param previous_ids  prompt and output so far, within the vocabulary
   virtual std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const = 0;

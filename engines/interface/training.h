@@ -102,7 +102,7 @@ struct TextOptions {
 };
 
 /// What drafter.kind of a training config may be.
-inline constexpr std::array<const char*, 4> kTrainedDrafterKinds{"ngram", "small_transformer", "feature_transformer", "mlp_speculator"};
+inline constexpr std::array<const char*, 5> kTrainedDrafterKinds{"ngram", "small_transformer", "feature_transformer", "mlp_speculator", "language_model"};
 /// Those of them that are trained on the target's hidden states.
 inline constexpr std::array<const char*, 2> kHiddenStateDrafterKinds{"feature_transformer", "mlp_speculator"};
 
@@ -110,7 +110,7 @@ struct TrainOptions {
   OwnTextOptions own_text;                    ///< without prompts where text files are all there is
   TextOptions text;                           ///< beside own text for n-grams only
   std::string drafter = "small_transformer";  ///< one of kTrainedDrafterKinds
-  SmallTransformerOptions small_transformer;
+  SmallTransformerOptions small_transformer;  ///< of a language model too
   FeatureTransformerOptions feature_transformer;
   MlpSpeculatorOptions mlp_speculator;
   DistillationOptions distillation;           ///< of the drafters that read hidden states

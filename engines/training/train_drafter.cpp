@@ -42,14 +42,14 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
   if (options.drafter == "feature_transformer") check_feature_transformer_start(options, target.info().sha256);
   if (options.drafter == "mlp_speculator") check_mlp_speculator_start(options, target.info().sha256);
   const std::int32_t shortest = options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
-  const Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
+  Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty()) texts = make_own_text(target, tokenizer, options.own_text, callbacks);
   if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (!corpora.training.empty()) {
-    FileText file_text = make_file_text(target, corpora, options, callbacks);
+    FileText file_text = make_file_text(target, std::move(corpora), options, callbacks);
     texts = std::move(file_text.texts);
     options.schedule.validation_sequences = file_text.held_out;
   }

@@ -63,6 +63,10 @@ void check_own_text(const OwnTextOptions& own_text) {
   check(own_text.batch >= 1, "own_text.batch", own_text.batch, "integers >= 1");
 }
 
+void check_held_out(const TextOptions& text) {
+  if (text.held_out_files.empty()) throw ConfigError("text.held_out_files: none; allowed: at least one file that is not trained on, to validate with");
+}
+
 /// N-grams are counted in all texts together; what reads the target's states takes its own text or files that it reads, with files to
 /// measure on; a small transformer learns from tokens that the target drew.
 void check_sources(const TrainOptions& options) {
@@ -73,16 +77,18 @@ void check_sources(const TrainOptions& options) {
   check(prompts > 0 || files > 0, "own_text.num_prompts", static_cast<double>(prompts), "at least 1, or text.files in place of own text");
   if (prompts > 0 && files + options.text.held_out_files.size() > 0)
     throw ConfigError(fmt::format("text.files beside own text with drafter.kind = '{}'; allowed: one of them; train on files first and go on from there with drafter.start_from", options.drafter));
-  if (files > 0 && options.text.held_out_files.empty()) throw ConfigError("text.held_out_files: none; allowed: at least one file that is not trained on, to validate with");
+  if (files > 0) check_held_out(options.text);
+}
+
+void check_stretches(const TextOptions& text, std::int32_t least, std::int32_t most, const char* whose) {
+  check(text.sequence_length >= least && text.sequence_length <= most, "text.sequence_length", text.sequence_length, fmt::format("integers from {} to {}{}", least, most, whose));
+  check(text.max_sequences >= 0, "text.max_sequences", text.max_sequences, "integers >= 0; 0 is all");
 }
 
 /// Every drafted token in a row needs one more of a stretch.
 void check_file_text(const TrainOptions& options, const ModelInfo& target) {
-  const TextOptions& text = options.text;
   const std::int32_t least = 2 + (options.drafter == "mlp_speculator" ? options.mlp_speculator.num_heads : options.feature_transformer.unrolled_steps);
-  check(text.sequence_length >= least && text.sequence_length <= target.context_length, "text.sequence_length", text.sequence_length,
-        fmt::format("integers from {} to {}, the target's context", least, target.context_length));
-  check(text.max_sequences >= 0, "text.max_sequences", text.max_sequences, "integers >= 0; 0 is all");
+  check_stretches(options.text, least, target.context_length, ", the target's context");
 }
 
 void check_ngram_training(const TrainOptions& options) {
@@ -111,11 +117,11 @@ std::int64_t num_parameters(std::int64_t num_layers, std::int64_t hidden_size, s
   return num_layers * hidden_size * (4 * hidden_size + 3 * intermediate_size) + vocab_size * hidden_size;
 }
 
-void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
+/// @param widest  hidden_size at most, and why
+void check_shape(const SmallTransformerOptions& model, std::int32_t vocab_size, std::int32_t widest, const char* whose) {
   check_layers(model.num_layers, model.intermediate_size);
-  check_num_parameters(num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, target.vocab_size), "drafter.num_layers or intermediate_size");
-  check(multiple_of_16(model.hidden_size) && model.hidden_size <= target.hidden_size, "drafter.hidden_size", model.hidden_size,
-        fmt::format("multiples of 16 up to {}, the target's", target.hidden_size));
+  check_num_parameters(num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, vocab_size), "drafter.num_layers or intermediate_size");
+  check(multiple_of_16(model.hidden_size) && model.hidden_size <= widest, "drafter.hidden_size", model.hidden_size, fmt::format("multiples of 16 up to {}{}", widest, whose));
   check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
         model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
 }
@@ -163,18 +169,30 @@ void check_texts(const TrainingSchedule& model, std::size_t num_texts) {
 
 void check_training(const TrainOptions& options, const ModelInfo& target) {
   check_name(options.drafter, "drafter.kind", kTrainedDrafterKinds);
+  SPECLAB_EXPECT(options.drafter != "language_model", "a language model has no target");
   check_sources(options);
   check_files(options);
   check_own_text(options.own_text);
   check_prompts(options.own_text, target);
   if (options.drafter == "ngram") return check_ngram_training(options);
-  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
+  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target.vocab_size, target.hidden_size, ", the target's");
   if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
   if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator, options.distillation, target);
   if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);
   check_schedule(options.schedule);
   if (options.own_text.prompts.empty()) return check_file_text(options, target);
   check_texts(options.schedule, options.own_text.prompts.size());
+}
+
+void check_language_model(const TrainOptions& options) {
+  constexpr std::int32_t kBytesAndEnd = 257, kWidest = 1 << 14, kLongest = 1 << 20;
+  if (!options.own_text.prompts.empty()) throw ConfigError("own_text.prompts with drafter.kind = 'language_model'; allowed: text.files, which a language model learns from");
+  check(!options.text.files.empty(), "text.files", 0, "at least one");
+  check_held_out(options.text);
+  check_files(options);
+  check_shape(options.small_transformer, kBytesAndEnd, kWidest, "");
+  check_schedule(options.schedule);
+  check_stretches(options.text, 3, kLongest, "");
 }
 
 }  // namespace speclab::engines

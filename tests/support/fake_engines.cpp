@@ -205,4 +205,6 @@ void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const 
   throw ConfigError("fake engines train nothing");
 }
 
+void FakeEngines::train_language_model(const TrainOptions&, const TrainCallbacks&) { throw ConfigError("fake engines train nothing"); }
+
 }  // namespace speclab::testing

@@ -40,6 +40,7 @@ class FakeEngines final : public engines::Engines {
   std::vector<std::string> verifier_kinds() const override;
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
              const engines::TrainCallbacks&) override;
+  void train_language_model(const engines::TrainOptions&, const engines::TrainCallbacks&) override;
   std::vector<double> law(const engines::SamplingOptions&, std::span<const double> logits, std::span<const Token>) const override {
     if (!state_->law.empty()) return state_->law;
     return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));

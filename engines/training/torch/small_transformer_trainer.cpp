@@ -24,10 +24,16 @@ torch::Tensor projected_embedding(const TargetEmbedding& target, std::int64_t si
   return projected * (1.0 / std::sqrt(static_cast<double>(size)) / projected.std().item<double>());
 }
 
-LlamaConfig drafter_config(const TargetEmbedding& target, const SmallTransformerOptions& options) {
+/// Unit variance over the width.
+torch::Tensor random_embedding(std::int32_t vocab_size, std::int64_t size, std::uint64_t seed) {
+  torch::manual_seed(seed);
+  return torch::randn({vocab_size, size}) / std::sqrt(static_cast<double>(size));
+}
+
+LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, const SmallTransformerOptions& options) {
   LlamaConfig config;
-  config.vocab_size = target.vocab_size;
-  config.context_length = target.context_length;
+  config.vocab_size = vocab_size;
+  config.context_length = context_length;
   config.num_layers = options.num_layers;
   config.hidden_size = options.hidden_size;
   config.intermediate_size = options.intermediate_size;
@@ -146,24 +152,37 @@ class SmallTransformerTask final : public TrainingTask {
   SmallTransformerModel& model_;
 };
 
-std::string digest_of(const TextSplit& texts, const TargetEmbedding& target, const TrainOptions& options) {
+std::string digest_of(const TextSplit& texts, const TargetName& target, const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
   return sha256_text(fmt::format("{} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
                                  training_digest(texts, options)));
+}
+
+/// @param target  empty for a language model, which has none
+void train_llama(SmallTransformerModel& model, const std::vector<OwnText>& texts, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
+  model.parameters().set_dtype(product_dtype(options.schedule.dtype));
+  SmallTransformerTask task(model);
+  const TextSplit split = split_texts(texts, options);
+  make_folder(options.output);
+  const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
+  const DrafterNotes notes{curve, transformer_manifest(task, split, options, target)};
+  write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 
 }  // namespace
 
 void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const SmallTransformerOptions& o = options.small_transformer;
-  SmallTransformerModel model(drafter_config(target, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
-  model.parameters().set_dtype(product_dtype(options.schedule.dtype));
-  SmallTransformerTask task(model);
-  const TextSplit split = split_texts(texts, options);
-  make_folder(options.output);
-  const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
-  const DrafterNotes notes{curve, transformer_manifest(task, split, options, {target.name, target.sha256})};
-  write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
+  SmallTransformerModel model(llama_config(target.vocab_size, target.context_length, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
+  train_llama(model, texts, {target.name, target.sha256}, options, callbacks);
+}
+
+void train_language_model(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks) {
+  constexpr std::int32_t kLeastContext = 1024;
+  const SmallTransformerOptions& o = options.small_transformer;
+  const LlamaConfig config = llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
+  SmallTransformerModel model(config, random_embedding(vocab_size, o.hidden_size, options.schedule.seed), options.schedule.seed);
+  train_llama(model, texts, {}, options, callbacks);
 }
 
 }  // namespace speclab::engines

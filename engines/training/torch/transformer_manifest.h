@@ -6,7 +6,7 @@
 namespace speclab::engines {
 
 struct TargetName {
-  std::string name;    ///< catalogue name or file
+  std::string name;    ///< catalogue name or file; empty for a language model, which has no target
   std::string sha256;  ///< of its weights
 };
 

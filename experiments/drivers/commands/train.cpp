@@ -55,6 +55,14 @@ std::string default_cache_file(const engines::TextOptions& text) {
   return fmt::format("{}/file_text_{}.bin", user_cache_folder(), sha256_text(choice).substr(0, 12));
 }
 
+/// @param path  of the config, for messages
+void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
+  const engines::LoadedModel target = engines.load_model(config.target);
+  if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path, config.target.model));
+  for (const std::string& prompt : config.prompts) config.options.own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
+  engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+}
+
 }  // namespace
 
 int run_train(const TrainCommandOptions& options) {
@@ -63,13 +71,11 @@ int run_train(const TrainCommandOptions& options) {
   if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);
   const auto engines = open_engines();
-  const engines::LoadedModel target = engines->load_model(config.target);
-  if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", options.config, config.target.model));
-  for (const std::string& prompt : config.prompts) own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
   const Interruption interruption;
   ProgressLines lines;
   const engines::TrainCallbacks callbacks{[&](const engines::TrainProgress& progress) { lines.show(progress); }, [&] { interruption.check("the same command goes on from there"); }};
-  engines->train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+  if (config.is_language_model()) engines->train_language_model(config.options, callbacks);
+  else train_for_target(*engines, options.config, config, callbacks);
   fmt::print("{}\n", config.options.output);
   return 0;
 }

@@ -74,7 +74,7 @@ std::vector<std::string> make_prompts(const std::string& path, std::size_t count
 /// Heads are as wide as a multiple of 16.
 void check_heads(const ConfigReader& reader, const engines::TrainOptions& options, const Findings& findings) {
   const engines::SmallTransformerOptions& model = options.small_transformer;
-  if (options.drafter != "small_transformer" || findings.concerns("drafter.hidden_size") || findings.concerns("drafter.num_heads")) return;
+  if ((options.drafter != "small_transformer" && options.drafter != "language_model") || findings.concerns("drafter.hidden_size") || findings.concerns("drafter.num_heads")) return;
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
     reader.refuse("num_heads", fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16", model.hidden_size));
 }
@@ -108,6 +108,8 @@ void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
     ConfigReader reader(*table, name, &findings);
     if (name == std::string_view("drafter")) read_drafter(reader, config, findings);
     else read_keys(reader, train_keys(), name, config);
+    if ((name == std::string_view("target") || name == std::string_view("own_text")) && config.is_language_model())
+      findings.add(table->where, name, fmt::format("[{}] with drafter.kind = \"language_model\"; allowed: nothing, because it has no target", name));
     if (name == std::string_view("text") && !findings.concerns("drafter.kind")) check_text_keys(reader, config.options.drafter);
     reader.finish();
   }
@@ -131,7 +133,7 @@ TrainConfig read_train_config(const std::string& path, const std::vector<std::st
   findings.throw_if_any();
   for (std::vector<std::string>* files : {&config.options.text.files, &config.options.text.held_out_files})
     for (std::string& file : *files) file = (folder / file).string();
-  if (reader.has("own_text") || !reader.has("text")) config.prompts = make_prompts((folder / config.prompt_file).string(), static_cast<std::size_t>(config.num_prompts));
+  if (!config.is_language_model() && (reader.has("own_text") || !reader.has("text"))) config.prompts = make_prompts((folder / config.prompt_file).string(), static_cast<std::size_t>(config.num_prompts));
   return config;
 }
 

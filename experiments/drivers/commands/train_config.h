@@ -14,6 +14,8 @@ struct TrainConfig {
   std::string prompt_file = "../prompts/train.toml";  ///< own_text.prompts, relative to the config
   std::int64_t num_prompts = 1000;
   std::vector<std::string> prompts{};
+
+  bool is_language_model() const { return options.drafter == "language_model"; }
 };
 
 /// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made from the lists of a prompt file:

@@ -11,14 +11,14 @@ namespace {
 
 using Kinds = std::vector<std::string>;
 
-const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator"}, kSmall{"small_transformer"}, kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
-    kReadHidden{"feature_transformer", "mlp_speculator"}, kNgram{"ngram"};
+const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator", "language_model"}, kSmall{"small_transformer", "language_model"}, kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
+    kReadHidden{"feature_transformer", "mlp_speculator"}, kCutText{"feature_transformer", "mlp_speculator", "language_model"}, kNgram{"ngram"};
 
 std::string kinds_text(const Kinds& kinds) { return fmt::format("{}", fmt::join(kinds, ", ")); }
 
 std::vector<TrainKey> common_keys() {
   return {
-      {{{"drafter", "kind", "`small_transformer`: Llama-shaped, the target's vocabulary; `feature_transformer`: of the target's width, with its embedding table and rows of its head, one layer or more, reading the target's hidden state beside every token (EAGLE) and trained on its own states some tokens deep (HASS), which `feature_transformer` and `lookup_transformer` draft with, this folder as `model`; `mlp_speculator`: stages behind the target's last hidden state, one a drafted token (IBM); `ngram`: counts", "", {}, {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.drafter; }}, {}},
+      {{{"drafter", "kind", "`small_transformer`: Llama-shaped, the target's vocabulary; `feature_transformer`: of the target's width, with its embedding table and rows of its head, one layer or more, reading the target's hidden state beside every token (EAGLE) and trained on its own states some tokens deep (HASS), which `feature_transformer` and `lookup_transformer` draft with, this folder as `model`; `mlp_speculator`: stages behind the target's last hidden state, one a drafted token (IBM); `ngram`: counts; `language_model`: a model of its own, Llama-shaped, on the bytes of text files, with a tokenizer beside it: target or drafter (`small_transformer` with this folder as `model`) of others so trained", "", {}, {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.drafter; }}, {}},
       {{{"drafter", "output", "folder of the drafter", "", {}, {}, "", "none, or --output"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.output; }}, {}},
   };
 }
@@ -74,10 +74,10 @@ std::vector<TrainKey> text_keys() {
       {{{"own_text", "batch", "texts made together", "", {.low = 1}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.batch; }}, {}},
       {{{"own_text", "seed", "keys the random streams", "", {}, {}, "", ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.seed; }}, {}},
       {{{"own_text", "cache_file", "where finished batches are kept", "", {}, {}, "", "in the user cache"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.cache_file; }}, {}},
-      {{{"text", "files", "UTF-8 text files, relative to the config; without a table `[own_text]` they are all there is. N-grams are counted in them beside own text; for drafters that read hidden states the target reads them in place of own text. Empty files, binary ones and those shorter than an n-gram or a stretch are refused before anything is made", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.files; }}, {}},
+      {{{"text", "files", "UTF-8 text files, relative to the config; without a table `[own_text]` they are all there is. N-grams are counted in them beside own text; for drafters that read hidden states the target reads them in place of own text; a language model learns from nothing else. Empty files, binary ones and those shorter than an n-gram or a stretch are refused before anything is made", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.files; }}, {}},
       {{{"text", "held_out_files", "files to measure on: perplexity is printed and noted of n-grams, validation of the others, which need one at least", "", {}, {}, "", "none"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.held_out_files; }}, {}},
-      {{{"text", "sequence_length", "of the stretches that the target reads", "tokens", {.low = 3}, {}, kinds_text(kReadHidden), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.sequence_length; }}, kReadHidden},
-      {{{"text", "max_sequences", "stretches to train on, in turn of all files; 0: all", "", {.low = 0}, {}, kinds_text(kReadHidden), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.max_sequences; }}, kReadHidden},
+      {{{"text", "sequence_length", "of the stretches that the target reads, or a language model", "tokens", {.low = 3}, {}, kinds_text(kCutText), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.sequence_length; }}, kCutText},
+      {{{"text", "max_sequences", "stretches to train on, in turn of all files; 0: all", "", {.low = 0}, {}, kinds_text(kCutText), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.max_sequences; }}, kCutText},
       {{{"text", "cache_file", "where what the target read is kept", "", {}, {}, kinds_text(kReadHidden), "in the user cache, a file for these files and numbers"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.text.cache_file; }}, kReadHidden},
   };
 }

@@ -41,7 +41,7 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
       {"[drafter]\nkind = \"mlp_speculator\"\nloss = \"kl\"\n", ":3:8: drafter.loss = \"kl\"; allowed: tokens, forward_kl, reverse_kl, total_variation"},
       {"[drafter]\nkind = \"ngram\"\norder = 6\n", ":3:9: drafter.order = 6"},
       {"[text]\nfile = \"a\"\n", ":2:1: "},
-      {"[text]\nsequence_length = 64\n[drafter]\nkind = \"ngram\"\noutput = \"x\"\n", ":2:19: text.sequence_length = 64; allowed: with drafter.kind feature_transformer, mlp_speculator only"},
+      {"[text]\nsequence_length = 64\n[drafter]\nkind = \"ngram\"\noutput = \"x\"\n", ":2:19: text.sequence_length = 64; allowed: with drafter.kind feature_transformer, mlp_speculator, language_model only"},
       {"[drafter]\nlearning_rate = 0.0\n", ":2:17: drafter.learning_rate"},
       {"[drafter]\nhidden_size = 100\nnum_heads = 5\n", ":2:15: drafter.hidden_size = 100; allowed: multiples of 16"},
       {"[drafter]\nintermediate_size = 8\n", ":2:21: drafter.intermediate_size"},
@@ -94,7 +94,7 @@ TEST(TrainConfig, TakesSettingsOverTheFile) {
 }
 
 TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
-  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_feature", "train_smollm2_mlp", "train_smollm2_unigram", "train_mlp_prose", "train_mlp_code", "train_mlp_stage_2"})
+  for (const char* name : {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter", "train_smollm2_feature", "train_smollm2_mlp", "train_smollm2_unigram", "train_mlp_prose", "train_mlp_code", "train_mlp_stage_2", "train_closed_world"})
     EXPECT_NO_THROW(read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml")) << name;
 }
 

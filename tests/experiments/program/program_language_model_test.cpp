@@ -1,0 +1,83 @@
+// Language models of a closed world: trained on text files, then target and drafter of each other.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/files.h"
+#include "tests/experiments/program/program.h"
+
+namespace speclab {
+namespace {
+
+using testing::Outcome;
+using testing::run_program;
+
+/// A folder with text of a simple rule, a part of it held out, and a config.
+class ProgramLanguageModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/language_model";
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    std::string text;
+    for (int i = 0; i < 4000; ++i) text += "abc d" + std::to_string(i % 10) + "\xC3\xA9\n";
+    write_file(folder_ + "/text.txt", text);
+    write_file(folder_ + "/held_out.txt", text.substr(0, 4000));
+    write_file(folder_ + "/train.toml", R"([text]
+files = "text.txt"
+held_out_files = "held_out.txt"
+sequence_length = 64
+[drafter]
+kind = "language_model"
+hidden_size = 32
+num_layers = 1
+num_heads = 2
+intermediate_size = 64
+batch = 8
+epochs = 2
+learning_rate = 1e-2
+validation_sequences = 8
+)");
+  }
+
+  Outcome train(const std::string& name, const std::string& more = "") const { return run_program("train " + folder_ + "/train.toml --output " + model(name) + " " + more + " 2>&1"); }
+  std::string model(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+TEST_F(ProgramLanguageModel, LearnsBytesAndIsTargetAndDrafterOfOthers) {
+  ASSERT_EQ(train("small").code, 0);
+  const Outcome large = train("large", "--set drafter.num_layers=2");
+  ASSERT_EQ(large.code, 0) << large.output;
+  const nlohmann::json manifest = nlohmann::json::parse(read_file(model("large") + "/manifest.json"));
+  EXPECT_EQ(manifest.at("kind"), "language_model");
+  EXPECT_FALSE(manifest.contains("target"));
+  EXPECT_LT(manifest.at("held_out").at(0).at("loss_nats").get<double>(), 0.5) << "only the digit is hard";
+  const std::string prompt = " --prompt 'abc d3\xC3\xA9\nabc' --no-chat-template --temperature 0 --max-new-tokens 6";
+  const Outcome plain = run_program("generate --model " + model("large") + prompt + " 2>/dev/null");
+  EXPECT_EQ(plain.output.substr(0, 2), " d") << plain.output;
+  const Outcome drafted = run_program("generate --model " + model("large") + prompt + " --drafter small_transformer --drafter-model " + model("small") + " 2>/dev/null");
+  EXPECT_EQ(drafted.output, plain.output);
+}
+
+TEST_F(ProgramLanguageModel, SpellsEveryByte) {
+  ASSERT_EQ(train("model").code, 0);
+  const Outcome ids = testing::run_shell("printf 'a\xC3\xA9\xE4\xB8\xAD\n' | " SPECLAB_PROGRAM " tokenize --raw --model " + model("model") + " 2>&1");
+  EXPECT_NE(ids.output.find("97"), std::string::npos) << ids.output;
+  EXPECT_NE(ids.output.find("195"), std::string::npos) << ids.output;
+  EXPECT_NE(ids.output.find("228"), std::string::npos) << ids.output;
+}
+
+TEST_F(ProgramLanguageModel, RefusesWhatItHasNoUseFor) {
+  const auto expect = [&](const std::string& setting, const std::string& message) { testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("none") + " --set " + setting, 2, message); };
+  expect("target.model=smollm2-135m", "[target] with drafter.kind = \"language_model\"");
+  expect("own_text.num_prompts=4", "[own_text] with drafter.kind = \"language_model\"");
+  expect("drafter.draft_vocabulary=100", "draft_vocabulary");
+  expect("drafter.num_heads=3", "num_heads");
+  expect("text.sequence_length=2000000", "text.sequence_length = 2000000; allowed: integers from 3 to 1048576");
+  EXPECT_FALSE(std::filesystem::exists(model("none") + "/config.json"));
+}
+
+}  // namespace
+}  // namespace speclab
