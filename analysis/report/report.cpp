@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "analysis/io/file_digests.h"
 #include "analysis/plots/acceptance_figures.h"
@@ -10,6 +11,7 @@
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/ledger_figure.h"
+#include "analysis/plots/regret_figures.h"
 #include "analysis/plots/timeline_figure.h"
 #include "analysis/report/acceptance_report.h"
 #include "analysis/report/answer.h"
@@ -103,6 +105,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker),
                            .cells_are_pooled = std::ranges::any_of(cells, [](const CellSummary& cell) { return cell.category == "all"; })};
   auto figures = build_figures(data, bootstrap);
+  std::ranges::move(regret_figures(policies), std::back_inserter(figures));
   if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
   if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run))) figures.push_back(std::move(*timeline));
   ReportSummary summary{.report_path = run_folder + "/report.html",

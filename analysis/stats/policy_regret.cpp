@@ -17,16 +17,6 @@ struct Times {
   ByPrompt surface_ns, measured_ns, tokens;
 };
 
-/// N of constant:N, 0 of plain decoding, -1 of other policies.
-int static_length(const CellAxes& axes) {
-  constexpr std::string_view kConstant = "constant:";
-  if (axes.is_plain()) return 0;
-  if (!axes.policy.starts_with(kConstant)) return -1;
-  int length = -1;
-  std::from_chars(axes.policy.data() + kConstant.size(), axes.policy.data() + axes.policy.size(), length);
-  return length;
-}
-
 /// All but the policy.
 CellAxes setting_of(CellAxes axes) {
   axes.policy.clear();
@@ -66,7 +56,7 @@ class Comparer {
     PolicyComparison comparison;
     std::size_t best = groups.size();
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (static_length(groups[i]->axes) < 0) continue;
+      if (!static_length(groups[i]->axes)) continue;
       if (best == groups.size() || total(times[i].surface_ns) < total(times[best].surface_ns)) best = i;
       if (!comparison.longest || static_length(groups[i]->axes) > static_length(comparison.longest->axes)) comparison.longest = groups[i];
     }
@@ -119,6 +109,15 @@ class Comparer {
 
 }  // namespace
 
+std::optional<int> static_length(const CellAxes& axes) {
+  constexpr std::string_view kConstant = "constant:";
+  if (axes.is_plain()) return 0;
+  if (!axes.policy.starts_with(kConstant)) return std::nullopt;
+  int length = 0;
+  std::from_chars(axes.policy.data() + kConstant.size(), axes.policy.data() + axes.policy.size(), length);
+  return length;
+}
+
 std::vector<PolicyComparison> policy_comparisons(const Run& run, const std::vector<Group>& groups, const std::vector<CostRow>& costs, Bootstrap& bootstrap) {
   std::vector<std::pair<CellAxes, std::vector<const Group*>>> settings;
   for (const Group& group : groups) {
@@ -130,7 +129,7 @@ std::vector<PolicyComparison> policy_comparisons(const Run& run, const std::vect
   const Comparer comparer(run, costs, bootstrap);
   std::vector<PolicyComparison> comparisons;
   for (auto& [setting, members] : settings) {
-    const bool has_static = std::ranges::any_of(members, [](const Group* group) { return static_length(group->axes) > 0; });
+    const bool has_static = std::ranges::any_of(members, [](const Group* group) { return static_length(group->axes).value_or(0) > 0; });
     if (members.size() < 2 || !has_static) continue;
     const auto plain = std::ranges::find(groups, members.front()->axes.plain(), &Group::axes);
     if (plain != groups.end()) members.insert(members.begin(), &*plain);

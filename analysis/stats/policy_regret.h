@@ -1,6 +1,7 @@
 #pragma once
 // What each policy of the speculation length loses against the best static length, and against one that knows what will be accepted.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "analysis/stats/groups.h"
 
 namespace speclab::analysis {
+
+/// N of constant:N, 0 of plain decoding; nothing of policies whose length changes.
+std::optional<int> static_length(const CellAxes& axes);
 
 /// Time of decoding over another policy's, less one, over the same prompts, with 95 % intervals over prompts. Both of what the rounds made
 /// cost on the cost surface, where only the policies differ, and as measured.

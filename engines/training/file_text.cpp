@@ -11,14 +11,25 @@
 namespace speclab::engines {
 namespace {
 
-/// The first stretch of every file, then the second of every file that has one, and so on. @param most  0: all
-std::vector<TextStretch> stretches_of(const std::vector<Corpus>& corpora, std::size_t length, std::size_t most) {
-  std::vector<TextStretch> stretches;
-  for (std::size_t begin = 0, before = 1; before != stretches.size() || begin == 0; begin += length) {
-    before = stretches.size();
-    for (const Corpus& corpus : corpora)
-      if (begin + length <= corpus.tokens.size() && (most == 0 || stretches.size() < most)) stretches.push_back(TextStretch(corpus.tokens).subspan(begin, length));
+/// How many stretches each file gives so that none gives two more than another unless that one has no more. @param most  0: all
+std::vector<std::size_t> shares_of(const std::vector<Corpus>& corpora, std::size_t length, std::size_t most) {
+  std::vector<std::size_t> shares(corpora.size(), 0);
+  std::size_t total = 0;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t i = 0; i < corpora.size(); ++i)
+      if ((shares[i] + 1) * length <= corpora[i].tokens.size() && (most == 0 || total < most)) ++shares[i], ++total, grows = true;
   }
+  return shares;
+}
+
+/// Each file's share spread evenly over it, in turn over the files.
+std::vector<TextStretch> stretches_of(const std::vector<Corpus>& corpora, std::size_t length, std::size_t most) {
+  const std::vector<std::size_t> shares = shares_of(corpora, length, most);
+  std::vector<TextStretch> stretches;
+  for (std::size_t turn = 0; turn < (shares.empty() ? 0 : std::ranges::max(shares)); ++turn)
+    for (std::size_t i = 0; i < corpora.size(); ++i)
+      if (turn < shares[i]) stretches.push_back(TextStretch(corpora[i].tokens).subspan(turn * (corpora[i].tokens.size() / length) / shares[i] * length, length));
   return stretches;
 }
 

@@ -17,7 +17,7 @@ struct FileStretches {
 };
 
 /// Cuts files into stretches of text.sequence_length tokens, what is left at their ends aside: of held-out files
-/// schedule.validation_sequences at most, of the others text.max_sequences (0: all), both in turn over the files.
+/// schedule.validation_sequences at most, of the others text.max_sequences (0: all), as many of each as it has, spread evenly over it.
 /// @throws ConfigError if there are fewer to train on than a batch
 FileStretches file_stretches(Corpora corpora, const TrainOptions& options);
 

@@ -80,6 +80,15 @@ TEST_F(FileTexts, AreLimitedInNumber) {
   EXPECT_EQ(text.texts.size(), 4u);
 }
 
+TEST_F(FileTexts, OfALargeFileAreSpreadOverIt) {
+  corpora_ = {{corpus_of("a", 0, 25), corpus_of("b", 0, 109)}, {corpus_of("c", 200, 29)}};
+  options_.text.max_sequences = 6;
+  std::vector<Token> begins;
+  const FileStretches cut = file_stretches(corpora_, options_);
+  for (const TextStretch& stretch : cut.all) begins.push_back(stretch.front());
+  EXPECT_EQ(begins, (std::vector<Token>{200, 210, 0, 0, 10, 20, 50, 70}));
+}
+
 struct Stopped {};
 
 TEST_F(FileTexts, AreReadOnceAndGoOnWhereTheyStopped) {

@@ -1,0 +1,81 @@
+#include "analysis/plots/regret_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/plots/figure_text.h"
+#include "analysis/plots/lines.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr double kPercent = 100;
+
+/// Model and sampling setting.
+CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest->axes.plain(); }
+
+Figure empty_figure(const CellAxes& setting, std::size_t number) {
+  return {.id = fmt::format("policy_regret_{}", number),
+          .title = fmt::format("What policies lose against one that knows, temperature {}", short_number(setting.temperature)),
+          .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of just what will be kept, rounds at their cost on the cost surface; the bound drafts no longer than the longest constant "
+                                 "length. Bars: 95 % intervals over prompts.", setting.model),
+          .kind = FigureKind::marks,
+          .x = {},
+          .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},
+          .series = {},
+          .reference = std::nullopt,
+          .totals = {}};
+}
+
+/// Those of one setting: constant lengths in their order, then the others in that of the run.
+std::vector<std::string> policies_of(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
+  std::vector<std::pair<int, std::string>> policies;
+  for (const PolicyComparison& comparison : comparisons)
+    for (const Regret& regret : comparison.regrets) {
+      const std::pair policy{static_length(regret.group->axes).value_or(std::numeric_limits<int>::max()), regret.group->axes.policy};
+      const bool is_shown = setting_of(comparison) == setting && !regret.group->axes.is_plain();
+      if (is_shown && std::ranges::find(policies, policy) == policies.end()) policies.push_back(policy);
+    }
+  std::ranges::stable_sort(policies, {}, &std::pair<int, std::string>::first);
+  std::vector<std::string> names;
+  for (const auto& [length, name] : policies) names.push_back(name);
+  return names;
+}
+
+Point point(double place, const Estimate& regret) {
+  Point point{.x = place, .y = kPercent * regret.value, .interval = std::nullopt};
+  if (regret.interval) point.interval = Interval{kPercent * regret.interval->low, kPercent * regret.interval->high};
+  return point;
+}
+
+/// Plain decoding, whose regret would need another scale, is left to the table.
+void add_series(const PolicyComparison& comparison, Figure& figure) {
+  const CellAxes& axes = comparison.longest->axes;
+  Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree), .colour = figure.series.size() + 1, .points = {}, .prediction = {}};
+  for (const Regret& regret : comparison.regrets)
+    if (!regret.group->axes.is_plain()) series.points.push_back(point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) - figure.x.names.begin()), regret.over_clairvoyant));
+  figure.series.push_back(std::move(series));
+}
+
+}  // namespace
+
+std::vector<Figure> regret_figures(const std::vector<PolicyComparison>& comparisons) {
+  std::vector<CellAxes> settings;
+  std::vector<Figure> figures;
+  for (const PolicyComparison& comparison : comparisons) {
+    const auto found = std::ranges::find(settings, setting_of(comparison));
+    const auto index = static_cast<std::size_t>(found - settings.begin());
+    if (found == settings.end()) {
+      settings.push_back(setting_of(comparison));
+      figures.push_back(empty_figure(settings.back(), settings.size()));
+      figures.back().x.names = policies_of(comparisons, settings.back());
+    }
+    add_series(comparison, figures[index]);
+  }
+  return figures;
+}
+
+}  // namespace speclab::analysis
