@@ -89,6 +89,10 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
   return rows;
 }
 
+bool are_rounds_observed(const Manifest& manifest) {
+  return std::ranges::find(manifest.config, std::pair<std::string, std::string>("experiment.places", "rounds")) != manifest.config.end();
+}
+
 std::string AcceptanceRun::missing() const { return manifest.missing(num_texts(rows), "texts"); }
 
 AcceptanceRun read_acceptance_run(const std::string& folder) {

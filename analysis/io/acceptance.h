@@ -40,12 +40,17 @@ struct AcceptanceRow {
 /// @throws DataError naming file, line and column; where a prompt's depths have a gap, or rows of a cell or prompt contradict each other
 std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 
+/// Whether drafts were looked at where rounds begin, and not at every place of a text.
+bool are_rounds_observed(const Manifest& manifest);
+
 /// What a run of the kind `drafter_acceptance` leaves.
 struct AcceptanceRun {
   Manifest manifest;
   std::vector<AcceptanceRow> rows;
   std::vector<SiblingRow> siblings{};  ///< of trees; runs of older revisions have none
 
+  /// Whether its drafts are those of speculative decoding's rounds.
+  bool is_of_rounds() const { return are_rounds_observed(manifest); }
   /// Manifest::missing of its texts, which are prompts of cells.
   std::string missing() const;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr double kPercent = 100;
 
 /// Model and sampling setting.
-CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest->axes.plain(); }
+CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest_static->axes.plain(); }
 
 Figure empty_figure(const CellAxes& setting, std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
@@ -53,10 +53,10 @@ Point point(double place, const Estimate& regret) {
 
 /// Plain decoding, whose regret would need another scale, is left to the table.
 void add_series(const PolicyComparison& comparison, Figure& figure) {
-  const CellAxes& axes = comparison.longest->axes;
+  const CellAxes& axes = comparison.longest_static->axes;
   Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree), .colour = figure.series.size() + 1, .points = {}, .prediction = {}};
   for (const Regret& regret : comparison.regrets)
-    if (!regret.group->axes.is_plain()) series.points.push_back(point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) - figure.x.names.begin()), regret.over_clairvoyant));
+    if (!regret.group->axes.is_plain()) series.points.push_back(point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) - figure.x.names.begin()), regret.to_clairvoyant));
   figure.series.push_back(std::move(series));
 }
 

@@ -22,12 +22,6 @@ constexpr const char* kTableNote =
 constexpr const char* kDepthNote =
     "<p class=\"note\">Acceptance: given that the tokens before were kept. Survival: that all up to here are kept.</p>\n";
 
-/// Where the drafts were made.
-std::string places_note(const Manifest& manifest) {
-  const bool are_rounds = std::ranges::find(manifest.config, std::pair<std::string, std::string>("experiment.places", "rounds")) != manifest.config.end();
-  return are_rounds ? kRoundsNote : kPlacesNote;
-}
-
 std::optional<Estimate> in_top(const DrafterAcceptance& drafter, std::size_t k) {
   if (drafter.depths.empty() || drafter.depths.front().in_top.size() < k) return std::nullopt;
   return drafter.depths.front().in_top[k - 1];
@@ -76,7 +70,7 @@ std::string acceptance_page_html(const AcceptancePageContent& content, const std
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
-                        .tables = "<section><h2>Drafters</h2>\n" + places_note(content.manifest) + kTableNote + drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
+                        .tables = std::string("<section><h2>Drafters</h2>\n") + (are_rounds_observed(content.manifest) ? kRoundsNote : kPlacesNote) + kTableNote + drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
                                   depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" + drafters_html(content.by_category) + "</section>\n"},
                        plotly_js);
 }

@@ -12,23 +12,24 @@ namespace {
 
 constexpr double kPercent = 100;
 constexpr const char* kNote =
-    "<p class=\"note\">Regret: how much longer decoding takes, per cent, over the same prompts. On the cost surface: the rounds that were made, each at what such a round cost when forwards and drafts "
-    "were timed, so that only the policies differ. Best static: the constant length, or no drafting, that was the fastest on these very prompts, which nobody knows beforehand. Clairvoyant: drafts in "
-    "every round of the longest constant length just what that round kept. In brackets: 95 % intervals over prompts.</p>\n";
+    "<p class=\"note\">Regret: how much longer a token of decoding takes, per cent, over the prompts that all policies have. On the cost surface: the rounds that were made, each at what such a round cost when "
+    "forwards and drafts were timed, so that the machine's minutes do not matter. Best static: the constant length, or no drafting, that was the fastest on these very prompts, which nobody knows beforehand; "
+    "the intervals take it as given. Clairvoyant: drafts in every round of the longest constant length just what that round kept; a bound for policies that draft no longer. Above temperature 0 policies draw "
+    "other texts, so it bounds them in the mean only. In brackets: 95 % intervals over prompts.</p>\n";
 
 std::string policy_name(const Group& group) { return group.axes.is_plain() ? "none" : group.axes.policy; }
 
 std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& regret) {
-  const CellAxes& setting = comparison.longest->axes;
+  const CellAxes& setting = comparison.longest_static->axes;
   return {text_entry(setting.model),
           text_entry(setting.tree == "chain" ? setting.drafter : setting.drafter + " " + setting.tree),
           setting_entry(setting.temperature),
           text_entry(policy_name(*regret.group)),
           value_entry(regret.ns_per_token, 1e-6),
           text_entry(policy_name(*comparison.best_static)),
-          estimate_entry(regret.over_static, kPercent),
-          estimate_entry(regret.over_clairvoyant, kPercent),
-          estimate_entry(regret.measured_over_static, kPercent)};
+          estimate_entry(regret.to_static, kPercent),
+          estimate_entry(regret.to_clairvoyant, kPercent),
+          estimate_entry(regret.measured_to_static, kPercent)};
 }
 
 void write(CsvWriter& csv, const Estimate& estimate) {
@@ -37,11 +38,11 @@ void write(CsvWriter& csv, const Estimate& estimate) {
 }
 
 void write_row(CsvWriter& csv, const PolicyComparison& comparison, const Regret& regret) {
-  const CellAxes& axes = comparison.longest->axes;
+  const CellAxes& axes = comparison.longest_static->axes;
   csv.field(axes.model).field(axes.drafter).field(axes.tree).field(axes.verifier).field(axes.temperature);
-  csv.field(policy_name(*regret.group)).field(static_cast<std::int64_t>(regret.group->summary.n_prompts)).field(regret.ns_per_token);
-  csv.field(policy_name(*comparison.best_static)).field(comparison.longest->axes.policy).field(comparison.clairvoyant_ns_per_token);
-  for (const Estimate* estimate : {&regret.over_static, &regret.over_clairvoyant, &regret.measured_over_static}) write(csv, *estimate);
+  csv.field(policy_name(*regret.group)).field(static_cast<std::int64_t>(comparison.num_prompts)).field(regret.ns_per_token);
+  csv.field(policy_name(*comparison.best_static)).field(comparison.longest_static->axes.policy).field(comparison.clairvoyant_ns_per_token);
+  for (const Estimate* estimate : {&regret.to_static, &regret.to_clairvoyant, &regret.measured_to_static}) write(csv, *estimate);
   csv.end_row();
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/stats/policy_regret.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <utility>
@@ -10,12 +11,12 @@
 namespace speclab::analysis {
 namespace {
 
-using ByPrompt = std::map<std::string, double>;
-
-/// Sums over the generations of a group, by prompt.
-struct Times {
-  ByPrompt surface_ns, measured_ns, tokens;
+/// Sums over a prompt's generations.
+struct Sums {
+  double surface_ns = 0, measured_ns = 0, tokens = 0;
 };
+
+using ByPrompt = std::map<std::string, Sums>;
 
 /// All but the policy.
 CellAxes setting_of(CellAxes axes) {
@@ -23,89 +24,98 @@ CellAxes setting_of(CellAxes axes) {
   return axes;
 }
 
-double total(const ByPrompt& sums) {
-  double all = 0;
-  for (const auto& [prompt, sum] : sums) all += sum;
-  return all;
+/// Without the prompts that another policy has no generation of.
+void keep_shared(std::vector<ByPrompt>& policies) {
+  const ByPrompt first = policies.front();
+  for (const auto& [prompt, sums] : first)
+    if (std::ranges::any_of(policies, [&](const ByPrompt& policy) { return !policy.contains(prompt); }))
+      for (ByPrompt& policy : policies) policy.erase(prompt);
+  for (ByPrompt& policy : policies) std::erase_if(policy, [&](const auto& entry) { return !policies.front().contains(entry.first); });
 }
 
-/// A ratio of totals over the prompts of both, less one.
-Estimate excess(const ByPrompt& own, const ByPrompt& other, Bootstrap& bootstrap) {
-  ClusterTotals totals;
-  for (const auto& [prompt, sum] : own)
-    if (const auto found = other.find(prompt); found != other.end()) totals.add(sum, found->second);
-  Estimate ratio = bootstrap.ratio(totals);
+double ns_per_token(const ByPrompt& policy, double Sums::*ns) {
+  double sum = 0, tokens = 0;
+  for (const auto& [prompt, sums] : policy) sum += sums.*ns, tokens += sums.tokens;
+  return sum / tokens;
+}
+
+/// Time a token of one over that of the other, the same prompts in both, less one.
+Estimate excess(const ByPrompt& own, const ByPrompt& other, double Sums::*ns, Bootstrap& bootstrap) {
+  std::array<ClusterTotals, 2> factors;
+  for (const auto& [prompt, sums] : own) factors[0].add(sums.*ns, sums.tokens);
+  for (const auto& [prompt, sums] : other) factors[1].add(sums.tokens, sums.*ns);
+  Estimate ratio = bootstrap.product_of_ratios(factors);
   ratio.value -= 1;
   if (ratio.interval) ratio.interval->low -= 1, ratio.interval->high -= 1;
   return ratio;
 }
 
-/// The policies of one setting while they are compared.
-class Comparer {
- public:
-  Comparer(const Run& run, const std::vector<CostRow>& costs, Bootstrap& bootstrap) : run_(run), costs_(costs), bootstrap_(bootstrap) {}
+/// What the tokens of a round take at least: the draft that is kept, or plain steps.
+double least_ns(const Round& round, const sim::CostSurface& costs) {
+  SurfaceTimes kept, plain;
+  const std::int64_t drafted = round.emitted - 1;
+  kept.add_round(costs, {.position = round.position, .rows = round.emitted, .depth = drafted, .accepted = drafted, .emitted = round.emitted});
+  for (std::int64_t i = 0; i < round.emitted; ++i) plain.add_round(costs, {.position = round.position + i, .rows = 1, .emitted = 1});
+  return std::min(kept.rounds_ns(), plain.rounds_ns());
+}
 
-  /// Nothing where costs are missing.
-  std::optional<PolicyComparison> compare(const std::vector<const Group*>& groups) const {
-    std::vector<Times> times;
-    for (const Group* group : groups) {
-      const auto costs = costs_of_cell(costs_, group->axes);
-      if (!costs) return std::nullopt;
-      times.push_back(times_of(*group, *costs));
-    }
-    PolicyComparison comparison;
-    std::size_t best = groups.size();
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (!static_length(groups[i]->axes)) continue;
-      if (best == groups.size() || total(times[i].surface_ns) < total(times[best].surface_ns)) best = i;
-      if (!comparison.longest || static_length(groups[i]->axes) > static_length(comparison.longest->axes)) comparison.longest = groups[i];
-    }
-    comparison.best_static = groups[best];
-    const ByPrompt bound = clairvoyant_ns(*comparison.longest);
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      comparison.regrets.push_back({.group = groups[i], .ns_per_token = total(times[i].surface_ns) / total(times[i].tokens),
-                                    .over_static = excess(times[i].surface_ns, times[best].surface_ns, bootstrap_),
-                                    .over_clairvoyant = excess(times[i].surface_ns, bound, bootstrap_),
-                                    .measured_over_static = excess(times[i].measured_ns, times[best].measured_ns, bootstrap_)});
-    comparison.clairvoyant_ns_per_token = total(bound) / total(times[best].tokens);
-    return comparison;
+ByPrompt times_of(const Run& run, const Group& group, const PairCosts& costs) {
+  ByPrompt times;
+  for (const Generation* g : group.generations) {
+    Sums& sums = times[g->prompt_id];
+    sums.surface_ns += surface_times(run, *g, costs).rounds_ns();
+    sums.measured_ns += static_cast<double>(g->decode_ns);
+    sums.tokens += static_cast<double>(g->output_tokens);
   }
+  return times;
+}
 
- private:
-  Times times_of(const Group& group, const PairCosts& costs) const {
-    Times times;
-    for (const Generation* g : group.generations) {
-      times.surface_ns[g->prompt_id] += surface_times(run_, *g, costs).rounds_ns();
-      times.measured_ns[g->prompt_id] += static_cast<double>(g->decode_ns);
-      times.tokens[g->prompt_id] += static_cast<double>(g->output_tokens);
-    }
-    return times;
+/// Of one that knows what the rounds of these generations keep.
+ByPrompt clairvoyant_times(const Run& run, const Group& longest, const PairCosts& costs) {
+  ByPrompt times;
+  for (const Generation* g : longest.generations) {
+    Sums& sums = times[g->prompt_id];
+    sums.tokens += static_cast<double>(g->output_tokens);
+    if (g->drafting_rounds > 0) sums.surface_ns += costs.drafter_prefill_ns(static_cast<int>(g->prompt_tokens));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(g->rounds); ++i) sums.surface_ns += least_ns(run.rounds[g->first_round + i], *costs.surface);
   }
+  return times;
+}
 
-  ByPrompt clairvoyant_ns(const Group& longest) const {
-    const PairCosts costs = *costs_of_cell(costs_, longest.axes);
-    ByPrompt bound;
-    for (const Generation* g : longest.generations) {
-      double& sum = bound[g->prompt_id];
-      if (g->drafting_rounds > 0) sum += costs.drafter_prefill_ns(static_cast<int>(g->prompt_tokens));
-      for (std::size_t i = 0; i < static_cast<std::size_t>(g->rounds); ++i) sum += least_ns(run_.rounds[g->first_round + i], *costs.surface);
-    }
-    return bound;
+/// Index of the group of the greatest constant length. @param groups  one of them has such a policy
+std::size_t longest_static(const std::vector<const Group*>& groups) {
+  return static_cast<std::size_t>(std::ranges::max_element(groups, {}, [](const Group* group) { return static_length(group->axes).value_or(-1); }) - groups.begin());
+}
+
+/// Index of the constant length of the least time on the cost surface.
+std::size_t best_static(const std::vector<const Group*>& groups, const std::vector<ByPrompt>& times) {
+  std::size_t best = longest_static(groups);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (static_length(groups[i]->axes) && ns_per_token(times[i], &Sums::surface_ns) < ns_per_token(times[best], &Sums::surface_ns)) best = i;
+  return best;
+}
+
+/// Nothing where costs are missing, or no prompt has generations of all policies.
+std::optional<PolicyComparison> compare(const Run& run, const std::vector<const Group*>& groups, const std::vector<CostRow>& costs, Bootstrap& bootstrap) {
+  std::vector<ByPrompt> times;
+  for (const Group* group : groups) {
+    const auto own_costs = costs_of_cell(costs, group->axes);
+    if (!own_costs) return std::nullopt;
+    times.push_back(times_of(run, *group, *own_costs));
   }
-
-  /// What the tokens of a round take at least: the draft that is kept, or plain steps.
-  static double least_ns(const Round& round, const sim::CostSurface& costs) {
-    SurfaceTimes kept, plain;
-    const std::int64_t drafted = round.emitted - 1;
-    kept.add_round(costs, {.position = round.position, .rows = round.emitted, .depth = drafted, .accepted = drafted, .emitted = round.emitted});
-    for (std::int64_t i = 0; i < round.emitted; ++i) plain.add_round(costs, {.position = round.position + i, .rows = 1, .emitted = 1});
-    return std::min(kept.rounds_ns(), plain.rounds_ns());
-  }
-
-  const Run& run_;
-  const std::vector<CostRow>& costs_;
-  Bootstrap& bootstrap_;
-};
+  const std::size_t longest = longest_static(groups);
+  times.push_back(clairvoyant_times(run, *groups[longest], *costs_of_cell(costs, groups[longest]->axes)));
+  keep_shared(times);
+  const ByPrompt bound = times.back();
+  if (bound.empty()) return std::nullopt;
+  times.pop_back();
+  const std::size_t best = best_static(groups, times);
+  PolicyComparison comparison{.best_static = groups[best], .longest_static = groups[longest], .clairvoyant_ns_per_token = ns_per_token(bound, &Sums::surface_ns), .num_prompts = bound.size(), .regrets = {}};
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    comparison.regrets.push_back({.group = groups[i], .ns_per_token = ns_per_token(times[i], &Sums::surface_ns), .to_static = excess(times[i], times[best], &Sums::surface_ns, bootstrap),
+                                  .to_clairvoyant = excess(times[i], bound, &Sums::surface_ns, bootstrap), .measured_to_static = excess(times[i], times[best], &Sums::measured_ns, bootstrap)});
+  return comparison;
+}
 
 }  // namespace
 
@@ -126,14 +136,13 @@ std::vector<PolicyComparison> policy_comparisons(const Run& run, const std::vect
     if (found == settings.end()) found = settings.insert(settings.end(), {setting_of(group.axes), {}});
     found->second.push_back(&group);
   }
-  const Comparer comparer(run, costs, bootstrap);
   std::vector<PolicyComparison> comparisons;
   for (auto& [setting, members] : settings) {
     const bool has_static = std::ranges::any_of(members, [](const Group* group) { return static_length(group->axes).value_or(0) > 0; });
     if (members.size() < 2 || !has_static) continue;
     const auto plain = std::ranges::find(groups, members.front()->axes.plain(), &Group::axes);
     if (plain != groups.end()) members.insert(members.begin(), &*plain);
-    if (auto comparison = comparer.compare(members)) comparisons.push_back(std::move(*comparison));
+    if (auto comparison = compare(run, members, costs, bootstrap)) comparisons.push_back(std::move(*comparison));
   }
   return comparisons;
 }

@@ -9,6 +9,9 @@
 namespace speclab::engines {
 namespace {
 
+/// For messages: its model, or its kind where that is the project's own.
+std::string name_of(const DrafterOptions& drafter) { return drafter.model.empty() ? drafter.kind : drafter.model; }
+
 void check_vocabulary(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
   if (found != target.vocab_size)
     throw ConfigError(fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter trained for this target",
@@ -56,18 +59,18 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options, target.vocab_size);
   if (is_among(drafter.kind, kNgramDrafterKinds)) {
     const auto model = models.ngrams(drafter.kind, drafter.model);
-    check_vocabulary(drafter.model, model->vocab_size(), target);
+    check_vocabulary(name_of(drafter), model->vocab_size(), target);
     check_order(drafter, model->order());
     return drafter.kind == "lookup_ngram" ? make_lookup_ngram_drafter(model, options) : make_ngram_drafter(model, options);
   }
   if (drafter.kind == "mlp_speculator") {
     const auto model = models.mlp_speculator(drafter.model);
-    check_base_model(drafter.model, model->info(), target);
+    check_base_model(name_of(drafter), model->info(), target);
     return make_mlp_speculator_drafter(model, options);
   }
   SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
   const auto model = models.language_model(drafter.kind, drafter.model);
-  check_base_model(drafter.model, model->info(), target);
+  check_base_model(name_of(drafter), model->info(), target);
   if (drafter.kind == "lookup_transformer") return make_lookup_transformer_drafter(model, options);
   return drafter.kind == "feature_transformer" ? make_feature_transformer_drafter(model, options) : make_small_transformer_drafter(model, options);
 }

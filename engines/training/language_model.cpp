@@ -1,10 +1,15 @@
 #include "engines/training/language_model.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/training/byte_tokenizer.h"
 #include "engines/training/file_text.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/training_checks.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/path_lock.h"
 
@@ -23,6 +28,13 @@ OwnText certain_text(TextStretch stretch) {
   return text;
 }
 
+/// A token's law takes 260 bytes while it is trained on.
+void check_size(const FileStretches& stretches, std::int32_t length) {
+  constexpr std::size_t kMostTokens = 16'000'000;
+  if (const std::size_t tokens = stretches.all.size() * static_cast<std::size_t>(length); tokens > kMostTokens)
+    throw ConfigError(fmt::format("text.files have {} tokens to train on; allowed: at most {}; give text.max_sequences", tokens, kMostTokens));
+}
+
 }  // namespace
 
 void train_language_model(const TrainOptions& asked, const TrainCallbacks& callbacks) {
@@ -30,13 +42,18 @@ void train_language_model(const TrainOptions& asked, const TrainCallbacks& callb
   check_language_model(options);
   make_folder(options.output);
   const PathLock lock(options.output);
-  write_byte_tokenizer(options.output);
-  const auto tokenizer = load_tokenizer_from_json(options.output + "/tokenizer.json");
+  const std::string unfinished = options.output + "/tokenizer.part";  // what stands in the folder stays until all texts are read
+  make_folder(unfinished);
+  write_byte_tokenizer(unfinished);
+  const auto tokenizer = load_tokenizer_from_json(unfinished + "/tokenizer.json");
   const FileStretches stretches = file_stretches(read_corpora(options.text, *tokenizer, static_cast<std::size_t>(options.text.sequence_length)), options);
+  check_size(stretches, options.text.sequence_length);
   options.schedule.validation_sequences = stretches.held_out;
   std::vector<OwnText> texts;
   for (const TextStretch& stretch : stretches.all) texts.push_back(certain_text(stretch));
-  train_language_model(texts, tokenizer->vocab_size(), options, callbacks);
+  write_byte_tokenizer(options.output);
+  std::filesystem::remove_all(unfinished);
+  train_byte_transformer(texts, tokenizer->vocab_size(), options, callbacks);
 }
 
 }  // namespace speclab::engines

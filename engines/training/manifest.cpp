@@ -3,21 +3,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
-
-/// What FILE.source.json says of its origin and licence, where that stands beside it.
-nlohmann::ordered_json source_of(const std::string& file) {
-  const std::string source = file + ".source.json";
-  if (!std::filesystem::exists(source)) return {};
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(read_file(source), nullptr, false);
-  if (!json.is_object()) throw DataError(escaped(source) + ": no JSON object; it says where the text beside it is from: put it right, or remove it");
-  return json;
-}
 
 nlohmann::ordered_json file_json(const std::string& file) {
   nlohmann::ordered_json json{{"file", std::filesystem::path(file).filename().string()}, {"sha256", sha256_file(file)}};

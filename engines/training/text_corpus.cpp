@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/utf8.h"
@@ -14,7 +18,10 @@ std::size_t text_prefix(const std::string& bytes) { return std::min(valid_utf8_p
 
 std::vector<Corpus> read_files(const std::vector<std::string>& files, const Tokenizer& tokenizer, std::size_t least_tokens) {
   std::vector<Corpus> corpora;
-  for (const std::string& file : files) corpora.push_back({file, read_corpus(file, tokenizer, least_tokens)});
+  for (const std::string& file : files) {
+    source_of(file);  // a mistake in it is better known before the training
+    corpora.push_back({file, read_corpus(file, tokenizer, least_tokens)});
+  }
   return corpora;
 }
 
@@ -22,6 +29,23 @@ std::vector<Corpus> read_files(const std::vector<std::string>& files, const Toke
 
 Corpora read_corpora(const TextOptions& options, const Tokenizer& tokenizer, std::size_t least_tokens) {
   return {read_files(options.files, tokenizer, least_tokens), read_files(options.held_out_files, tokenizer, least_tokens)};
+}
+
+nlohmann::ordered_json source_of(const std::string& file) {
+  constexpr std::uintmax_t kMostBytes = 1 << 20;
+  constexpr int kDeepest = 16;
+  const std::string source = file + ".source.json";
+  if (!std::filesystem::exists(source)) return nullptr;
+  if (std::filesystem::is_regular_file(source) && std::filesystem::file_size(source) > kMostBytes) throw DataError(escaped(source) + ": more than 1 MiB; it says in some lines where the text beside it is from");
+  int deepest = 0;
+  const auto note_depth = [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+    deepest = std::max(deepest, depth);
+    return depth <= kDeepest;
+  };
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(read_file(source), note_depth, false);
+  if (deepest > kDeepest) throw DataError(fmt::format("{}: values in values {} deep; allowed: {}", escaped(source), deepest, kDeepest));
+  if (!json.is_object()) throw DataError(escaped(source) + ": no JSON object; it says where the text beside it is from: put it right, or remove it");
+  return json;
 }
 
 std::vector<Token> read_corpus(const std::string& path, const Tokenizer& tokenizer, std::size_t least_tokens) {

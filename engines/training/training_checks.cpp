@@ -120,7 +120,7 @@ std::int64_t num_parameters(std::int64_t num_layers, std::int64_t hidden_size, s
 /// @param widest  hidden_size at most, and why
 void check_shape(const SmallTransformerOptions& model, std::int32_t vocab_size, std::int32_t widest, const char* whose) {
   check_layers(model.num_layers, model.intermediate_size);
-  check_num_parameters(num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, vocab_size), "drafter.num_layers or intermediate_size");
+  check_num_parameters(num_parameters(model.num_layers, model.hidden_size, model.intermediate_size, vocab_size), "drafter.hidden_size, num_layers or intermediate_size");
   check(multiple_of_16(model.hidden_size) && model.hidden_size <= widest, "drafter.hidden_size", model.hidden_size, fmt::format("multiples of 16 up to {}{}", widest, whose));
   check(model.num_heads >= 1 && model.hidden_size % (16 * model.num_heads) == 0 && model.hidden_size / model.num_heads <= 1024, "drafter.num_heads",
         model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
@@ -187,7 +187,7 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
 void check_language_model(const TrainOptions& options) {
   constexpr std::int32_t kBytesAndEnd = 257, kWidest = 1 << 14, kLongest = 1 << 20;
   if (!options.own_text.prompts.empty()) throw ConfigError("own_text.prompts with drafter.kind = 'language_model'; allowed: text.files, which a language model learns from");
-  check(!options.text.files.empty(), "text.files", 0, "at least one");
+  if (options.text.files.empty()) throw ConfigError("text.files: none; allowed: at least one file to train on");
   check_held_out(options.text);
   check_files(options);
   check_shape(options.small_transformer, kBytesAndEnd, kWidest, "");

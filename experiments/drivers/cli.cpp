@@ -89,7 +89,7 @@ int parse_and_run(int argc, char** argv) {
   CompareOptions compare;
   add_compare_options(add_command(app, "compare", "Whether a head is slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 (AMBIGUOUS), 12 (INVALID)", "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status), compare);
   TrainCommandOptions train;
-  CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text: a small transformer, one that reads hidden states, or n-grams, these also on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
+  CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text or on text files: a small transformer, one that reads hidden states, an MLP speculator, n-grams; or a language model on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
   train_command->add_option("--set", train.settings, "key=value over the config, as in drafter.num_heads=4; may be repeated")->allow_extra_args(false);
   train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output");

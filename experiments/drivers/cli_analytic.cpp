@@ -11,7 +11,7 @@ constexpr const char* kCosts = "Costs (ratios, or a file)";
 void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--acceptance-rate", options.acceptance_rate, "accepted / tested drafts, 0 to 1; VALUE or VALUE:LOW:HIGH")->group(kAcceptance);
   command->add_option("--trace", options.trace, "rounds.csv of a run; with rows.csv beside it clustered by prompt")->group(kAcceptance);
-  command->add_option("--observed", options.observed, "Run folder of the kind drafter_acceptance; it also tells the acceptance of ranks")->group(kAcceptance);
+  command->add_option("--observed", options.observed, "Run folder of the kind drafter_acceptance; it also tells the acceptance of ranks, or of every place in its trees")->group(kAcceptance);
   command
       ->add_option("--target-law,--p", options.target_law, "File of the target's laws, a line of probabilities a prefix, as speclab law prints them")
       ->group(kAcceptance);

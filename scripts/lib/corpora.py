@@ -151,7 +151,9 @@ def main(reader, scratch, output, name, package, version):
     scratch, output = pathlib.Path(scratch), pathlib.Path(output)
     output.mkdir()
     deb = next(scratch.glob(f"{package}_*.deb"))
-    copyright_file = next(scratch.glob("unpacked/usr/share/doc/*/copyright"))
+    copyright_file = scratch / "unpacked/usr/share/doc" / package / "copyright"
+    if not copyright_file.exists():
+        sys.exit(f"{package} {version}: no copyright file; its layout must have changed")
     source = {"package": package, "version": version, "licences": licences_of(copyright_file), "package_sha256": hashlib.sha256(deb.read_bytes()).hexdigest()}
     texts = READERS[reader](scratch / "unpacked")
     if not texts or min(map(len, texts.values())) < 10000:
@@ -163,4 +165,5 @@ def main(reader, scratch, output, name, package, version):
         shutil.copy(copyright_file, file.with_name(file.name + ".copyright"))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,7 +1,6 @@
 #include "sim/analytic/sibling_acceptance.h"
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 #include <string>
 
@@ -13,6 +12,7 @@ namespace {
 /// A node that may be taken next.
 struct Candidate {
   double score;  ///< product along its path
+  double left;   ///< of its parent's, before it
   int order;     ///< ties go to the one found first
   int parent;    ///< among those taken, 0 is the root
   TreePlace place;
@@ -34,7 +34,7 @@ class LikeliestGrowth {
     candidates_.pop();
     taken_.push_back(best);
     tokens_ += best.score;
-    offer(best.parent, score_of(best.parent), {best.place.depth, best.place.parent_rank, best.place.rank + 1});
+    offer(best.parent, best.left - best.score, {best.place.depth, best.place.parent_rank, best.place.rank + 1});
     if (best.place.depth + 1 < budget_.levels) offer(static_cast<int>(taken_.size()), best.score, {best.place.depth + 1, best.place.rank, 1});
   }
 
@@ -52,9 +52,10 @@ class LikeliestGrowth {
  private:
   double score_of(int node) const { return node == 0 ? 1.0 : taken_[static_cast<std::size_t>(node - 1)].score; }
 
-  void offer(int parent, double score, const TreePlace& place) {
+  /// @param left  of the parent's chance, what its earlier children leave
+  void offer(int parent, double left, const TreePlace& place) {
     if (budget_.levels < 2 || place.rank > acceptance_.most_ranks()) return;
-    candidates_.push({score * acceptance_.at(place), next_order_++, parent, place});
+    candidates_.push({std::min(left, score_of(parent) * acceptance_.at(place)), left, next_order_++, parent, place});
   }
 
   const SiblingAcceptance& acceptance_;
@@ -88,19 +89,28 @@ double SiblingAcceptance::of_rank(int rank) const {
 
 int SiblingAcceptance::most_ranks() const { return ranks_.empty() ? 0 : ranks_.rbegin()->first; }
 
+std::vector<double> SiblingAcceptance::of_ranks() const {
+  std::vector<double> chances;
+  double left = 1.0;
+  for (int rank = 1; rank <= most_ranks(); ++rank) {
+    chances.push_back(std::min(left, of_rank(rank)));
+    left -= chances.back();
+  }
+  return chances;
+}
+
 std::vector<double> SiblingAcceptance::of_nodes(const TreeShape& shape) const {
   const std::vector<int>& parents = shape.parents();
   std::vector<TreePlace> places{{0, 0, 0}};  // the root's is no place
   std::vector<double> chances;
-  for (std::size_t first = 0, last = 0; first < parents.size(); first = last) {
-    const TreePlace parent = places[static_cast<std::size_t>(parents[first])];
-    for (int rank = 1; last < parents.size() && parents[last] == parents[first]; ++last, ++rank) {
+  for (std::size_t node = 0; node < parents.size();) {
+    const TreePlace parent = places[static_cast<std::size_t>(parents[node])];
+    double left = 1.0;
+    for (int rank = 1; node < parents.size() && (rank == 1 || parents[node] == parents[node - 1]); ++node, ++rank) {
       places.push_back({parent.depth + 1, parent.rank, rank});
-      chances.push_back(at(places.back()));
+      chances.push_back(std::min(left, at(places.back())));
+      left -= chances.back();
     }
-    const auto siblings = std::span(chances).subspan(first);
-    const double sum = std::reduce(siblings.begin(), siblings.end());
-    if (sum > 1.0) std::ranges::transform(siblings, siblings.begin(), [sum](double chance) { return chance / sum; });
   }
   return chances;
 }

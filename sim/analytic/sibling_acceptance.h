@@ -33,9 +33,11 @@ class SiblingAcceptance {
   double of_rank(int rank) const;
   int most_ranks() const;  ///< the last place among siblings that was counted
 
-  /// at() of every drafted node of a shape, in its order. Siblings' chances that sum to more than 1, which sums over different drafts
-  /// may, are scaled to 1.
+  /// at() of every drafted node of a shape, in its order. Rates of different places come from different drafts and may sum to more than
+  /// 1 over siblings: a later one then gets what the earlier ones leave.
   std::vector<double> of_nodes(const TreeShape& shape) const;
+  /// of_rank() of ranks 1 to most_ranks(), likewise.
+  std::vector<double> of_ranks() const;
 
  private:
   struct Count {

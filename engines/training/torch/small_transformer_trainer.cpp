@@ -177,7 +177,7 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   train_llama(model, texts, {target.name, target.sha256}, options, callbacks);
 }
 
-void train_language_model(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks) {
+void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks) {
   constexpr std::int32_t kLeastContext = 1024;
   const SmallTransformerOptions& o = options.small_transformer;
   const LlamaConfig config = llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);

@@ -23,6 +23,6 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
 
 /// Trains such a model from random weights on texts whose laws are certain, for a vocabulary of its own.
 /// @param options  shape: small_transformer @throws as train_small_transformer
-void train_language_model(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks);
+void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

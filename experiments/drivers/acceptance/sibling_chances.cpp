@@ -8,16 +8,16 @@ namespace speclab::experiments {
 namespace {
 
 /// Fills in the chances of one node's children, given that it is accepted with chances[parent].
-void add_children(const Draft& draft, TokenTree::Node parent, const std::vector<TokenTree::Node>& children, const Law& target, std::vector<double>& chances) {
+void add_children(const Draft& draft, TokenTree::Node parent, const std::vector<TokenTree::Node>& children, const Law& target, std::vector<float>& scratch, std::vector<double>& chances) {
   const auto chance_of = [&](TokenTree::Node node) -> double& { return chances[static_cast<std::size_t>(node)]; };
   if (draft.draw_kind == DrawKind::arg_max) {
     for (const TokenTree::Node child : children) chance_of(child) = chance_of(parent) * static_cast<double>(target[draft.tree[child].token]);
     return;
   }
-  std::vector<float> scratch;
   Residual<float> residual(target, scratch);
   double untaken = chance_of(parent);
   for (const TokenTree::Node child : children) {
+    if (untaken <= 0.0) return;
     const DraftOdds odds = draft_odds(draft, child, residual.vocab_size());
     const double test = std::min(1.0, residual[draft.tree[child].token] / odds.probability);
     chance_of(child) = untaken * test;
@@ -39,10 +39,11 @@ std::vector<double> acceptance_chances(const Draft& draft, const TargetLaws<floa
   std::vector<double> chances(static_cast<std::size_t>(draft.tree.size()), 0.0);
   chances[0] = 1.0;
   std::vector<TokenTree::Node> children;
+  std::vector<float> scratch;
   for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) {
     if (chances[static_cast<std::size_t>(node)] <= 0.0) continue;
     draft.tree.children(node, children);
-    if (!children.empty()) add_children(draft, node, children, target_laws(node), chances);
+    if (!children.empty()) add_children(draft, node, children, target_laws(node), scratch, chances);
   }
   return chances;
 }

@@ -114,7 +114,7 @@ std::vector<K> prompt_keys() {
       {{"prompts", "pool_categories", "a cell holds all categories; else one each"}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.pool_categories; }},
       {{"pilot", "set", "prompts that are never measured: they fit acceptance for the predictions and for `auto`"}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
       {{"pilot", "per_category", "the first so many of each", "prompts", {.low = 1, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},
-      {{"pilot", "max_length", "a round that pilots draft, and that `auto` may ask for", "tokens", {.low = 1, .high = 256}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
+      {{"pilot", "max_length", "a round that pilots draft at least (longer where a policy of the run asks for more, and `confidence` alone is 20), and that `auto` may ask for", "tokens", {.low = 1, .high = 256}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
       {{"costs", "repetitions", "passes over all points of the cost surface, interleaved", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
       {{"costs", "new_tokens", "of a generation that measures drafting", "tokens", {.low = 16, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.new_tokens; }},
       {{"costs", "rows", "of the forwards that are timed", "rows", {.low = 1, .high = 512}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.rows; }},

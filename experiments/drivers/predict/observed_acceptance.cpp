@@ -53,8 +53,7 @@ std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::Si
 }
 
 void take_siblings(const sim::SiblingAcceptance& siblings, AcceptanceInput& input) {
-  input.rank_acceptance.clear();
-  for (int rank = 1; rank <= siblings.most_ranks(); ++rank) input.rank_acceptance.push_back(siblings.of_rank(rank));
+  input.rank_acceptance = siblings.of_ranks();
   input.siblings = siblings;
 }
 
@@ -69,6 +68,7 @@ AcceptanceInput observed_acceptance(const std::string& folder, const analysis::T
   AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval}, .rank_acceptance = rank_acceptance(drafter.depths.front()),
                         .source = fmt::format("{} over {} places of {} prompts", name_of(drafter.axes), drafter.positions, drafter.prompts)};
   input.notes.push_back("the rate is that of all depths, where a draft is made");
+  if (!run.is_of_rounds()) input.notes.push_back("observed at every place of the text; rounds begin at harder ones than these (experiment.places = \"rounds\")");
   if (const auto siblings = siblings_of(run.siblings, drafter.axes)) take_siblings(*siblings, input);
   else input.notes.push_back("of the tree's children nothing is known but the drafter's ranking: they are its likeliest tokens, chosen and not drawn");
   if (const std::string missing = run.missing(); !missing.empty()) input.notes.push_back("the run is not finished: " + missing);

@@ -39,7 +39,7 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
 
 std::string pilot_key(const Plan& plan, const Pilot& pilot) {
   const std::string point = to_toml(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
-  return short_digest(fmt::format("{}{}{}\n{}", point, pilot.policy, pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
+  return short_digest(fmt::format("{}{}{}\n{}", point, pilot.policy.empty() ? "" : pilot.policy + "\n", pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
 }
 
 /// Texts of cells by category, which `auto` and replayed acceptance know their pilots by.

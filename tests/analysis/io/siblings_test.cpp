@@ -39,5 +39,14 @@ TEST(Siblings, RefuseWhatCannotBe) {
   }
 }
 
+TEST(Siblings, RefuseAPlaceThatComesTwice) {
+  try {
+    read("p,1,0,1,9,9,4\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,p,1,0,1,9,9,4");
+    ADD_FAILURE() << "was read";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find(":3: column 'rank'"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace speclab::analysis

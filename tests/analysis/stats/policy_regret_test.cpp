@@ -71,19 +71,44 @@ TEST_F(PolicyRegretTest, IsTheTimeOverTheBestStaticLengthAndOverWhatWasKept) {
   }
   ASSERT_EQ(compare().size(), 1U);
   const PolicyComparison& comparison = comparisons_.front();
-  EXPECT_EQ(comparison.longest->axes.policy, "constant:4");
+  EXPECT_EQ(comparison.longest_static->axes.policy, "constant:4");
   EXPECT_EQ(comparison.best_static->axes.policy, "constant:4");
   ASSERT_EQ(comparison.regrets.size(), 4U);
   const double best = 2 * round_ns(4), bound = round_ns(3) + round_ns(1), heuristic = round_ns(3) + round_ns(2);
   const Regret& own = comparison.regrets[3];
   EXPECT_EQ(own.group->axes.policy, "heuristic");
   EXPECT_NEAR(own.ns_per_token, heuristic / 6, 1e-9);
-  EXPECT_NEAR(own.over_static.value, heuristic / best - 1, 1e-9);
-  EXPECT_NEAR(own.over_clairvoyant.value, heuristic / bound - 1, 1e-9);
-  EXPECT_NEAR(own.measured_over_static.value, heuristic / best - 1, 1e-3);
+  EXPECT_NEAR(own.to_static.value, heuristic / best - 1, 1e-9);
+  EXPECT_NEAR(own.to_clairvoyant.value, heuristic / bound - 1, 1e-9);
+  EXPECT_NEAR(own.measured_to_static.value, heuristic / best - 1, 1e-3);
   EXPECT_NEAR(comparison.clairvoyant_ns_per_token, bound / 6, 1e-9);
-  EXPECT_NEAR(comparison.regrets[0].over_static.value, 6 * round_ns(0) / best - 1, 1e-9) << "plain decoding";
-  EXPECT_EQ(comparison.regrets[2].over_static.value, 0.0) << "the best static length itself";
+  EXPECT_NEAR(comparison.regrets[0].to_static.value, 6 * round_ns(0) / best - 1, 1e-9) << "plain decoding";
+  EXPECT_EQ(comparison.regrets[2].to_static.value, 0.0) << "the best static length itself";
+}
+
+/// A run that was stopped, texts that ended sooner: what is compared is the time of a token, over the prompts that all have.
+TEST_F(PolicyRegretTest, IsOfATokenOverTheSharedPrompts) {
+  for (const char* prompt : {"a", "b", "c"}) {
+    add_plain(prompt, 4);
+    add("constant:4", prompt, {{4, 3}});
+  }
+  add("constant:2", "a", {{2, 1}, {2, 1}});
+  add("constant:2", "b", {{2, 0}});
+  const PolicyComparison& comparison = compare().at(0);
+  EXPECT_EQ(comparison.num_prompts, 2U);
+  EXPECT_EQ(comparison.best_static->axes.policy, "constant:4");
+  const Regret& two = comparison.regrets[2];
+  EXPECT_NEAR(two.ns_per_token, 3 * round_ns(2) / 5, 1e-9);
+  EXPECT_NEAR(two.to_static.value, (3 * round_ns(2) / 5) / (round_ns(4) / 4) - 1, 1e-9);
+  EXPECT_NEAR(two.to_clairvoyant.value, (3 * round_ns(2) / 5) / (round_ns(3) / 4) - 1, 1e-9);
+  ASSERT_TRUE(two.to_static.interval);
+  EXPECT_LT(two.to_static.interval->low, two.to_static.value);
+}
+
+TEST_F(PolicyRegretTest, OfPoliciesWithoutASharedPromptIsNotKnown) {
+  add("constant:2", "a", {{2, 1}});
+  add("constant:4", "b", {{4, 1}});
+  EXPECT_TRUE(compare().empty());
 }
 
 /// Where drafts are dear and little is kept.
@@ -96,7 +121,7 @@ TEST_F(PolicyRegretTest, NoDraftingMayBeTheBestStaticLengthAndTheBoundDraftsNoth
   const PolicyComparison& comparison = compare().at(0);
   EXPECT_TRUE(comparison.best_static->axes.is_plain());
   EXPECT_NEAR(comparison.clairvoyant_ns_per_token, (round_ns(0) + std::min(round_ns(1), 2 * round_ns(0))) / 3, 1e-9);
-  for (const Regret& regret : comparison.regrets) EXPECT_GE(regret.over_clairvoyant.value, 0.0);
+  for (const Regret& regret : comparison.regrets) EXPECT_GE(regret.to_clairvoyant.value, 0.0);
 }
 
 TEST_F(PolicyRegretTest, TakesTheTokensThatAStopRuleLeft) {
@@ -107,6 +132,7 @@ TEST_F(PolicyRegretTest, TakesTheTokensThatAStopRuleLeft) {
   }
   for (Round& round : run_.rounds)
     if (round.depth == 4) round.emitted = 3;
+  for (Generation& g : run_.generations) g.output_tokens = 3;
   EXPECT_NEAR(compare().at(0).clairvoyant_ns_per_token * 3, round_ns(2), 1e-9) << "two drafts were enough";
 }
 

@@ -43,9 +43,15 @@ TEST(SiblingAcceptance, OfSiblingsSumsToOneAtMost) {
   SiblingAcceptance acceptance;
   acceptance.add({1, 0, 1}, 100, 80);
   acceptance.add({1, 0, 2}, 40, 20);
-  const std::vector<double> chances = acceptance.of_nodes(TreeShape::from_parents({0, 0}));
-  EXPECT_DOUBLE_EQ(chances[0], 0.8 / 1.3);
-  EXPECT_DOUBLE_EQ(chances[1], 0.5 / 1.3);
+  acceptance.add({1, 0, 3}, 40, 20);
+  const TreeShape shape = TreeShape::from_parents({0, 0, 0});
+  const std::vector<double> chances = acceptance.of_nodes(shape);
+  EXPECT_DOUBLE_EQ(chances[0], 0.8);
+  EXPECT_DOUBLE_EQ(chances[1], 1 - 0.8) << "of drafts that had a second child; what the first leaves";
+  EXPECT_DOUBLE_EQ(chances[2], 0.0);
+  EXPECT_EQ(acceptance.of_ranks(), chances);
+  EXPECT_DOUBLE_EQ(likeliest_tree(acceptance, {9, 2}).tokens_per_round, 2.0) << "at most one child is accepted";
+  EXPECT_DOUBLE_EQ(likeliest_tree_tokens(acceptance, {9, 2}).back(), 2.0);
 }
 
 TEST(SiblingAcceptance, RefusesCountsThatCannotBe) {
