@@ -74,7 +74,7 @@ def pod_paragraphs(root):
     """Ordinary paragraphs of Perl's documentation; formatting codes as C<x> and E<gt> are taken off."""
     def plain(paragraph):
         for _ in range(3):  # codes stand in codes
-            paragraph = re.sub(r"[BCFILSX]<+\s?([^<>]*?)\s?>+", r"\1", paragraph)
+            paragraph = re.sub(r"[BCFILSX](?:<<+\s([^<>]*?)\s>>+|<([^<>]*?)>)", lambda code: code[1] or code[2] or "", paragraph)
         return flat(re.sub(r"E<\w+>", "", paragraph))
 
     blocks = (b for pattern in ("*.pod", "*.pm") for text in texts_of(root, pattern) for b in text.split("\n\n"))
