@@ -33,7 +33,7 @@ std::vector<SiblingRow> read_siblings(const std::string& path) {
   const Table table = Table::read(path);
   table.expect_columns(kSiblingColumns);
   std::vector<SiblingRow> rows;
-  std::set<std::tuple<std::string, std::string, SiblingPlace>> places;
+  std::set<std::tuple<std::string, std::string, sim::TreePlace>> places;
   for (std::size_t row = 0; row < table.size(); ++row) {
     rows.push_back(read_row(table, row));
     if (!places.insert({rows.back().cell_id, rows.back().prompt_id, rows.back().place}).second) table.fail(row, "rank", "a place that no earlier row of the cell and prompt has");

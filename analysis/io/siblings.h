@@ -1,27 +1,18 @@
 #pragma once
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/io/run_folder.h"
+#include "sim/analytic/sibling_acceptance.h"
 
 namespace speclab::analysis {
 
 inline constexpr std::array<std::string_view, 19> kSiblingColumns = {
     "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
     "prompt_id", "depth", "parent_rank", "rank", "drafts", "reached", "accepted"};
-
-/// Where a drafted node stands: its depth, the place of its parent among that one's siblings (0: the parent is the root), its own; 1 is the first.
-struct SiblingPlace {
-  int depth = 1;
-  int parent_rank = 0;
-  int rank = 1;
-
-  auto operator<=>(const SiblingPlace&) const = default;
-};
 
 /// Sums over the nodes of a text's drafts that stand at one place.
 struct SiblingSums {
@@ -36,7 +27,7 @@ struct SiblingSums {
 struct SiblingRow {
   std::string cell_id, category, prompt_id;
   CellAxes axes;
-  SiblingPlace place;
+  sim::TreePlace place;
   SiblingSums sums;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // Acceptance of a tree's nodes by where they stand, as measured: Sequoia's positional acceptance, also by depth and by what they follow.
 
+#include <compare>
 #include <map>
 #include <vector>
 

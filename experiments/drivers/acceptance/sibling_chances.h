@@ -20,10 +20,10 @@ class SiblingChances {
   /// @param target_laws  after every node of the draft
   void add(const Draft& draft, const TargetLaws<float>& target_laws);
 
-  const std::map<analysis::SiblingPlace, analysis::SiblingSums>& sums() const { return sums_; }
+  const std::map<sim::TreePlace, analysis::SiblingSums>& sums() const { return sums_; }
 
  private:
-  std::map<analysis::SiblingPlace, analysis::SiblingSums> sums_;
+  std::map<sim::TreePlace, analysis::SiblingSums> sums_;
 };
 
 }  // namespace speclab::experiments

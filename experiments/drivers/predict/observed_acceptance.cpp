@@ -48,7 +48,7 @@ std::vector<double> rank_acceptance(const analysis::DepthAcceptance& depth) {
 std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::SiblingRow>& rows, const analysis::CellAxes& axes) {
   sim::SiblingAcceptance siblings;
   for (const analysis::SiblingRow& row : rows)
-    if (row.axes == axes) siblings.add({row.place.depth, row.place.parent_rank, row.place.rank}, row.sums.reached, std::min(row.sums.accepted, row.sums.reached));
+    if (row.axes == axes) siblings.add(row.place, row.sums.reached, std::min(row.sums.accepted, row.sums.reached));
   return siblings.most_ranks() > 0 ? std::optional(std::move(siblings)) : std::nullopt;
 }
 

@@ -109,7 +109,7 @@ struct AcceptanceEntry {
   std::size_t cell = 0, prompt = 0;        ///< index in Plan::prompts
   std::int64_t positions = 0;              ///< places drafted for
   std::vector<analysis::DepthSums> depths;
-  std::map<analysis::SiblingPlace, analysis::SiblingSums> siblings{};  ///< of trees
+  std::map<sim::TreePlace, analysis::SiblingSums> siblings{};  ///< of trees
 };
 
 const char* to_string(FailureStatus status);

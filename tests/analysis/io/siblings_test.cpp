@@ -21,7 +21,7 @@ TEST(Siblings, AreReadRowByRow) {
   const SiblingRow row = read("chat_01,2,1,2,90,45.5,20").at(0);
   EXPECT_EQ(row.prompt_id, "chat_01");
   EXPECT_EQ(row.axes.drafter, "ngram");
-  EXPECT_EQ(row.place, (SiblingPlace{2, 1, 2}));
+  EXPECT_EQ(row.place, (sim::TreePlace{2, 1, 2}));
   EXPECT_EQ(row.sums, (SiblingSums{90, 45.5, 20}));
 }
 
