@@ -17,6 +17,8 @@
 namespace speclab::analysis {
 namespace {
 
+constexpr double kMostNats = 1e3;  ///< of a held-out loss
+
 constexpr std::array<std::string_view, 17> kRequired = {"revision", "build_type", "flags",      "compiler", "libtorch",      "blas",           "machine", "governor", "threads",
                                                         "device",   "driver",     "kernels",    "dtype",    "arithmetic",    "config_sha256",  "prompts_sha256", "seed"};
 
@@ -63,6 +65,26 @@ Enum choice(const std::string& path, const std::string& text, std::pair<const ch
   throw DataError(path + ": provenance.models: '" + escaped(text) + "'; allowed: " + a.first + ", " + b.first);
 }
 
+/// A number of a [[provenance.models]] table, which must be there. @param most  of what is allowed
+double model_number(const std::string& path, const toml::table& model, std::string_view key, double most) {
+  const auto number = model[key].value<double>();
+  if (!number) throw_missing(path, "models." + std::string(key));
+  if (*number >= 0 && *number <= most) return *number;
+  throw DataError(fmt::format("{}: provenance.models.{} = {}; allowed: a number from 0 to {}, as the run wrote it", path, key, *number, most));
+}
+
+std::int64_t training_tokens(const std::string& path, const toml::table& model) {
+  const auto tokens = model["training_tokens"].value_exact<std::int64_t>();
+  if (tokens && *tokens >= 1) return *tokens;
+  throw DataError(path + ": provenance.models.training_tokens: allowed: integers >= 1, as the run wrote it");
+}
+
+std::optional<TrainingRecord> read_training(const std::string& path, const toml::table& model) {
+  if (!model.contains("training_tokens")) return std::nullopt;
+  return TrainingRecord{.tokens = training_tokens(path, model), .held_out_loss = model_number(path, model, "held_out_loss", kMostNats),
+                        .held_out_agreement = model_number(path, model, "held_out_agreement", 1), .held_out_acceptance = model_number(path, model, "held_out_acceptance", 1)};
+}
+
 ModelProvenance read_model(const std::string& path, const toml::table& table) {
   ModelProvenance model;
   model.name = model_text(path, table, "name");
@@ -72,6 +94,7 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
   const auto parameters = table["parameters"].value<std::int64_t>();
   if (!parameters || *parameters < 1) throw_missing(path, "models.parameters");
   model.parameters = *parameters;
+  model.training = read_training(path, table);
   return model;
 }
 

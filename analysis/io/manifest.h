@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/training_record.h"
+
 namespace speclab::analysis {
 
 enum class ModelRole : std::uint8_t { target, drafter };
@@ -19,6 +21,7 @@ struct ModelProvenance {
   std::string sha256;
   std::int64_t parameters = 0;
   Weights weights = Weights::trained;
+  std::optional<TrainingRecord> training{};  ///< missing where the run does not tell it
 };
 
 /// What a committed run of an older revision, which did not note it, says in the place of an entry.

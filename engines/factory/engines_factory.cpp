@@ -16,6 +16,7 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
+#include "engines/training/training_record.h"
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA
 #include "engines/cuda/device_round_decoder.h"
@@ -106,16 +107,8 @@ class LocalEngines final : public Engines, private DrafterModels {
   void train_language_model(const TrainOptions& options, const TrainCallbacks& callbacks) override { engines::train_language_model(options, callbacks); }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
-    if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();
-    if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
-    if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
-    const auto model = ngrams(options.kind, options.model);
-    ModelInfo info;
-    info.name = ngram_file(ngram_path(options.kind, options.model));
-    info.family = "ngram";
-    info.sha256 = sha256_file(info.name);
-    info.vocab_size = model->vocab_size();
-    info.num_parameters = model->num_ngrams();
+    std::optional<ModelInfo> info = model_info(options);
+    if (info) info->training = read_training_record(model_path(model_name(options.kind, options.model)));
     return info;
   }
 
@@ -134,6 +127,20 @@ class LocalEngines final : public Engines, private DrafterModels {
   double measure_read_bandwidth(std::int64_t bytes, int passes) override { return cpu::read_bandwidth(*team(), bytes, passes); }
 
  private:
+  std::optional<ModelInfo> model_info(const DrafterOptions& options) {
+    if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();
+    if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
+    if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
+    const auto model = ngrams(options.kind, options.model);
+    ModelInfo info;
+    info.name = ngram_file(model_name(options.kind, options.model));
+    info.family = "ngram";
+    info.sha256 = sha256_file(info.name);
+    info.vocab_size = model->vocab_size();
+    info.num_parameters = model->num_ngrams();
+    return info;
+  }
+
   /// One team for all models: they never run at the same time.
   std::shared_ptr<cpu::ThreadTeam> team() {
     const int wanted = options_.threads > 0 ? options_.threads : cpu::default_num_threads();
@@ -171,14 +178,14 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
     SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds), "a drafter that reads a transformer, not " + kind);
-    const std::string own = kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature", name = model.empty() ? own : model;
+    const std::string name = model_name(kind, model);
     std::shared_ptr<LanguageModel>& loaded = models_[name];
     if (!loaded) loaded = make_model(open_model(name));
     return loaded;
   }
 
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
-    const std::string name = model.empty() ? "smollm2-mlp" : model;
+    const std::string name = model_name("mlp_speculator", model);
     std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
     if (!loaded) {
       const MlpSpeculatorSource source = open_mlp_speculator(name);
@@ -188,15 +195,17 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model) override {
-    const std::string path = ngram_path(kind, model);
+    const std::string path = model_name(kind, model);
     std::shared_ptr<const NgramModel>& loaded = ngrams_[path];
     if (!loaded) loaded = std::make_shared<NgramModel>(load_ngrams(path));
     return loaded;
   }
 
-  /// The project's own where none is named.
-  static std::string ngram_path(const std::string& kind, const std::string& model) {
+  /// What a drafter of that kind reads: the project's own where none is named.
+  static std::string model_name(const std::string& kind, const std::string& model) {
     if (!model.empty()) return model;
+    if (kind == "mlp_speculator") return "smollm2-mlp";
+    if (is_among(kind, kTransformerDrafterKinds)) return kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature";
     return project_models_folder() + "/smollm2-" + (kind == "unigram" || kind == "bigram" ? kind : "5gram");
   }
 

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/core/token.h"
+#include "sim/core/training_record.h"
 
 namespace speclab::engines {
 
@@ -58,6 +60,7 @@ struct ModelInfo {
   std::int64_t num_parameters = 0;
   std::int64_t weight_bytes = 0;       ///< read by one forward of one row (embedding table counted once, as the head)
   bool random_weights = false;         ///< a shape model: its time is real, its text is not
+  std::optional<TrainingRecord> training{};  ///< of a drafter with a manifest.json of ours
 };
 
 /// Logits and hidden states of the rows that asked for them, each in row order; valid until the model's next forward.

@@ -81,6 +81,7 @@ inline constexpr std::array<const char*, 4> kLosses{"tokens", "forward_kl", "rev
 struct DistillationOptions {
   std::int32_t draft_vocabulary = 8192;  ///< most frequent tokens of the texts that it can draft
   std::string loss = "forward_kl";       ///< one of kLosses
+  std::string vocabulary_from;           ///< folder of a drafter of the same target whose draft vocabulary it takes; empty: of the texts
   std::string start_from;                ///< folder of a trained one of this kind and shape to go on from, with its draft vocabulary; empty: random weights
 };
 
@@ -126,7 +127,7 @@ struct TrainProgress {
   double fraction = 0;                   ///< of the phase, [0, 1]
   double loss = 0;                       ///< train: mean cross-entropy to the target's law, nats; validate: to the held-out tokens
   std::optional<double> acceptance_rate{};   ///< validation: mean sum of min(p, q) at temperature 1
-  bool is_lower_bound = true;                ///< that rate, where only the target's most likely tokens were looked at
+  std::string acceptance_name{};     ///< what that rate is, as the manifest names it
   std::optional<double> greedy_agreement{};  ///< validation: share of equal arg max
   std::int64_t tokens = 0;               ///< made, visited or measured so far; count: in all
 };

@@ -138,6 +138,12 @@ std::vector<CatalogueEntry> model_catalogue() {
           llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false)};
 }
 
+std::string model_path(const std::string& model) {
+  for (const CatalogueEntry& entry : model_catalogue())
+    if (entry.name == model) return entry.path;
+  return model;
+}
+
 ModelSource open_model(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))

@@ -36,6 +36,9 @@ struct CatalogueEntry {
 /// Where the drafters trained by the project stand: results/models of its source tree.
 std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
+/// The file or folder of a model, which need not be there; empty for a shape model.
+/// @param model  catalogue name or path
+std::string model_path(const std::string& model);
 /// @param model  catalogue name, GGUF file or checkpoint folder
 /// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches

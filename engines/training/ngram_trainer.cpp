@@ -45,7 +45,7 @@ ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const
 
 /// Reports a score, and notes it in the manifest.
 void add_score(const HeldOutScore& score, const std::string& source, const TrainCallback& progress, ordered_json& manifest) {
-  progress({.phase = "validate", .source = source, .fraction = 1, .loss = score.loss, .acceptance_rate = score.acceptance_rate,
+  progress({.phase = "validate", .source = source, .fraction = 1, .loss = score.loss, .acceptance_rate = score.acceptance_rate, .acceptance_name = "acceptance_rate_at_least",
             .greedy_agreement = score.greedy_agreement, .tokens = score.tokens});
   ordered_json row{{"source", std::filesystem::path(source).filename().string()}, {"tokens", score.tokens}, {"loss_nats", score.loss}};
   if (score.acceptance_rate) row["acceptance_rate_at_least"] = *score.acceptance_rate;

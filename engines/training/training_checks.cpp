@@ -10,6 +10,7 @@
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "engines/ngrams/ngram_estimation.h"
+#include "engines/training/draft_tokens.h"
 #include "engines/training/own_text.h"
 #include "sim/core/errors.h"
 
@@ -51,6 +52,8 @@ void check_files(const TrainOptions& options) {
     const auto is_same = [&](const std::string& other) { return real_path(other) == real_path(file); };
     if (std::ranges::any_of(options.text.files, is_same)) throw ConfigError(fmt::format("text.held_out_files = '{}' is among text.files; hold out a file that is not trained on", escaped(file)));
   }
+  if (const std::string& from = options.distillation.vocabulary_from; !from.empty() && real_path(from) == real_path(options.output))
+    throw ConfigError(fmt::format("drafter.vocabulary_from = '{}' is the drafter's own folder; take the vocabulary of another one", escaped(from)));
   if (const std::string& from = options.distillation.start_from; !from.empty() && real_path(from) == real_path(options.output))
     throw ConfigError(fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that goes on from it elsewhere", escaped(from)));
   if (!options.own_text.cache_file.empty()) check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
@@ -144,6 +147,7 @@ void check_shape(const MlpSpeculatorOptions& model, const DistillationOptions& d
 void check_distillation(const DistillationOptions& options, const ModelInfo& target) {
   check(options.draft_vocabulary >= 1 && options.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", options.draft_vocabulary,
         fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
+  check_vocabulary_from(options, target);
   check_name(options.loss, "drafter.loss", kLosses);
 }
 

@@ -85,7 +85,7 @@ int parse_and_run(int argc, char** argv) {
   config_command->add_flag("--json", config.json, "The same as JSON");
   config_command->add_flag("--markdown", config.markdown, "All of them as tables for experiments/configs/README.md");
   ReportCommandOptions report;
-  add_report_options(add_command(app, "report", "Make the report of a run folder", "speclab report results/runs/quickstart", report, run_report, status), report);
+  add_report_options(add_command(app, "report", "Make the report of a run folder, or draw the curves of trainings", "speclab report results/runs/quickstart", report, run_report, status), report);
   CompareOptions compare;
   add_compare_options(add_command(app, "compare", "Whether a head is slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 (AMBIGUOUS), 12 (INVALID)", "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status), compare);
   TrainCommandOptions train;

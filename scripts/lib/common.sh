@@ -35,3 +35,12 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"
   else fail "installing packages needs root or sudo; install them yourself and call again with --no-install" 2; fi
 }
+
+# train_once FOLDER CONFIG KEY=VALUE...: trains into the folder with the built program, unless that was done before.
+train_once() {
+  local folder=$1 config=$2 settings=() setting
+  shift 2
+  [ ! -e "$folder/config.json" ] || { echo "$folder: trained before"; return 0; }
+  for setting in "$@"; do settings+=(--set "$setting"); done
+  "$speclab_root/build/release/speclab" train "$config" --output "$folder" "${settings[@]}"
+}

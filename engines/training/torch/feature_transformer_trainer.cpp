@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/models/llama/feature_transformer.h"
-#include "engines/training/frequent_tokens.h"
+#include "engines/training/draft_tokens.h"
 #include "engines/training/torch/feature_transformer_task.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"
@@ -52,7 +52,7 @@ void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureT
   const std::string& start = options.distillation.start_from;
   check_feature_transformer_start(options, target.sha256);
   const TextSplit split = split_texts(texts, options);
-  const LlamaConfig config = start.empty() ? drafter_config(target.config, options.feature_transformer, frequent_tokens(split.training, target.config.vocab_size, options.distillation.draft_vocabulary))
+  const LlamaConfig config = start.empty() ? drafter_config(target.config, options.feature_transformer, draft_tokens(split.training, target.config.vocab_size, options.distillation))
                                            : read_feature_transformer_config(config_file(start)).shape;
   const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, options);
   train_hidden_state_drafter({split, *task, {target.name, target.sha256}, digest_of(split, target, options), objective_json(options)}, options, callbacks,

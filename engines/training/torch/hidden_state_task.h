@@ -13,7 +13,7 @@ class HiddenStateTask : public TrainingTask {
  public:
   double backward(Texts texts) final;
   std::vector<Validation> validate(Texts texts) const final;
-  bool validates_whole_law() const final { return true; }
+  const char* acceptance_name() const final { return "acceptance_rate"; }
   int num_steps() const final { return objective_.num_steps; }
 
  protected:

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engines/training/frequent_tokens.h"
+#include "engines/training/draft_tokens.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"
 #include "sim/core/sha256.h"
@@ -38,7 +38,7 @@ void train_mlp_speculator(const std::vector<OwnText>& texts, const FeatureTarget
   const std::string& start = options.distillation.start_from;
   check_mlp_speculator_start(options, target.sha256);
   const TextSplit split = split_texts(texts, options);
-  const MlpSpeculatorConfig config = start.empty() ? drafter_config(target, options.mlp_speculator, frequent_tokens(split.training, target.config.vocab_size, options.distillation.draft_vocabulary))
+  const MlpSpeculatorConfig config = start.empty() ? drafter_config(target, options.mlp_speculator, draft_tokens(split.training, target.config.vocab_size, options.distillation))
                                                    : read_mlp_speculator_config(config_file(start));
   const std::unique_ptr<TrainingTask> task = mlp_speculator_task(config, target, options);
   train_hidden_state_drafter({split, *task, {target.name, target.sha256}, digest_of(split, target, options), {{"loss", options.distillation.loss}}}, options, callbacks,

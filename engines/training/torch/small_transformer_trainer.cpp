@@ -142,14 +142,15 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask
 
 class SmallTransformerTask final : public TrainingTask {
  public:
-  explicit SmallTransformerTask(SmallTransformerModel& model) : model_(model) {}
+  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
   double backward(Texts texts) override { return add_gradient(model_, make_batch(texts)); }
   std::vector<Validation> validate(Texts texts) const override { return overlap(model_, texts); }
-  bool validates_whole_law() const override { return false; }
+  const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
  private:
   SmallTransformerModel& model_;
+  bool has_target_;
 };
 
 std::string digest_of(const TextSplit& texts, const TargetName& target, const TrainOptions& options) {
@@ -161,7 +162,7 @@ std::string digest_of(const TextSplit& texts, const TargetName& target, const Tr
 /// @param target  empty for a language model, which has none
 void train_llama(SmallTransformerModel& model, const std::vector<OwnText>& texts, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   model.parameters().set_dtype(product_dtype(options.schedule.dtype));
-  SmallTransformerTask task(model);
+  SmallTransformerTask task(model, !target.name.empty());
   const TextSplit split = split_texts(texts, options);
   make_folder(options.output);
   const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);

@@ -124,7 +124,7 @@ class TrainingLoop {
     TrainingState next = state_;
     next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
-    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = first.acceptance_rate, .is_lower_bound = !task_.validates_whole_law(),
+    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = first.acceptance_rate, .acceptance_name = task_.acceptance_name(),
                          .greedy_agreement = first.greedy_agreement, .tokens = state_.visited});
   }
 

@@ -33,8 +33,9 @@ class TrainingTask {
   virtual std::vector<Validation> validate(Texts texts) const = 0;
   /// Drafted tokens in a row that it is trained on.
   virtual int num_steps() const { return 1; }
-  /// True where acceptance_rate looks at every token that can be drafted; false where it is a lower bound.
-  virtual bool validates_whole_law() const = 0;
+  /// The name of Validation::acceptance_rate in the manifest: "acceptance_rate" where it looks at every token that can be drafted,
+  /// "acceptance_rate_at_least" where at the target's most likely ones alone, "next_token_probability" where there is no target.
+  virtual const char* acceptance_name() const = 0;
 };
 
 struct TrainingLoopOptions {

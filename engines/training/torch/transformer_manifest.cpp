@@ -33,7 +33,7 @@ ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts, 
     const std::vector<Validation> by_step = task.validate(of_temperature);
     const Validation& v = by_step.front();
     rows.push_back({{"source", source}, {"temperature", std::round(static_cast<double>(temperature) * 1e4) / 1e4}, {"tokens", num_emitted(of_temperature)}, {"loss_nats", v.loss},
-                    {task.validates_whole_law() ? "acceptance_rate" : "acceptance_rate_at_least", v.acceptance_rate}, {"greedy_agreement", v.greedy_agreement}});
+                    {task.acceptance_name(), v.acceptance_rate}, {"greedy_agreement", v.greedy_agreement}});
     for (std::size_t step = 1; step < by_step.size(); ++step) rows.back()["acceptance_rate_of_further_tokens"].push_back(by_step[step].acceptance_rate);
   }
   return rows;

@@ -147,7 +147,7 @@ class RunCommand {
     const bool has_report = std::filesystem::exists(report);
     fmt::print("{} is complete; for another run give another --output\n", folder_);
     if (has_report) fmt::print("{}\n", report);
-    if (!has_report && options_.report) run_report({.run = folder_});
+    if (!has_report && options_.report) run_report({.folders = {folder_}});
     return say_failures(RunJournals(plan_, access()).log());
   }
 
@@ -156,7 +156,7 @@ class RunCommand {
     if (yield() == Yield::generations) print_summary(journals.log());
     else fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
-    if (options_.report && has_rows) run_report({.run = folder_});
+    if (options_.report && has_rows) run_report({.folders = {folder_}});
     return say_failures(journals.log());
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -24,12 +25,17 @@ std::string time_left(double fraction, std::chrono::steady_clock::time_point beg
   return fmt::format(", {:.0f} min left", passed.count() * (1 / fraction - 1));
 }
 
+std::string in_words(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
 void print_progress(const engines::TrainProgress& progress) {
   if (progress.phase == "train") fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation", 100 * progress.fraction, progress.tokens, progress.loss);
   else if (progress.phase == "validate") fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source, progress.tokens, std::exp(progress.loss));
   else if (progress.phase == "count") fmt::print(stderr, "counting {} tokens", progress.tokens);
   else fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction, progress.tokens);
-  if (progress.acceptance_rate) fmt::print(stderr, ", acceptance {}{:.3f}", progress.is_lower_bound ? "at least " : "", *progress.acceptance_rate);
+  if (progress.acceptance_rate) fmt::print(stderr, ", {} {:.3f}", in_words(progress.acceptance_name), *progress.acceptance_rate);
   if (progress.greedy_agreement) fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
 }
 

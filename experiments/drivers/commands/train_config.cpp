@@ -97,6 +97,7 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
     else if (!is_kind_right) reader.find(key.key.c_str());
   }
   if (reader.has("start_from") && config.options.distillation.start_from.empty()) reader.refuse("start_from", "a folder; leave the key out for random weights");
+  if (reader.has("vocabulary_from") && config.options.distillation.vocabulary_from.empty()) reader.refuse("vocabulary_from", "a folder; leave the key out for that of the training text");
   check_heads(reader, config.options, findings);
   config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
 }

@@ -56,11 +56,26 @@ analysis::CountedMean mean_of(const Json& json) {
   return {number(0), number(1), {number(2), number(3)}, number(4)};
 }
 
+/// [name, role, sha256, weights, parameters], and what is told of its training.
+Json model_json(const ModelEntry& model) {
+  Json json = {model.name, model.role, model.sha256, model.weights, model.parameters};
+  if (const auto& t = model.training) json.push_back({t->tokens, t->held_out_loss, t->held_out_agreement, t->held_out_acceptance});
+  return json;
+}
+
+ModelEntry model_entry(const Json& json) {
+  ModelEntry model{json.at(0).get<std::string>(), json.at(1).get<std::string>(), json.at(2).get<std::string>(), json.at(3).get<std::string>(), json.at(4).get<std::int64_t>()};
+  if (json.size() <= 5) return model;
+  const Json& t = json.at(5);
+  model.training = {t.at(0).get<std::int64_t>(), t.at(1).get<double>(), t.at(2).get<double>(), t.at(3).get<double>()};
+  return model;
+}
+
 }  // namespace
 
 Json to_json(const HeaderEntry& entry) {
   Json models = Json::array();
-  for (const ModelEntry& model : entry.models) models.push_back({model.name, model.role, model.sha256, model.weights, model.parameters});
+  for (const ModelEntry& model : entry.models) models.push_back(model_json(model));
   return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}, {"plan", entry.plan_digest}};
 }
 
@@ -71,9 +86,7 @@ HeaderEntry header_entry(const Json& json) {
   entry.config = json.at("config").get<std::string>();
   entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();
   entry.plan_digest = json.at("plan").get<std::string>();
-  for (const Json& model : json.at("models"))
-    entry.models.push_back({model.at(0).get<std::string>(), model.at(1).get<std::string>(), model.at(2).get<std::string>(),
-                            model.at(3).get<std::string>(), model.at(4).get<std::int64_t>()});
+  for (const Json& model : json.at("models")) entry.models.push_back(model_entry(model));
   return entry;
 }
 

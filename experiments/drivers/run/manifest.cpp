@@ -29,7 +29,7 @@ std::string utc_now() {
 }
 
 ModelEntry model_entry(const std::string& name, const char* role, const engines::ModelInfo& info) {
-  return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters};
+  return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters, .training = info.training};
 }
 
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
@@ -49,6 +49,11 @@ void add_model(const ModelEntry& model, TomlText& provenance) {
   provenance.add("sha256", model.sha256);
   provenance.add("parameters", model.parameters);
   provenance.add("weights", model.weights);
+  if (!model.training) return;
+  provenance.add("training_tokens", model.training->tokens);
+  provenance.add("held_out_loss", model.training->held_out_loss);
+  provenance.add("held_out_agreement", model.training->held_out_agreement);
+  provenance.add("held_out_acceptance", model.training->held_out_acceptance);
 }
 
 /// The lines of origin_changes.

@@ -12,6 +12,7 @@
 #include "analysis/io/costs.h"
 #include "analysis/io/drafts.h"
 #include "sim/core/records.h"
+#include "sim/core/training_record.h"
 
 namespace speclab::experiments {
 
@@ -22,6 +23,7 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 struct ModelEntry {
   std::string name, role, sha256, weights;
   std::int64_t parameters = 0;
+  std::optional<TrainingRecord> training{};  ///< where its folder tells
 };
 
 struct HeaderEntry {

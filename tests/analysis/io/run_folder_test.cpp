@@ -83,6 +83,15 @@ TEST_F(RunFolder, RefusesATargetWithoutHash) {
   EXPECT_TRUE(error_has("provenance.models.sha256 is missing"));
 }
 
+TEST_F(RunFolder, RefusesATrainingThatCannotBe) {
+  edit("manifest.toml", "weights = \"trained\"\n", "weights = \"trained\"\ntraining_tokens = 10\nheld_out_loss = 1.5\nheld_out_agreement = 1.5\nheld_out_acceptance = 0.5\n");
+  EXPECT_TRUE(error_has("provenance.models.held_out_agreement = 1.5; allowed: a number from 0 to 1")) << error();
+  edit("manifest.toml", "held_out_agreement = 1.5\n", "");
+  EXPECT_TRUE(error_has("provenance.models.held_out_agreement is missing")) << error();
+  edit("manifest.toml", "training_tokens = 10\n", "training_tokens = 10.5\n");
+  EXPECT_TRUE(error_has("provenance.models.training_tokens: allowed: integers >= 1")) << error();
+}
+
 TEST_F(RunFolder, RefusesEntriesThatATerminalWouldObey) {
   edit("manifest.toml", "threads = 2\n", "threads = \"2\\u001b[2J\"\n");
   EXPECT_TRUE(error_has("provenance.threads = '2\\x1b[2J'; allowed: UTF-8 without control characters")) << error();

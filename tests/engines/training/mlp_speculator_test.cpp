@@ -12,10 +12,12 @@
 #include "engines/drafters/drafters.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
+#include "engines/training/draft_tokens.h"
 #include "engines/training/torch/mlp_speculator_model.h"
 #include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/feature_drafter.h"
@@ -142,6 +144,46 @@ TEST(MlpSpeculatorTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
     options.distillation.start_from = folder;
     EXPECT_THROW(check_mlp_speculator_start(options, target.sha256()), ConfigError) << folder;
   }
+}
+
+TEST(MlpSpeculatorTrainer, TakesTheVocabularyOfAnotherDrafter) {
+  const TinyTarget target;
+  TrainOptions options = mlp_options(target.folder() + "/first");
+  options.schedule.epochs = 1;
+  train(target, target.texts(72, 24), options);
+  const MlpSpeculatorConfig first = read_mlp_speculator_config(options.output + "/config.json");
+  options.distillation.vocabulary_from = options.output;
+  options.output = target.folder() + "/second";
+  options.schedule.seed = 77;
+  train(target, target.texts(72, 6), options);
+  EXPECT_EQ(read_mlp_speculator_config(options.output + "/config.json").draft_vocabulary, first.draft_vocabulary);
+  EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("vocabulary_from").at("config_sha256"), sha256_file(options.distillation.vocabulary_from + "/config.json"));
+  DistillationOptions of_texts = options.distillation;
+  of_texts.vocabulary_from.clear();
+  EXPECT_NE(draft_tokens({}, first.vocab_size, of_texts), first.draft_vocabulary) << "it would have been another one";
+}
+
+TEST(MlpSpeculatorTrainer, RefusesAVocabularyThatDoesNotFit) {
+  const TinyTarget target;
+  TrainOptions options = mlp_options(target.folder() + "/first");
+  options.schedule.epochs = 1;
+  train(target, target.texts(72, 24), options);
+  const ModelInfo info{.name = "tiny", .sha256 = target.sha256(), .vocab_size = target.config().vocab_size};
+  DistillationOptions wanted = options.distillation;
+  wanted.vocabulary_from = options.output;
+  EXPECT_NO_THROW(check_vocabulary_from(wanted, info));
+  ModelInfo other = info;
+  other.sha256 = std::string(64, 'b');
+  EXPECT_THROW(check_vocabulary_from(wanted, other), ConfigError);
+  DistillationOptions more = wanted, both = wanted, nowhere = wanted;
+  ++more.draft_vocabulary;
+  both.start_from = options.output;
+  nowhere.vocabulary_from = target.folder() + "/nowhere";
+  write_file(target.folder() + "/config.json", "{\"draft_vocabulary\": [1, 2]}");
+  DistillationOptions untold = wanted;
+  untold.vocabulary_from = target.folder();
+  EXPECT_THROW(check_vocabulary_from(untold, info), ConfigError) << "no word of its target";
+  for (const DistillationOptions& mistake : {more, both, nowhere}) EXPECT_THROW(check_vocabulary_from(mistake, info), ConfigError) << mistake.vocabulary_from;
 }
 
 TEST(MlpSpeculatorTrainer, GoesOnFromATrainedFolder) {

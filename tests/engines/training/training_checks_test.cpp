@@ -62,6 +62,7 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
       {"text.files beside own text", [](TrainOptions& o) { o.drafter = "mlp_speculator", o.text.files = {"a.txt"}; }},
       {"the drafter's parameters", [](TrainOptions& o) { o.drafter = "mlp_speculator", o.mlp_speculator = {.num_heads = 16, .inner_size = 65536, .is_tied = false}; }},
       {"drafter.optimiser = 'sgd'", [](TrainOptions& o) { o.schedule.optimiser = "sgd"; }},
+      {"drafter.vocabulary_from = 'drafter/../drafter' is the drafter's own folder", [](TrainOptions& o) { o.drafter = "feature_transformer", o.distillation.vocabulary_from = "drafter/../drafter"; }},
       {"drafter.start_from = 'drafter/../drafter' is the drafter's own folder", [](TrainOptions& o) { o.drafter = "feature_transformer", o.distillation.start_from = "drafter/../drafter"; }},
       {"prompt 3 has 321 tokens", [](TrainOptions& o) { o.own_text.prompts[3].resize(321); }},
       {"text.held_out_files = 'a.txt' is among text.files", [](TrainOptions& o) { o.drafter = "ngram", o.text.files = {"b.txt", "./a.txt"}, o.text.held_out_files = {"a.txt"}; }},

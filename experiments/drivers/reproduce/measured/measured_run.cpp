@@ -51,6 +51,7 @@ ObservedRun::ObservedRun(const std::string& folder) {
   expect_whole(folder, run.missing());
   const std::vector<analysis::AcceptanceRow>& rows = run.rows;
   analysis::Bootstrap bootstrap(run.manifest.seed);
+  manifest = run.manifest;
   pooled = analysis::drafter_acceptance(rows, true, bootstrap);
   by_category = analysis::drafter_acceptance(rows, false, bootstrap);
   std::set<std::string> prompts;

@@ -44,6 +44,7 @@ struct ObservedRun {
   /// @throws DataError if the folder holds no run of the kind drafter_acceptance
   explicit ObservedRun(const std::string& folder);
 
+  analysis::Manifest manifest;
   std::vector<analysis::DrafterAcceptance> pooled, by_category;
   std::string description;
 };

@@ -16,6 +16,8 @@ const std::vector<PaperRun>& paper_runs() {
       {"tree_widths", {"prompts.per_category=1", "prompts.new_tokens=64"}},
       {"temperature", {"prompts.per_category=1", "prompts.new_tokens=96"}},
       {"model_size", {"prompts.per_category=1", "prompts.new_tokens=96"}},
+      {"mlp_heads", {"prompts.per_category=2", "prompts.new_tokens=64"}},
+      {"closed_world", {"prompts.per_category=2", "prompts.new_tokens=64"}},
   };
   return runs;
 }
@@ -34,6 +36,9 @@ std::span<const MeasuredTable> measured_tables() {
       {"ntt_temperature", "speed-up over temperature under the ratio test (NTT 2023)", {"temperature"}, &ntt_temperature},
       {"ntt_model_size", "time a token over the target's size, with one assistant (NTT 2023)", {"model_size"}, &ntt_model_size},
       {"ntt_ranks", "where the target's token stands in the drafter's ranking (NTT 2023)", {"own_text"}, &ntt_ranks},
+      {"ibm_heads", "tokens a round over the heads of an MLP speculator (IBM 2024; scripts/mlp_heads trains them)", {"mlp_heads"}, &ibm_heads},
+      {"closed_world", "acceptance over size, training text, loss and temperature where target and drafters learned from the same text (ours; scripts/closed_world trains them)", {"closed_world"},
+       &closed_world},
   };
   return tables;
 }

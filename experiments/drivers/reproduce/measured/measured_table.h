@@ -42,5 +42,7 @@ Reproduction hf_temperature(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_temperature(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
+Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
+Reproduction closed_world(const Papers& papers, const RunFolders& folders);
 
 }  // namespace speclab::experiments

@@ -175,7 +175,7 @@ typical_delta = 0.75
 
 TEST(RunConfig, EveryConfigOfTheProjectIsAccepted) {
   int configs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/experiments/configs")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SPECLAB_SOURCE_DIR "/experiments/configs")) {
     if (entry.path().extension() != ".toml" || entry.path().stem().string().starts_with("train_")) continue;
     EXPECT_NO_THROW(read_run_config(entry.path().string(), {})) << entry.path();
     ++configs;

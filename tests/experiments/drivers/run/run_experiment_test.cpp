@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/io/run_folder.h"
@@ -24,6 +25,13 @@ TEST(RunExperiment, LeavesAFolderThatAnalysisReads) {
   EXPECT_EQ(run.predictions.size(), plan.cells.size());
   EXPECT_EQ(run.manifest.question, "What does the fake do?");
   EXPECT_EQ(run.manifest.target("fake").sha256, "fa4e");
+  const auto drafter = std::ranges::find(run.manifest.models, analysis::ModelRole::drafter, &analysis::ModelProvenance::role);
+  ASSERT_NE(drafter, run.manifest.models.end());
+  ASSERT_TRUE(drafter->training);
+  EXPECT_EQ(drafter->training->tokens, 1000);
+  EXPECT_EQ(drafter->training->held_out_loss, 1.5);
+  EXPECT_EQ(drafter->training->held_out_agreement, 0.4);
+  EXPECT_EQ(drafter->training->held_out_acceptance, 0.3);
   EXPECT_EQ(run.texts.size(), 2u * plan.cells.size());  // a prompt of each category
   for (const analysis::TextSample& text : run.texts) EXPECT_EQ(text.pieces.size(), 24u);
 }

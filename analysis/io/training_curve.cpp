@@ -1,0 +1,69 @@
+#include "analysis/io/training_curve.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/io/table.h"
+#include "sim/core/errors.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr double kMostNats = 1e3;
+
+std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
+
+/// "" of the first drafted token, "_2" of the second.
+std::string suffix_of(std::size_t token) { return token == 0 ? "" : "_" + std::to_string(token + 1); }
+
+std::size_t num_drafted(const Table& table) {
+  const auto drafted = std::ranges::count_if(table.columns(), [](const std::string& column) { return column.starts_with("validation_loss_nats"); });
+  return std::max<std::size_t>(1, static_cast<std::size_t>(drafted));
+}
+
+void expect_columns(const Table& table) {
+  std::vector<std::string> names{"tokens", "loss_nats"};
+  for (std::size_t token = 0; token < num_drafted(table); ++token)
+    for (const char* name : {"validation_loss_nats", "validation_acceptance_rate", "validation_greedy_agreement"}) names.push_back(name + suffix_of(token));
+  const std::vector<std::string_view> expected(names.begin(), names.end());
+  table.expect_columns(expected);
+}
+
+HeldOutPoint held_out(const Table& table, std::size_t row, std::size_t token) {
+  const std::string suffix = suffix_of(token);
+  return {table.number_from(0, kMostNats, row, "validation_loss_nats" + suffix), table.number_from(0, 1, row, "validation_acceptance_rate" + suffix),
+          table.number_from(0, 1, row, "validation_greedy_agreement" + suffix)};
+}
+
+TrainingPoint read_point(const Table& table, std::size_t row) {
+  TrainingPoint point{.tokens = static_cast<double>(table.count(row, "tokens", 1)), .loss = table.number_from(0, kMostNats, row, "loss_nats"), .held_out = {}};
+  for (std::size_t token = 0; token < num_drafted(table); ++token) point.held_out.push_back(held_out(table, row, token));
+  return point;
+}
+
+}  // namespace
+
+double TrainingPoint::tokens_per_round() const {
+  double tokens = 1, kept = 1;
+  for (const HeldOutPoint& point : held_out) tokens += kept *= point.acceptance;
+  return tokens;
+}
+
+bool is_training_folder(const std::string& folder) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(file_of(folder), none);
+}
+
+TrainingCurve read_training_curve(const std::string& folder) {
+  const Table table = Table::read(file_of(folder));
+  expect_columns(table);
+  if (table.size() == 0) throw DataError(file_of(folder) + ": no rows; the training ended before its first report");
+  TrainingCurve curve{.name = std::filesystem::weakly_canonical(folder).filename().string(), .points = {}};
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    curve.points.push_back(read_point(table, row));
+    if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens) table.fail(row, "tokens", "more than in the row before");
+  }
+  return curve;
+}
+
+}  // namespace speclab::analysis

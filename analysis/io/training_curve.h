@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace speclab::analysis {
+
+/// What held-out text told at one report of a training, of the k-th drafted token behind the text's own.
+struct HeldOutPoint {
+  double loss = 0;         ///< nats
+  double acceptance = 0;   ///< mean sum of min(p, q), or at least; of a language model the probability of the text's next token
+  double agreement = 0;    ///< share of places with the same most likely token
+};
+
+struct TrainingPoint {
+  double tokens = 0;       ///< visited so far
+  double loss = 0;         ///< on the training text since the report before, nats
+  std::vector<HeldOutPoint> held_out;  ///< [k - 1]
+
+  /// 1 + the sum of products of acceptance: what a round would emit if all drafted tokens were tested, each kept independently of the others.
+  double tokens_per_round() const;
+};
+
+/// What `speclab train` leaves of how it went.
+struct TrainingCurve {
+  std::string name;        ///< of the folder
+  std::vector<TrainingPoint> points;
+};
+
+/// Whether there is a training.csv.
+bool is_training_folder(const std::string& folder);
+
+/// @throws DataError naming file, line and column; where there are no rows, or tokens do not grow
+TrainingCurve read_training_curve(const std::string& folder);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,87 @@
+#include "experiments/drivers/reproduce/measured/closed_world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// @throws DataError as ClosedWorld
+std::vector<TrainedDrafter> drafters_of(const analysis::Manifest& manifest) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<TrainedDrafter> drafters;
+  for (const analysis::ModelProvenance& model : manifest.models)
+    if (model.role == analysis::ModelRole::drafter) drafters.push_back({model.name, static_cast<double>(model.parameters), needed(model.training, "training of " + model.name)});
+  if (drafters.size() < kFewest) throw DataError(fmt::format("the sweep has {} drafters; allowed: at least {}; measure it with the config in experiments/configs/papers", drafters.size(), kFewest));
+  return drafters;
+}
+
+std::vector<std::string> categories_of(const std::vector<analysis::DrafterAcceptance>& cells) {
+  std::vector<std::string> names;
+  for (const analysis::DrafterAcceptance& cell : cells)
+    if (std::ranges::find(names, cell.category) == names.end()) names.push_back(cell.category);
+  return names;
+}
+
+/// Whether the drafters differ in it.
+bool differs(const std::vector<double>& values) { return std::ranges::adjacent_find(values, std::not_equal_to{}) != values.end(); }
+
+constexpr auto kTokens = [](const TrainedDrafter& d) { return d.training.tokens; };
+
+}  // namespace
+
+const std::vector<TrainingMetric>& training_metrics() {
+  static const std::vector<TrainingMetric> all{{"log_parameters", [](const TrainedDrafter& d) { return std::log(d.parameters); }},
+                                       {"log_training_tokens", [](const TrainedDrafter& d) { return std::log(static_cast<double>(d.training.tokens)); }},
+                                       {"held_out_loss", [](const TrainedDrafter& d) { return d.training.held_out_loss; }},
+                                       {"held_out_next_token_probability", [](const TrainedDrafter& d) { return d.training.held_out_acceptance; }},
+                                       {"held_out_agreement", [](const TrainedDrafter& d) { return d.training.held_out_agreement; }}};
+  return all;
+}
+
+ClosedWorld::ClosedWorld(const std::string& folder) : run_(folder), drafters_(drafters_of(run_.manifest)), categories_(categories_of(run_.by_category)) {}
+
+std::vector<TrainedDrafter> ClosedWorld::fully_trained() const {
+  const std::int64_t most = kTokens(std::ranges::max(drafters_, {}, kTokens));
+  std::vector<TrainedDrafter> full;
+  std::ranges::copy_if(drafters_, std::back_inserter(full), [&](const TrainedDrafter& d) { return kTokens(d) == most; });
+  std::ranges::sort(full, {}, &TrainedDrafter::parameters);
+  return full;
+}
+
+std::vector<TrainedDrafter> ClosedWorld::of_one_size() const {
+  std::vector<TrainedDrafter> same;
+  for (const TrainedDrafter& d : drafters_)
+    if (std::ranges::count(drafters_, d.parameters, &TrainedDrafter::parameters) > 1) same.push_back(d);
+  std::ranges::sort(same, {}, kTokens);
+  return same;
+}
+
+double ClosedWorld::target_parameters() const {
+  return static_cast<double>(std::ranges::find(run_.manifest.models, analysis::ModelRole::target, &analysis::ModelProvenance::role)->parameters);
+}
+
+const analysis::DrafterAcceptance& ClosedWorld::observed(const TrainedDrafter& drafter, double temperature, const std::string& category) const {
+  return drafter_where(category == "all" ? run_.pooled : run_.by_category, drafter.name, temperature, category);
+}
+
+const analysis::Estimate& ClosedWorld::acceptance(const TrainedDrafter& drafter, double temperature, const std::string& category) const {
+  return observed(drafter, temperature, category).depths.front().acceptance;
+}
+
+analysis::LineFit ClosedWorld::fit(const TrainingMetric& metric, double temperature) const {
+  std::vector<double> x, y;
+  for (const TrainedDrafter& drafter : drafters_) {
+    x.push_back(metric.of(drafter));
+    y.push_back(acceptance(drafter, temperature).value);
+  }
+  if (!differs(x) || !differs(y))
+    throw DataError(fmt::format("the sweep's drafters do not differ in {} or in acceptance; measure it with the config in experiments/configs/papers", metric.name));
+  return analysis::fit_line(x, y);
+}
+
+}  // namespace speclab::experiments

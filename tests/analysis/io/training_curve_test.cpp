@@ -1,0 +1,48 @@
+#include "analysis/io/training_curve.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/analysis/support/synthetic_run.h"
+
+namespace speclab::analysis {
+namespace {
+
+constexpr const char* kHeader = "tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement";
+constexpr const char* kSecond = ",validation_loss_nats_2,validation_acceptance_rate_2,validation_greedy_agreement_2";
+
+TrainingCurve read(const std::string& content) {
+  const testing::ScratchFolder scratch;
+  write_file(scratch.file("training.csv"), content);
+  return read_training_curve(scratch.path());
+}
+
+TEST(TrainingCurve, IsReadWithEveryDraftedToken) {
+  const TrainingCurve curve = read(std::string(kHeader) + kSecond + "\n100,5.5,5.25,0.5,0.25,6.25,0.4,0.2\n200,4.5,4.25,0.6,0.35,5.25,0.5,0.3\n");
+  ASSERT_EQ(curve.points.size(), 2u);
+  EXPECT_EQ(curve.points[1].tokens, 200);
+  EXPECT_EQ(curve.points[1].loss, 4.5);
+  ASSERT_EQ(curve.points[1].held_out.size(), 2u);
+  EXPECT_EQ(curve.points[1].held_out[1].loss, 5.25);
+  EXPECT_EQ(curve.points[1].held_out[1].agreement, 0.3);
+  EXPECT_DOUBLE_EQ(curve.points[1].tokens_per_round(), 1 + 0.6 + 0.6 * 0.5);
+}
+
+TEST(TrainingCurve, RefusesWhatCannotBe) {
+  const std::string header = std::string(kHeader) + "\n";
+  for (const char* rows : {"", "0,1,1,0.5,0.5\n", "10,1,1,1.5,0.5\n", "10,1,1,0.5,-0.5\n", "10,nan,1,0.5,0.5\n", "10,1,1,0.5\n", "10,1,1,0.5,0.5\n10,1,1,0.5,0.5\n"})
+    EXPECT_THROW(read(header + rows), DataError) << rows;
+  EXPECT_THROW(read("tokens,loss_nats\n10,1\n"), DataError) << "no held-out text";
+  EXPECT_THROW(read(std::string(kHeader) + ",validation_loss_nats_3\n"), DataError) << "a third drafted token without a second";
+}
+
+TEST(TrainingCurve, StandsWhereThereIsATable) {
+  const testing::ScratchFolder scratch;
+  EXPECT_FALSE(is_training_folder(scratch.path()));
+  write_file(scratch.file("training.csv"), kHeader);
+  EXPECT_TRUE(is_training_folder(scratch.path()));
+}
+
+}  // namespace
+}  // namespace speclab::analysis

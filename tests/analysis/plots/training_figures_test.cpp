@@ -1,0 +1,40 @@
+#include "analysis/plots/training_figures.h"
+
+#include <gtest/gtest.h>
+
+namespace speclab::analysis {
+namespace {
+
+TrainingCurve curve(const std::string& name, std::size_t drafted) {
+  TrainingCurve curve{.name = name, .points = {}};
+  for (const double tokens : {1000.0, 2000.0}) curve.points.push_back({tokens, 5000 / tokens, std::vector<HeldOutPoint>(drafted, {4000 / tokens, 0.5, 0.25})});
+  return curve;
+}
+
+std::vector<std::string> names_of(const Figure& figure) {
+  std::vector<std::string> names;
+  for (const Series& series : figure.series) names.push_back(series.name);
+  return names;
+}
+
+TEST(TrainingFigures, OfOneTrainingHaveALineADraftedToken) {
+  const std::vector<Figure> figures = training_figures({curve("mlp", 2)});
+  ASSERT_EQ(figures.size(), 3u);
+  EXPECT_EQ(names_of(figures[0]), (std::vector<std::string>{"held-out text, drafted token 1", "held-out text, drafted token 2", "training text"}));
+  EXPECT_EQ(names_of(figures[1]).size(), 2u);
+  EXPECT_EQ(figures[0].series[2].points[1].x, 2.0) << "thousands";
+  EXPECT_EQ(figures[0].series[2].points[1].y, 2.5) << "the training text's loss";
+  EXPECT_EQ(figures[2].series[0].points[0].y, 1 + 0.5 + 0.25);
+}
+
+TEST(TrainingFigures, OfSeveralHaveALineEach) {
+  const std::vector<Figure> figures = training_figures({curve("a", 1), curve("b", 3)});
+  for (const Figure& figure : figures) EXPECT_EQ(names_of(figure), (std::vector<std::string>{"a", "b"})) << figure.id;
+  EXPECT_EQ(figures.back().id, "training_tokens_per_round");
+  EXPECT_EQ(figures.back().series[0].points[0].y, 1.5) << "one drafted token";
+}
+
+TEST(TrainingFigures, WithoutFurtherTokensTellNothingOfRounds) { EXPECT_EQ(training_figures({curve("a", 1)}).size(), 2u); }
+
+}  // namespace
+}  // namespace speclab::analysis
