@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot_parts.h"
 #include "analysis/plots/gnuplot_rows.h"
 
@@ -103,20 +104,37 @@ std::string named_ticks(const Figure& figure) {
                      figure.x.names.size() - 1);
 }
 
-/// Ticks where something was measured, and a margin on both sides, so that no mark sits on the frame.
+/// Whether labels at these values of a linear axis stand apart; a character takes some hundredth of its width.
+bool have_room(const std::set<double>& values) {
+  constexpr double kCharacter = 0.012;
+  const double width = *values.rbegin() - *values.begin();
+  for (auto left = values.begin(), right = std::next(left); right != values.end(); ++left, ++right)
+    if (*right - *left < kCharacter * width * 0.5 * static_cast<double>(fmt::formatted_size("{}{}", *left, *right))) return false;
+  return true;
+}
+
+/// Whole numbers get the letter of their thousands, "135M"; fractions would become "357m".
+std::string logarithmic_ticks(const std::set<double>& values, bool are_ticks) {
+  const double low = *values.begin(), high = *values.rbegin();
+  std::vector<std::string> ticks;
+  for (const double value : values) ticks.push_back(low < 1 ? fmt::format("'{}' {}", short_number(value, 3), value) : fmt::format("{}", value));
+  return fmt::format("{}set logscale x\nunset mxtics\nset xrange [{}:{}]\nset format x '{}'\n", are_ticks ? fmt::format("set xtics ({})\n", fmt::join(ticks, ", ")) : "", low / 1.5, high * 1.5,
+                     low < 1 ? "%g" : "%.0s%c");
+}
+
+/// Ticks where something was measured, if they are few and stand apart, and a margin on both sides, so that no mark sits on the frame.
 std::string numeric_ticks(const Figure& figure) {
+  constexpr std::size_t kMostTicks = 8;
   if (const auto& range = figure.x.range) return fmt::format("{}set xrange [{}:{}]\n", figure.x.scale == Scale::logarithmic ? "set logscale x\n" : "", range->low, range->high);
   std::set<double> values;
   for (const auto& series : figure.series) {
     for (const auto& p : series.points) values.insert(p.x);
   }
   const double low = *values.begin(), high = *values.rbegin();
-  std::string script = values.size() <= 8 ? fmt::format("set xtics ({})\n", fmt::join(values, ", ")) : "";
-  if (figure.x.scale == Scale::logarithmic) {
-    return script + fmt::format("set logscale x\nunset mxtics\nset xrange [{}:{}]\nset format x '%.0s%c'\n", low / 1.5, high * 1.5);
-  }
+  if (figure.x.scale == Scale::logarithmic) return logarithmic_ticks(values, values.size() <= kMostTicks);
+  const std::string ticks = values.size() <= kMostTicks && have_room(values) ? fmt::format("set xtics ({})\n", fmt::join(values, ", ")) : "";
   const double margin = high > low ? 0.06 * (high - low) : 0.5;
-  return script + fmt::format("set xrange [{}:{}]\n", low - margin, high + margin);
+  return ticks + fmt::format("set xrange [{}:{}]\n", low - margin, high + margin);
 }
 
 std::string logarithmic_y_range(const Figure& figure) {

@@ -58,6 +58,18 @@ TEST(GnuplotScript, TakesTheRangesOfAxes) {
   EXPECT_TRUE(contains(gnuplot_script(figure, "f.pdf"), "set logscale x"));
 }
 
+TEST(GnuplotScript, LabelsWhereWasMeasuredIfLabelsStandApart) {
+  const auto script_at = [](const std::vector<double>& places, Scale scale) {
+    Figure figure{.id = "ticks", .title = {}, .caption = {}, .x = {.label = "x", .scale = scale, .names = {}}, .y = {.label = "y", .scale = Scale::linear, .names = {}}, .series = {{.name = "a", .points = {}, .prediction = {}}}, .reference = {}, .totals = {}};
+    for (const double x : places) figure.series.front().points.push_back({.x = x, .y = 1, .interval = {}});
+    return gnuplot_script(figure, "out.pdf");
+  };
+  EXPECT_NE(script_at({0, 0.5, 1}, Scale::linear).find("set xtics (0, 0.5, 1)\n"), std::string::npos);
+  EXPECT_EQ(script_at({1.80717, 1.81179, 2.16322}, Scale::linear).find("set xtics"), std::string::npos) << "1.80717 and 1.81179 would overlap";
+  EXPECT_NE(script_at({15e6, 135e6}, Scale::logarithmic).find("set format x '%.0s%c'\n"), std::string::npos);
+  EXPECT_NE(script_at({0.357, 10.72}, Scale::logarithmic).find("set xtics ('0.357' 0.357, '10.7' 10.72)\n"), std::string::npos) << script_at({0.357, 10.72}, Scale::logarithmic);
+}
+
 TEST(GnuplotScript, LeavesMarksOfNumericAxesWhereTheyBelong) {
   Figure figure = small_figure();
   figure.kind = FigureKind::marks;

@@ -155,7 +155,7 @@ TEST(MlpSpeculatorTrainer, TakesTheVocabularyOfAnotherDrafter) {
   options.distillation.vocabulary_from = options.output;
   options.output = target.folder() + "/second";
   options.schedule.seed = 77;
-  train(target, target.texts(72, 6), options);
+  train(target, target.texts(64, 6), options);
   EXPECT_EQ(read_mlp_speculator_config(options.output + "/config.json").draft_vocabulary, first.draft_vocabulary);
   EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("vocabulary_from").at("config_sha256"), sha256_file(options.distillation.vocabulary_from + "/config.json"));
   DistillationOptions of_texts = options.distillation;

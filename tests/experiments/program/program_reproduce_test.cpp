@@ -52,17 +52,18 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
 
 constexpr const char* kMeasured = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured";
 constexpr const char* kMeasuredIds[] = {"leviathan_table_2", "leviathan_table_3", "chen_table_1",    "specinfer_table_1", "specinfer_table_2",
-                                        "specinfer_table_3", "hf_temperature",    "ntt_temperature", "ntt_model_size",    "ntt_ranks"};
+                                        "specinfer_table_3", "hf_temperature",    "ntt_temperature", "ntt_model_size",    "ntt_ranks", "closed_world"};
 
 TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
-  const std::string folder = fresh_folder("reproduce_measured");
+  const std::filesystem::path folder = fresh_folder("reproduce_measured");
   std::string command = "reproduce";
   for (const char* id : kMeasuredIds) command += std::string(" ") + id;
-  const Outcome outcome = run_program(command + " --from " + kMeasured + "/runs --output " + folder + " 2>&1");
+  const Outcome outcome = run_program(command + " --from " + kMeasured + "/runs --output " + folder.string() + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const std::string id : kMeasuredIds) {
-    EXPECT_EQ(read_file(folder + "/" + id + "/comparison.csv"), read_file(std::string(kMeasured) + "/" + id + "/comparison.csv")) << id;
-    EXPECT_TRUE(std::filesystem::exists(folder + "/" + id + "/" + id + ".svg")) << id;
+    EXPECT_EQ(read_file((folder / id / "comparison.csv").string()), read_file(std::string(kMeasured) + "/" + id + "/comparison.csv")) << id;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(kMeasured) + "/" + id))
+      EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured))) << entry.path();
   }
 }
 
@@ -72,10 +73,14 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
   const std::string folder = fresh_folder("reproduce_foreign");
   std::filesystem::create_directory(folder);
-  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size", "nucleus_summaries", "nucleus_code"})
+  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size", "nucleus_summaries", "nucleus_code", "closed_world", "mlp_heads"})
     std::filesystem::create_directory_symlink(SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_model_size_cpu", folder + "/" + sweep);
-  for (const std::string id : kMeasuredIds) expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3, "experiments/configs/papers");
-  for (const std::string id : kMeasuredIds) expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out", 3, "manifest.toml");
+  std::vector<std::string> ids(std::begin(kMeasuredIds), std::end(kMeasuredIds));
+  ids.emplace_back("ibm_heads");
+  for (const std::string& id : ids) {
+    expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3, "experiments/configs/papers");
+    expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out", 3, "manifest.toml");
+  }
 }
 
 TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {

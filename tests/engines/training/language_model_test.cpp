@@ -1,0 +1,68 @@
+#include "engines/training/language_model.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engines/models/catalogue.h"
+#include "engines/training/training_record.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::engines {
+namespace {
+
+class LanguageModelTraining : public ::testing::Test {
+ protected:
+  LanguageModelTraining() {
+    std::filesystem::remove_all(folder_);
+    make_folder(folder_);
+    options_.drafter = "language_model";
+    options_.output = folder_ + "/model";
+    options_.text = {.files = {text_file("training.txt", 60)}, .held_out_files = {text_file("held_out.txt", 10)}, .sequence_length = 32};
+    options_.small_transformer = {.hidden_size = 32, .num_layers = 1, .num_heads = 2, .intermediate_size = 64};
+    options_.schedule = {.batch = 4, .optimiser = "muon", .learning_rate = 5e-3, .epochs = 3, .validation_sequences = 4, .seed = 1, .dtype = "float32"};
+  }
+
+  /// The same sentence again and again, which is soon learned.
+  std::string text_file(const std::string& name, int sentences) const {
+    std::string text;
+    for (int i = 0; i < sentences; ++i) text += "The quick brown fox jumps over the lazy dog.\n";
+    write_file(folder_ + "/" + name, text);
+    return folder_ + "/" + name;
+  }
+
+  const std::string folder_ = ::testing::TempDir() + "/language_model";
+  TrainOptions options_;
+};
+
+TEST_F(LanguageModelTraining, LearnsItsTextAndSaysHowWell) {
+  std::vector<TrainProgress> reports;
+  train_language_model(options_, {[&](const TrainProgress& progress) { if (progress.phase == "train") reports.push_back(progress); }});
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports.back().acceptance_name, "next_token_probability");
+  EXPECT_GT(*reports.back().acceptance_rate, 0.2) << "of the text's next byte, 1/257 before";
+  const auto manifest = nlohmann::json::parse(read_file(options_.output + "/manifest.json"));
+  EXPECT_EQ(manifest.at("kind"), "language_model");
+  EXPECT_FALSE(manifest.contains("target")) << "it has none";
+  EXPECT_EQ(manifest.at("held_out")[0].at("next_token_probability"), *reports.back().acceptance_rate);
+  EXPECT_EQ(read_training_record(options_.output)->held_out_acceptance, *reports.back().acceptance_rate);
+}
+
+TEST_F(LanguageModelTraining, LeavesAModelThatOpensWithItsTokenizer) {
+  train_language_model(options_, {[](const TrainProgress&) {}});
+  const ModelSource source = open_model(options_.output);
+  EXPECT_EQ(source.config.num_layers, 1);
+  ASSERT_TRUE(source.tokenizer);
+  EXPECT_EQ(source.tokenizer->decode(source.tokenizer->encode("a \xC3\xA9\n", SpecialText::parsed)), "a \xC3\xA9\n");
+}
+
+TEST_F(LanguageModelTraining, RefusesTextsShorterThanAStretch) {
+  write_file(options_.text.files.front(), "too short");
+  EXPECT_THROW(train_language_model(options_, {[](const TrainProgress&) {}}), Error);
+  EXPECT_FALSE(std::filesystem::exists(options_.output + "/config.json"));
+}
+
+}  // namespace
+}  // namespace speclab::engines
