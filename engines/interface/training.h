@@ -81,8 +81,8 @@ inline constexpr std::array<const char*, 4> kLosses{"tokens", "forward_kl", "rev
 struct DistillationOptions {
   std::int32_t draft_vocabulary = 8192;  ///< most frequent tokens of the texts that it can draft
   std::string loss = "forward_kl";       ///< one of kLosses
-  std::string vocabulary_from;           ///< folder of a drafter of the same target whose draft vocabulary it takes; empty: of the texts
-  std::string start_from;                ///< folder of a trained one of this kind and shape to go on from, with its draft vocabulary; empty: random weights
+  std::string vocabulary_from{};         ///< folder of a drafter of the same target whose draft vocabulary it takes; empty: of the texts
+  std::string start_from{};              ///< folder of a trained one of this kind and shape to go on from, with its draft vocabulary; empty: random weights
 };
 
 /// Shape of an n-gram model.

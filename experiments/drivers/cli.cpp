@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/cli_analytic.h"
+#include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
@@ -92,7 +93,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text or on text files: a small transformer, one that reads hidden states, an MLP speculator, n-grams; or a language model on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
   train_command->add_option("--set", train.settings, "key=value over the config, as in drafter.num_heads=4; may be repeated")->allow_extra_args(false);
-  train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output");
+  train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output")->check(not_empty());
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;
   add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);

@@ -120,7 +120,11 @@ std::string shortened(const std::string& text) { return text.size() <= 60 ? text
 struct TextOf {
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return fmt::format("{}", value); }
+  /// 32.0 as TOML has it, so that it is not taken for an integer.
+  std::string operator()(double value) const {
+    const std::string text = fmt::format("{}", value);
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  }
   std::string operator()(const std::string& text) const { return "\"" + escaped(text) + "\""; }
   std::string operator()(const ConfigNode::TableEntries&) const { return "a table"; }
   std::string operator()(const ConfigNode::List& list) const {

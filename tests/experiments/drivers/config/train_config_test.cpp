@@ -62,6 +62,19 @@ TEST(TrainConfig, RefusesMistakesWithLineAndColumn) {
   }
 }
 
+TEST(TrainConfig, RefusesFoldersWithoutAName) {
+  const testing::TemporaryFolder folder;
+  for (const std::string key : {"start_from", "vocabulary_from"}) {
+    const std::string path = folder.file("train.toml", "[target]\nmodel = \"m\"\n[drafter]\nkind = \"mlp_speculator\"\noutput = \"o\"\n" + key + " = \"\"\n");
+    try {
+      read_train_config(path);
+      ADD_FAILURE() << key << " was accepted";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find("drafter." + key + " = \"\"; allowed: a folder"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(TrainConfig, TellsAllMistakesAndNoneThatOnlyAWrongKindMakes) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("train.toml", "[own_text]\nnum_prompts = 0\n[drafter]\nkind = \"ngrams\"\norder = 5\nodrer = 5\noutput = 1\n");
