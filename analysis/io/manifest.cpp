@@ -67,16 +67,18 @@ Enum choice(const std::string& path, const std::string& text, std::pair<const ch
 
 /// A number of a [[provenance.models]] table, which must be there. @param most  of what is allowed
 double model_number(const std::string& path, const toml::table& model, std::string_view key, double most) {
-  const auto number = model[key].value<double>();
-  if (!number) throw_missing(path, "models." + std::string(key));
-  if (*number >= 0 && *number <= most) return *number;
-  throw DataError(fmt::format("{}: provenance.models.{} = {}; allowed: a number from 0 to {}, as the run wrote it", path, key, *number, most));
+  const auto node = model[key];
+  if (!node) throw_missing(path, "models." + std::string(key));
+  const auto number = node.value<double>();
+  if (number && *number >= 0 && *number <= most) return *number;
+  throw DataError(fmt::format("{}: provenance.models.{} = {}; allowed: a number from 0 to {}, as the run wrote it", path, key, escaped(text_of(*node.node())), most));
 }
 
 std::int64_t training_tokens(const std::string& path, const toml::table& model) {
-  const auto tokens = model["training_tokens"].value_exact<std::int64_t>();
+  const toml::node& node = *model.get("training_tokens");
+  const auto tokens = node.value_exact<std::int64_t>();
   if (tokens && *tokens >= 1) return *tokens;
-  throw DataError(path + ": provenance.models.training_tokens: allowed: integers >= 1, as the run wrote it");
+  throw DataError(fmt::format("{}: provenance.models.training_tokens = {}; allowed: integers >= 1, as the run wrote it", path, escaped(text_of(node))));
 }
 
 std::optional<TrainingRecord> read_training(const std::string& path, const toml::table& model) {

@@ -1,5 +1,7 @@
 #include "analysis/io/training_curve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -10,6 +12,8 @@ namespace speclab::analysis {
 namespace {
 
 constexpr double kMostNats = 1e3;
+
+constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts
 
 std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
 
@@ -51,17 +55,19 @@ double TrainingPoint::tokens_per_round() const {
 
 bool is_training_folder(const std::string& folder) {
   std::error_code none;
-  return std::filesystem::is_regular_file(file_of(folder), none);
+  return std::filesystem::is_regular_file(file_of(folder), none) && !std::filesystem::exists(folder + "/manifest.toml", none);
 }
 
 TrainingCurve read_training_curve(const std::string& folder) {
   const Table table = Table::read(file_of(folder));
   expect_columns(table);
   if (table.size() == 0) throw DataError(file_of(folder) + ": no rows; the training ended before its first report");
-  TrainingCurve curve{.name = std::filesystem::weakly_canonical(folder).filename().string(), .points = {}};
+  if (table.size() > kMostRows) throw DataError(fmt::format("{}: {} rows; allowed: at most {}; leave every other one out", file_of(folder), table.size(), kMostRows));
+  TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}};
   for (std::size_t row = 0; row < table.size(); ++row) {
     curve.points.push_back(read_point(table, row));
-    if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens) table.fail(row, "tokens", "more than in the row before");
+    if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens) 
+      table.fail(row, "tokens", fmt::format("{}; allowed: more than the {} of the row before", curve.points[row].tokens, curve.points[row - 1].tokens));
   }
   return curve;
 }

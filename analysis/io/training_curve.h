@@ -26,7 +26,7 @@ struct TrainingCurve {
   std::vector<TrainingPoint> points;
 };
 
-/// Whether there is a training.csv.
+/// Whether there is a training.csv, and no manifest.toml of a run.
 bool is_training_folder(const std::string& folder);
 
 /// @throws DataError naming file, line and column; where there are no rows, or tokens do not grow

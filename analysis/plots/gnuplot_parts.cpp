@@ -16,8 +16,9 @@ constexpr std::array kHollowMarks = {6, 4, 8, 12, 10, 14};
 }  // namespace
 
 std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
+  const std::size_t quotes = std::min(text.find_first_not_of('\''), text.size());
+  std::string out = quotes > 0 ? fmt::format("\"{}\" . '", text.substr(0, quotes)) : "'";  // gnuplot takes '' at the beginning for an empty string
+  for (const char c : text.substr(quotes)) {
     if (c == '\n') {
       out += "' . \"\\n\" . '";
     } else {

@@ -20,7 +20,7 @@ std::vector<Token> vocabulary_of(const JsonNode& config, std::int32_t vocab_size
 void check_file(const DistillationOptions& options) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(config_of(options), none))
-    throw ConfigError(fmt::format("drafter.vocabulary_from = '{}'; allowed: the folder of a drafter that reads hidden states", escaped(options.vocabulary_from)));
+    throw ConfigError(fmt::format("drafter.vocabulary_from = '{}' has no config.json; allowed: the folder of a drafter that speclab train made to read hidden states", escaped(options.vocabulary_from)));
 }
 
 void check_fits(const JsonNode& config, const std::string& path, const ModelInfo& target) {

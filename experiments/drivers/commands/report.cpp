@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "analysis/io/training_curve.h"
 #include "analysis/plots/gnuplot.h"
@@ -28,13 +29,19 @@ void check_run(const ReportCommandOptions& options) {
   if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings; the report of a run stands in its folder");
 }
 
+void check_told_once(const std::vector<std::string>& folders) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& folder : folders)
+    if (!seen.insert(std::filesystem::weakly_canonical(folder)).second) throw ConfigError(escaped(folder, 200) + " is given twice; give it once");
+}
+
 /// Curves of folders with one name are told apart by their paths.
 std::vector<analysis::TrainingCurve> read_curves(const std::vector<std::string>& folders) {
   std::vector<analysis::TrainingCurve> curves;
   for (const std::string& folder : folders) curves.push_back(analysis::read_training_curve(folder));
   const auto is_told_twice = [&](const std::string& name) { return std::ranges::count(curves, name, &analysis::TrainingCurve::name) > 1; };
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < folders.size(); ++i) names.push_back(is_told_twice(curves[i].name) ? folders[i] : curves[i].name);
+  for (std::size_t i = 0; i < folders.size(); ++i) names.push_back(is_told_twice(curves[i].name) ? escaped(folders[i]) : curves[i].name);
   for (std::size_t i = 0; i < folders.size(); ++i) curves[i].name = names[i];
   return curves;
 }
@@ -56,13 +63,14 @@ void print_end(const analysis::TrainingCurve& curve) {
 int report_trainings(const ReportCommandOptions& options) {
   if (!options.plotly_js.empty()) throw ConfigError("--plotly is for the page of a run; of trainings figures are drawn");
   if (!options.static_figures && !options.output.empty()) throw ConfigError("--output and --no-static-figures contradict each other; give one");
-  const std::string output = figure_folder(options);
+  check_told_once(options.folders);
+  const std::string output = options.static_figures ? figure_folder(options) : "";
   const std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);
   for (const analysis::TrainingCurve& curve : curves) print_end(curve);
-  if (!options.static_figures) return 0;
+  if (output.empty()) return 0;
   make_folder(output);
   for (const analysis::Figure& figure : analysis::training_figures(curves)) analysis::draw_static(figure, output);
-  fmt::print("{}\n", output);
+  fmt::print("{}\n", escaped(output));
   return 0;
 }
 

@@ -89,7 +89,7 @@ TEST_F(RunFolder, RefusesATrainingThatCannotBe) {
   edit("manifest.toml", "held_out_agreement = 1.5\n", "");
   EXPECT_TRUE(error_has("provenance.models.held_out_agreement is missing")) << error();
   edit("manifest.toml", "training_tokens = 10\n", "training_tokens = 10.5\n");
-  EXPECT_TRUE(error_has("provenance.models.training_tokens: allowed: integers >= 1")) << error();
+  EXPECT_TRUE(error_has("provenance.models.training_tokens = 10.5; allowed: integers >= 1")) << error();
 }
 
 TEST_F(RunFolder, RefusesEntriesThatATerminalWouldObey) {

@@ -37,11 +37,22 @@ TEST(TrainingCurve, RefusesWhatCannotBe) {
   EXPECT_THROW(read(std::string(kHeader) + ",validation_loss_nats_3\n"), DataError) << "a third drafted token without a second";
 }
 
+TEST(TrainingCurve, TellsWhatStandsWhereTokensDoNotGrow) {
+  try {
+    read(std::string(kHeader) + "\n20,1,1,0.5,0.5\n10,1,1,0.5,0.5\n");
+    ADD_FAILURE() << "was read";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find(":3: column 'tokens': 10; allowed: more than the 20 of the row before"), std::string::npos) << error.what();
+  }
+}
+
 TEST(TrainingCurve, StandsWhereThereIsATable) {
   const testing::ScratchFolder scratch;
   EXPECT_FALSE(is_training_folder(scratch.path()));
   write_file(scratch.file("training.csv"), kHeader);
   EXPECT_TRUE(is_training_folder(scratch.path()));
+  write_file(scratch.file("manifest.toml"), "");
+  EXPECT_FALSE(is_training_folder(scratch.path())) << "a run's";
 }
 
 }  // namespace

@@ -42,9 +42,26 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
 }
 
+TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
+  const std::string folder = fresh_folder("quotes"), training = folder + "/'quoted'\x1b[31m";
+  std::filesystem::create_directories(training);
+  std::filesystem::copy_file(std::string(kMlp) + "/training.csv", training + "/training.csv");
+  const Outcome report = run_program("report \"" + training + "\" 2>&1");
+  ASSERT_EQ(report.code, 0) << report.output;
+  EXPECT_EQ(report.output.find('\x1b'), std::string::npos) << "a terminal would obey it";
+  EXPECT_TRUE(std::filesystem::exists(training + "/figures/training_tokens_per_round.svg"));
+}
+
+TEST(ProgramTrainingReport, TellsTheEndsOfSeveralWithoutFigures) {
+  const Outcome report = run_program(std::string("report --no-static-figures ") + kFeature + " " + kMlp + " 2>&1");
+  EXPECT_EQ(report.code, 0) << report.output;
+  EXPECT_NE(report.output.find("smollm2-feature: after "), std::string::npos) << report.output;
+}
+
 TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/drafter_acceptance_cpu";
   expect_refusal(std::string("report ") + kFeature + " " + kMlp, 2, "give --output");
+  expect_refusal(std::string("report ") + kFeature + " " + kFeature + "/ --output x", 2, "is given twice");
   expect_refusal(std::string("report ") + kFeature + " " + run + " --output x", 2, "has no training.csv");
   expect_refusal("report " + run + " --output x", 2, "--output is for the figures of trainings");
   expect_refusal("report " + fresh_folder("nothing"), 2, "is not there");

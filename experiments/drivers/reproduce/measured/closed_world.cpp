@@ -11,11 +11,22 @@ namespace speclab::experiments {
 namespace {
 
 /// @throws DataError as ClosedWorld
-std::vector<TrainedDrafter> drafters_of(const analysis::Manifest& manifest) {
+TrainedDrafter trained_drafter(const ObservedRun& run, const std::string& name) {
+  const auto is_it = [&](const analysis::ModelProvenance& model) { return model.role == analysis::ModelRole::drafter && model.name == name; };
+  if (std::ranges::count_if(run.manifest.models, is_it) != 1)
+    throw DataError(fmt::format("the sweep's manifest.toml has {} drafters '{}', which rows name; allowed: one; measure it again", std::ranges::count_if(run.manifest.models, is_it), escaped(name)));
+  const analysis::ModelProvenance& model = *std::ranges::find_if(run.manifest.models, is_it);
+  if (!model.training)
+    throw DataError(fmt::format("the sweep's manifest.toml does not tell what '{}' learned from (training_tokens); train with scripts/closed_world and measure with the config in experiments/configs/papers", escaped(name)));
+  return {name, static_cast<double>(model.parameters), *model.training};
+}
+
+/// @throws DataError as ClosedWorld
+std::vector<TrainedDrafter> drafters_of(const ObservedRun& run) {
   constexpr std::size_t kFewest = 3;
   std::vector<TrainedDrafter> drafters;
-  for (const analysis::ModelProvenance& model : manifest.models)
-    if (model.role == analysis::ModelRole::drafter) drafters.push_back({model.name, static_cast<double>(model.parameters), needed(model.training, "training of " + model.name)});
+  for (const analysis::DrafterAcceptance& cell : run.pooled)
+    if (std::ranges::find(drafters, cell.axes.drafter, &TrainedDrafter::name) == drafters.end()) drafters.push_back(trained_drafter(run, cell.axes.drafter));
   if (drafters.size() < kFewest) throw DataError(fmt::format("the sweep has {} drafters; allowed: at least {}; measure it with the config in experiments/configs/papers", drafters.size(), kFewest));
   return drafters;
 }
@@ -43,7 +54,7 @@ const std::vector<TrainingMetric>& training_metrics() {
   return all;
 }
 
-ClosedWorld::ClosedWorld(const std::string& folder) : run_(folder), drafters_(drafters_of(run_.manifest)), categories_(categories_of(run_.by_category)) {}
+ClosedWorld::ClosedWorld(const std::string& folder) : run_(folder), drafters_(drafters_of(run_)), categories_(categories_of(run_.by_category)) {}
 
 std::vector<TrainedDrafter> ClosedWorld::fully_trained() const {
   const std::int64_t most = kTokens(std::ranges::max(drafters_, {}, kTokens));

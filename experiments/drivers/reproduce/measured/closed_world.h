@@ -31,7 +31,7 @@ const std::vector<TrainingMetric>& training_metrics();  ///< parameters first
 /// A sweep over such drafters.
 class ClosedWorld {
  public:
-  /// @throws DataError if the run tells nothing of a drafter's training, or has fewer than a line needs
+  /// @throws DataError if the run does not tell of every drafter once what it learned from, or has fewer than a line needs
   explicit ClosedWorld(const std::string& folder);
 
   static constexpr std::array kTemperatures{0.0, 0.5, 1.0};

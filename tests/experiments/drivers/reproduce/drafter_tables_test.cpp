@@ -132,6 +132,10 @@ TEST(ClosedWorld, RefusesASweepThatTellsTooLittle) {
   std::vector<MadeUp> untold = with_probabilities(family());
   untold.front().training.clear();
   EXPECT_THROW(closed_world_of(untold), DataError);
+  std::vector<MadeUp> twice = with_probabilities(family());
+  twice.push_back(twice.front());
+  twice.back().depths = 0;
+  EXPECT_THROW(closed_world_of(twice), DataError) << "in the manifest, not in the rows";
   EXPECT_THROW(closed_world_of({family()[0], family()[1]}), DataError) << "a line through two";
   EXPECT_THROW(closed_world_of(family()), DataError) << "one probability for all";
 }
