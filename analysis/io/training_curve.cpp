@@ -66,7 +66,7 @@ TrainingCurve read_training_curve(const std::string& folder) {
   TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}};
   for (std::size_t row = 0; row < table.size(); ++row) {
     curve.points.push_back(read_point(table, row));
-    if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens) 
+    if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens)
       table.fail(row, "tokens", fmt::format("{}; allowed: more than the {} of the row before", curve.points[row].tokens, curve.points[row - 1].tokens));
   }
   return curve;

@@ -50,9 +50,13 @@ Figure acceptance_figure(const std::vector<TrainingCurve>& curves) {
   return figure;
 }
 
+bool drafts_further(const TrainingCurve& curve) { return curve.points.front().held_out.size() > 1; }
+
+/// Of those with further drafted tokens; the others do not tell what a round would emit.
 Figure tokens_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training", "tokens a round", "Held-out text: 1 + the sum of products of acceptance behind the text's own tokens over all drafted ones, as if independent.");
-  for (const TrainingCurve& curve : curves) figure.series.push_back(line(curve.name, figure.series.size() + 1, curve, &TrainingPoint::tokens_per_round));
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    if (drafts_further(curves[i])) figure.series.push_back(line(fmt::format("{}, {} drafts", curves[i].name, curves[i].points.front().held_out.size()), i + 1, curves[i], &TrainingPoint::tokens_per_round));
   return figure;
 }
 
@@ -60,7 +64,6 @@ Figure tokens_figure(const std::vector<TrainingCurve>& curves) {
 
 std::vector<Figure> training_figures(const std::vector<TrainingCurve>& curves) {
   std::vector<Figure> figures{loss_figure(curves), acceptance_figure(curves)};
-  const auto drafts_further = [](const TrainingCurve& curve) { return curve.points.front().held_out.size() > 1; };
   if (std::ranges::any_of(curves, drafts_further)) figures.push_back(tokens_figure(curves));
   return figures;
 }
