@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+#include <set>
+
+#include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_token_sources.h"
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
 
@@ -37,6 +42,79 @@ void check_order(const DrafterOptions& drafter, std::int32_t found) {
                                   escaped(drafter.model), found, drafter.kind, wanted));
 }
 
+void check_part(const DrafterOptions& part) {
+  check_drafter_options(part);
+  if (part.kind == "none" || part.kind == "plain" || part.kind == "mixture") throw ConfigError(fmt::format("a mixture with the part {}; allowed: drafters that draft and are no mixtures", part.kind));
+  if (part.tree != "chain") throw ConfigError(fmt::format("a mixture with a part of tree '{}'; allowed: none, for the tree is the mixture's", escaped(part.tree)));
+  if (!(part.weight > 0 && std::isfinite(part.weight))) throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers above 0", part.weight));
+}
+
+void check_parts(const DrafterOptions& drafter) {
+  if (drafter.kind != "mixture" && !drafter.parts.empty()) throw ConfigError(fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
+  if (drafter.kind != "mixture") return;
+  if (drafter.parts.size() < 2) throw ConfigError(fmt::format("drafter 'mixture' with {} parts; allowed: two or more; name them in --drafter-parts, or in the parts of a [drafters.NAME]", drafter.parts.size()));
+  for (const DrafterOptions& part : drafter.parts) check_part(part);
+}
+
+/// Where the drafters of one decoder, or the parts of one, have their next tokens from.
+class Sources {
+ public:
+  Sources(const SamplingOptions& sampling, const ModelInfo& target, DrafterModels& models) : sampling_(sampling), target_(target), models_(models) {}
+
+  std::unique_ptr<NextTokens> next_tokens(const DrafterOptions& drafter) {
+    if (drafter.kind == "mixture") return mixture(drafter);
+    if (drafter.kind == "prompt_lookup") return copy_next_tokens(drafter, target_.vocab_size);
+    std::unique_ptr<NextTokens> model = of_model(drafter);
+    return is_among(drafter.kind, kMixedDrafterKinds) ? next_tokens_with_lookup(std::move(model), drafter, sampling_) : std::move(model);
+  }
+
+ private:
+  /// Copies are looked up as in the mixtures that have a name of their own.
+  std::unique_ptr<NextTokens> mixture(const DrafterOptions& drafter) {
+    std::vector<MixturePart> parts;
+    for (DrafterOptions part : drafter.parts) {
+      if (!part.min_ngram) part.min_ngram = DrafterOptions{.kind = "lookup_ngram", .max_ngram = part.max_ngram}.least_ngram();
+      parts.push_back({next_tokens(part), part.weight});
+    }
+    return mixture_next_tokens(std::move(parts), sampling_);
+  }
+
+  std::unique_ptr<NextTokens> of_model(const DrafterOptions& drafter) {
+    if (is_among(drafter.kind, kNgramDrafterKinds)) return of_ngrams(drafter);
+    if (drafter.kind == "mlp_speculator") return of_mlp_speculator(drafter);
+    return of_transformer(drafter);
+  }
+
+  std::unique_ptr<NextTokens> of_ngrams(const DrafterOptions& drafter) {
+    const auto model = models_.ngrams(drafter.kind, drafter.model);
+    check_vocabulary(name_of(drafter), model->vocab_size(), target_);
+    check_order(drafter, model->order());
+    return ngram_next_tokens(model, sampling_);
+  }
+
+  std::unique_ptr<NextTokens> of_mlp_speculator(const DrafterOptions& drafter) {
+    const auto model = models_.mlp_speculator(drafter.model);
+    check_base_model(name_of(drafter), model->info(), target_);
+    return model_next_tokens(mlp_draft_model(model), sampling_);
+  }
+
+  std::unique_ptr<NextTokens> of_transformer(const DrafterOptions& drafter) {
+    SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
+    const auto model = models_.language_model(drafter.kind, drafter.model);
+    check_base_model(name_of(drafter), model->info(), target_);
+    if (drafter.kind == "feature_transformer" && model->info().feature_size == 0)
+      throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
+    if (!transformers_.insert(model.get()).second)
+      throw ConfigError(fmt::format("a mixture with '{}' beside another part of the same model; allowed: every transformer once", escaped(name_of(drafter))));
+    return model_next_tokens(transformer_draft_model(model), sampling_);
+  }
+
+  const SamplingOptions& sampling_;
+  const ModelInfo& target_;
+  DrafterModels& models_;
+  std::set<const LanguageModel*> transformers_;
+};
+
 }  // namespace
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
@@ -50,6 +128,11 @@ void check_drafter_options(const DrafterOptions& drafter) {
   if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
     throw ConfigError(fmt::format("drafter model '{}' with drafter '{}', which reads none; allowed: no model, or a drafter that reads one: {}",
                                   escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
+  check_parts(drafter);
+}
+
+std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
+  return make_growing_drafter(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), "small_transformer", options);
 }
 
 std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models) {
@@ -57,22 +140,7 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   check_drafter_options(drafter);
   if (drafter.kind == "none") return make_null_drafter();
   if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options, target.vocab_size);
-  if (is_among(drafter.kind, kNgramDrafterKinds)) {
-    const auto model = models.ngrams(drafter.kind, drafter.model);
-    check_vocabulary(name_of(drafter), model->vocab_size(), target);
-    check_order(drafter, model->order());
-    return drafter.kind == "lookup_ngram" ? make_lookup_ngram_drafter(model, options) : make_ngram_drafter(model, options);
-  }
-  if (drafter.kind == "mlp_speculator") {
-    const auto model = models.mlp_speculator(drafter.model);
-    check_base_model(name_of(drafter), model->info(), target);
-    return make_mlp_speculator_drafter(model, options);
-  }
-  SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
-  const auto model = models.language_model(drafter.kind, drafter.model);
-  check_base_model(name_of(drafter), model->info(), target);
-  if (drafter.kind == "lookup_transformer") return make_lookup_transformer_drafter(model, options);
-  return drafter.kind == "feature_transformer" ? make_feature_transformer_drafter(model, options) : make_small_transformer_drafter(model, options);
+  return make_growing_drafter(Sources(options.sampling, target, models).next_tokens(drafter), drafter.kind, options);
 }
 
 }  // namespace speclab::engines

@@ -40,6 +40,7 @@ class LikelyGrowth final : public DraftGrowth {
 
  private:
   void add_children(NextTokens& next, const DraftPlace& place, double log_probability) {
+    if (!next.knows(place)) return;
     for (const LawEntry<float>& entry : next.most_likely(place, static_cast<std::size_t>(growth_.children)))
       best_.push_back({log_probability + std::min(0.0, std::log(static_cast<double>(entry.probability))), place.node, entry.token, place.tree[place.node].depth + 1});
   }

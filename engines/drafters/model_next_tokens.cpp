@@ -1,14 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "engines/drafters/draft_growth.h"
-#include "engines/drafters/draft_model.h"
-#include "engines/drafters/drafters.h"
-#include "engines/drafters/model_next_tokens.h"
+#include "engines/drafters/next_token_sources.h"
 #include "engines/sampling/history.h"
 #include "engines/sampling/logits_pipeline.h"
-#include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
@@ -30,6 +24,7 @@ class ModelNextTokens final : public NextTokens {
   bool start(const Sequence& sequence, std::int32_t levels) override {
     if (!model_->can_draft(sequence, levels)) return false;
     root_logits_ = model_->read_emitted(sequence);
+    plain_law_of_ = TokenTree::kNone;
     return true;
   }
 
@@ -44,8 +39,7 @@ class ModelNextTokens final : public NextTokens {
   }
 
   std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
-    plain_pipeline_.law(logits(place.node), {}, law_);
-    const std::span<const float> values = law_.dense_values();
+    const std::span<const float> values = plain_law(place.node).dense_values();
     entries_.clear();
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i] > (entries_.size() < count ? 0.0f : entries_.back().probability)) insert({static_cast<Token>(i), values[i]}, count);
@@ -53,11 +47,17 @@ class ModelNextTokens final : public NextTokens {
   }
 
   double likelihood(const DraftPlace& place, Token token) override {
-    plain_pipeline_.law(logits(place.node), {}, law_);
-    return static_cast<double>(law_[token]);
+    return static_cast<double>(plain_law(place.node)[token]);
   }
 
  private:
+  /// At temperature 1 before any cutoff.
+  const Law& plain_law(TokenTree::Node node) {
+    if (plain_law_of_ != node) plain_pipeline_.law(logits(node), {}, plain_law_);
+    plain_law_of_ = node;
+    return plain_law_;
+  }
+
   /// Among the `count` likeliest so far.
   void insert(const LawEntry<float>& entry, std::size_t count) {
     if (entries_.size() == count) entries_.pop_back();
@@ -73,7 +73,8 @@ class ModelNextTokens final : public NextTokens {
   std::span<const float> root_logits_;
   ForwardResult level_;
   TokenTree::Node first_ = 0;
-  Law law_;
+  Law plain_law_;
+  TokenTree::Node plain_law_of_ = TokenTree::kNone;
   std::vector<LawEntry<float>> entries_;
   std::vector<Token> history_;
 };
@@ -82,20 +83,6 @@ class ModelNextTokens final : public NextTokens {
 
 std::unique_ptr<NextTokens> model_next_tokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling) {
   return std::make_unique<ModelNextTokens>(std::move(model), sampling);
-}
-
-std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), "small_transformer", options);
-}
-
-std::unique_ptr<Drafter> make_feature_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  if (model->info().feature_size == 0)
-    throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
-  return make_growing_drafter(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), "feature_transformer", options);
-}
-
-std::unique_ptr<Drafter> make_mlp_speculator_drafter(std::shared_ptr<MlpSpeculator> model, const DecoderOptions& options) {
-  return make_growing_drafter(model_next_tokens(mlp_draft_model(std::move(model)), options.sampling), "mlp_speculator", options);
 }
 
 }  // namespace speclab::engines

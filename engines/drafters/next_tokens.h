@@ -33,6 +33,8 @@ class NextTokens {
   /// The nodes from `first` on were added: they can be asked for from here on, and no others.
   virtual void read(const Sequence&, const TokenTree&, TokenTree::Node /*first*/) {}
 
+  /// Whether it has anything to say about the children of a node; a node that nothing is known of has none, and is not asked about.
+  virtual bool knows(const DraftPlace&) const { return true; }
   /// What children of a node are drawn from.
   virtual void law(const DraftPlace& place, Law& law) = 0;
   /// The most likely children, at most `count`, in falling order, ties to the lower id. Valid until the next call.

@@ -21,21 +21,15 @@ class NgramLaws {
 
   /// The model's most likely successors of the context, to the power 1 / temperature, normalised.
   void fill(Law& law);
-  /// The same with `weight` moved to `token`; at temperature 0 all of it.
-  /// @param weight  in (0, 1]
-  void fill_mixed(Token token, double weight, Law& law);
   /// The model's own, at temperature 1. Valid until the next call.
   std::span<const LawEntry<float>> most_likely(std::size_t count);
-  /// The same with `weight` moved to `token`.
-  std::span<const LawEntry<float>> most_likely_mixed(Token token, double weight, std::size_t count);
   double probability(Token token) const { return model_->probability(context_, token); }
   std::size_t vocab_size() const { return static_cast<std::size_t>(model_->vocab_size()); }
 
  private:
   std::size_t context_length() const { return static_cast<std::size_t>(model_->order()) - 1; }
-  /// The successors' probabilities in the law, which sum to `total`.
-  void temper(double total);
-  void add(Token token, float probability);
+  /// The successors' probabilities in the law.
+  void temper();
 
   std::shared_ptr<const NgramModel> model_;
   double temperature_;

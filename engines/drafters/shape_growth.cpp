@@ -57,7 +57,7 @@ class ShapeGrowth final : public DraftGrowth {
     if (shape_parents_.empty()) children_.push_back(0);
     for (std::size_t i = 0; i < shape_parents_.size(); ++i)
       if (shape_parents_[i] == shape_nodes_[static_cast<std::size_t>(node)]) children_.push_back(static_cast<int>(i) + 1);
-    if (children_.empty()) return;
+    if (children_.empty() || !next.knows({sequence, draft.tree, node})) return;
     draw_tokens(next, {sequence, draft.tree, node}, draft);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       draft.add(node, tokens_[i]);

@@ -7,9 +7,9 @@
 
 namespace speclab::engines {
 
-inline constexpr std::array<const char*, 10> kDrafterKinds{"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer"};
+inline constexpr std::array<const char*, 11> kDrafterKinds{"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer", "mixture"};
 /// Those of them that draw token trees; the others draft chains.
-inline constexpr std::array<const char*, 8> kTreeDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer"};
+inline constexpr std::array<const char*, 9> kTreeDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer", "mixture"};
 /// Those of them that read a model.
 inline constexpr std::array<const char*, 8> kModelDrafterKinds{"unigram", "bigram", "ngram", "lookup_ngram", "small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer"};
 /// Those of them whose model is a transformer.

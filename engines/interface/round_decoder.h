@@ -36,11 +36,15 @@ struct DrafterOptions {
   std::int32_t max_ngram = 3;             ///< kLookupDrafterKinds: longest suffix looked up, tokens
   std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
   double lookup_weight = 0.9;             ///< of the mixtures with prompt lookup: probability of the copied token beside the model's law, (0, 1]
+  std::vector<DrafterOptions> parts{};    ///< of "mixture": what is mixed; a part has no tree and is no mixture
+  double weight = 1.0;                    ///< as a part of a mixture: above 0; its share is that of the weights of the parts that have something to say
 
   /// One token says too little where n-grams could speak: on held-out own text lookup_ngram's acceptance at temperature 0 is
   /// 0.424 from two tokens on, 0.393 from one, 0.410 from three; at temperature 1 the weight 0.9 gives 0.367, 0.5 gives 0.344.
   /// lookup_transformer takes both values over; they were not measured for it.
   std::int32_t least_ngram() const { return min_ngram.value_or(std::min(is_among(kind, kMixedDrafterKinds) ? 2 : 1, max_ngram)); }
+  /// Whether what it drafts depends on what stood earlier in the text, so that its acceptance differs from one text to another.
+  bool looks_up() const { return is_among(kind, kLookupDrafterKinds) || std::ranges::any_of(parts, &DrafterOptions::looks_up); }
 };
 
 /// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and how much of that is

@@ -5,6 +5,7 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/cli_numbers.h"
+#include "experiments/drivers/config/named_drafters.h"
 
 namespace speclab::experiments {
 
@@ -40,9 +41,17 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--stop", decoder.stop.stop_strings, "Stop before this text; may be repeated");
 }
 
+engines::DrafterOptions part_of_kind(const std::string& text) {
+  const PartName part = parse_part(text);
+  return {.kind = part.drafter, .weight = part.weight};
+}
+
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option("--drafter", decoder.drafter.kind, fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))->capture_default_str();
   command->add_option("--drafter-model", decoder.drafter.model, "Folder of a transformer, n-gram model of the others or its folder; the project's own where empty");
+  command->add_option_function<std::vector<std::string>>("--drafter-parts", [&decoder](const std::vector<std::string>& parts) {
+    for (const std::string& text : parts) decoder.drafter.parts.push_back(part_of_kind(text));
+  }, "Of --drafter mixture: the kinds that it mixes, KIND or KIND:WEIGHT, with commas; prompt_lookup from two tokens on")->delimiter(',');
   command->add_option("--tree", decoder.drafter.tree, "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES of the likeliest tokens, :CHILDREN behind it. Of drafters with a law")->capture_default_str();
 }
 

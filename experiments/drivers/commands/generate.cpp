@@ -93,11 +93,19 @@ nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
   return rounds;
 }
 
+/// Kind and weight of each.
+nlohmann::ordered_json parts_json(const engines::DrafterOptions& drafter) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (const engines::DrafterOptions& part : drafter.parts) parts.push_back({{"drafter", part.kind}, {"weight", part.weight}});
+  return parts;
+}
+
 nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
   const engines::SamplingOptions& sampling = options.decoder.sampling;
   nlohmann::ordered_json settings{{"model", options.common.model.model}, {"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
           {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic}, {"rounds", options.common.model.rounds},
           {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
+          {"drafter_parts", parts_json(options.decoder.drafter)},
           {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
           {"lossless", engines::is_lossless(options.decoder)},
           {"temperature", sampling.temperature}, {"seed", options.common.seed},

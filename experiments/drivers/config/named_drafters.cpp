@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <ranges>
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
@@ -30,12 +33,19 @@ void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& op
   if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds)) reader.refuse("lookup_weight", fmt::format("for the kinds {} only", fmt::join(engines::kMixedDrafterKinds, ", ")));
 }
 
+void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
+  const bool is_mixture = drafter.options.kind == "mixture";
+  if (reader.has("parts") && !is_mixture) reader.refuse("parts", "for the kind mixture only");
+  if (is_mixture && drafter.parts.size() < 2) reader.refuse("parts", "at least two drafters that are mixed");
+}
+
 /// What is wrong with a key that has a good value of its own; nothing is said where the kind is none.
 void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (drafter.options.kind.empty()) return;
-  if (reader.has("model") && !loads_model(drafter.options)) reader.refuse("model", "no model for prompt_lookup");
+  if (reader.has("model") && !loads_model(drafter.options)) reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
   if (drafter.has_tree) check_tree_key(reader, drafter);
   check_lookups(reader, drafter.options);
+  check_parts_key(reader, drafter);
 }
 
 NamedDrafter read_drafter(const ConfigNode& table, const std::string& name, Findings& findings) {
@@ -56,6 +66,25 @@ void check_drafter_name(const ConfigEntry& entry, Findings& findings) {
     findings.add(entry.where, key, fmt::format("drafters.{}; allowed: a name that is no kind of drafter", entry.key));
 }
 
+/// What a part may name: a kind, or a drafter of the file whose tree is the mixture's.
+std::vector<NamedDrafter> possible_parts(const RunConfig& config) {
+  std::vector<NamedDrafter> drafters = all_drafters(config);
+  std::erase_if(drafters, [](const NamedDrafter& drafter) { return !can_be_part(drafter.options) || drafter.has_tree; });
+  return drafters;
+}
+
+void resolve_parts(const ConfigReader& reader, const std::vector<NamedDrafter>& possible, NamedDrafter& mixture) {
+  for (std::size_t i = 0; i < mixture.parts.size(); ++i)
+    check_element(reader, "parts", i, [&] {
+      const PartName part = parse_part(mixture.parts[i]);
+      const auto found = std::ranges::find(possible, part.drafter, &NamedDrafter::name);
+      if (found == possible.end())
+        throw ConfigError(fmt::format("part '{}'; allowed: {}, which have no tree of their own", escaped(part.drafter), fmt::join(possible | std::views::transform(&NamedDrafter::name), ", ")));
+      mixture.options.parts.push_back(found->options);
+      mixture.options.parts.back().weight = part.weight;
+    });
+}
+
 }  // namespace
 
 void check_tree(const ConfigReader& reader, std::size_t index, const std::string& tree) {
@@ -67,11 +96,39 @@ void read_drafters(const ConfigNode& table, RunConfig& config, Findings& finding
     check_drafter_name(entry, findings);
     config.drafters.push_back(read_drafter(entry.node, entry.key, findings));
   }
+  const std::vector<NamedDrafter> possible = possible_parts(config);
+  for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
+    NamedDrafter& drafter = *std::ranges::find(config.drafters, entry.key, &NamedDrafter::name);
+    if (drafter.options.kind == "mixture") resolve_parts(ConfigReader(entry.node, "drafters." + entry.key, &findings), possible, drafter);
+  }
 }
 
+PartName parse_part(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return {text};
+  PartName part{text.substr(0, colon)};
+  const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), part.weight);
+  if (error != std::errc() || end != text.data() + text.size() || !(part.weight > 0) || !std::isfinite(part.weight))
+    throw ConfigError(fmt::format("part '{}'; allowed: NAME, or NAME:WEIGHT with a weight above 0", escaped(text)));
+  return part;
+}
+
+bool can_be_part(const engines::DrafterOptions& options) { return options.kind != "none" && options.kind != "plain" && options.kind != "mixture" && !options.kind.empty(); }
+
+std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<std::string> names) {
+  for (const NamedDrafter& drafter : config.drafters)
+    if (std::ranges::find(names, drafter.name) != names.end())
+      for (const std::string& part : drafter.parts) names.push_back(parse_part(part).drafter);
+  std::vector<NamedDrafter> needed = config.drafters;
+  std::erase_if(needed, [&](const NamedDrafter& drafter) { return std::ranges::find(names, drafter.name) == names.end(); });
+  return needed;
+}
+
+/// A mixture is nothing without its parts.
 std::vector<NamedDrafter> all_drafters(const RunConfig& config) {
   std::vector<NamedDrafter> drafters;
-  for (const std::string& kind : kDrafterKinds) drafters.push_back({.name = kind, .options = {.kind = kind}});
+  for (const std::string& kind : kDrafterKinds)
+    if (kind != "mixture") drafters.push_back({.name = kind, .options = {.kind = kind}});
   drafters.insert(drafters.end(), config.drafters.begin(), config.drafters.end());
   return drafters;
 }

@@ -12,6 +12,20 @@ void read_drafters(const ConfigNode& table, RunConfig& config, Findings& finding
 /// The config's own drafters and one for each kind.
 std::vector<NamedDrafter> all_drafters(const RunConfig& config);
 
+/// One of a mixture's.
+struct PartName {
+  std::string drafter;
+  double weight = 1.0;
+};
+/// @param text  "NAME" or "NAME:WEIGHT" @throws ConfigError unless the weight is a number above 0
+PartName parse_part(const std::string& text);
+
+/// Whether a drafter can be mixed: it drafts and is no mixture.
+bool can_be_part(const engines::DrafterOptions& options);
+
+/// The config's drafters that `names` need: these, and the parts of mixtures.
+std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<std::string> names);
+
 /// Its trees are those of axes.tree; the others have one of their own, or draft chains.
 bool follows_tree_axis(const NamedDrafter& drafter);
 

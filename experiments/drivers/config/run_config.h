@@ -14,6 +14,7 @@ struct NamedDrafter {
   std::string name;
   engines::DrafterOptions options;
   bool has_tree = false;  ///< its tree is fixed, the tree axis does not apply
+  std::vector<std::string> parts{};  ///< of a mixture, as parse_part reads them: options.parts in the same order
 };
 
 /// Every combination is a cell, but for zips and exclusions.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "sim/core/sha256.h"
+#include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/toml_text.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/origin.h"
@@ -32,12 +33,23 @@ ModelEntry model_entry(const std::string& name, const char* role, const engines:
   return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters, .training = info.training};
 }
 
+/// A mixture's models are its parts'.
+std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
+  std::vector<NamedDrafter> drafters;
+  for (const Drafting& drafting : plan.draftings) {
+    drafters.push_back({.name = drafting.drafter, .options = drafting.options});
+    const auto named = std::ranges::find(plan.config.drafters, drafting.drafter, &NamedDrafter::name);
+    for (std::size_t i = 0; i < drafting.options.parts.size(); ++i) drafters.push_back({.name = parse_part(named->parts[i]).drafter, .options = drafting.options.parts[i]});
+  }
+  return drafters;
+}
+
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   std::vector<ModelEntry> entries;
   for (const std::string& name : loaded.plan.config.models) entries.push_back(model_entry(name, "target", loaded.models.at(name).model->info()));
-  for (const Drafting& drafting : loaded.plan.draftings) {
-    if (std::ranges::find(entries, drafting.drafter, &ModelEntry::name) != entries.end()) continue;
-    if (const auto info = loaded.engines.drafter_info(drafting.options)) entries.push_back(model_entry(drafting.drafter, "drafter", *info));
+  for (const NamedDrafter& drafter : drafters_with_parts(loaded.plan)) {
+    if (std::ranges::find(entries, drafter.name, &ModelEntry::name) != entries.end()) continue;
+    if (const auto info = loaded.engines.drafter_info(drafter.options)) entries.push_back(model_entry(drafter.name, "drafter", *info));
   }
   return entries;
 }

@@ -84,7 +84,7 @@ std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const
   std::vector<std::vector<RoundRecord>> by_prompt = pilot_rounds(plan, log, key);
   SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()), "no such pilot to leave out");
   if (left_out) by_prompt.erase(by_prompt.begin() + static_cast<std::ptrdiff_t>(*left_out));
-  if (!engines::is_among(key.drafting.options.kind, engines::kLookupDrafterKinds)) {
+  if (!key.drafting.options.looks_up()) {
     if (!key.policy.empty()) return {sim::empirical_round_law(pooled(by_prompt))};
     return {law_of(sim::acceptance_prior(pooled(by_prompt), pilot_length(plan, key.drafting)))};
   }

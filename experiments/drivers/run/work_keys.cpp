@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/run/pilots.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -24,7 +25,7 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
   own.repetitions = defaults.repetitions;
   own.models = {model};
   own.target = defaults.target;
-  std::erase_if(own.drafters, [&](const NamedDrafter& drafter) { return drafter.name != drafting.drafter; });
+  own.drafters = drafters_needed(plan.config, {drafting.drafter});
   own.axes = {.temperature = {temperature}, .drafter = {drafting.drafter}, .tree = {drafting.tree}, .policy = {}, .verifier = {drafting.verifier}};
   own.zips.clear();
   own.exclusions.clear();
@@ -92,7 +93,7 @@ RunConfig canonical(RunConfig config) {
   config.name = RunConfig{}.name;
   for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy, &config.axes.verifier, &config.prompts.categories}) std::ranges::sort(*list);
   std::ranges::sort(config.axes.temperature);
-  std::erase_if(config.drafters, [&](const NamedDrafter& drafter) { return std::ranges::find(config.axes.drafter, drafter.name) == config.axes.drafter.end(); });
+  config.drafters = drafters_needed(config, config.axes.drafter);
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);
   for (AxisSelection& zip : config.zips) zip = with_sorted_rows(zip);
   for (AxisSelection& exclusion : config.exclusions)

@@ -90,6 +90,9 @@ TEST_F(DefaultModelLosslessness, OfAFeatureTransformersChain) { expect_plain_tok
 TEST_F(DefaultModelLosslessness, OfAnMlpSpeculatorsChain) { expect_plain_tokens({.kind = "mlp_speculator"}, 3); }
 TEST_F(DefaultModelLosslessness, OfAFeatureTransformersTree) { expect_plain_tokens({.kind = "feature_transformer", .tree = "best_first:8"}, 3); }
 TEST_F(DefaultModelLosslessness, OfLookupAndAFeatureTransformer) { expect_plain_tokens({.kind = "lookup_transformer"}, 8); }
+TEST_F(DefaultModelLosslessness, OfAMixture) {
+  expect_plain_tokens({.kind = "mixture", .parts = {{.kind = "feature_transformer", .weight = 4.0}, {.kind = "ngram"}, {.kind = "prompt_lookup"}}}, 4);
+}
 TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }
 
 }  // namespace

@@ -55,6 +55,8 @@ std::unique_ptr<RoundDecoder> TinyPair::speculative(const DecoderOptions& option
 }
 
 const std::vector<DrafterCase>& drafter_cases() {
+  const std::vector<DrafterOptions> parts{{.kind = "feature_transformer"}, {.kind = "ngram"}, {.kind = "prompt_lookup", .weight = 2.0}},
+      of_unequal_depth{{.kind = "mlp_speculator"}, {.kind = "bigram"}, {.kind = "lookup_transformer", .weight = 2.0}};
   static const std::vector<DrafterCase> cases{
       {"None", "none"},
       {"Unigram", "unigram"},
@@ -81,6 +83,9 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"LookupTransformerBestFirst", "lookup_transformer", "best_first:8:3"},
       {"LookupFeatureTree", "lookup_transformer", "3x1x2", "features"},
       {"FeatureTree", "small_transformer", "parents:0,0,0,1,1,4", "features"},
+      {"Mixture", "mixture", "chain", "", parts},
+      {"MixtureTree", "mixture", "2x2x1", "", of_unequal_depth},
+      {"MixtureBestFirst", "mixture", "best_first:8:3", "", of_unequal_depth},
   };
   return cases;
 }

@@ -45,8 +45,9 @@ struct DrafterCase {
   const char* kind;
   const char* tree = "chain";
   const char* model = "";
+  std::vector<DrafterOptions> parts{};
 
-  DrafterOptions options() const { return {.kind = kind, .model = model, .tree = tree}; }
+  DrafterOptions options() const { return {.kind = kind, .model = model, .tree = tree, .parts = parts}; }
 };
 inline void PrintTo(const DrafterCase& drafter, std::ostream* out) { *out << drafter.name; }
 /// Every drafter, and several trees.

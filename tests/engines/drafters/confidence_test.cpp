@@ -64,15 +64,15 @@ TEST(Confidence, OfNgramsIsTheirProbability) {
   const DecoderOptions options{.sampling = {.temperature = 0}};
   const double of_two = ngrams->probability(std::vector<Token>{1}, 2), of_three = ngrams->probability(std::vector<Token>{2}, 3);
   ASSERT_GT(of_two, of_three);
-  EXPECT_EQ(drafted_tokens(propose(*make_ngram_drafter(ngrams, options), sequence, 6, (of_two + of_three) / 2)), (std::vector<Token>{2, 3}));
-  EXPECT_EQ(drafted_tokens(propose(*make_ngram_drafter(ngrams, options), sequence, 6, 1.0)), (std::vector<Token>{2}));
+  EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, (of_two + of_three) / 2)), (std::vector<Token>{2, 3}));
+  EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, 1.0)), (std::vector<Token>{2}));
 }
 
 TEST(Confidence, OfACopyIsItsWeight) {
   DecoderOptions options{.sampling = {.temperature = 0}, .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = 0.6}};
   const auto ngrams = testing::ngrams_of({{1, 7, 1, 6, 1, 5, 2, 6, 2, 7, 3, 3, 4, 4, 5, 5}}, 8, {.order = 2});
   const Sequence sequence = sequence_of({1, 2, 3, 1});
-  const auto drafter = make_lookup_ngram_drafter(ngrams, options);
+  const auto drafter = testing::make_lookup_ngram_drafter(ngrams, options);
   drafter->begin({&sequence, 1});
   EXPECT_EQ(drafted_tokens(propose(*drafter, sequence, 3, 0.6)), (std::vector<Token>{2, 3, 1}));
   EXPECT_EQ(drafted_tokens(propose(*drafter, sequence, 3, 0.95)), (std::vector<Token>{2}));

@@ -86,20 +86,34 @@ std::shared_ptr<const NgramModel> ngrams(std::int32_t order) {
 
 TEST(DrafterLaws, NgramsDrawFromThem) {
   for (const std::int32_t order : {1, 2, 5})
-    EXPECT_LT(largest_z(*make_ngram_drafter(ngrams(order), {.sampling = {.temperature = 0.8}, .seed = 7}), 3), kLimit) << "order " << order;
+    EXPECT_LT(largest_z(*testing::make_ngram_drafter(ngrams(order), {.sampling = {.temperature = 0.8}, .seed = 7}), 3), kLimit) << "order " << order;
 }
 
 /// The sequence is 1, 2, 3, which has nothing to copy; the drafter with something is asked behind a longer one.
 TEST(DrafterLaws, TheMixtureOfLookupAndNgramsDrawsFromThem) {
   const DecoderOptions options{.sampling = {.temperature = 0.8}, .drafter = {.kind = "lookup_ngram", .lookup_weight = 0.4}, .seed = 8};
-  EXPECT_LT(largest_z(*make_lookup_ngram_drafter(ngrams(5), options), 3), kLimit);
-  EXPECT_LT(largest_z(*make_lookup_ngram_drafter(ngrams(5), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
+  EXPECT_LT(largest_z(*testing::make_lookup_ngram_drafter(ngrams(5), options), 3), kLimit);
+  EXPECT_LT(largest_z(*testing::make_lookup_ngram_drafter(ngrams(5), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
 }
 
 TEST(DrafterLaws, TheMixtureOfLookupAndATransformerDrawsFromThem) {
   const DecoderOptions options{.sampling = {.temperature = 0.8}, .drafter = {.kind = "lookup_transformer", .lookup_weight = 0.4}, .seed = 9};
-  EXPECT_LT(largest_z(*make_lookup_transformer_drafter(model(), options), 3), kLimit);
-  EXPECT_LT(largest_z(*make_lookup_transformer_drafter(model(), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
+  EXPECT_LT(largest_z(*testing::make_lookup_transformer_drafter(model(), options), 3), kLimit);
+  EXPECT_LT(largest_z(*testing::make_lookup_transformer_drafter(model(), options), 3, {2, 3, 5, 1, 2, 3}), kLimit);
+}
+
+TEST(DrafterLaws, AMixtureDrawsFromThem) {
+  const SamplingOptions sampling{.temperature = 0.8};
+  const auto mixed = [&](const char* tree) {
+    std::vector<MixturePart> parts;
+    parts.push_back({model_next_tokens(transformer_draft_model(model()), sampling), 1.0});
+    parts.push_back({ngram_next_tokens(testing::ngrams_of({{3, 1, 3, 2, 3, 1}}, 40, {.order = 3}), sampling), 2.0});
+    parts.push_back({copy_next_tokens({.kind = "prompt_lookup"}, 40), 0.5});
+    return make_growing_drafter(mixture_next_tokens(std::move(parts), sampling), "mixture", {.sampling = sampling, .drafter = {.tree = tree}, .seed = 10});
+  };
+  EXPECT_LT(largest_z(*mixed("chain"), 3), kLimit);
+  EXPECT_LT(largest_z(*mixed("chain"), 3, {2, 3, 5, 1, 2, 3}), kLimit);
+  EXPECT_LT(largest_z(*mixed("3x2"), 2, {2, 3, 5, 1, 2, 3}), kLimit);
 }
 
 /// Draws from the model's law and reports it flattened: the field's most common bug.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/core/errors.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
@@ -29,7 +31,9 @@ std::unique_ptr<Drafter> make(const std::string& kind, std::int32_t target_vocab
   ModelInfo target;
   target.vocab_size = target_vocabulary;
   target.hidden_size = testing::tiny_config().hidden_size;
-  return make_drafter({.drafter = {.kind = kind}}, target, models);
+  DrafterOptions options{.kind = kind};
+  if (kind == "mixture") options.parts = {{.kind = "ngram"}, {.kind = "small_transformer", .weight = 2.0}};
+  return make_drafter({.drafter = options}, target, models);
 }
 
 TEST(Drafters, AreMadeByTheirNames) {
@@ -52,9 +56,39 @@ TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
   for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_NO_THROW(check_drafter_options({.kind = kind, .model = "x", .tree = "beam:4"})) << kind;
 }
 
+TEST(Drafters, RefusePartsThatCannotBeMixed) {
+  const auto check = [](std::vector<DrafterOptions> parts) { check_drafter_options({.kind = "mixture", .parts = std::move(parts)}); };
+  EXPECT_NO_THROW(check({{.kind = "ngram"}, {.kind = "prompt_lookup", .weight = 0.1}}));
+  EXPECT_THROW(check({}), ConfigError);
+  EXPECT_THROW(check({{.kind = "ngram"}}), ConfigError);
+  for (const char* kind : {"none", "plain", "mixture", "medusa", ""}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = kind}}), ConfigError) << kind;
+  for (const double weight : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .weight = weight}}), ConfigError) << weight;
+  EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .tree = "2x2"}}), ConfigError);
+  EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "prompt_lookup", .model = "x"}}), ConfigError);
+  EXPECT_THROW(check_drafter_options({.kind = "ngram", .parts = {{.kind = "bigram"}, {.kind = "bigram"}}}), ConfigError);
+}
+
+/// Two parts of one model would write into one cache.
+TEST(Drafters, MixATransformerOnce) {
+  class OneModel final : public DrafterModels {
+   public:
+    std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return model_; }
+    std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return nullptr; }
+    std::shared_ptr<const NgramModel> ngrams(const std::string&, const std::string&) override { return testing::ngrams_of({{1, 2}}, 300, {.order = 5}); }
+
+   private:
+    std::shared_ptr<LanguageModel> model_ = testing::tiny_model(testing::tiny_config());
+  } models;
+  ModelInfo target;
+  target.vocab_size = 300;
+  const auto make_mixture = [&](const char* second) { make_drafter({.drafter = {.kind = "mixture", .parts = {{.kind = "small_transformer"}, {.kind = second}}}}, target, models); };
+  EXPECT_THROW(make_mixture("lookup_transformer"), ConfigError);
+  EXPECT_NO_THROW(make_mixture("lookup_ngram"));
+}
+
 TEST(Drafters, RefuseATargetOfAnotherVocabulary) {
   for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_THROW(make(kind, 301), ConfigError) << kind;
-  for (const char* kind : {"small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer"}) EXPECT_THROW(make(kind, 299), ConfigError) << kind;
+  for (const char* kind : {"small_transformer", "mlp_speculator", "feature_transformer", "lookup_transformer", "mixture"}) EXPECT_THROW(make(kind, 299), ConfigError) << kind;
   EXPECT_NO_THROW(make("prompt_lookup", 299));
 }
 

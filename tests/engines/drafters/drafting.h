@@ -1,9 +1,23 @@
 #pragma once
 // How tests ask a drafter for a draft.
 
+#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
+#include "engines/drafters/next_token_sources.h"
 
 namespace speclab::engines::testing {
+
+inline std::unique_ptr<Drafter> make_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
+  return make_growing_drafter(ngram_next_tokens(std::move(model), options.sampling), options.drafter.kind, options);
+}
+
+inline std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
+  return make_growing_drafter(next_tokens_with_lookup(ngram_next_tokens(std::move(model), options.sampling), options.drafter, options.sampling), "lookup_ngram", options);
+}
+
+inline std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
+  return make_growing_drafter(next_tokens_with_lookup(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), options.drafter, options.sampling), "lookup_transformer", options);
+}
 
 inline Sequence sequence_of(std::vector<Token> tokens, std::uint32_t round = 0) {
   Sequence sequence;

@@ -164,7 +164,7 @@ TEST(LikelyGrowth, OfNgramsIsTheSlowReferences) {
     for (const int levels : {1, 2, 4, 7})
       for (const Token last : {1, 2, 3, 6}) {
         const Sequence sequence = sequence_of({4, last});
-        const Draft draft = propose(*make_ngram_drafter(ngrams(), options_of(tree)), sequence, levels);
+        const Draft draft = propose(*testing::make_ngram_drafter(ngrams(), options_of(tree)), sequence, levels);
         const std::set<Path> found = paths_of(draft), expected = reference(of_ngrams(sequence.tokens), tree, levels);
         EXPECT_EQ(found.size(), expected.size()) << tree << ", " << levels << " levels behind " << last;
         EXPECT_NEAR(probability_of_ngrams(sequence, found), probability_of_ngrams(sequence, expected), 1e-6) << tree << ", " << levels << " levels behind " << last;
@@ -251,7 +251,7 @@ TEST(LikelyGrowth, OfTheMixturePrefersTheCopy) {
   DecoderOptions options = options_of("best_first:4:2");
   options.drafter.kind = "lookup_ngram";
   const Sequence sequence = sequence_of({2, 3, 5, 1, 2, 3});
-  const auto drafter = make_lookup_ngram_drafter(ngrams(), options);
+  const auto drafter = testing::make_lookup_ngram_drafter(ngrams(), options);
   drafter->begin({&sequence, 1});
   const std::set<Path> paths = paths_of(propose(*drafter, sequence, 3));
   EXPECT_TRUE(paths.contains({5}));

@@ -13,7 +13,7 @@ std::shared_ptr<const NgramModel> model() {
 }
 
 Draft draft_of(double temperature, double weight, std::vector<Token> tokens, std::int32_t max_length, std::uint32_t round = 0) {
-  const auto drafter = make_lookup_ngram_drafter(
+  const auto drafter = testing::make_lookup_ngram_drafter(
       model(), {.sampling = {.temperature = temperature}, .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight}, .seed = 4});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens), round), max_length);
 }
@@ -57,7 +57,7 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
 
 TEST(LookupNgram, LooksUpTwoTokensAndMoreUnlessToldOtherwise) {
   const auto drafted = [](const DrafterOptions& options, Tokens tokens) {
-    const auto drafter = make_lookup_ngram_drafter(model(), {.sampling = {.temperature = 0}, .drafter = options});
+    const auto drafter = testing::make_lookup_ngram_drafter(model(), {.sampling = {.temperature = 0}, .drafter = options});
     return testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
   };
   EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {3, 7, 3}), (Tokens{4}));

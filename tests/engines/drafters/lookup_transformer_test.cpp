@@ -22,7 +22,7 @@ Draft begun_draft(Drafter& drafter, Tokens tokens, std::int32_t max_length) {
 }
 
 Draft mixed_draft(const DecoderOptions& options, Tokens tokens, std::int32_t max_length) {
-  return begun_draft(*make_lookup_transformer_drafter(testing::tiny_model(testing::tiny_config()), options), std::move(tokens), max_length);
+  return begun_draft(*testing::make_lookup_transformer_drafter(testing::tiny_model(testing::tiny_config()), options), std::move(tokens), max_length);
 }
 
 Draft model_draft(const DecoderOptions& options, Tokens tokens, std::int32_t max_length) {

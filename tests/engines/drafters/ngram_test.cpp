@@ -14,7 +14,7 @@ const std::vector<std::vector<Token>> kTexts{{1, 2, 1, 2, 1, 2, 1, 2}, {1, 3}, {
 std::shared_ptr<const NgramModel> model(std::int32_t order = 2) { return testing::ngrams_of(kTexts, 6, {.order = order}); }
 
 Draft draft_of(double temperature, std::vector<Token> tokens, std::int32_t max_length, std::uint32_t round = 0, std::int32_t order = 2) {
-  const auto drafter = make_ngram_drafter(model(order), {.sampling = {.temperature = temperature}, .drafter = {.kind = "ngram"}, .seed = 4});
+  const auto drafter = testing::make_ngram_drafter(model(order), {.sampling = {.temperature = temperature}, .drafter = {.kind = "ngram"}, .seed = 4});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens), round), max_length);
 }
 
@@ -26,7 +26,7 @@ TEST(NgramDrafter, FollowsTheMostLikelySuccessorAtTemperatureZero) {
 
 TEST(NgramDrafter, LooksAtDraftedTokensToo) {
   const std::vector<std::vector<Token>> texts{{0, 1, 2, 0, 1, 2, 0, 1, 2}, {3, 1, 4}, {3, 1, 4}};
-  const auto drafter = make_ngram_drafter(testing::ngrams_of(texts, 5, {.order = 3}), {.sampling = {.temperature = 0}, .drafter = {.kind = "ngram"}});
+  const auto drafter = testing::make_ngram_drafter(testing::ngrams_of(texts, 5, {.order = 3}), {.sampling = {.temperature = 0}, .drafter = {.kind = "ngram"}});
   EXPECT_EQ(testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of({2, 0}), 4)), (std::vector<Token>{1, 2, 0, 1}));
   EXPECT_EQ(testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of({3, 1}), 1)), (std::vector<Token>{4}));
 }
@@ -51,7 +51,7 @@ TEST(NgramDrafter, LawIsTheModelsToTheInverseTemperature) {
 }
 
 TEST(NgramDrafter, LawIsThatOfTheFewMostLikely) {
-  const auto drafter = make_ngram_drafter(testing::ngrams_of(kTexts, 6, {.order = 2, .max_successors = 2}), {.sampling = {.temperature = 1}, .drafter = {.kind = "ngram"}});
+  const auto drafter = testing::make_ngram_drafter(testing::ngrams_of(kTexts, 6, {.order = 2, .max_successors = 2}), {.sampling = {.temperature = 1}, .drafter = {.kind = "ngram"}});
   const Draft draft = testing::propose(*drafter, testing::sequence_of({1}), 1);
   EXPECT_EQ(draft.law_at(0).entries().size(), 2u);
   EXPECT_NEAR(static_cast<double>(draft.law_at(0)[2] + draft.law_at(0)[3]), 1.0, 1e-6);

@@ -105,6 +105,7 @@ class Cases {
           example.prompts = {{0, 1, 1, 0, 1}};
         }
     add_copying();
+    add_mixtures();
     add_grown_trees();
     add_confidence();
   }
@@ -134,6 +135,23 @@ class Cases {
         example.prompts = {{0, 1, 1, 0, 1}};
         example.policy = std::make_shared<ConfidencePolicy>(0.5, std::string_view(verifier) == "block" ? 2 : 3);
       }
+  }
+
+  /// Drafts of several drafters, one of which often has nothing to say.
+  void add_mixtures() {
+    const DrafterOptions mixture{.kind = "mixture",
+                                 .parts = {{.kind = "small_transformer", .weight = 2.0}, {.kind = "bigram"}, {.kind = "prompt_lookup", .weight = 3.0}}};
+    for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"}) {
+      DecoderCase& chain = add(std::string("mixture_") + verifier, verifier, kChain, 4);
+      chain.options.drafter = mixture;
+      chain.prompts = {{0, 1, 1, 0, 1}};
+    }
+    for (const char* tree : {"parents:0,0,2", "best_first:3:2"}) {
+      DecoderCase& grown = add(std::string("mixture_") + (tree[0] == 'p' ? "tree" : "best_first"), "rejection", tree, 3);
+      grown.options.drafter = mixture;
+      grown.options.drafter.tree = tree;
+      grown.prompts = {{0, 1, 1, 0, 1}};
+    }
   }
 
   /// Drafts that copy, and go on behind the copy; a batch of prompts, each looked up in itself.

@@ -194,6 +194,7 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
   for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "mlp_speculator --tree 3x2x1", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
   EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
+  EXPECT_EQ(ids("mixture --drafter-parts feature_transformer:4,ngram,prompt_lookup"), plain);
 }
 
 TEST(Program, DrawsTheDraftOfEveryRound) {

@@ -97,6 +97,18 @@ drafter = ["ngram"]
 policy = ["constant:4"]
 )";
 
+constexpr const char* kMixtureKeys = R"([drafters.both]
+kind = "mixture"
+parts = ["bigram:0.25", "copies"]
+
+[drafters.copies]
+kind = "prompt_lookup"
+min_ngram = 2
+
+[axes]
+drafter = ["both"]
+)";
+
 RunConfig read(const std::string& text) {
   const testing::TemporaryFolder folder;
   return read_run_config(folder.file("a.toml", text), {});
@@ -114,7 +126,7 @@ void add_changed(std::set<std::string>& changed, const auto& keys, Config config
 
 TEST(RunSchema, EveryKeyIsReadWrittenAndReadBack) {
   std::set<std::string> changed, all;
-  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys}) {
+  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys, kMixtureKeys}) {
     const RunConfig config = read(text);
     const std::string toml = to_toml(config);
     EXPECT_EQ(to_toml(read(toml)), toml);

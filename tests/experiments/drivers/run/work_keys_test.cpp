@@ -79,5 +79,21 @@ TEST(WorkKeys, HoldWhatChangesTheWorkAndOnlyThat) {
   }
 }
 
+/// What a part is told changes the mixture's work, and that of no other cell.
+TEST(WorkKeys, OfAMixtureHoldItsParts) {
+  const SmallExperiment experiment;
+  const auto plan = [&](const char* max_ngram) {
+    return plan_of(experiment, std::string("[axes]\ndrafter = [\"bigram\", \"both\"]\npolicy = \"constant:2\"\n[drafters.both]\nkind = \"mixture\"\nparts = [\"bigram:0.3\", \"copy\"]\n"
+                                               "[drafters.copy]\nkind = \"prompt_lookup\"\nmax_ngram = ") + max_ngram + "\n");
+  };
+  const Plan plan_of_3 = plan("3"), plan_of_4 = plan("4");
+  const WorkKeys three(plan_of_3), four(plan_of_4);
+  for (std::size_t row = 0; row < plan_of_3.generations.size(); ++row) {
+    const bool is_mixture = plan_of_3.cells[plan_of_3.generations[row].cell].drafting.drafter == "both";
+    EXPECT_EQ(three.of_row(row) == four.of_row(row), !is_mixture) << row;
+  }
+  EXPECT_NE(plan_digest(plan_of_3), plan_digest(plan_of_4));
+}
+
 }  // namespace
 }  // namespace speclab::experiments

@@ -1,5 +1,4 @@
-#include "engines/drafters/draft_growth.h"
-#include "engines/drafters/drafters.h"
+#include "engines/drafters/next_token_sources.h"
 #include "engines/drafters/ngram_laws.h"
 
 namespace speclab::engines {
@@ -30,8 +29,8 @@ class NgramNextTokens final : public NextTokens {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(std::make_unique<NgramNextTokens>(std::move(model), options.sampling.temperature), options.drafter.kind, options);
+std::unique_ptr<NextTokens> ngram_next_tokens(std::shared_ptr<const NgramModel> model, const SamplingOptions& sampling) {
+  return std::make_unique<NgramNextTokens>(std::move(model), sampling.temperature);
 }
 
 }  // namespace speclab::engines

@@ -1,0 +1,44 @@
+#include "engines/drafters/next_token_sources.h"
+#include "engines/drafters/prompt_matches.h"
+
+namespace speclab::engines {
+namespace {
+
+class CopyNextTokens final : public NextTokens {
+ public:
+  CopyNextTokens(const DrafterOptions& options, std::int32_t vocab_size) : matches_(options), vocab_size_(static_cast<std::size_t>(vocab_size)) {}
+
+  std::size_t vocab_size() const override { return vocab_size_; }
+  void begin(std::span<const Sequence> sequences, std::int32_t) override { matches_.begin(sequences.size()); }
+  bool start(const Sequence& sequence, std::int32_t) override {
+    copied_ = matches_.continuation(sequence);
+    return !copied_.empty();
+  }
+  bool knows(const DraftPlace& place) const override { return copied_after(copied_, place) != nullptr; }
+  void law(const DraftPlace& place, Law& law) override { law.assign_point_mass(vocab_size_, *copied_after(copied_, place)); }
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+    entry_ = {*copied_after(copied_, place), 1.0f};
+    return std::span(&entry_, 1).first(std::min<std::size_t>(count, 1));
+  }
+  double likelihood(const DraftPlace& place, Token token) override { return token == *copied_after(copied_, place) ? 1.0 : 0.0; }
+
+ private:
+  PromptMatches matches_;
+  std::size_t vocab_size_;
+  std::span<const Token> copied_;  ///< of the sequence that is being drafted for
+  LawEntry<float> entry_;
+};
+
+}  // namespace
+
+std::unique_ptr<NextTokens> copy_next_tokens(const DrafterOptions& options, std::int32_t vocab_size) { return std::make_unique<CopyNextTokens>(options, vocab_size); }
+
+std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling) {
+  const double weight = checked_lookup_weight(options);
+  std::vector<MixturePart> parts;
+  parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size())), weight});
+  parts.push_back({std::move(model), 1.0 - weight});
+  return mixture_next_tokens(std::move(parts), sampling);
+}
+
+}  // namespace speclab::engines
