@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/stats/estimate.h"
@@ -24,6 +25,7 @@ struct CostRow {
   std::int64_t context = 0;
   Estimate ns{};
   std::int64_t batch = 1;             ///< sequences
+  std::vector<std::pair<int, double>> ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other, and the median in each
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };

@@ -43,7 +43,7 @@ struct PilotOptions {
 };
 
 struct CostOptions {
-  std::int32_t repetitions = 3;         ///< passes over all points, interleaved
+  std::int32_t repetitions = 5;         ///< passes over all points, interleaved
   std::int32_t new_tokens = 48;         ///< of a generation that measures drafting
   std::vector<std::int32_t> rows{1, 2, 3, 4, 5, 6, 8, 12, 16};
 };

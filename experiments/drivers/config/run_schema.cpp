@@ -115,7 +115,7 @@ std::vector<K> prompt_keys() {
       {{"pilot", "set", "prompts that are never measured: they fit acceptance for the predictions and for `auto`"}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
       {{"pilot", "per_category", "the first so many of each", "prompts", {.low = 1, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},
       {{"pilot", "max_length", "a round that pilots draft at least (longer where a policy of the run asks for more, and `confidence` alone is 20), and that `auto` may ask for", "tokens", {.low = 1, .high = 256}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
-      {{"costs", "repetitions", "passes over all points of the cost surface, interleaved", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
+      {{"costs", "repetitions", "passes over all points of the cost surface, interleaved, of which the first begins with the pilots and the last ends with them. A point costs the mean over passes; how the passes differ is in the intervals of the predictions", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
       {{"costs", "new_tokens", "of a generation that measures drafting", "tokens", {.low = 16, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.new_tokens; }},
       {{"costs", "rows", "of the forwards that are timed", "rows", {.low = 1, .high = 512}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.rows; }},
   };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/cost_measurement.h"
 #include "experiments/drivers/run/measurement.h"
@@ -7,10 +9,11 @@
 
 namespace speclab::experiments {
 
+/// What shape models cost is measured in rounds that replay all pilots.
 void prepare_decoding(Workbench& bench) {
   warm_up(bench);
-  run_pilots(bench);
-  measure_costs(bench);
+  if (std::ranges::any_of(bench.plan().config.models, is_shape_model)) run_pilots(bench);
+  measure_costs_beside_pilots(bench);
   make_predictions(bench);
 }
 

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <tuple>
 
 #include "analysis/stats/median.h"
 #include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/run/cost_samples.h"
 #include "experiments/drivers/run/forward_costs.h"
+#include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 
 namespace speclab::experiments {
 namespace {
 
-constexpr int kForwardPasses = 6;                      ///< timings of a bare forward in one repetition
+constexpr int kForwardPasses = 4;                      ///< timings of a bare forward in one pass
 constexpr std::uint32_t kCostSequences = 1u << 25;     ///< sequence ids from here on are these generations'
 constexpr std::uint32_t kOrderStream = 1u << 29;       ///< shuffles that no prompt's share
 
@@ -41,38 +42,15 @@ std::vector<int> lengths_up_to(int greatest) {
   return lengths;
 }
 
-using CostKey = std::tuple<std::string, std::string, std::string, std::string, std::string, sim::CostKind, std::int64_t, std::int64_t>;  // as in CostEntry
-
-/// Timings by point.
-class Samples {
- public:
-  void add(const CostEntry& point, double ns) {
-    const CostKey key{point.model, point.drafter, point.tree, point.verifier, point.regime_text(), point.kind, point.rows, point.context};
-    auto& [entry, values] = samples_[key];
-    entry = point;
-    values.push_back(ns);
-  }
-  std::vector<CostEntry> medians() const {
-    std::vector<CostEntry> entries;
-    for (const auto& [key, sample] : samples_) {
-      entries.push_back(sample.first);
-      entries.back().ns = analysis::median(sample.second);
-    }
-    return entries;
-  }
-
- private:
-  std::map<CostKey, std::pair<CostEntry, std::vector<double>>> samples_;
-};
-
 auto shortest_and_longest(const std::vector<std::vector<Token>>& prompts) {
   return std::ranges::minmax_element(prompts, {}, [](const auto& ids) { return ids.size(); });
 }
 
-/// Collects tasks, each of which times something once; then runs them in random order, again and again.
-class CostMeasurement {
+}  // namespace
+
+class CostMeasurement::Tasks {
  public:
-  explicit CostMeasurement(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
+  explicit Tasks(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
     for (const std::string& model : plan_.config.models) {
       if (!has_device_rounds()) add_forwards(model);
       for (const Regime regime : regimes())
@@ -81,18 +59,12 @@ class CostMeasurement {
     }
   }
 
-  std::vector<CostEntry> run() {
-    const std::int32_t repetitions = plan_.config.costs.repetitions;
-    bench_.progress().begin_phase("cost surface", static_cast<double>(tasks_.size()) * repetitions);
-    for (std::int32_t repetition = 0; repetition < repetitions; ++repetition)
-      for (const std::size_t task : shuffled(tasks_.size(), plan_.config.seed, kOrderStream, static_cast<std::uint32_t>(repetition))) {
-        bench_.check_interruption();
-        tasks_[task](repetition);
-        bench_.progress().advance(1);
-      }
-    bench_.progress().end_phase();
-    return samples_.medians();
+  std::size_t size() const { return tasks_.size(); }
+  void time(std::size_t task, int pass) {
+    pass_ = pass;
+    tasks_[task]();
   }
+  std::vector<CostEntry> entries() const { return samples_.entries(); }
 
  private:
   std::vector<Regime> regimes() const {
@@ -119,20 +91,20 @@ class CostMeasurement {
     const auto forwards = std::make_shared<ForwardCosts>(bench_, model);
     for (std::size_t which = 0; which < forwards->num_contexts(); ++which)
       for (int pass = 0; pass < kForwardPasses; ++pass)
-        tasks_.push_back([=, this](std::int32_t) {
+        tasks_.push_back([=, this] {
           for (const auto& [rows, ns] : forwards->time_once(which))
-            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, ns);
+            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, pass_, ns);
         });
   }
 
   void add_generation(const std::string& model, const Drafting& drafting, Regime regime, const std::vector<Token>& prompt) {
     const double temperature = regime == Regime::greedy ? 0.0 : 1.0;
-    tasks_.push_back([=, this](std::int32_t repetition) {
+    tasks_.push_back([=, this] {
       DecoderSettings settings = bench_.settings(model, drafting, real_temperature(regime, temperature), plan_.pilot_prompts.front().category);
       settings.temperature = temperature;
       settings.new_tokens = std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
       const RoundaboutPolicy policy(lengths_up_to(drafting.max_length(plan_.max_length())));
-      const engines::Request request{kCostSequences + static_cast<std::uint32_t>(repetition), prompt};
+      const engines::Request request{kCostSequences + static_cast<std::uint32_t>(pass_), prompt};
       add_samples({.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime}, prompt.size(),
                   bench_.generate(settings, request, policy));
     });
@@ -151,12 +123,12 @@ class CostMeasurement {
   void add_samples(CostEntry point, std::size_t prompt_tokens, const GenerationRecord& record) {
     const auto tokens = static_cast<int>(prompt_tokens);
     CostEntry prefill{.model = point.model, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
-    samples_.add(prefill, static_cast<double>(record.prefill_ns));
+    samples_.add(prefill, pass_, static_cast<double>(record.prefill_ns));
     point.context = tokens + static_cast<int>(record.output_ids.size()) / 2;
     for (const RoundRecord& round : record.rounds) {
       if (round.round == 0) continue;
       add(point, sim::CostKind::overhead, round.rows, round.verify_ns + round.other_ns);
-      if (has_device_rounds()) samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, static_cast<double>(round.target_ns));
+      if (has_device_rounds()) samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_, static_cast<double>(round.target_ns));
       if (round.depth > 0) add(point, sim::CostKind::draft, round.depth, round.draft_ns);
     }
     if (!point.drafter.empty()) add_first_draft(point, tokens, record);
@@ -179,20 +151,56 @@ class CostMeasurement {
   void add(CostEntry point, sim::CostKind kind, int rows, std::int64_t ns) {
     point.kind = kind;
     point.rows = rows;
-    samples_.add(point, static_cast<double>(ns));
+    samples_.add(point, pass_, static_cast<double>(ns));
   }
 
   Workbench& bench_;
   const Plan& plan_;
-  std::vector<std::function<void(std::int32_t)>> tasks_;
-  Samples samples_;
+  std::vector<std::function<void()>> tasks_;  ///< each times something once
+  CostSamples samples_;
+  int pass_ = 0;
 };
 
-}  // namespace
+CostMeasurement::CostMeasurement(Workbench& bench) : bench_(bench), tasks_(std::make_unique<Tasks>(bench)) {}
+CostMeasurement::~CostMeasurement() = default;
+
+std::size_t CostMeasurement::num_steps() const { return tasks_->size() * static_cast<std::size_t>(bench_.plan().config.costs.repetitions); }
+
+void CostMeasurement::advance_to(std::size_t step) {
+  for (; step_ < step; ++step_) {
+    bench_.check_interruption();
+    const std::size_t pass = step_ / tasks_->size(), place = step_ % tasks_->size();
+    if (place == 0) order_ = shuffled(tasks_->size(), bench_.plan().config.seed, kOrderStream, static_cast<std::uint32_t>(pass));
+    tasks_->time(order_[place], static_cast<int>(pass));
+    bench_.progress().advance(1);
+  }
+}
+
+std::vector<CostEntry> CostMeasurement::entries() const { return tasks_->entries(); }
 
 void measure_costs(Workbench& bench) {
   if (!bench.log().costs().empty()) return;
-  bench.log().add(CostMeasurement(bench).run());
+  CostMeasurement costs(bench);
+  bench.progress().begin_phase("cost surface", static_cast<double>(costs.num_steps()));
+  costs.advance_to(costs.num_steps());
+  bench.progress().end_phase();
+  bench.log().add(costs.entries());
+}
+
+void measure_costs_beside_pilots(Workbench& bench) {
+  const std::vector<std::size_t> missing = missing_pilots(bench);
+  if (!bench.log().costs().empty() || missing.empty()) {
+    run_pilots(bench);
+    return measure_costs(bench);
+  }
+  CostMeasurement costs(bench);
+  bench.progress().begin_phase("pilots and cost surface", static_cast<double>(missing.size() + costs.num_steps()));
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    run_pilot(bench, missing[i]);
+    costs.advance_to((i + 1) * costs.num_steps() / missing.size());
+  }
+  bench.progress().end_phase();
+  bench.log().add(costs.entries());
 }
 
 }  // namespace speclab::experiments

@@ -138,8 +138,10 @@ PaceEntry pace_entry(const Json& json) {
 Json to_json(const CostEntry& entry) {
   Json interval = Json::array();
   if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};
-  return {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"verifier", entry.verifier}, {"regime", entry.regime_text()},
-          {"kind", to_string(entry.kind)}, {"rows", entry.rows}, {"context", entry.context}, {"ns", entry.ns.value}, {"interval", interval}, {"n", entry.ns.n}};
+  Json json = {{"model", entry.model}, {"drafter", entry.drafter}, {"tree", entry.tree}, {"verifier", entry.verifier}, {"regime", entry.regime_text()},
+               {"kind", to_string(entry.kind)}, {"rows", entry.rows}, {"context", entry.context}, {"ns", entry.ns.value}, {"interval", interval}, {"n", entry.ns.n}};
+  if (!entry.ns_of_pass.empty()) json["passes"] = entry.ns_of_pass;
+  return json;
 }
 
 CostEntry cost_entry(const Json& json) {
@@ -148,6 +150,7 @@ CostEntry cost_entry(const Json& json) {
                   .ns = {json.at("ns").get<double>(), {}, json.at("n").get<std::size_t>()}};
   if (const auto regime = json.at("regime").get<std::string>(); !regime.empty()) entry.regime = named(regime, {Regime::greedy, Regime::sampled});
   if (const Json& interval = json.at("interval"); !interval.empty()) entry.ns.interval = {interval.at(0).get<double>(), interval.at(1).get<double>()};
+  if (json.contains("passes")) entry.ns_of_pass = json.at("passes").get<std::vector<std::pair<int, double>>>();
   return entry;
 }
 

@@ -42,20 +42,28 @@ sim::RoundLaw law_of(const sim::AcceptancePrior& prior) {
 
 }  // namespace
 
-void run_pilots(Workbench& bench) {
+std::vector<std::size_t> missing_pilots(Workbench& bench) {
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < bench.plan().pilots.size(); ++i)
+    if (!bench.log().pilots().contains(i)) missing.push_back(i);
+  return missing;
+}
+
+void run_pilot(Workbench& bench, std::size_t which) {
+  bench.check_interruption();
   const Plan& plan = bench.plan();
-  bench.progress().begin_phase("pilots", static_cast<double>(plan.pilots.size()));
-  for (std::size_t i = 0; i < plan.pilots.size(); ++i) {
-    bench.check_interruption();
-    if (!bench.log().pilots().contains(i)) {
-      const Pilot& pilot = plan.pilots[i];
-      const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
-      const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
-      const auto policy = pilot.policy.empty() ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting)) : make_policy(pilot.policy);
-      bench.log().add(PilotEntry{i, bench.generate(settings, request, *policy).rounds});
-    }
-    bench.progress().advance(1);
-  }
+  const Pilot& pilot = plan.pilots[which];
+  const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
+  const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
+  const auto policy = pilot.policy.empty() ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting)) : make_policy(pilot.policy);
+  bench.log().add(PilotEntry{which, bench.generate(settings, request, *policy).rounds});
+  bench.progress().advance(1);
+}
+
+void run_pilots(Workbench& bench) {
+  const std::vector<std::size_t> missing = missing_pilots(bench);
+  bench.progress().begin_phase("pilots", static_cast<double>(missing.size()));
+  for (const std::size_t pilot : missing) run_pilot(bench, pilot);
   bench.progress().end_phase();
 }
 

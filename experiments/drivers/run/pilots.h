@@ -14,7 +14,11 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// Decodes the pilots that the log lacks.
+/// The pilots of the plan that the log lacks.
+std::vector<std::size_t> missing_pilots(Workbench& bench);
+/// Decodes one, adds it to the log and advances the progress by 1.
+void run_pilot(Workbench& bench, std::size_t pilot);
+/// Decodes all that the log lacks.
 void run_pilots(Workbench& bench);
 
 /// Which pilots are asked about: those of a real model's settings, of the prompts of a category.

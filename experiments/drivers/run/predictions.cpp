@@ -1,153 +1,87 @@
 #include "experiments/drivers/run/predictions.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <tuple>
 
 #include "analysis/stats/pair_costs.h"
+#include "experiments/drivers/run/cell_predictor.h"
+#include "experiments/drivers/run/cost_samples.h"
 #include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/analytic/auto_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
 #include "sim/monte_carlo/distributions.h"
-#include "sim/monte_carlo/simulated_generation.h"
 
 namespace speclab::experiments {
 namespace {
 
-using analysis::PairCosts;
+constexpr double kLargestReach = 3;  ///< of an interval, as a logarithm: a factor of 20
 
-constexpr double kLargestReach = 3;        ///< of an interval, as a logarithm: a factor of 20
-constexpr int kSimulatedGenerations = 60;  ///< of a cell and category; the standard error is then well below that of the pilots
-
-/// Acceptance is a real model's, also for a shape model.
-PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category) {
-  return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting, cell.temperature, category, pilot_policy(cell)};
+/// The share of the walltime that the spread is.
+Spread relative(Spread spread, double walltime_ns) {
+  spread.variance /= walltime_ns * walltime_ns;
+  return spread;
 }
 
-PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) { return pair_costs(costs, pair_key(cell.model, cell.drafting, analysis::regime_of(cell.temperature))); }
+/// Both together. @source Welch and Satterthwaite: Satterthwaite 1946
+Spread sum(const Spread& a, const Spread& b) {
+  Spread both{.variance = a.variance + b.variance, .degrees = a.degrees + b.degrees};
+  const double parts = (a.degrees > 0 ? a.variance * a.variance / a.degrees : 0) + (b.degrees > 0 ? b.variance * b.variance / b.degrees : 0);
+  if (parts > 0) both.degrees = both.variance * both.variance / parts;
+  return both;
+}
 
-/// Sums over prompts of a cell.
-struct Totals {
-  double walltime_ns = 0, rounds = 0, accepted = 0, tested = 0;
-  int prompts = 0;
-
-  void add(const Totals& other) {
-    walltime_ns += other.walltime_ns, rounds += other.rounds, accepted += other.accepted, tested += other.tested;
-    prompts += other.prompts;
-  }
-};
-
-/// How far the walltime of measured prompts may be from the prediction, by the spread among pilots.
-struct Spread {
-  double variance = 0;  ///< of the sum over prompts, ns^2
-  int degrees = 0;      ///< of freedom
-};
-
-/// Predicts one cell, category by category.
-class CellPredictor {
- public:
-  CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs)
-      : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(costs, cell)) {
-    for (std::size_t i = 0; i < plan_.prompts.size(); ++i)
-      if (cell_.category == "all" || cell_.category == plan_.prompts[i].category)
-        tokens_of_category_[plan_.prompts[i].category].push_back(static_cast<int>(loaded_.prompt_ids[i].size()));
-  }
-
-  Totals totals() const {
-    Totals totals;
-    for (const auto& [category, prompt_tokens] : tokens_of_category_) totals.add(of_category(category, prompt_tokens, {}));
-    return totals;
-  }
-
-  /// Nothing for plain decoding, and where a category has one pilot.
-  std::optional<Spread> spread() const {
-    if (cell_.is_plain()) return std::nullopt;
-    Spread spread;
-    for (const auto& [category, prompt_tokens] : tokens_of_category_) {
-      const auto pilots = static_cast<int>(num_pilots(plan_, pilot_key(plan_, cell_, category)));
-      if (pilots < 2) return std::nullopt;
-      const double measured_too = 1.0 + static_cast<double>(pilots) / static_cast<double>(prompt_tokens.size());
-      spread.variance += jackknife_variance(category, prompt_tokens, pilots) * measured_too;
-      spread.degrees += pilots - 1;
-    }
-    return spread;
-  }
-
- private:
-  /// Of the category's walltime, because of its pilots alone.
-  double jackknife_variance(const std::string& category, const std::vector<int>& prompt_tokens, int pilots) const {
-    std::vector<double> walltimes;
-    for (int left_out = 0; left_out < pilots; ++left_out) walltimes.push_back(of_category(category, prompt_tokens, static_cast<std::size_t>(left_out)).walltime_ns);
-    const double mean = std::reduce(walltimes.begin(), walltimes.end()) / pilots;
-    double squares = 0;
-    for (const double walltime : walltimes) squares += (walltime - mean) * (walltime - mean);
-    return squares * (pilots - 1) / pilots;
-  }
-
-  Totals of_category(const std::string& category, const std::vector<int>& prompt_tokens, std::optional<std::size_t> left_out) const {
-    const auto count = static_cast<int>(prompt_tokens.size());
-    const sim::GenerationPrediction decoding = decode(category, std::reduce(prompt_tokens.begin(), prompt_tokens.end()) / count, left_out);
-    const double chance_of_draft = std::min(1.0, decoding.drafting_rounds);
-    Totals totals{.rounds = count * decoding.rounds, .prompts = count};
-    for (const int tokens : prompt_tokens)
-      totals.walltime_ns += costs_.surface->prefill_ns(tokens) + decoding.decode_ns() + chance_of_draft * costs_.drafter_prefill_ns(tokens);
-    if (!cell_.is_plain()) add_acceptance(category, count, totals);
-    return totals;
-  }
-
-  void add_acceptance(const std::string& category, int count, Totals& totals) const {
-    const auto rate = pilot_acceptance_rate(plan_, log_, pilot_key(plan_, cell_, category), constant_length().value_or(plan_.max_length()));
-    if (!rate) return;
-    totals.accepted += count * *rate;
-    totals.tested += count;
-  }
-
-  sim::GenerationPlan generation_plan(int prompt_tokens) const {
-    return {.new_tokens = plan_.config.prompts.new_tokens, .prompt_tokens = prompt_tokens, .rows_of_depth = cell_.drafting.rows_of_depth(plan_.max_length()),
-            .end_rule = sim::EndRule::drafts_what_can_be_emitted};
-  }
-
-  /// The length of a policy that never changes it.
-  std::optional<int> constant_length() const {
-    if (cell_.is_plain()) return 0;
-    if (cell_.policy == "auto" || cell_.policy == "heuristic") return std::nullopt;
-    return make_policy(cell_.policy)->next_length();
-  }
-
-  sim::GenerationPrediction decode(const std::string& category, int prompt_tokens, std::optional<std::size_t> left_out) const {
-    const sim::GenerationPlan generation = generation_plan(prompt_tokens);
-    if (cell_.is_plain()) return sim::predict_generation({{.depth = 0, .accepted = 0, .probability = 1.0}}, generation, *costs_.surface);
-    const std::vector<sim::RoundLaw> laws = pilot_laws(plan_, log_, pilot_key(plan_, cell_, category), left_out);
-    sim::GenerationPrediction mean;
-    for (const sim::RoundLaw& law : laws) mean.add(decode(category, law, generation, static_cast<int>(laws.size())), 1.0 / static_cast<double>(laws.size()));
-    return mean;
-  }
-
-  sim::GenerationPrediction decode(const std::string& category, const sim::RoundLaw& law, const sim::GenerationPlan& generation, int num_laws) const {
-    if (!pilot_policy(cell_).empty()) return sim::predict_generation(law, generation, *costs_.surface);
-    if (const auto length = constant_length()) return sim::predict_generation(sim::truncated(law, *length), generation, *costs_.surface);
-    const auto policy = cell_policy(plan_, log_, cell_, category, generation.prompt_tokens);
-    const sim::SimulationOptions options{.generations = std::max(1, kSimulatedGenerations / num_laws), .seed = plan_.config.seed};
-    return sim::simulate_generation(*policy, law, generation, *costs_.surface, options).mean;
-  }
-
-  const LoadedPlan& loaded_;
-  const Plan& plan_;
-  const RunLog& log_;
-  const Cell& cell_;
-  PairCosts costs_;
-  std::map<std::string, std::vector<int>> tokens_of_category_;  ///< of the prompts
-};
-
-/// On the scale of logarithms, by Student's t. Nothing where the pilots differ so much that it would say nothing.
-std::optional<analysis::Interval> speedup_interval(double speedup, double walltime_ns, const std::optional<Spread>& spread) {
-  if (!spread) return std::nullopt;
-  const double reach = sim::student_t_quantile(0.975, spread->degrees) * std::sqrt(spread->variance) / walltime_ns;
+/// On the scale of logarithms, by Student's t. Nothing where it would say nothing.
+/// @param spread  of the logarithm of the speed-up
+std::optional<analysis::Interval> speedup_interval(double speedup, const Spread& spread) {
+  const double reach = sim::student_t_quantile(0.975, spread.degrees) * std::sqrt(spread.variance);
   if (reach > kLargestReach) return std::nullopt;
   return analysis::Interval{speedup * std::exp(-reach), speedup * std::exp(reach)};
+}
+
+using CellTriple = std::tuple<std::string, double, std::string>;
+CellTriple plain_rival_of(const Cell& cell) { return {cell.model, cell.temperature, cell.category}; }
+
+/// Predictions without intervals.
+std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+  std::vector<PredictionEntry> entries;
+  std::map<CellTriple, double> plain_ns;  // plain cells come before their rivals
+  for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
+    const Cell& cell = loaded.plan.cells[i];
+    const Totals totals = CellPredictor(loaded, log, cell, costs).totals();
+    PredictionEntry entry{.cell = i, .walltime_ns = totals.walltime_ns / totals.prompts};
+    if (cell.is_plain()) plain_ns[plain_rival_of(cell)] = entry.walltime_ns;
+    entry.speedup = plain_ns.at(plain_rival_of(cell)) / entry.walltime_ns;
+    entry.tokens_per_round = totals.prompts * loaded.plan.config.prompts.new_tokens / totals.rounds;
+    if (totals.tested > 0) entry.acceptance_rate = totals.accepted / totals.tested;
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+/// How many times longer the pilots took than the generations are expected to.
+double pilots_over_generations(const LoadedPlan& loaded, const RunLog& log, const std::vector<PredictionEntry>& entries) {
+  double pilots_ns = 0, generations_ns = 0;
+  for (const auto& [pilot, entry] : log.pilots())
+    for (const RoundRecord& round : entry.rounds) pilots_ns += static_cast<double>(round.draft_ns + round.target_ns + round.verify_ns + round.other_ns);
+  for (const PlannedGeneration& generation : loaded.plan.generations) generations_ns += entries[generation.cell].walltime_ns;
+  return pilots_ns / generations_ns;
+}
+
+/// By cell, of the logarithm of the speed-up, because the machine is not as fast in one minute as in the next: a jackknife over the passes of
+/// the cost measurement, each a stretch of the pilots' time. Measured generations meet as many such stretches as fit into their time.
+std::vector<Spread> cost_spreads(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs, const std::vector<PredictionEntry>& entries) {
+  std::vector<Spread> spreads(entries.size());
+  const std::vector<int> passes = passes_of(costs);
+  if (passes.size() < 2) return spreads;
+  std::vector<std::vector<double>> logarithms(entries.size());
+  for (const int pass : passes)
+    for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, pass))) logarithms[entry.cell].push_back(std::log(entry.speedup));
+  const double measured_too = 1.0 + pilots_over_generations(loaded, log, entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) spreads[i] = {jackknife_variance(logarithms[i]) * measured_too, static_cast<double>(passes.size()) - 1};
+  return spreads;
 }
 
 }  // namespace
@@ -167,20 +101,18 @@ std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const Run
   return std::make_unique<sim::AutoPolicy>(std::move(options));
 }
 
+std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+  std::vector<double> walltimes;
+  for (const PredictionEntry& entry : expectations(loaded, log, costs)) walltimes.push_back(entry.walltime_ns);
+  return walltimes;
+}
+
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
-  std::vector<PredictionEntry> entries;
-  std::map<std::tuple<std::string, double, std::string>, double> plain_ns;  // plain cells come before their rivals
-  for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
-    const Cell& cell = loaded.plan.cells[i];
-    const CellPredictor predictor(loaded, log, cell, costs);
-    const Totals totals = predictor.totals();
-    PredictionEntry entry{.cell = i, .walltime_ns = totals.walltime_ns / totals.prompts};
-    if (cell.is_plain()) plain_ns[{cell.model, cell.temperature, cell.category}] = entry.walltime_ns;
-    entry.speedup = plain_ns.at({cell.model, cell.temperature, cell.category}) / entry.walltime_ns;
-    entry.tokens_per_round = totals.prompts * loaded.plan.config.prompts.new_tokens / totals.rounds;
-    entry.speedup_interval = speedup_interval(entry.speedup, totals.walltime_ns, predictor.spread());
-    if (totals.tested > 0) entry.acceptance_rate = totals.accepted / totals.tested;
-    entries.push_back(entry);
+  std::vector<PredictionEntry> entries = expectations(loaded, log, costs);
+  const std::vector<Spread> of_costs = cost_spreads(loaded, log, costs, entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const CellPredictor predictor(loaded, log, loaded.plan.cells[i], costs);
+    if (const auto of_prompts = predictor.spread()) entries[i].speedup_interval = speedup_interval(entries[i].speedup, sum(relative(*of_prompts, predictor.totals().walltime_ns), of_costs[i]));
   }
   return entries;
 }

@@ -19,7 +19,11 @@ analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, R
 /// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the prompt's category.
 std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens);
 
-/// One entry for each cell, in order. @param costs  of the walltimes; the policies look at those of the log, as when they run
+/// Walltimes a prompt, ns, one for each cell. @param costs  of the walltimes; the policies look at those of the log, as when they run
+std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
+
+/// One entry for each cell, in order. The interval of a speed-up holds the spread among prompts and, where the costs tell their passes, how
+/// much they differ from one stretch of time to the next.
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
 
 /// Whether all is there that generations are measured from: pilots, costs and predictions. @param log  looked at by the plan

@@ -1,5 +1,6 @@
 #include "experiments/drivers/run/run_tables.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -27,7 +28,7 @@ std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, con
   std::vector<std::optional<double>> walltimes(loaded.plan.cells.size());
   const std::vector<CostEntry> costs = analysis::paced_costs(log.costs(), pace_rows(log));
   if (costs.empty()) return walltimes;
-  for (const PredictionEntry& entry : predict_cells(loaded, log, costs)) walltimes[entry.cell] = entry.walltime_ns;
+  std::ranges::copy(expected_walltimes(loaded, log, costs), walltimes.begin());
   return walltimes;
 }
 

@@ -72,7 +72,7 @@ per_category = 3
 max_length = 4
 
 [costs]
-repetitions = 5
+repetitions = 6
 new_tokens = 32
 rows = [1, 4]
 )";
