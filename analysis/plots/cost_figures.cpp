@@ -35,7 +35,7 @@ Figure forward_cost_figure(const std::vector<CostRow>& costs, const std::string&
   const std::string sample = fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
   Figure figure{.id = number == 1 ? "forward_cost" : fmt::format("forward_cost_{}", number),
                 .title = "Time of a forward of " + model,
-                .caption = fmt::format("Target {}. Medians of {} timings a point; bars: 95 % intervals of the median, none for fewer than 6 timings.", model, sample),
+                .caption = fmt::format("Target {}. {} passes or timings a point; bars: 95 % intervals, where there are any.", model, sample),
                 .x = {.label = "rows of the forward", .scale = Scale::linear, .names = {}},
                 .y = {.label = "time of a forward, ms", .scale = Scale::linear, .names = {}},
                 .series = {},

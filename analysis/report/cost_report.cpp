@@ -17,7 +17,7 @@ constexpr std::int64_t kMostRowsOfAnswer = 8;  // a chain of seven drafts, about
 std::string table_html(const std::vector<CostRow>& costs) {
   std::vector<TableColumn> columns;
   for (const char* title : {"kind", "model", "drafter", "tree", "verifier", "regime"}) columns.push_back({title, true});
-  for (const char* title : {"rows", "context", "ms", "timings"}) columns.push_back({title});
+  for (const char* title : {"rows", "context", "ms", "n"}) columns.push_back({title});
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
     rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier), text_entry(cost.regime_text()),
@@ -27,7 +27,7 @@ std::string table_html(const std::vector<CostRow>& costs) {
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"note\">Medians; in brackets: 95 % intervals, where there are at least 6 timings. Rows are, by kind: target, rows of a forward; draft, levels "
+    "<p class=\"note\">Of n passes over all points, or timings; in brackets: 95 % intervals, where there are any. Rows are, by kind: target, rows of a forward; draft, levels "
     "drafted; overhead, rows of the round's forward; prefill, prompt tokens (with a drafter: what its first draft costs on top). Click a heading to sort.</p>\n";
 
 /// Times of a model's forwards at its longest context, by rows.

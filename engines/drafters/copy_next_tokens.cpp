@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engines/drafters/next_token_sources.h"
 #include "engines/drafters/prompt_matches.h"
 
@@ -32,13 +34,5 @@ class CopyNextTokens final : public NextTokens {
 }  // namespace
 
 std::unique_ptr<NextTokens> copy_next_tokens(const DrafterOptions& options, std::int32_t vocab_size) { return std::make_unique<CopyNextTokens>(options, vocab_size); }
-
-std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling) {
-  const double weight = checked_lookup_weight(options);
-  std::vector<MixturePart> parts;
-  parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size())), weight});
-  parts.push_back({std::move(model), 1.0 - weight});
-  return mixture_next_tokens(std::move(parts), sampling);
-}
 
 }  // namespace speclab::engines

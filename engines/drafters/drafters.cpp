@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <ranges>
 #include <set>
 
 #include "engines/drafters/draft_growth.h"
@@ -43,10 +43,10 @@ void check_order(const DrafterOptions& drafter, std::int32_t found) {
 }
 
 void check_part(const DrafterOptions& part) {
+  if (!can_be_part(part.kind)) throw ConfigError(fmt::format("a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}", escaped(part.kind), fmt::join(kDrafterKinds | std::views::filter(can_be_part), ", ")));
   check_drafter_options(part);
-  if (part.kind == "none" || part.kind == "plain" || part.kind == "mixture") throw ConfigError(fmt::format("a mixture with the part {}; allowed: drafters that draft and are no mixtures", part.kind));
   if (part.tree != "chain") throw ConfigError(fmt::format("a mixture with a part of tree '{}'; allowed: none, for the tree is the mixture's", escaped(part.tree)));
-  if (!(part.weight > 0 && std::isfinite(part.weight))) throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers above 0", part.weight));
+  if (!is_part_weight(part.weight)) throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6", part.weight));
 }
 
 void check_parts(const DrafterOptions& drafter) {
@@ -95,6 +95,7 @@ class Sources {
   std::unique_ptr<NextTokens> of_mlp_speculator(const DrafterOptions& drafter) {
     const auto model = models_.mlp_speculator(drafter.model);
     check_base_model(name_of(drafter), model->info(), target_);
+    take_once(model.get(), drafter);
     return model_next_tokens(mlp_draft_model(model), sampling_);
   }
 
@@ -104,15 +105,20 @@ class Sources {
     check_base_model(name_of(drafter), model->info(), target_);
     if (drafter.kind == "feature_transformer" && model->info().feature_size == 0)
       throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
-    if (!transformers_.insert(model.get()).second)
-      throw ConfigError(fmt::format("a mixture with '{}' beside another part of the same model; allowed: every transformer once", escaped(name_of(drafter))));
+    take_once(model.get(), drafter);
     return model_next_tokens(transformer_draft_model(model), sampling_);
+  }
+
+  /// Parts of one model would write over each other's states.
+  void take_once(const void* model, const DrafterOptions& drafter) {
+    if (!models_taken_.insert(model).second)
+      throw ConfigError(fmt::format("a mixture with '{}' beside another part of the same model; allowed: every model but n-grams once", escaped(name_of(drafter))));
   }
 
   const SamplingOptions& sampling_;
   const ModelInfo& target_;
   DrafterModels& models_;
-  std::set<const LanguageModel*> transformers_;
+  std::set<const void*> models_taken_;
 };
 
 }  // namespace

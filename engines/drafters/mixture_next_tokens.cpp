@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engines/drafters/next_token_sources.h"
+#include "engines/drafters/prompt_matches.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -93,6 +94,7 @@ class MixtureNextTokens final : public NextTokens {
         heard_.push_back(&speaker);
         total += speaker.weight;
       }
+    SPECLAB_EXPECT(!heard_.empty(), "a mixture was asked about a place that no part knows");
     for (Speaker* speaker : heard_) speaker->share = heard_.size() == 1 ? 1.0 : speaker->weight / total;
   }
 
@@ -101,7 +103,7 @@ class MixtureNextTokens final : public NextTokens {
     speaker.likeliest.assign(likeliest.begin(), likeliest.end());
   }
 
-  /// The likeliest token. The others are not asked where the first is so sure that they could not outweigh it.
+  /// The likeliest token. The others are not asked where the first is so sure that they could not outweigh it; at one half it wins the tie.
   Token preferred(const DraftPlace& place) {
     for (Speaker* speaker : heard_) {
       ask_likeliest(*speaker, place, kCandidates);
@@ -188,6 +190,14 @@ class MixtureNextTokens final : public NextTokens {
 
 std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts, const SamplingOptions& sampling) {
   return std::make_unique<MixtureNextTokens>(std::move(parts), sampling.temperature);
+}
+
+std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling) {
+  const double weight = checked_lookup_weight(options);
+  std::vector<MixturePart> parts;
+  parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size())), weight});
+  parts.push_back({std::move(model), 1.0 - weight});
+  return mixture_next_tokens(std::move(parts), sampling);
 }
 
 }  // namespace speclab::engines

@@ -28,7 +28,7 @@ class NextTokens {
   virtual void begin(std::span<const Sequence> /*sequences*/, std::int32_t /*spare*/) {}
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
 
-  /// A draft begins; the root can be asked for from here on. @return false where `levels` do not fit
+  /// A draft begins; the root can be asked for from here on. @return false where `levels` do not fit, or there is nothing to draft
   virtual bool start(const Sequence& sequence, std::int32_t levels) = 0;
   /// The nodes from `first` on were added: they can be asked for from here on, and no others.
   virtual void read(const Sequence&, const TokenTree&, TokenTree::Node /*first*/) {}

@@ -39,6 +39,11 @@ inline constexpr const char* kShapeModelPrefix = "shape-";
 
 inline bool is_among(std::string_view name, const auto& names) { return std::ranges::find(names, name) != names.end(); }
 
+/// Whether a mixture can have parts of this kind: those that draft and are no mixtures.
+inline bool can_be_part(std::string_view kind) { return is_among(kind, kDrafterKinds) && kind != "none" && kind != "mixture"; }
+/// Whether a part of a mixture can weigh so much.
+inline bool is_part_weight(double weight) { return weight >= 1e-6 && weight <= 1e6; }
+
 /// Whether a verifier that users may name leaves the output law as it is; at temperature 0 every one is the match of arg max.
 inline bool is_lossless(std::string_view verifier, double temperature) { return temperature == 0 || verifier == "observe" || is_among(verifier, kLosslessVerifierKinds); }
 

@@ -33,11 +33,11 @@ struct DrafterOptions {
   std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
   std::string model{};        ///< path or catalogue name, for kinds that load one
   std::string tree = "chain"; ///< shape of a token tree, as TreeGrowth::parse reads it
-  std::int32_t max_ngram = 3;             ///< kLookupDrafterKinds: longest suffix looked up, tokens
+  std::int32_t max_ngram = 3;             ///< where it looks up: longest suffix, tokens
   std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
   double lookup_weight = 0.9;             ///< of the mixtures with prompt lookup: probability of the copied token beside the model's law, (0, 1]
   std::vector<DrafterOptions> parts{};    ///< of "mixture": what is mixed; a part has no tree and is no mixture
-  double weight = 1.0;                    ///< as a part of a mixture: above 0; its share is that of the weights of the parts that have something to say
+  double weight = 1.0;                    ///< as a part of a mixture, is_part_weight: its share is that of the weights of the parts that have something to say
 
   /// One token says too little where n-grams could speak: on held-out own text lookup_ngram's acceptance at temperature 0 is
   /// 0.424 from two tokens on, 0.393 from one, 0.410 from three; at temperature 1 the weight 0.9 gives 0.367, 0.5 gives 0.344.

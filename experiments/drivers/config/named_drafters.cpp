@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <ranges>
 
 #include "engines/interface/names.h"
@@ -69,7 +68,7 @@ void check_drafter_name(const ConfigEntry& entry, Findings& findings) {
 /// What a part may name: a kind, or a drafter of the file whose tree is the mixture's.
 std::vector<NamedDrafter> possible_parts(const RunConfig& config) {
   std::vector<NamedDrafter> drafters = all_drafters(config);
-  std::erase_if(drafters, [](const NamedDrafter& drafter) { return !can_be_part(drafter.options) || drafter.has_tree; });
+  std::erase_if(drafters, [](const NamedDrafter& drafter) { return !engines::can_be_part(drafter.options.kind) || drafter.has_tree; });
   return drafters;
 }
 
@@ -108,12 +107,10 @@ PartName parse_part(const std::string& text) {
   if (colon == std::string::npos) return {text};
   PartName part{text.substr(0, colon)};
   const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), part.weight);
-  if (error != std::errc() || end != text.data() + text.size() || !(part.weight > 0) || !std::isfinite(part.weight))
-    throw ConfigError(fmt::format("part '{}'; allowed: NAME, or NAME:WEIGHT with a weight above 0", escaped(text)));
+  if (error != std::errc() || end != text.data() + text.size() || !engines::is_part_weight(part.weight))
+    throw ConfigError(fmt::format("part '{}'; allowed: NAME, or NAME:WEIGHT with a weight from 1e-6 to 1e6", escaped(text)));
   return part;
 }
-
-bool can_be_part(const engines::DrafterOptions& options) { return options.kind != "none" && options.kind != "plain" && options.kind != "mixture" && !options.kind.empty(); }
 
 std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<std::string> names) {
   for (const NamedDrafter& drafter : config.drafters)

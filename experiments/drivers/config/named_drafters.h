@@ -17,11 +17,8 @@ struct PartName {
   std::string drafter;
   double weight = 1.0;
 };
-/// @param text  "NAME" or "NAME:WEIGHT" @throws ConfigError unless the weight is a number above 0
+/// @param text  "NAME" or "NAME:WEIGHT" @throws ConfigError unless engines::is_part_weight(WEIGHT)
 PartName parse_part(const std::string& text);
-
-/// Whether a drafter can be mixed: it drafts and is no mixture.
-bool can_be_part(const engines::DrafterOptions& options);
 
 /// The config's drafters that `names` need: these, and the parts of mixtures.
 std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<std::string> names);

@@ -57,6 +57,8 @@ std::optional<Spread> CellPredictor::spread() const {
     spread.variance += pilot_variance(category, prompt_tokens, pilots) * measured_too;
     spread.degrees += pilots - 1;
   }
+  const double walltime_ns = totals().walltime_ns;
+  spread.variance /= walltime_ns * walltime_ns;
   return spread;
 }
 

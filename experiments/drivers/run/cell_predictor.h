@@ -27,13 +27,13 @@ struct Totals {
   void add(const Totals& other);
 };
 
-/// How far what is measured may be from the prediction.
+/// How far what is measured may be from the prediction, as a logarithm.
 struct Spread {
   double variance = 0;
   double degrees = 0;  ///< of freedom
 };
 
-/// Of a mean. @param without  the mean without each of its parts in turn
+/// @param without  a statistic's value without each part of its data in turn
 double jackknife_variance(const std::vector<double>& without);
 
 /// Predicts one cell, category by category.
@@ -43,7 +43,7 @@ class CellPredictor {
   CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs);
 
   Totals totals() const;
-  /// Of the sum over prompts, ns^2, by the spread among pilots. Nothing for plain decoding, and where a category has one pilot.
+  /// Of the logarithm of the walltime, by the spread among pilots. Nothing for plain decoding, and where a category has one pilot.
   std::optional<Spread> spread() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kForwardPasses = 4;                      ///< timings of a bare forward in one pass
+constexpr int kForwardTimings = 4;                     ///< timings of a bare forward in one pass
 constexpr std::uint32_t kCostSequences = 1u << 25;     ///< sequence ids from here on are these generations'
 constexpr std::uint32_t kOrderStream = 1u << 29;       ///< shuffles that no prompt's share
 
@@ -90,7 +90,7 @@ class CostMeasurement::Tasks {
   void add_forwards(const std::string& model) {
     const auto forwards = std::make_shared<ForwardCosts>(bench_, model);
     for (std::size_t which = 0; which < forwards->num_contexts(); ++which)
-      for (int pass = 0; pass < kForwardPasses; ++pass)
+      for (int i = 0; i < kForwardTimings; ++i)
         tasks_.push_back([=, this] {
           for (const auto& [rows, ns] : forwards->time_once(which))
             samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, pass_, ns);

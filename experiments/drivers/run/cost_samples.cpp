@@ -3,13 +3,11 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/stats/log_interval.h"
 #include "analysis/stats/median.h"
-#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::experiments {
 namespace {
-
-constexpr double kLargestReach = 3;  ///< of an interval, as a logarithm: a factor of 20
 
 using Passes = std::vector<std::pair<int, double>>;
 
@@ -24,10 +22,8 @@ analysis::Estimate mean_over(const Passes& passes) {
   const double mean = mean_of(passes), n = static_cast<double>(passes.size());
   double squares = 0;
   for (const auto& [pass, ns] : passes) squares += (ns - mean) * (ns - mean);
-  analysis::Estimate estimate{.value = mean, .interval = {}, .n = passes.size()};
-  const double reach = squares == 0 ? 0 : sim::student_t_quantile(0.975, n - 1) * std::sqrt(squares / (n - 1) / n) / mean;
-  if (reach <= kLargestReach) estimate.interval = analysis::Interval{mean * std::exp(-reach), mean * std::exp(reach)};
-  return estimate;
+  const double standard_error = squares == 0 ? 0 : std::sqrt(squares / (n - 1) / n) / mean;
+  return {.value = mean, .interval = analysis::log_interval(mean, standard_error, n - 1), .n = passes.size()};
 }
 
 }  // namespace

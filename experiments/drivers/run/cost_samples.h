@@ -16,8 +16,8 @@ class CostSamples {
   void add(const CostEntry& point, int pass, double ns);
 
   /// A point costs the mean over passes of the median in a pass: a machine that is now fast and now slow is met as often as it is so, as in
-  /// the walltimes that costs predict, and a timing that something else fell into does not count. The interval is Student's t over passes, on
-  /// the scale of logarithms; of points that one pass met the median with its own interval.
+  /// the walltimes that costs predict; of a point with several timings a pass those that something else fell into do not count. The interval
+  /// is Student's t over passes, on the scale of logarithms; of points that one pass met the median with its own interval.
   std::vector<CostEntry> entries() const;
 
  private:

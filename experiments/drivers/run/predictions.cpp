@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/stats/log_interval.h"
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/cell_predictor.h"
 #include "experiments/drivers/run/cost_samples.h"
@@ -12,18 +13,9 @@
 #include "sim/analytic/auto_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
-#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::experiments {
 namespace {
-
-constexpr double kLargestReach = 3;  ///< of an interval, as a logarithm: a factor of 20
-
-/// The share of the walltime that the spread is.
-Spread relative(Spread spread, double walltime_ns) {
-  spread.variance /= walltime_ns * walltime_ns;
-  return spread;
-}
 
 /// Both together. @source Welch and Satterthwaite: Satterthwaite 1946
 Spread sum(const Spread& a, const Spread& b) {
@@ -33,27 +25,20 @@ Spread sum(const Spread& a, const Spread& b) {
   return both;
 }
 
-/// On the scale of logarithms, by Student's t. Nothing where it would say nothing.
-/// @param spread  of the logarithm of the speed-up
-std::optional<analysis::Interval> speedup_interval(double speedup, const Spread& spread) {
-  const double reach = sim::student_t_quantile(0.975, spread.degrees) * std::sqrt(spread.variance);
-  if (reach > kLargestReach) return std::nullopt;
-  return analysis::Interval{speedup * std::exp(-reach), speedup * std::exp(reach)};
-}
-
-using CellTriple = std::tuple<std::string, double, std::string>;
-CellTriple plain_rival_of(const Cell& cell) { return {cell.model, cell.temperature, cell.category}; }
+/// Of the plain cell that a cell's speed-up is over: its model, temperature and category.
+using PlainKey = std::tuple<std::string, double, std::string>;
+PlainKey plain_key_of(const Cell& cell) { return {cell.model, cell.temperature, cell.category}; }
 
 /// Predictions without intervals.
 std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries;
-  std::map<CellTriple, double> plain_ns;  // plain cells come before their rivals
+  std::map<PlainKey, double> plain_ns;  // plain cells come before their rivals
   for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
     const Cell& cell = loaded.plan.cells[i];
     const Totals totals = CellPredictor(loaded, log, cell, costs).totals();
     PredictionEntry entry{.cell = i, .walltime_ns = totals.walltime_ns / totals.prompts};
-    if (cell.is_plain()) plain_ns[plain_rival_of(cell)] = entry.walltime_ns;
-    entry.speedup = plain_ns.at(plain_rival_of(cell)) / entry.walltime_ns;
+    if (cell.is_plain()) plain_ns[plain_key_of(cell)] = entry.walltime_ns;
+    entry.speedup = plain_ns.at(plain_key_of(cell)) / entry.walltime_ns;
     entry.tokens_per_round = totals.prompts * loaded.plan.config.prompts.new_tokens / totals.rounds;
     if (totals.tested > 0) entry.acceptance_rate = totals.accepted / totals.tested;
     entries.push_back(entry);
@@ -61,26 +46,16 @@ std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog
   return entries;
 }
 
-/// How many times longer the pilots took than the generations are expected to.
-double pilots_over_generations(const LoadedPlan& loaded, const RunLog& log, const std::vector<PredictionEntry>& entries) {
-  double pilots_ns = 0, generations_ns = 0;
-  for (const auto& [pilot, entry] : log.pilots())
-    for (const RoundRecord& round : entry.rounds) pilots_ns += static_cast<double>(round.draft_ns + round.target_ns + round.verify_ns + round.other_ns);
-  for (const PlannedGeneration& generation : loaded.plan.generations) generations_ns += entries[generation.cell].walltime_ns;
-  return pilots_ns / generations_ns;
-}
-
 /// By cell, of the logarithm of the speed-up, because the machine is not as fast in one minute as in the next: a jackknife over the passes of
-/// the cost measurement, each a stretch of the pilots' time. Measured generations meet as many such stretches as fit into their time.
-std::vector<Spread> cost_spreads(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs, const std::vector<PredictionEntry>& entries) {
-  std::vector<Spread> spreads(entries.size());
+/// the cost measurement, each a stretch of time, and as much again for the stretches that measured generations meet.
+std::vector<Spread> cost_spreads(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+  std::vector<Spread> spreads(loaded.plan.cells.size());
   const std::vector<int> passes = passes_of(costs);
   if (passes.size() < 2) return spreads;
-  std::vector<std::vector<double>> logarithms(entries.size());
+  std::vector<std::vector<double>> logarithms(spreads.size());
   for (const int pass : passes)
     for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, pass))) logarithms[entry.cell].push_back(std::log(entry.speedup));
-  const double measured_too = 1.0 + pilots_over_generations(loaded, log, entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) spreads[i] = {jackknife_variance(logarithms[i]) * measured_too, static_cast<double>(passes.size()) - 1};
+  for (std::size_t i = 0; i < spreads.size(); ++i) spreads[i] = {2 * jackknife_variance(logarithms[i]), static_cast<double>(passes.size()) - 1};
   return spreads;
 }
 
@@ -109,10 +84,12 @@ std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& l
 
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries = expectations(loaded, log, costs);
-  const std::vector<Spread> of_costs = cost_spreads(loaded, log, costs, entries);
+  const std::vector<Spread> of_costs = cost_spreads(loaded, log, costs);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const CellPredictor predictor(loaded, log, loaded.plan.cells[i], costs);
-    if (const auto of_prompts = predictor.spread()) entries[i].speedup_interval = speedup_interval(entries[i].speedup, sum(relative(*of_prompts, predictor.totals().walltime_ns), of_costs[i]));
+    const auto of_prompts = CellPredictor(loaded, log, loaded.plan.cells[i], costs).spread();
+    if (!of_prompts) continue;
+    const Spread spread = sum(*of_prompts, of_costs[i]);
+    entries[i].speedup_interval = analysis::log_interval(entries[i].speedup, std::sqrt(spread.variance), spread.degrees);
   }
   return entries;
 }

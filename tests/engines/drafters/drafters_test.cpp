@@ -56,13 +56,19 @@ TEST(Drafters, RefuseATreeOrAModelThatTheyWouldNotUse) {
   for (const char* kind : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_NO_THROW(check_drafter_options({.kind = kind, .model = "x", .tree = "beam:4"})) << kind;
 }
 
+TEST(Drafters, LookUpWhereAPartDoes) {
+  EXPECT_TRUE((DrafterOptions{.kind = "mixture", .parts = {{.kind = "ngram"}, {.kind = "prompt_lookup"}}}.looks_up()));
+  EXPECT_FALSE((DrafterOptions{.kind = "mixture", .parts = {{.kind = "ngram"}, {.kind = "bigram"}}}.looks_up()));
+  EXPECT_TRUE(DrafterOptions{.kind = "lookup_transformer"}.looks_up());
+}
+
 TEST(Drafters, RefusePartsThatCannotBeMixed) {
   const auto check = [](std::vector<DrafterOptions> parts) { check_drafter_options({.kind = "mixture", .parts = std::move(parts)}); };
   EXPECT_NO_THROW(check({{.kind = "ngram"}, {.kind = "prompt_lookup", .weight = 0.1}}));
   EXPECT_THROW(check({}), ConfigError);
   EXPECT_THROW(check({{.kind = "ngram"}}), ConfigError);
   for (const char* kind : {"none", "plain", "mixture", "medusa", ""}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = kind}}), ConfigError) << kind;
-  for (const double weight : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .weight = weight}}), ConfigError) << weight;
+  for (const double weight : {0.0, -1.0, 1e-300, 1e308, std::nan(""), HUGE_VAL}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .weight = weight}}), ConfigError) << weight;
   EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .tree = "2x2"}}), ConfigError);
   EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "prompt_lookup", .model = "x"}}), ConfigError);
   EXPECT_THROW(check_drafter_options({.kind = "ngram", .parts = {{.kind = "bigram"}, {.kind = "bigram"}}}), ConfigError);

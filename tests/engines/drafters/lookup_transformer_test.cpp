@@ -39,6 +39,14 @@ TEST(LookupTransformer, CopiesAtTemperatureZeroAndGoesOnWithTheModel) {
   EXPECT_EQ(Tokens(drafted.begin() + 3, drafted.end()), testing::drafted_tokens(model_draft(options_of(0, 0.5), behind, 2)));
 }
 
+/// A copy of next to no weight loses to what the model likes best; one of more than the model gives any token wins.
+TEST(LookupTransformer, AtTemperatureZeroDraftsTheModelsTokenWhereTheCopyWeighsLess) {
+  const Tokens text{9, 8, 7, 9, 8}, models = testing::drafted_tokens(model_draft(options_of(0, 0.5), text, 1));
+  ASSERT_NE(models, Tokens{7});
+  EXPECT_EQ(testing::drafted_tokens(mixed_draft(options_of(0, 1e-6), text, 1)), models);
+  EXPECT_EQ(testing::drafted_tokens(mixed_draft(options_of(0, 0.3), text, 1)), Tokens{7});
+}
+
 TEST(LookupTransformer, IsTheModelWhereThereIsNothingToCopy) {
   const Draft alone = model_draft(options_of(1, 0.7), {6, 1}, 3), mixed = mixed_draft(options_of(1, 0.7), {6, 1}, 3);
   EXPECT_EQ(testing::drafted_tokens(mixed), testing::drafted_tokens(alone));

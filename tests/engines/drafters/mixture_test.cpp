@@ -63,12 +63,12 @@ struct Part {
   bool is_dense = false;
 };
 
-Draft draft_of(const std::vector<Part>& parts, double temperature, std::int32_t length, const char* tree = "chain", Tokens tokens = {1, 2}) {
+Draft draft_of(const std::vector<Part>& parts, double temperature, std::int32_t length, const char* tree = "chain", Tokens tokens = {1, 2}, double stop_below = 0) {
   std::vector<MixturePart> mixed;
   for (const Part& part : parts) mixed.push_back({std::make_unique<Oracle>(part.law, part.is_dense, part.levels), part.weight});
   const SamplingOptions sampling{.temperature = temperature};
   const auto drafter = make_growing_drafter(mixture_next_tokens(std::move(mixed), sampling), "mixture", {.sampling = sampling, .drafter = {.tree = tree}, .seed = 3});
-  return testing::propose(*drafter, testing::sequence_of(std::move(tokens)), length);
+  return testing::propose(*drafter, testing::sequence_of(std::move(tokens)), length, stop_below);
 }
 
 TEST(Mixture, LawIsTheMeanByWeightInEveryForm) {
@@ -89,6 +89,16 @@ TEST(Mixture, AtTemperatureZeroDraftsWhatTheMeanPrefers) {
   EXPECT_EQ(first(4.0), (Tokens{5})) << "0.5 against 0.48";
   EXPECT_EQ(first(6.0), (Tokens{2})) << "the first is too sure to be outweighed";
   EXPECT_EQ(draft_of({{peaked(2, 0.6f, 5), 1.0}, {peaked(5, 0.9f, 3), 1.0}}, 0, 1).law_at(0)[5], 1.0f);
+}
+
+/// Three parts, the last of which speaks at the first place only: 0.5 of the likeliest token there, 0.6 behind it.
+TEST(Mixture, IsAsConfidentAsTheMeanOfItsParts) {
+  const std::vector<Part> parts{{peaked(2, 0.8f, 5), 1.0}, {peaked(2, 0.4f, 3), 1.0}, {peaked(2, 0.3f, 4), 1.0, 1}};
+  const auto length = [&](double stop_below) { return draft_of(parts, 0, 6, "chain", {1, 2}, stop_below).tree.drafted(); };
+  EXPECT_EQ(length(0.49), 6);
+  EXPECT_EQ(length(0.51), 1);
+  EXPECT_EQ(length(0.61), 1);
+  EXPECT_EQ(draft_of({parts[0], parts[1], {peaked(2, 0.9f, 4), 1.0, 1}}, 0, 6, "chain", {1, 2}, 0.61).tree.drafted(), 2) << "0.7, then 0.6";
 }
 
 TEST(Mixture, APartThatHasNoMoreLevelsFallsSilent) {

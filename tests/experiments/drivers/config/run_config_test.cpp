@@ -63,7 +63,7 @@ const Mistake kMistakes[] = {
     {"[drafters.mine]\nkind = \"mixture\"\n", "1:1", "at least two drafters"},
     {"[drafters.mine]\nkind = \"mixture\"\nparts = \"ngram\"\n", "3:9", "at least two drafters"},
     {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"none\"]\n", "3:19", "part 'none'; allowed: unigram, bigram"},
-    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"bigram:0\"]\n", "3:19", "a weight above 0"},
+    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"bigram:0\"]\n", "3:19", "a weight from 1e-6 to 1e6"},
     {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"mine\"]\n", "3:19", "part 'mine'; allowed"},
     {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"tree\"]\n[drafters.tree]\nkind = \"bigram\"\ntree = \"2x2\"\n", "3:19", "no tree of their own"},
     {"[drafters.mine]\nkind = \"mixture\"\nmodel = \"x\"\nparts = [\"ngram\", \"bigram\"]\n", "3:9", "no model for mixture"},

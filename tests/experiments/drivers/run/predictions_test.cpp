@@ -161,47 +161,16 @@ TEST(Predictions, HaveWiderIntervalsWhereCostsDifferFromPassToPass) {
   const double without = reach(predicted(prepared.log.costs()));
   EXPECT_NEAR(reach(predicted(in_passes(prepared.log.costs(), {1, 1, 1, 1}))), without, 1e-12);
   const std::vector<CostEntry> costs = in_passes(prepared.log.costs(), {0.5, 4.0, 0.25, 6.0});
-  double sum = 0, squares = 0, pilots_ns = 0, generations_ns = 0;
+  double sum = 0, squares = 0;
   for (int pass = 0; pass < 4; ++pass) {
     const double logarithm = std::log(predicted(costs_without_pass(costs, pass)).speedup);
     sum += logarithm;
     squares += logarithm * logarithm;
   }
-  for (const auto& [i, pilot] : prepared.log.pilots())
-    for (const RoundRecord& round : pilot.rounds) pilots_ns += static_cast<double>(round.draft_ns + round.target_ns + round.verify_ns + round.other_ns);
-  for (const PredictionEntry& entry : predict_cells(prepared.loaded, prepared.log, costs)) generations_ns += 2 * entry.walltime_ns;
-  const double of_prompts = std::pow(without / 4.302652729911275, 2), of_costs = (squares - sum * sum / 4) * 3 / 4 * (1 + pilots_ns / generations_ns);
+  const double of_prompts = std::pow(without / 4.302652729911275, 2), of_costs = (squares - sum * sum / 4) * 3 / 4 * 2;
   const double variance = of_prompts + of_costs, degrees = variance * variance / (of_prompts * of_prompts / 2 + of_costs * of_costs / 3);
   EXPECT_NEAR(reach(predicted(costs)), sim::student_t_quantile(0.975, degrees) * std::sqrt(variance), 1e-9);
   EXPECT_GT(reach(predicted(costs)), without);
-}
-
-TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
-  CostSamples samples;
-  const CostEntry point{.model = "fake", .rows = 3, .context = 7}, once{.model = "fake", .rows = 4, .context = 7};
-  for (const double ns : {10.0, 12.0, 1000.0}) samples.add(point, 0, ns);
-  samples.add(point, 2, 24.0);
-  for (const double ns : {5.0, 6.0, 7.0}) samples.add(once, 1, ns);
-  const std::vector<CostEntry> entries = samples.entries();
-  ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].ns_of_pass, (std::vector<std::pair<int, double>>{{0, 12.0}, {2, 24.0}}));
-  EXPECT_EQ(entries[0].ns.value, 18.0);
-  EXPECT_EQ(entries[0].ns.n, 2u);
-  EXPECT_FALSE(entries[0].ns.interval) << "two so unlike passes bound nothing: a factor of 20";
-  EXPECT_EQ(entries[1].ns.value, 6.0);
-  EXPECT_EQ(entries[1].ns.n, 3u);
-  EXPECT_EQ(passes_of(entries), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(costs_without_pass(entries, 0)[0].ns.value, 24.0);
-  EXPECT_EQ(costs_without_pass(entries, 1)[1].ns.value, 6.0) << "there is no other";
-}
-
-/// Student's t of two degrees on the scale of logarithms.
-TEST(CostSamples, HaveTheIntervalOfTheirPasses) {
-  CostSamples samples;
-  for (const auto& [pass, ns] : {std::pair(0, 9.0), {1, 10.0}, {2, 11.0}}) samples.add({.model = "fake"}, pass, ns);
-  const analysis::Estimate ns = samples.entries().front().ns;
-  EXPECT_NEAR(ns.interval.value().high, 10 * std::exp(4.302652729911275 / std::sqrt(3.0) / 10), 1e-9);
-  EXPECT_NEAR(ns.interval.value().low, 10 * std::exp(-4.302652729911275 / std::sqrt(3.0) / 10), 1e-9);
 }
 
 TEST(Predictions, HaveNoIntervalWhereACategoryHasOnePilot) {
