@@ -167,7 +167,7 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
   const std::vector<CLI::Option*> of_builds = add_build_gate_options(command, options.builds);
   CLI::Option* of_runs = command->add_option("--largest-drop", options.runs.largest_drop, "Of run folders: fall of the acceptance rate that two runs called the same must exclude")->check(whole_number<double>())->capture_default_str();
   CLI::Option* replay = command->add_option("--replay", options.replay, "Folder of an earlier gate; nothing is measured")->check(not_empty());
-  CLI::Option* power = command->add_option("--power", options.power, "Folder of at least 40 pairs of a build with itself, of another --pairs: what gates drawn from them find; nothing is measured")->check(not_empty())->excludes(replay);
+  CLI::Option* power = command->add_option("--power", options.power, "Folders of outputs of a build with itself, 40 pairs or more together: what gates drawn from them find; nothing is measured")->check(not_empty())->excludes(replay);
   for (CLI::Option* reader : {replay, power}) {
     for (CLI::Option* option : {base, head, of_runs}) reader->excludes(option);
     for (CLI::Option* option : of_builds) reader->excludes(option);

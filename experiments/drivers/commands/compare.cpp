@@ -38,7 +38,7 @@ void expect_none(const std::vector<std::string>& given, const std::string& what)
 
 int run_compare(const CompareOptions& options) {
   if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
-  if (!options.power.empty()) return print_power(power_of_folder(options.power), options.json);
+  if (!options.power.empty()) return print_power(power_of_folders(options.power), options.json);
   if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
   const bool of_runs = are_runs(options.base, options.head);
   if (of_runs) expect_none(options.given_of_builds, "revisions and build folders");

@@ -12,7 +12,7 @@ struct CompareOptions {
   BuildGateOptions builds{};   ///< of revisions and build folders
   analysis::GateOptions runs{};  ///< of run folders
   std::string replay{};        ///< folder of a gate whose verdicts are drawn again; empty: none
-  std::string power{};         ///< folder of pairs of one build with itself, whose gate's power is asked for; empty: none
+  std::vector<std::string> power{};  ///< folders of pairs of a build with itself, whose gate's power is asked for; empty: none
   std::vector<std::string> given_of_builds{}, given_of_runs{};  ///< options on the command line that only one of them takes
   bool json = false;
 };

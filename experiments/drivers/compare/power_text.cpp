@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/compare/gate_folder.h"
@@ -18,7 +20,11 @@ std::string caught_line(const char* what, double slowdown) {
 
 }  // namespace
 
-analysis::GatePower power_of_folder(const std::string& folder) { return analysis::gate_power(analysis::read_bench_pairs(folder + "/" + kPairsFile), {}); }
+analysis::GatePower power_of_folders(const std::vector<std::string>& folders) {
+  std::vector<analysis::BenchPairRow> rows;
+  for (const std::string& folder : folders) std::ranges::move(analysis::read_bench_pairs(folder + "/" + kPairsFile), std::back_inserter(rows));
+  return analysis::gate_power(rows, {});
+}
 
 std::string power_text(const analysis::GatePower& power) {
   TextTable table({"planted", "slow", "slow of the least", "ambiguous", "the least"});

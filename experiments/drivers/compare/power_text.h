@@ -1,12 +1,14 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "analysis/stats/gate_power.h"
 
 namespace speclab::experiments {
 
-/// What the gate on times finds, from the pairs of a build with itself in that folder. @throws DataError if there are too few
-analysis::GatePower power_of_folder(const std::string& folder);
+/// What the gate on times finds, from the pairs of a build with itself in those folders together.
+/// @throws DataError if there are too few, or of different benchmarks
+analysis::GatePower power_of_folders(const std::vector<std::string>& folders);
 
 /// As a table, with the smallest slow-down that is found in nine of ten gates in the last lines.
 std::string power_text(const analysis::GatePower& power);

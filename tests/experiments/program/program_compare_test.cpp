@@ -69,6 +69,16 @@ TEST_F(Compare, ReplaysTheVerdictsFromTheRows) {
   EXPECT_EQ(gate["settings"]["pairs"], 20);
 }
 
+TEST_F(Compare, DrawsGatesFromThePairsOfSeveralFolders) {
+  const std::string suite = build("suite", {steady("f/a", 1e4)}), other = build("other", {steady("f/b", 1e4)}), parts = folder_.path("part_");
+  for (const char* part : {"1", "2"}) compare(suite, suite, "--measure times --pairs 20 --output " + parts + part);
+  compare(other, other, "--measure times --pairs 40 --output " + parts + "3");
+  expect(run_program("compare --power " + parts + "1 " + parts + "2 2>&1"), 0, "drawn from 40 pairs of 1 benchmarks");
+  expect(run_program("compare --power " + parts + "1 2>&1"), 3, "has 20 pairs; allowed: at least 40");
+  expect(run_program("compare --power " + parts + "1 " + parts + "3 2>&1"), 3, "and as many as the others");
+  expect(run_program("compare --power " + parts + "1 " + parts + "4 2>&1"), 3, "part_4/pairs.csv");
+}
+
 TEST_F(Compare, RefusesDamagedRows) {
   const std::string head = "benchmark,pair,look,first,base_ns,head_ns,base_wall_ns,head_wall_ns,base_checksum,head_checksum\n", row = "f/a,0,1,base,5,5,5,5,7,7\n";
   const std::pair<std::string, const char*> damages[] = {{"f/a,0,1,base,0,5,5,5,7,7\n", "pairs.csv:2: column 'base_ns'"}, {row + row, "pairs.csv:3: column 'pair': 0; allowed: 1"},
