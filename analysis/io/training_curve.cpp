@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostNats = 1e3;
 
-constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts
+constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts or oftener
 
 std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
 
@@ -51,6 +51,21 @@ double TrainingPoint::tokens_per_round() const {
   double tokens = 1, kept = 1;
   for (const HeldOutPoint& point : held_out) tokens += kept *= point.acceptance;
   return tokens;
+}
+
+TrainingCurve joined_stages(const std::vector<TrainingCurve>& stages) {
+  TrainingCurve joined{.name = stages.back().name, .points = {}};
+  for (const TrainingCurve& stage : stages) {
+    const double before = joined.points.empty() ? 0 : joined.points.back().tokens;
+    const std::size_t drafted = stage.points.front().held_out.size(), first = stages.front().points.front().held_out.size();
+    if (drafted != first) throw ConfigError(fmt::format("{} drafts {} tokens, {} {}; allowed: stages of one drafter", stages.front().name, first, stage.name, drafted));
+    for (TrainingPoint point : stage.points) {
+      point.tokens += before;
+      joined.points.push_back(point);
+    }
+    joined.stages += fmt::format("{}{} to {:.0f} thousand tokens", before == 0 ? "" : ", then ", stage.name, joined.points.back().tokens / 1e3);
+  }
+  return joined;
 }
 
 bool is_training_folder(const std::string& folder) {

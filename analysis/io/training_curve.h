@@ -24,7 +24,12 @@ struct TrainingPoint {
 struct TrainingCurve {
   std::string name;        ///< of the folder
   std::vector<TrainingPoint> points;
+  std::string stages{};    ///< in words, where it is several trainings that went on from each other; else empty
 };
+
+/// One training of them all, in the order given: tokens go on from where the stage before ended. Named as the last.
+/// @param stages  at least one @throws ConfigError if they draft different numbers of tokens
+TrainingCurve joined_stages(const std::vector<TrainingCurve>& stages);
 
 /// Whether there is a training.csv, and no manifest.toml of a run.
 bool is_training_folder(const std::string& folder);

@@ -34,7 +34,9 @@ Figure empty_figure(const char* id, const char* title, const char* y, const std:
 }
 
 std::string caption_of(const std::vector<TrainingCurve>& curves) {
-  return curves.size() > 1 ? "Held-out text, first drafted token." : fmt::format("Training of {}; further drafted tokens behind the text's own.", curves.front().name);
+  if (curves.size() > 1) return "Held-out text, first drafted token.";
+  const std::string& stages = curves.front().stages;
+  return fmt::format("Training of {}; further drafted tokens behind the text's own.{}", curves.front().name, stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.");
 }
 
 Figure loss_figure(const std::vector<TrainingCurve>& curves) {

@@ -1,9 +1,13 @@
 #include "analysis/stats/drafter_acceptance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
+
+#include "analysis/stats/jackknife.h"
+#include "analysis/stats/log_interval.h"
 
 namespace speclab::analysis {
 namespace {
@@ -72,8 +76,31 @@ ClusterTotals factor_of(const Rows& all, int depth) {
                    [depth](const AcceptanceRow& row) { return row.depth == depth ? row.sums.reached : 0.0; });
 }
 
+double sum_without(const std::vector<double>& values, std::optional<std::size_t> left_out) {
+  return std::reduce(values.begin(), values.end()) - (left_out ? values[*left_out] : 0.0);
+}
+
+double tokens_without(const std::vector<ClusterTotals>& factors, std::optional<std::size_t> left_out) {
+  double tokens = 1, survival = 1;
+  for (const ClusterTotals& factor : factors) {
+    const double tested = sum_without(factor.denominator, left_out);
+    tokens += survival *= tested > 0 ? sum_without(factor.numerator, left_out) / tested : 0.0;
+  }
+  return tokens;
+}
+
+/// The interval by a jackknife over prompts, Student's t on the scale of logarithms.
+Estimate tokens_of(const std::vector<ClusterTotals>& factors, std::size_t prompts) {
+  Estimate tokens{.value = tokens_without(factors, {}), .interval = {}, .n = prompts};
+  if (factors.empty() || factors.front().numerator.size() < 2) return tokens;
+  std::vector<double> logarithms;
+  for (std::size_t prompt = 0; prompt < factors.front().numerator.size(); ++prompt) logarithms.push_back(std::log(tokens_without(factors, prompt)));
+  tokens.interval = log_interval(tokens.value, std::sqrt(jackknife_variance(logarithms)), static_cast<double>(logarithms.size()) - 1);
+  return within(tokens, 1, 1 + static_cast<double>(factors.size()));
+}
+
 DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap) {
-  DrafterAcceptance result{.axes = rows.front()->axes, .category = pooled ? "all" : rows.front()->category, .coverage = {}, .depths = {}, .acceptance_rate = {}};
+  DrafterAcceptance result{.axes = rows.front()->axes, .category = pooled ? "all" : rows.front()->category, .coverage = {}, .depths = {}, .acceptance_rate = {}, .tokens_per_round = {}};
   const Rows first = of_depth(rows, 1);
   for (const AcceptanceRow* row : first) result.positions += row->positions;
   result.prompts = first.size();
@@ -85,6 +112,7 @@ DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap)
     factors.push_back(factor_of(rows, depth));
   }
   add_survival(result.depths, factors, bootstrap);
+  result.tokens_per_round = tokens_of(factors, result.prompts);
   if (!result.depths.empty()) result.acceptance_rate = share(totals_of(rows, accepted, reached), bootstrap);
   return result;
 }

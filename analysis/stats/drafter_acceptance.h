@@ -26,6 +26,7 @@ struct DrafterAcceptance {
   Estimate coverage;                           ///< share of positions for which it drafts at all
   std::vector<DepthAcceptance> depths;         ///< empty where it never drafts
   std::optional<Estimate> acceptance_rate;     ///< accepted over tested, all depths
+  Estimate tokens_per_round;                   ///< 1 + the sum of the survival of every depth: a round that drafts as deep as was looked
 };
 
 /// In the order in which the rows first name them. @param pooled  over categories

@@ -69,12 +69,12 @@ class TrainingLoop {
   }
 
  private:
-  static constexpr std::int64_t kTextsAReport = 800;
+  static constexpr std::int64_t kTextsAReport = 800, kReportsATraining = 10;  ///< at most, at least
 
   const TrainingSchedule& schedule() const { return options_.schedule; }
   std::size_t batch() const { return static_cast<std::size_t>(schedule().batch); }
   std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(texts_.training.size() / batch()); }
-  std::int64_t steps_a_report() const { return std::max<std::int64_t>(1, kTextsAReport / schedule().batch); }
+  std::int64_t steps_a_report() const { return std::max<std::int64_t>(1, std::min(kTextsAReport / schedule().batch, num_steps() / kReportsATraining)); }
   std::int64_t num_steps() const { return steps_an_epoch() * schedule().epochs; }
   double fraction(std::int64_t steps) const { return static_cast<double>(steps) / static_cast<double>(num_steps()); }
 

@@ -27,6 +27,7 @@ void check_run(const ReportCommandOptions& options) {
   const auto other = std::ranges::find_if_not(options.folders, analysis::is_training_folder);
   if (options.folders.size() > 1) throw ConfigError(fmt::format("{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
   if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings; the report of a run stands in its folder");
+  if (options.are_stages) throw ConfigError("--stages is for trainings; leave it out for a run");
 }
 
 void check_told_once(const std::vector<std::string>& folders) {
@@ -65,9 +66,11 @@ int report_trainings(const ReportCommandOptions& options) {
   if (!options.static_figures && !options.output.empty()) throw ConfigError("--output and --no-static-figures contradict each other; give one");
   check_told_once(options.folders);
   const std::string output = options.static_figures ? figure_folder(options) : "";
-  const std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);
+  if (options.are_stages && options.folders.size() < 2) throw ConfigError("--stages with one folder; allowed: the folders of trainings that went on from each other, the first one first");
+  std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);
   for (const analysis::TrainingCurve& curve : curves) print_end(curve);
   if (output.empty()) return 0;
+  if (options.are_stages) curves = {analysis::joined_stages(curves)};
   make_folder(output);
   for (const analysis::Figure& figure : analysis::training_figures(curves)) analysis::draw_static(figure, output);
   fmt::print("{}\n", escaped(output));

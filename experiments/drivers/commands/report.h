@@ -7,6 +7,7 @@ namespace speclab::experiments {
 struct ReportCommandOptions {
   std::vector<std::string> folders;  ///< a run's, or of trainings
   std::string output{};  ///< of the figures of trainings; empty: figures/ in the only folder
+  bool are_stages = false;   ///< the folders are stages of one training, in order
   std::string plotly_js{}; ///< empty: where scripts/setup puts it
   bool static_figures = true;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/stats/jackknife.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/policies/policy_registry.h"
@@ -24,14 +25,6 @@ analysis::PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& ce
 void Totals::add(const Totals& other) {
   walltime_ns += other.walltime_ns, rounds += other.rounds, accepted += other.accepted, tested += other.tested;
   prompts += other.prompts;
-}
-
-double jackknife_variance(const std::vector<double>& without) {
-  const auto n = static_cast<double>(without.size());
-  const double mean = std::reduce(without.begin(), without.end()) / n;
-  double squares = 0;
-  for (const double one : without) squares += (one - mean) * (one - mean);
-  return squares * (n - 1) / n;
 }
 
 CellPredictor::CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs)
@@ -66,7 +59,7 @@ std::optional<Spread> CellPredictor::spread() const {
 double CellPredictor::pilot_variance(const std::string& category, const std::vector<int>& prompt_tokens, int pilots) const {
   std::vector<double> walltimes;
   for (int left_out = 0; left_out < pilots; ++left_out) walltimes.push_back(of_category(category, prompt_tokens, static_cast<std::size_t>(left_out)).walltime_ns);
-  return jackknife_variance(walltimes);
+  return analysis::jackknife_variance(walltimes);
 }
 
 Totals CellPredictor::of_category(const std::string& category, const std::vector<int>& prompt_tokens, std::optional<std::size_t> left_out) const {

@@ -33,9 +33,6 @@ struct Spread {
   double degrees = 0;  ///< of freedom
 };
 
-/// @param without  a statistic's value without each part of its data in turn
-double jackknife_variance(const std::vector<double>& without);
-
 /// Predicts one cell, category by category.
 class CellPredictor {
  public:

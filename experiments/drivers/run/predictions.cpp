@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/stats/jackknife.h"
 #include "analysis/stats/log_interval.h"
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/cell_predictor.h"
@@ -55,7 +56,7 @@ std::vector<Spread> cost_spreads(const LoadedPlan& loaded, const RunLog& log, co
   std::vector<std::vector<double>> logarithms(spreads.size());
   for (const int pass : passes)
     for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, pass))) logarithms[entry.cell].push_back(std::log(entry.speedup));
-  for (std::size_t i = 0; i < spreads.size(); ++i) spreads[i] = {2 * jackknife_variance(logarithms[i]), static_cast<double>(passes.size()) - 1};
+  for (std::size_t i = 0; i < spreads.size(); ++i) spreads[i] = {2 * analysis::jackknife_variance(logarithms[i]), static_cast<double>(passes.size()) - 1};
   return spreads;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/errors.h"
+
 namespace speclab::analysis {
 namespace {
 
@@ -32,6 +34,17 @@ TEST(TrainingFigures, OfSeveralHaveALineEach) {
   for (const std::size_t i : {0u, 1u}) EXPECT_EQ(names_of(figures[i]), (std::vector<std::string>{"a", "b"})) << figures[i].id;
   EXPECT_EQ(figures.back().id, "training_tokens_per_round");
   EXPECT_EQ(names_of(figures.back()), std::vector<std::string>{"b, 3 drafts"}) << "one drafted token does not tell what a round would emit";
+}
+
+TEST(TrainingFigures, OfStagesGoOnFromEachOther) {
+  const TrainingCurve joined = joined_stages({curve("text", 2), curve("own", 2)});
+  const std::vector<Figure> figures = training_figures({joined});
+  EXPECT_EQ(names_of(figures[0]).size(), 3u) << "a line a drafted token, and the training text";
+  std::vector<double> thousands;
+  for (const auto& point : figures[0].series[1].points) thousands.push_back(point.x);
+  EXPECT_EQ(thousands, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_NE(figures[0].caption.find("Stages: text to 2 thousand tokens, then own to 4 thousand tokens"), std::string::npos) << figures[0].caption;
+  EXPECT_THROW(joined_stages({curve("text", 2), curve("own", 3)}), ConfigError);
 }
 
 TEST(TrainingFigures, WithoutFurtherTokensTellNothingOfRounds) { EXPECT_EQ(training_figures({curve("a", 1)}).size(), 2u); }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/rng_stream.h"
+
 namespace speclab::analysis {
 namespace {
 
@@ -31,6 +33,7 @@ TEST(DrafterAcceptance, IsARatioOfTotals) {
   ASSERT_TRUE(pooled[0].depths[0].acceptance.interval);
   EXPECT_GE(pooled[0].depths[0].acceptance.interval->low, 0.0);
   EXPECT_LE(pooled[0].depths[0].acceptance.interval->high, 1.0);
+  EXPECT_DOUBLE_EQ(pooled[0].tokens_per_round.value, 1 + 70.0 / 180 + 20.0 / 180);
   const auto apart = drafter_acceptance(rows, false, bootstrap);
   ASSERT_EQ(apart.size(), 2U);
   EXPECT_DOUBLE_EQ(apart[1].depths[0].acceptance.value, 0.25);
@@ -49,6 +52,28 @@ TEST(DrafterAcceptance, IsNothingWhereNothingWasDraftedAndZeroWhereNothingWasKep
   EXPECT_EQ(lost[0].depths[0].acceptance.value, 0.0);
   EXPECT_EQ(lost[0].depths[0].survival.value, 0.0);
   EXPECT_FALSE(lost[0].depths[0].acceptance.interval);
+  EXPECT_EQ(lost[0].tokens_per_round.value, 1.0);
+  EXPECT_EQ(none[0].tokens_per_round.value, 1.0);
+}
+
+/// Prompts of acceptance 0.2 to 0.5 at each of two depths: 1 + 0.35 + 0.35^2 tokens a round.
+TEST(DrafterAcceptance, IntervalsOfTokensARoundCoverThem) {
+  constexpr int kDataSets = 500;
+  const RngStream random(7);
+  Bootstrap bootstrap(1);
+  int covered = 0;
+  for (std::uint32_t set = 0; set < kDataSets; ++set) {
+    std::vector<AcceptanceRow> rows;
+    for (std::uint32_t prompt = 0; prompt < 8; ++prompt) {
+      const auto rate = [&](std::uint32_t depth) { return 0.2 + 0.3 * random.uniform({set, prompt, Purpose::bootstrap, depth}); };
+      const double kept = 40 * rate(1);
+      rows.push_back(row("a", std::to_string(prompt), 1, 40, kept));
+      rows.push_back(row("a", std::to_string(prompt), 2, kept, kept * rate(2)));
+    }
+    const Estimate tokens = drafter_acceptance(rows, true, bootstrap)[0].tokens_per_round;
+    covered += tokens.interval.value().low <= 1.4725 && 1.4725 <= tokens.interval.value().high;
+  }
+  EXPECT_NEAR(static_cast<double>(covered) / kDataSets, 0.95, 0.03);
 }
 
 }  // namespace

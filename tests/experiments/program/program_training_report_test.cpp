@@ -42,6 +42,17 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
 }
 
+TEST(ProgramTrainingReport, DrawsStagesAsOneTraining) {
+  const std::string heads = SPECLAB_SOURCE_DIR "/results/reference/mlp_heads_cpu/", folder = fresh_folder("stages");
+  for (const char* stage : {"prose_3", "prose_3_stage_2"}) {
+    std::filesystem::create_directories(folder + "/" + stage);
+    std::filesystem::copy_file(heads + stage + ".csv", folder + "/" + stage + "/training.csv");
+  }
+  const Outcome report = run_program("report " + folder + "/prose_3 " + folder + "/prose_3_stage_2 --stages --output " + folder + "/figures 2>&1");
+  ASSERT_EQ(report.code, 0) << report.output;
+  EXPECT_EQ(read_file(folder + "/figures/training_loss.svg"), read_file(heads + "prose_3/training_loss.svg"));
+}
+
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
   const std::string folder = fresh_folder("quotes"), training = folder + "/'quoted'\x1b[31m";
   std::filesystem::create_directories(training);
@@ -63,6 +74,9 @@ TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
   expect_refusal(std::string("report ") + kFeature + " " + kMlp, 2, "give --output");
   expect_refusal(std::string("report ") + kFeature + " " + kFeature + "/ --output x", 2, "is given twice");
   expect_refusal(std::string("report ") + kFeature + " " + run + " --output x", 2, "has no training.csv");
+  expect_refusal("report " + run + " --stages", 2, "--stages is for trainings");
+  expect_refusal(std::string("report ") + kFeature + " --stages", 2, "--stages with one folder");
+  expect_refusal(std::string("report ") + kFeature + " " + kMlp + " --stages --output " + fresh_folder("no_stages"), 2, "allowed: stages of one drafter");
   expect_refusal("report " + run + " --output x", 2, "--output is for the figures of trainings");
   expect_refusal("report " + fresh_folder("nothing"), 2, "is not there");
 }

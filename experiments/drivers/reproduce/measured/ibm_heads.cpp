@@ -26,13 +26,6 @@ const analysis::DrafterAcceptance& observed(const ObservedRun& run, const Domain
   return drafter_where(run.by_category, fmt::format("{}_{}", domain.name, heads), temperature, domain.category);
 }
 
-/// 1 + the sum of the survival of every drafted token.
-double tokens_per_round(const analysis::DrafterAcceptance& cell) {
-  double tokens = 1;
-  for (const analysis::DepthAcceptance& depth : cell.depths) tokens += depth.survival.value;
-  return tokens;
-}
-
 /// Rows of every number of heads, the number with the most tokens a round beside IBM's.
 void add_domain(const ObservedRun& run, const Domain& domain, double temperature, const analysis::Table& claims, BesideFigure& figure, Reproduction& result) {
   Comparison best{.setting = fmt::format("trained_on={};category={};temperature={}", domain.name, domain.category, temperature), .quantity = domain.fewest};
@@ -40,11 +33,10 @@ void add_domain(const ObservedRun& run, const Domain& domain, double temperature
   for (const int heads : kHeads) {
     const analysis::DrafterAcceptance& cell = observed(run, domain, heads, temperature);
     const std::string setting = fmt::format("heads={};{}", heads, best.setting);
-    const double tokens = tokens_per_round(cell);
     result.rows.push_back(measured(setting, "acceptance_rate", cell.depths.front().acceptance));
-    result.rows.push_back({.setting = setting, .quantity = "tokens_per_round", .ours = tokens, .prompts = static_cast<int>(cell.prompts)});
-    figure.add(fmt::format("{}, T = {}", domain.name, temperature), heads, {.value = tokens, .interval = {}, .n = cell.prompts});
-    if (tokens > most_tokens) most_tokens = tokens, best.ours = heads;
+    result.rows.push_back(measured(setting, "tokens_per_round", cell.tokens_per_round));
+    figure.add(fmt::format("{}, T = {}", domain.name, temperature), heads, cell.tokens_per_round);
+    if (cell.tokens_per_round.value > most_tokens) most_tokens = cell.tokens_per_round.value, best.ours = heads;
   }
   best = compare(claims, best);
   best.quantity = "heads_with_most_tokens_per_round";
