@@ -41,6 +41,7 @@ struct Series {
 struct ReferenceLine {
   double y = 0;
   std::string name;
+  bool is_diagonal = false;  ///< the line y = x in place of a level; both axes then have a range
 };
 
 /// A waterfall has bars that hang between two heights; `totals` are their ends, with intervals. A timeline has such bars in rows: of a point

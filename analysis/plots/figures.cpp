@@ -8,6 +8,7 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
+#include "analysis/plots/prediction_figure.h"
 
 namespace speclab::analysis {
 namespace {
@@ -138,6 +139,7 @@ Figure speedup_by_category(const FigureData& data) {
 
 std::vector<Figure> build_figures(const FigureData& data, Bootstrap& bootstrap) {
   std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data), tokens_per_round_vs_temperature(data)};
+  if (const auto predicted = prediction_figure(data)) figures.push_back(*predicted);
   if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1) figures.push_back(walltime_vs_model_size(data));
   const bool several_prompts =
       std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts >= kFewestPromptsOfACategory; });

@@ -46,7 +46,7 @@ std::string draw_lines(const Figure& figure) {
   std::string blocks;
   std::vector<std::string> plots;
   if (figure.reference) {
-    plots.push_back(fmt::format("{} with lines lw 1.6 lc rgb '{}' title {}", figure.reference->y, kPalette[0].light, quoted(figure.reference->name)));
+    plots.push_back(fmt::format("{} with lines lw 1.6 lc rgb '{}' title {}", figure.reference->is_diagonal ? "x" : fmt::format("{}", figure.reference->y), kPalette[0].light, quoted(figure.reference->name)));
   }
   for (std::size_t i = 0; i < figure.series.size(); ++i) append_line(figure, i, blocks, plots);
   const auto predicted = [](const Series& series) { return !series.prediction.empty(); };

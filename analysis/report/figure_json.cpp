@@ -48,7 +48,7 @@ json figure_json(const Figure& figure) {
           {"series", series},
           {"totals", points_json(figure.totals)},
           {"dashed", figure.dashed},
-          {"reference", figure.reference ? json{{"y", figure.reference->y}, {"name", figure.reference->name}} : json()}};
+          {"reference", figure.reference ? json{{"y", figure.reference->y}, {"name", figure.reference->name}, {"diagonal", figure.reference->is_diagonal}} : json()}};
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::string facts_html(const PageContent& content) {
   error_fact(content.prediction_errors.speedup, "median |predicted − measured| speed-up");
   if (const auto& width = content.prediction_errors.half_width)
     html += fact("speed-ups inside their 95 % prediction interval", fmt::format("{} of {}", content.prediction_errors.inside, width->n),
-                 fmt::format("the same cells; the interval has the spread among pilots in it, its half-width is {} in the median", estimate_text(*width, 100, 2).value + " %"));
+                 fmt::format("the same cells; the interval has the spread among pilots and among the passes of the costs in it, its half-width is {} in the median", estimate_text(*width, 100, 2).value + " %"));
   for (const auto& [model, pace] : paces(content.data)) {
     html += fact("pace while measuring " + model, short_number(pace),
                  "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes are at this pace");

@@ -22,9 +22,12 @@ function errorBars(points, colour) {
 
 const intervalText = (point) => (point.low === null ? "no interval" : `95 %: ${point.low.toPrecision(3)} to ${point.high.toPrecision(3)}`);
 
+// One quantity against another: marks on two numeric axes.
+const isScatter = (figure) => figure.kind === "marks" && figure.x.names.length === 0;
+
 function measuredTrace(figure, series, index) {
   const colour = colourOf(series);
-  const offset = figure.kind === "marks" ? 0.13 * (index - (figure.series.length - 1) / 2) : 0;
+  const offset = figure.kind === "marks" && !isScatter(figure) ? 0.13 * (index - (figure.series.length - 1) / 2) : 0;
   return {
     name: series.name, legendgroup: series.name, type: "scatter", mode: figure.kind === "lines" ? "lines+markers" : "markers",
     x: series.points.map((point) => point.x + offset), y: series.points.map((point) => point.y),
@@ -114,9 +117,10 @@ function axisLayout(axis, figure, isX) {
     type: axis.logarithmic ? "log" : undefined,
   };
   if (!isX && !axis.logarithmic) layout.rangemode = "tozero";
-  if (!isX && figure.kind === "waterfall") layout.range = axis.range;
+  if (axis.range !== null && (figure.kind === "waterfall" || isScatter(figure))) layout.range = axis.range;
   if (!isX && axis.logarithmic) Object.assign(layout, roundTicks());
   if (!isX) return layout;
+  if (isScatter(figure)) return layout;
   const positions = measuredPositions(figure);
   if (axis.names.length > 0 && figure.kind === "marks") {
     Object.assign(layout, { tickvals: axis.names.map((_, index) => index), ticktext: axis.names, range: [-0.6, axis.names.length - 0.4] });
@@ -139,6 +143,11 @@ function axesLayout(figure) {
 function referenceLine(figure) {
   if (figure.reference === null) return {};
   const colour = report.palette[0][theme().index];
+  if (figure.reference.diagonal) {
+    const [low, high] = figure.x.range;
+    return { shapes: [{ type: "line", x0: low, x1: high, y0: low, y1: high, line: { color: colour, width: 1.6 } }],
+      annotations: [{ x: high, y: high, xanchor: "right", yanchor: "bottom", showarrow: false, text: figure.reference.name, font: { color: colour, size: 12 } }] };
+  }
   return {
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: figure.reference.y, y1: figure.reference.y, line: { color: colour, width: 1.6 } }],
     annotations: [{ xref: "paper", x: isNarrow() ? 0 : 1.01, xanchor: "left", y: figure.reference.y, yanchor: isNarrow() ? "top" : "middle",

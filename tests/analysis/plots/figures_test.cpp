@@ -9,6 +9,7 @@
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/gnuplot_script.h"
+#include "analysis/plots/prediction_figure.h"
 #include "analysis/plots/process.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -77,6 +78,21 @@ TEST(Figures, OfOneTemperatureHaveAPlaceALine) {
   EXPECT_EQ(predicted.points.size(), 2U);
   EXPECT_EQ(measured.points[0].mark, Mark::filled);
   EXPECT_EQ(measured.points[1].mark, Mark::hollow);
+}
+
+/// Plain decoding is predicted without the bias, so that every mark stands below or above the diagonal by it.
+TEST(Figures, SetMeasuredSpeedupsAgainstPredictedOnesFromTwelveCellsOn) {
+  Fixture fixture({.temperatures = {0.0, 0.3, 0.6, 1.0}, .prediction_bias = 1.25}), fewer({});
+  const Figure figure = prediction_figure(fixture.data).value();
+  ASSERT_EQ(figure.series.size(), 3U);
+  for (const Series& series : figure.series) {
+    ASSERT_EQ(series.points.size(), 4U) << series.name;
+    for (const Point& point : series.points) EXPECT_NEAR(point.y / point.x, 1.25, 0.1) << series.name;
+  }
+  EXPECT_TRUE(figure.reference.value().is_diagonal);
+  EXPECT_NE(gnuplot_script(figure, "x.pdf").find("plot x with lines"), std::string::npos);
+  EXPECT_NE(figure.caption.find("the 12 that draft"), std::string::npos) << figure.caption;
+  EXPECT_FALSE(prediction_figure(fewer.data));
 }
 
 TEST(Figures, OfOneTemperatureSayWhatThePredictionIsMadeFrom) {
