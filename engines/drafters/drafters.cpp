@@ -52,7 +52,7 @@ void check_part(const DrafterOptions& part) {
 void check_parts(const DrafterOptions& drafter) {
   if (drafter.kind != "mixture" && !drafter.parts.empty()) throw ConfigError(fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
   if (drafter.kind != "mixture") return;
-  if (drafter.parts.size() < 2) throw ConfigError(fmt::format("drafter 'mixture' with {} parts; allowed: two or more; name them in --drafter-parts, or in the parts of a [drafters.NAME]", drafter.parts.size()));
+  if (drafter.parts.size() < 2 || drafter.parts.size() > kMostParts) throw ConfigError(fmt::format("drafter 'mixture' with {} parts; allowed: 2 to {}; name them in --drafter-parts, or in the parts of a [drafters.NAME]", drafter.parts.size(), kMostParts));
   for (const DrafterOptions& part : drafter.parts) check_part(part);
 }
 

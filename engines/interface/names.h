@@ -41,6 +41,7 @@ inline bool is_among(std::string_view name, const auto& names) { return std::ran
 
 /// Whether a mixture can have parts of this kind: those that draft and are no mixtures.
 inline bool can_be_part(std::string_view kind) { return is_among(kind, kDrafterKinds) && kind != "none" && kind != "mixture"; }
+inline constexpr std::size_t kMostParts = 16;  ///< of a mixture
 /// Whether a part of a mixture can weigh so much.
 inline bool is_part_weight(double weight) { return weight >= 1e-6 && weight <= 1e6; }
 

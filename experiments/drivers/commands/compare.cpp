@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/compare/gate_text.h"
 #include "experiments/drivers/compare/power_text.h"
 #include "sim/core/errors.h"
@@ -38,6 +39,7 @@ void expect_none(const std::vector<std::string>& given, const std::string& what)
 
 int run_compare(const CompareOptions& options) {
   if (!options.replay.empty()) return print_gate(replay_gate(options.replay), options.json);
+  expect_distinct_folders(options.power);
   if (!options.power.empty()) return print_power(power_of_folders(options.power), options.json);
   if (options.base.empty() || options.head.empty()) throw ConfigError("compare needs a BASE and a HEAD; allowed: two revisions or build folders, or two run folders");
   const bool of_runs = are_runs(options.base, options.head);

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "analysis/io/training_curve.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
+#include "experiments/drivers/commands/distinct_folders.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -28,12 +28,6 @@ void check_run(const ReportCommandOptions& options) {
   if (options.folders.size() > 1) throw ConfigError(fmt::format("{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
   if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings; the report of a run stands in its folder");
   if (options.are_stages) throw ConfigError("--stages is for trainings; leave it out for a run");
-}
-
-void check_told_once(const std::vector<std::string>& folders) {
-  std::set<std::filesystem::path> seen;
-  for (const std::string& folder : folders)
-    if (!seen.insert(std::filesystem::weakly_canonical(folder)).second) throw ConfigError(escaped(folder, 200) + " is given twice; give it once");
 }
 
 /// Curves of folders with one name are told apart by their paths.
@@ -64,7 +58,7 @@ void print_end(const analysis::TrainingCurve& curve) {
 int report_trainings(const ReportCommandOptions& options) {
   if (!options.plotly_js.empty()) throw ConfigError("--plotly is for the page of a run; of trainings figures are drawn");
   if (!options.static_figures && !options.output.empty()) throw ConfigError("--output and --no-static-figures contradict each other; give one");
-  check_told_once(options.folders);
+  expect_distinct_folders(options.folders);
   const std::string output = options.static_figures ? figure_folder(options) : "";
   if (options.are_stages && options.folders.size() < 2) throw ConfigError("--stages with one folder; allowed: the folders of trainings that went on from each other, the first one first");
   std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);

@@ -70,6 +70,8 @@ TEST(Drafters, RefusePartsThatCannotBeMixed) {
   for (const char* kind : {"none", "plain", "mixture", "medusa", ""}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = kind}}), ConfigError) << kind;
   for (const double weight : {0.0, -1.0, 1e-300, 1e308, std::nan(""), HUGE_VAL}) EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .weight = weight}}), ConfigError) << weight;
   EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "bigram", .tree = "2x2"}}), ConfigError);
+  EXPECT_NO_THROW(check(std::vector<DrafterOptions>(16, {.kind = "ngram"})));
+  EXPECT_THROW(check(std::vector<DrafterOptions>(17, {.kind = "ngram"})), ConfigError);
   EXPECT_THROW(check({{.kind = "ngram"}, {.kind = "prompt_lookup", .model = "x"}}), ConfigError);
   EXPECT_THROW(check_drafter_options({.kind = "ngram", .parts = {{.kind = "bigram"}, {.kind = "bigram"}}}), ConfigError);
 }

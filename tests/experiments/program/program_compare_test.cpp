@@ -76,6 +76,7 @@ TEST_F(Compare, DrawsGatesFromThePairsOfSeveralFolders) {
   expect(run_program("compare --power " + parts + "1 " + parts + "2 2>&1"), 0, "drawn from 40 pairs of 1 benchmarks");
   expect(run_program("compare --power " + parts + "1 2>&1"), 3, "has 20 pairs; allowed: at least 40");
   expect(run_program("compare --power " + parts + "1 " + parts + "3 2>&1"), 3, "and as many as the others");
+  expect(run_program("compare --power " + parts + "1 " + parts + "2/ " + parts + "2 2>&1"), 2, "is given twice");
   expect(run_program("compare --power " + parts + "1 " + parts + "4 2>&1"), 3, "part_4/pairs.csv");
 }
 

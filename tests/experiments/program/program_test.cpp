@@ -93,7 +93,7 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2, "confidence ends chains");
   expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
   expect_refusal("generate --prompt x --drafter mixture", 2, "name them in --drafter-parts");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2, "allowed: two or more");
+  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2, "allowed: 2 to 16");
   expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,mixture", 2, "with the part 'mixture'; allowed: drafters that draft and are no mixtures: unigram, bigram");
   expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,bigram:0", 2, "a weight from 1e-6 to 1e6");
   expect_refusal("generate --prompt x --drafter mixture --drafter-parts feature_transformer,lookup_transformer", 2, "every model but n-grams once");
