@@ -56,27 +56,33 @@ double Cutoffs<Scalar>::largest() const {
 }
 
 template <typename Scalar>
-void Cutoffs<Scalar>::keep_top_k(std::span<const Scalar> probabilities) {
-  const auto k = static_cast<std::size_t>(options_.top_k);
-  if (k >= probabilities.size()) return gather(probabilities, Scalar(0));
-  order_.assign(probabilities.begin(), probabilities.end());
-  const auto kth = order_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
-  std::nth_element(order_.begin(), kth, order_.end(), std::greater<>());
-  gather(probabilities, *kth);
-}
-
-/// The smallest set, in falling order, whose mass reaches top_p. Of a whole vocabulary only as many tokens are put in order
-/// as a falling threshold takes to reach that mass.
-template <typename Scalar>
-void Cutoffs<Scalar>::keep_top_p(std::span<const Scalar> probabilities) {
+template <typename IsEnough>
+void Cutoffs<Scalar>::gather_likeliest(std::span<const Scalar> probabilities, const IsEnough& is_enough) {
   constexpr double kFall = 1.0 / 64;
-  const bool is_whole = kept_.empty();
-  const double wanted = options_.top_p * (is_whole ? sum(probabilities) : kept_mass());
-  for (Scalar least = std::ranges::max(probabilities); is_whole && (kept_.empty() || kept_mass() < wanted); ) {
+  for (Scalar least = std::ranges::max(probabilities); least > 0 && (kept_.empty() || !is_enough()); ) {
     least = static_cast<Scalar>(least * kFall);
     gather(probabilities, least);
-    if (least == 0) break;
   }
+}
+
+template <typename Scalar>
+void Cutoffs<Scalar>::keep_top_k(std::span<const Scalar> probabilities) {
+  const auto k = static_cast<std::size_t>(options_.top_k);
+  gather_likeliest(probabilities, [&] { return kept_.size() >= k; });
+  if (kept_.size() <= k) return;
+  order_.clear();
+  for (const Entry& entry : kept_) order_.push_back(entry.probability);
+  const auto kth = order_.begin() + static_cast<std::ptrdiff_t>(k) - 1;
+  std::nth_element(order_.begin(), kth, order_.end(), std::greater<>());
+  std::erase_if(kept_, [&](const Entry& entry) { return entry.probability < *kth; });
+}
+
+/// The smallest set, in falling order, whose mass reaches top_p.
+template <typename Scalar>
+void Cutoffs<Scalar>::keep_top_p(std::span<const Scalar> probabilities) {
+  const bool is_whole = kept_.empty();
+  const double wanted = options_.top_p * (is_whole ? sum(probabilities) : kept_mass());
+  if (is_whole) gather_likeliest(probabilities, [&] { return kept_mass() >= wanted; });
   std::sort(kept_.begin(), kept_.end(), more_likely<Scalar>);
   double reached = 0;
   std::size_t count = 0;

@@ -31,6 +31,9 @@ class Cutoffs {
   /// Tokens whose share of what is left is at least `share`.
   void keep_likely(double share);
   void gather(std::span<const Scalar> probabilities, Scalar least);
+  /// Gathers under a falling threshold until it is enough or all, so that only the likeliest of a vocabulary need be put in order.
+  template <typename IsEnough>
+  void gather_likeliest(std::span<const Scalar> probabilities, const IsEnough& is_enough);
   double kept_mass() const;
   double largest() const;
   /// In nats, of what is left, renormalised.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -70,6 +72,31 @@ TEST(LogitsPipeline, TruncationIsIgnoredAtTemperatureZeroButThePenaltyIsNot) {
 TEST(LogitsPipeline, TopKKeepsAllThatTieWithTheLast) {
   EXPECT_EQ(support(law_of({.top_k = 2}, {0, 3, 2, 2, 1, 2})), (std::vector<Token>{1, 2, 3, 5}));
   EXPECT_EQ(support(law_of({.top_k = 1}, {0, 3, 2})), (std::vector<Token>{1}));
+}
+
+/// The k likeliest of a law and all that tie with the last of them, by sorting it whole.
+std::vector<Token> top_k_by_sorting(const Law& law, std::size_t k) {
+  std::vector<float> sorted;
+  for (Token token = 0; static_cast<std::size_t>(token) < law.vocab_size(); ++token) sorted.push_back(law[token]);
+  const std::vector<float> probabilities = sorted;
+  std::ranges::sort(sorted, std::greater<>());
+  std::vector<Token> tokens;
+  for (std::size_t i = 0; i < probabilities.size(); ++i)
+    if (probabilities[i] > 0 && probabilities[i] >= sorted[std::min(k, sorted.size()) - 1]) tokens.push_back(static_cast<Token>(i));
+  return tokens;
+}
+
+TEST(LogitsPipeline, TopKKeepsWhatSortingKeeps) {
+  std::mt19937 random(1);
+  for (const float width : {0.0f, 0.01f, 1.0f, 20.0f, 400.0f}) {  // of the last, most are probability 0
+    std::vector<float> logits(1003);
+    for (float& logit : logits) logit = width * static_cast<float>(random() % 500) / 500.0f;  // with ties
+    const Law whole = law_of({}, logits);
+    for (const int k : {1, 2, 50, 400, 1002, 1003, 5000}) {
+      const std::vector<Token> kept = support(law_of({.top_k = k}, logits));
+      EXPECT_EQ(kept, top_k_by_sorting(whole, static_cast<std::size_t>(k))) << "width " << width << ", k " << k;
+    }
+  }
 }
 
 TEST(LogitsPipeline, TopPKeepsTheLowerIdOfATie) {
