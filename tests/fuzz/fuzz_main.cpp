@@ -39,6 +39,17 @@ Fields numbers_of(const std::string& text) {
   return fields;
 }
 
+/// Every run of digits in a text.
+Fields digits_of(const std::string& text) {
+  constexpr const char* kDigits = "0123456789";
+  Fields fields;
+  for (std::size_t begin = 0, end = 0; (begin = text.find_first_of(kDigits, end)) != std::string::npos;) {
+    end = std::min(text.find_first_not_of(kDigits, begin), text.size());
+    fields.push_back({begin, end - begin});
+  }
+  return fields;
+}
+
 /// Where integers stand in an input of a target, and how they are replaced.
 struct Structure {
   const char* target;
@@ -47,7 +58,10 @@ struct Structure {
 };
 constexpr Structure kStructures[] = {{"gguf", testing::gguf_fields_slowly, testing::replace_binary},
                                      {"safetensors", testing::safetensors_fields_slowly, testing::replace_in_safetensors},
-                                     {"tokenizer", numbers_of, testing::replace_in_text}};
+                                     {"tokenizer", numbers_of, testing::replace_in_text},
+                                      {"experiment", digits_of, testing::replace_in_text},
+                                      {"run_folder", digits_of, testing::replace_in_text},
+                                      {"tables", digits_of, testing::replace_in_text}};
 
 const Structure* own_structure() {
   for (const Structure& structure : kStructures)
@@ -78,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-/// Knows where the integers of GGUF, safetensors and JSON stand, and keeps the length of a safetensors header true.
+/// Knows where the integers of GGUF, safetensors, JSON, configs and rows stand, and keeps the length of a safetensors header true.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
   std::mt19937 random(seed);
   const Structure* structure = own_structure();

@@ -1,10 +1,7 @@
 #include "tests/fuzz/seeds.h"
 
-#include <filesystem>
-
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/ngrams/ngram_file.h"
-#include "experiments/drivers/run/journal.h"
 #include "sim/core/files.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/safetensors_bytes.h"
@@ -72,20 +69,6 @@ std::vector<std::string> ngram_seeds() {
     seeds.push_back(read_file(folder.path("ngram.bin")));
   }
   return seeds;
-}
-
-std::vector<std::string> config_seeds() {
-  std::vector<std::string> seeds;
-  for (const char* name : {"quickstart", "token_trees", "rule_atlas"}) seeds.push_back(read_file(std::string(SPECLAB_SOURCE_DIR) + "/experiments/configs/" + name + ".toml"));
-  return seeds;
-}
-
-std::vector<std::string> journal_seeds() {
-  const TemporaryFolder folder;
-  experiments::Journal journal = experiments::Journal::open(folder.path());
-  for (const char* payload : {"{\"first\":1}", "second", "{}"}) journal.append(payload);
-  const std::string whole = read_file(folder.path("journal"));
-  return {whole, whole.substr(0, whole.size() - 5), R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})", "header 1 - {}"};
 }
 
 }  // namespace speclab::fuzz

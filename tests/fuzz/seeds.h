@@ -12,6 +12,12 @@ std::vector<std::string> tokenizer_seeds();
 std::vector<std::string> checkpoint_seeds();
 std::vector<std::string> ngram_seeds();
 std::vector<std::string> config_seeds();
+std::vector<std::string> experiment_seeds();
 std::vector<std::string> journal_seeds();
+/// Of a run whose cells and generations run_folder_seeds are.
+std::string run_manifest();
+inline constexpr const char* kRunFiles[] = {"rows.csv", "times.csv", "rounds.csv", "predictions.csv", "texts.jsonl"};
+std::vector<std::string> run_folder_seeds();
+std::vector<std::string> table_seeds();
 
 }  // namespace speclab::fuzz

@@ -7,12 +7,10 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "experiments/drivers/config/config_tree.h"
-#include "experiments/drivers/run/entry_line.h"
-#include "experiments/drivers/run/journal.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/fuzz/experiment_targets.h"
 #include "tests/fuzz/seeds.h"
 
 namespace speclab::fuzz {
@@ -27,10 +25,6 @@ const std::string& path_of(const std::string& bytes) {
   static const std::string path = disk.path();
   disk.write(bytes);
   return path;
-}
-
-void require(bool condition, const char* what) {
-  if (!condition) throw std::logic_error(what);
 }
 
 void read_all(const WeightSource& source) {
@@ -82,33 +76,19 @@ void read_ngrams(const std::string& bytes) try {
 } catch (const ModelFileError&) {
 }
 
-void read_config(const std::string& bytes) try {
-  experiments::opening_comment(bytes);
-  experiments::ConfigNode root = experiments::parse_config(bytes, "config.toml");
-  root.text();
-  experiments::set_config_value(root, "axes.temperature=[0.5]");
-} catch (const ConfigError&) {
-}
-
-void read_journal(const std::string& bytes) try {
-  static const TemporaryFolder folder;
-  std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
-  try {
-    experiments::entry_json(experiments::entry_line(bytes));
-  } catch (const DataError&) {
-  }
-  const experiments::Journal journal = experiments::Journal::open(folder.path());
-  require(journal.num_bytes_cut() <= bytes.size(), "no more cut than there was");
-} catch (const DataError&) {
-}
-
 }  // namespace
+
+void require(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(what);
+}
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},       {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds}, {"checkpoint", read_checkpoint, checkpoint_seeds},
                                        {"ngrams", read_ngrams, ngram_seeds},  {"config", read_config, config_seeds},
-                                       {"journal", read_journal, journal_seeds}};
+                                       {"journal", read_journal, journal_seeds},
+                                       {"experiment", read_experiment, experiment_seeds}, {"run_folder", read_run_folder, run_folder_seeds},
+                                       {"tables", read_tables, table_seeds}};
   return all;
 }
 

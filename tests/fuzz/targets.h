@@ -13,6 +13,9 @@ struct Target {
 };
 
 const std::vector<Target>& targets();
+/// What must hold of everything that a reader took. @throws std::logic_error, a finding
+void require(bool condition, const char* what);
+
 /// @throws std::out_of_range
 const Target& target(const std::string& name);
 

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "experiments/drivers/run/journal.h"
+#include "sim/core/files.h"
+#include "tests/analysis/support/synthetic_run.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/fuzz/seeds.h"
+
+namespace speclab::fuzz {
+namespace {
+
+using speclab::testing::TemporaryFolder;
+using analysis::testing::ScratchFolder;
+
+std::string project_file(const std::string& path) { return read_file(std::string(SPECLAB_SOURCE_DIR) + "/" + path); }
+
+/// The first line, and those that begin with one of the fields.
+std::string chosen_lines(const std::string& text, const std::vector<std::string>& fields) {
+  std::istringstream lines(text);
+  std::string chosen, line;
+  for (int number = 0; std::getline(lines, line); ++number)
+    if (number == 0 || std::ranges::count(fields, line.substr(0, line.find(','))) > 0) chosen += line + "\n";
+  return chosen;
+}
+
+std::string first_lines(const std::string& text, std::size_t count) {
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
+}
+
+void write_run(const ScratchFolder& folder) {
+  analysis::testing::write_synthetic_run({.temperatures = {0.0}, .drafters = {{"bigram", 0.8, 2e4}}, .prompts_per_category = 1, .repetitions = 1}, folder.path());
+}
+
+}  // namespace
+
+std::vector<std::string> config_seeds() {
+  std::vector<std::string> seeds;
+  for (const char* name : {"quickstart", "token_trees", "rule_atlas"}) seeds.push_back(project_file(std::string("experiments/configs/") + name + ".toml"));
+  return seeds;
+}
+
+std::vector<std::string> journal_seeds() {
+  const TemporaryFolder folder;
+  experiments::Journal journal = experiments::Journal::open(folder.path());
+  for (const char* payload : {"{\"first\":1}", "second", "{}"}) journal.append(payload);
+  const std::string whole = read_file(folder.path("journal"));
+  return {whole, whole.substr(0, whole.size() - 5), R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})", "header 1 - {}"};
+}
+
+std::vector<std::string> experiment_seeds() {
+  std::vector<std::string> seeds = config_seeds();
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(SPECLAB_SOURCE_DIR) + "/experiments/configs"))
+    if (entry.path().extension() == ".toml") seeds.push_back(read_file(entry.path().string()));
+  seeds.push_back("[experiment]\nseed = 3\n[[zip]]\ntemperature = [0.0, 1.0]\npolicy = [\"constant:2\", \"auto\"]\n[[exclude]]\ntemperature = 1.0\n[axes]\ndrafter = [\"none\", \"ngram\"]\n");
+  return seeds;
+}
+
+std::string run_manifest() {
+  const ScratchFolder folder;
+  write_run(folder);
+  return read_file(folder.file("manifest.toml"));
+}
+
+std::vector<std::string> run_folder_seeds() {
+  const ScratchFolder folder;
+  write_run(folder);
+  std::string seed;
+  for (const std::string name : kRunFiles) {
+    const std::string text = read_file(folder.file(name));
+    // One generation of each cell, and the text of the second, keep the seed short.
+    seed += name == "texts.jsonl" ? text.substr(text.find('\n') + 1) : name == "predictions.csv" ? text : chosen_lines(text, {"2", "9"});
+    seed += '\0';
+  }
+  return {seed};
+}
+
+std::vector<std::string> table_seeds() {
+  std::vector<std::string> seeds;
+  for (const char* name : {"drafter_acceptance_cpu/acceptance.csv", "tree_acceptance_core_cpu/siblings.csv", "rule_atlas_cpu/atlas.csv", "gate_cpu/pairs_1/pairs.csv", "quickstart_cpu/costs.csv"})
+    seeds.push_back(first_lines(project_file(std::string("results/reference/") + name), 4));
+  return seeds;
+}
+
+}  // namespace speclab::fuzz

@@ -1,0 +1,103 @@
+#include "tests/fuzz/experiment_targets.h"
+
+#include <fstream>
+
+#include "analysis/io/acceptance.h"
+#include "analysis/io/atlas.h"
+#include "analysis/io/bench_rows.h"
+#include "analysis/io/costs.h"
+#include "analysis/io/pace.h"
+#include "analysis/io/run_folder.h"
+#include "analysis/io/siblings.h"
+#include "analysis/io/trace.h"
+#include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/config/config_tree.h"
+#include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/run/entry_line.h"
+#include "experiments/drivers/run/journal.h"
+#include "sim/core/errors.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/fuzz/seeds.h"
+#include "tests/fuzz/targets.h"
+
+namespace speclab::fuzz {
+
+using namespace experiments;
+using speclab::testing::TemporaryFolder;
+
+void read_config(const std::string& bytes) try {
+  opening_comment(bytes);
+  ConfigNode root = parse_config(bytes, "config.toml");
+  root.text();
+  set_config_value(root, "axes.temperature=[0.5]");
+} catch (const ConfigError&) {
+}
+
+namespace {
+
+void read_whole_run_config(const std::string& path) try {
+  const RunConfig config = read_run_config(path, {});
+  const TemporaryFolder folder(testing::memory_folder());
+  const std::string text = to_toml(config);
+  require(to_toml(read_run_config(folder.file("again.toml", text), {})) == text, "a config that was written is read as the same");
+  const Sweep sweep(config);
+  if (sweep.product_size() > 1000) return;
+  for (const SweepPoint& point : sweep.product()) sweep.holds(point);
+} catch (const ConfigError&) {
+}
+
+}  // namespace
+
+void read_experiment(const std::string& bytes) {
+  static const TemporaryFolder folder(testing::memory_folder());
+  const std::string path = folder.file("config.toml", bytes);
+  read_whole_run_config(path);
+  try {
+    read_train_config(path);
+  } catch (const ConfigError&) {
+  }
+}
+
+void read_journal(const std::string& bytes) try {
+  static const TemporaryFolder folder;
+  std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
+  try {
+    entry_json(entry_line(bytes));
+  } catch (const DataError&) {
+  }
+  const Journal journal = Journal::open(folder.path());
+  require(journal.num_bytes_cut() <= bytes.size(), "no more cut than there was");
+} catch (const DataError&) {
+}
+
+void read_run_folder(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  static const std::string manifest = folder.file("manifest.toml", run_manifest());
+  std::size_t begin = 0;
+  for (const char* name : kRunFiles) {
+    const std::size_t end = std::min(bytes.find('\0', begin), bytes.size());
+    folder.file(name, bytes.substr(begin, end - begin));
+    begin = std::min(end + 1, bytes.size());
+  }
+  const analysis::Run run = analysis::read_run(folder.path());
+  for (const analysis::Generation& generation : run.generations) require(generation.drafting_rounds <= generation.rounds && generation.accepted <= generation.drafted, "sums that can be");
+} catch (const DataError&) {
+}
+
+void read_tables(const std::string& bytes) {
+  static const TemporaryFolder folder(testing::memory_folder());
+  const std::string path = folder.file("table.csv", bytes);
+  static constexpr void (*readers[])(const std::string&) = {
+      [](const std::string& file) { analysis::read_acceptance(file); }, [](const std::string& file) { analysis::read_atlas(file); },
+      [](const std::string& file) { analysis::read_bench_pairs(file); }, [](const std::string& file) { analysis::read_bench_counts(file); },
+      [](const std::string& file) { analysis::read_costs(file); },      [](const std::string& file) { analysis::read_pace(file); },
+      [](const std::string& file) { analysis::read_siblings(file); },   [](const std::string& file) { analysis::read_trace(file, {}, [](const auto&) {}); }};
+  for (const auto read : readers) {
+    try {
+      read(path);
+    } catch (const DataError&) {
+    }
+  }
+}
+
+}  // namespace speclab::fuzz
