@@ -11,7 +11,6 @@
 
 #include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/instruction_counts.h"
-#include "experiments/drivers/compare/pair_runs.h"
 #include "experiments/drivers/compare/timer_check.h"
 #include "experiments/drivers/run/progress.h"
 #include "sim/core/errors.h"
@@ -101,12 +100,13 @@ class BuildComparison {
 
   void measure_look(const PairPlan& plan) {
     progress_.begin_phase(plan.look == 1 ? "pairs" : "more pairs of what is unclear", plan.pairs);
-    run_pairs(base_, head_, plan, [this](const std::vector<BenchPairRow>& rows) {
+    const FamilySeconds seconds = run_pairs(base_, head_, plan, [this](const std::vector<BenchPairRow>& rows) {
       rows_.insert(rows_.end(), rows.begin(), rows.end());
       folder_.add(rows);
       progress_.advance(1);
     });
     progress_.end_phase();
+    for (const auto& [family, of_look] : seconds) gate_.seconds[family] += of_look;
   }
 
   std::vector<std::string> unclear_benchmarks() const {

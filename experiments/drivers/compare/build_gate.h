@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/stats/suite_gate.h"
+#include "experiments/drivers/compare/pair_runs.h"
 #include "experiments/drivers/compare/revision_build.h"
 
 namespace speclab::experiments {
@@ -29,6 +30,7 @@ struct BuildGate {
   std::vector<analysis::GateLine> lines{};
   std::vector<std::string> only_base{}, only_head{};  ///< benchmarks that were not compared
   std::vector<std::string> notes{};
+  FamilySeconds seconds{};               ///< that measuring times took
   analysis::GateVerdict verdict = analysis::GateVerdict::invalid;
 };
 

@@ -43,6 +43,8 @@ BuildGate gate_of(const json& object) {
   gate.options.seed = settings.at("seed").get<std::uint64_t>();
   for (const json& line : object.at("benchmarks")) gate.lines.push_back(line_of(line));
   gate.only_base = texts_of(object.at("only_in_base")), gate.only_head = texts_of(object.at("only_in_head")), gate.notes = texts_of(object.at("notes"));
+  const json seconds = object.value("seconds", json::object());
+  for (const auto& [family, of_family] : seconds.items()) gate.seconds[text_of(family)] = of_family.get<double>();
   return gate;
 }
 

@@ -38,6 +38,18 @@ ordered_json settings_of(const BuildGateOptions& options) {
 
 std::string names_line(const std::string& what, const std::vector<std::string>& names) { return names.empty() ? "" : fmt::format("{}: {}\n", what, fmt::join(names, ", ")); }
 
+/// How long measuring times took.
+std::string seconds_line(const FamilySeconds& seconds) {
+  if (seconds.empty()) return "";
+  double all = 0.0;
+  std::vector<std::string> parts;
+  for (const auto& [family, of_family] : seconds) {
+    all += of_family;
+    parts.push_back(fmt::format("{} {:.1f}", family, of_family));
+  }
+  return fmt::format("measured for {:.1f} s: {}\n", all, fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string gate_text(const BuildGate& gate) {
@@ -48,6 +60,7 @@ std::string gate_text(const BuildGate& gate) {
     if (!line.reason.empty()) text += fmt::format("{}, {}: {}\n", line.benchmark, line.measure, line.reason);
   text += names_line("only in the base, not compared", gate.only_base) + names_line("only in the head, not compared", gate.only_head);
   for (const std::string& note : gate.notes) text += note + "\n";
+  text += seconds_line(gate.seconds);
   return text + fmt::format("{} against {}: {}\n", gate.head, gate.base, name(gate.verdict));
 }
 
@@ -55,7 +68,7 @@ std::string gate_json(const BuildGate& gate) {
   ordered_json lines = ordered_json::array();
   for (const GateLine& line : gate.lines) lines.push_back(json_of(line));
   return ordered_json{{"verdict", name(gate.verdict)}, {"exit_code", static_cast<int>(exit_code(gate.verdict))}, {"base", gate.base}, {"head", gate.head}, {"machine", gate.machine}, {"settings", settings_of(gate.options)}, {"benchmarks", lines},
-                      {"only_in_base", gate.only_base}, {"only_in_head", gate.only_head}, {"notes", gate.notes}}.dump();
+                      {"only_in_base", gate.only_base}, {"only_in_head", gate.only_head}, {"notes", gate.notes}, {"seconds", gate.seconds}}.dump();
 }
 
 }  // namespace speclab::experiments

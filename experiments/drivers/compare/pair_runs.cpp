@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::experiments {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 const BenchResult& result_of(const BenchOutput& output, const std::string& name, const BenchProgram& program) {
   if (const BenchResult* result = output.find(name)) return *result;
@@ -50,16 +53,21 @@ std::vector<std::vector<std::string>> families_of(const std::vector<std::string>
   return families;
 }
 
-void run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair) {
+FamilySeconds run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair) {
   const RngStream stream(plan.seed);
   const auto families = families_of(plan.benchmarks);
   const FamilyPair family_pair(base, head, plan);
+  FamilySeconds seconds;
   for (int pair = plan.first_pair; pair < plan.first_pair + plan.pairs; ++pair) {
     std::vector<analysis::BenchPairRow> rows;
-    for (std::size_t i = 0; i < families.size(); ++i)
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      const auto begin = Clock::now();
       family_pair.run(families[i], pair, stream.uniform({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(pair), Purpose::order, 0}) < 0.5, rows);
+      seconds[family_of(families[i].front())] += std::chrono::duration<double>(Clock::now() - begin).count();
+    }
     on_pair(rows);
   }
+  return seconds;
 }
 
 }  // namespace speclab::experiments

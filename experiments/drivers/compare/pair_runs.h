@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,14 @@ struct PairPlan {
   std::uint64_t seed = 1;               ///< of the order of the two sides
 };
 
+/// Seconds of measuring by family of benchmarks, all processes of both sides.
+using FamilySeconds = std::map<std::string, double>;
+
 /// Runs pairs of processes, base and head one after the other in a random order, a family of benchmarks a process.
 /// @param on_pair  gets the rows of a pair, all families, when it is done
+/// @return how long the processes took
 /// @throws Error(invalid_measurement) if a process fails or lacks a benchmark
-void run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair);
+FamilySeconds run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair);
 
 /// Names by family, in the order given.
 std::vector<std::vector<std::string>> families_of(const std::vector<std::string>& names);

@@ -59,6 +59,7 @@ TEST_F(Compare, ReplaysTheVerdictsFromTheRows) {
   const std::string base = build("base", {steady("f/a", 1e4)}), head = build("head", {steady("f/a", 1.1e4)}), rows = folder_.path("rows");
   expect(compare(base, head, "--measure times --output " + rows), 10, ": SLOW");
   expect(run_program("compare --replay " + rows + " 2>&1"), 10, ": SLOW");
+  expect(run_program("compare --replay " + rows + " 2>&1"), 10, " s: f ");
   expect(compare(base, head, "--measure times --output " + rows), 2, "holds pairs.csv already");
   const auto gate = nlohmann::json::parse(read_file(rows + "/gate.json"));
   EXPECT_EQ(gate["verdict"], "SLOW");
@@ -67,6 +68,7 @@ TEST_F(Compare, ReplaysTheVerdictsFromTheRows) {
   EXPECT_EQ(gate["base"], base + " (fake, script, x86-64)");
   EXPECT_EQ(gate["machine"], "2 processors of 2000 MHz");
   EXPECT_EQ(gate["settings"]["pairs"], 20);
+  EXPECT_GT(gate["seconds"]["f"].get<double>(), 0.0) << "of measuring the family";
 }
 
 TEST_F(Compare, DrawsGatesFromThePairsOfSeveralFolders) {
