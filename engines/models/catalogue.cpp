@@ -9,10 +9,12 @@
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
+#include "engines/formats/recorded_digest.h"
 #include "engines/models/llama/feature_transformer.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
@@ -79,6 +81,13 @@ ModelSource open_gguf(const std::string& path) {
   return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
 }
 
+/// With the weights that its manifest.json tells of, where it has one.
+std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
+  auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
+  if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none)) check_recorded_digest(path, "model.safetensors", sha256_files(folder->weight_paths()));
+  return folder;
+}
+
 ModelSource open_plain(const CatalogueEntry& entry);
 
 /// The tokenizer is the target's business.
@@ -86,14 +95,14 @@ ModelSource open_feature_transformer(const std::string& path) {
   FeatureTransformerConfig config = read_feature_transformer_config(path + "/config.json");
   config.shape.name = std::filesystem::path(path).filename().string();
   ModelSource target = open_plain(find_model(config.target));
-  const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
+  const auto folder = open_checkpoint(path);
   return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
 }
 
 ModelSource open_folder(const std::string& path) {
   LlamaConfig config = llama_config_from_json(path + "/config.json");
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
-  const auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
+  const auto folder = open_checkpoint(path);
   const std::string tokenizer = path + "/tokenizer.json";
   return {config, llama_weights_from_checkpoint(folder, config),
           is_there(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
@@ -158,7 +167,7 @@ MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
     throw ConfigError(fmt::format("drafter model '{}' is no MLP speculator; allowed: a folder that speclab train made of the kind mlp_speculator, or a published one", escaped(model)));
   MlpSpeculatorConfig config = read_mlp_speculator_config(entry.path + "/config.json");
   config.name = std::filesystem::path(entry.path).filename().string();
-  return {config, std::make_shared<CheckpointFolder>(CheckpointFolder::open(entry.path))};
+  return {config, open_checkpoint(entry.path)};
 }
 
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {

@@ -6,9 +6,11 @@
 
 #include "engines/formats/checked_size.h"
 #include "engines/formats/input_file.h"
+#include "engines/formats/recorded_digest.h"
 #include "engines/ngrams/ngram_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
@@ -122,7 +124,9 @@ NgramModel load_ngrams(const std::string& file_or_folder) {
   if (std::error_code none; !std::filesystem::exists(file_or_folder, none))
     throw ConfigError(fmt::format("drafter model '{}': no such file or folder; allowed: {}", escaped(file_or_folder, 200), kAllowed));
   const std::string path = ngram_file(file_or_folder);
-  return parse_ngrams(content_of(path), path);
+  const std::string bytes = content_of(path);
+  if (path != file_or_folder) check_recorded_digest(file_or_folder, "ngram.bin", sha256_text(bytes));
+  return parse_ngrams(bytes, path);
 }
 
 NgramModel parse_ngrams(std::string_view bytes, const std::string& path) {

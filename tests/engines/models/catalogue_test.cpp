@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "engines/ngrams/ngram_file.h"
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {
 namespace {
@@ -22,6 +27,50 @@ TEST(Catalogue, RefusesANameThatIsTooLongForAFile) {
     }
     EXPECT_THROW(open_tokenizer(std::string(length, 'm')), ConfigError);
   }
+}
+
+/// A committed model with one bit of its weights flipped.
+class DamagedModel {
+ public:
+  DamagedModel(const std::string& name, const std::string& weights) : path_(folder_.path(name)) {
+    std::filesystem::copy(project_models_folder() + "/" + name, path_);
+    std::string bytes = read_file(path_ + "/" + weights);
+    bytes[bytes.size() - 9] = static_cast<char>(bytes[bytes.size() - 9] ^ 1);
+    write_file(path_ + "/" + weights, bytes);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  speclab::testing::TemporaryFolder folder_;
+  std::string path_;
+};
+
+template <typename Open>
+void expect_refused(const Open& open) {
+  try {
+    open();
+    ADD_FAILURE() << "accepted";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what()).find("as manifest.json says"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Catalogue, RefusesDraftersWithAFlippedBit) {
+  const DamagedModel mlp("smollm2-mlp", "model.safetensors"), ngrams("smollm2-bigram", "ngram.bin");
+  expect_refused([&] { open_mlp_speculator(mlp.path()); });
+  expect_refused([&] { load_ngrams(ngrams.path()); });
+}
+
+TEST(Catalogue, TakesDraftersAsTheyWereTrained) {
+  EXPECT_NO_THROW(open_mlp_speculator(project_models_folder() + "/smollm2-mlp"));
+  EXPECT_NO_THROW(load_ngrams(project_models_folder() + "/smollm2-bigram"));
+}
+
+/// Somebody else's manifest may mean something else by it.
+TEST(Catalogue, HeedsOnlyManifestsOfTrainings) {
+  const DamagedModel mlp("smollm2-mlp", "model.safetensors");
+  write_file(mlp.path() + "/manifest.json", R"({"sha256": "of something"})");
+  EXPECT_NO_THROW(open_mlp_speculator(mlp.path()));
 }
 
 }  // namespace
