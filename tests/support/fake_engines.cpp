@@ -1,6 +1,7 @@
 #include "tests/support/fake_engines.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
@@ -19,18 +20,35 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return x * 0xbf58476d1ce4e5b9u ^ x >> 27;
 }
 
+/// Token 7 reads "<7>".
+std::string spelled(Token token) { return "<" + std::to_string(token) + ">"; }
+
 class FakeStream final : public StreamingDecoder {
  public:
-  std::string push(Token token) override { return "<" + std::to_string(token) + ">"; }
+  std::string push(Token token) override { return spelled(token); }
   std::string flush() override { return ""; }
 };
 
-/// A byte is a token.
+/// What spells no token is a token a byte.
 class FakeTokenizer final : public Tokenizer {
  public:
   std::int32_t vocab_size() const override { return kVocabSize; }
-  std::vector<Token> encode(std::string_view text, SpecialText) const override { return {text.begin(), text.end()}; }
-  std::string decode(std::span<const Token> ids) const override { return {ids.begin(), ids.end()}; }
+  std::vector<Token> encode(std::string_view text, SpecialText) const override {
+    std::vector<Token> ids;
+    for (std::size_t at = 0; at < text.size();) {
+      Token token = text[at];
+      const auto [end, error] = text[at] == '<' ? std::from_chars(&text[at] + 1, text.data() + text.size(), token) : std::from_chars_result{&text[at], std::errc::invalid_argument};
+      const bool is_spelled = error == std::errc{} && end != text.data() + text.size() && *end == '>';
+      ids.push_back(is_spelled ? token : Token{text[at]});
+      at = is_spelled ? static_cast<std::size_t>(end + 1 - text.data()) : at + 1;
+    }
+    return ids;
+  }
+  std::string decode(std::span<const Token> ids) const override {
+    std::string text;
+    for (const Token id : ids) text += spelled(id);
+    return text;
+  }
   std::unique_ptr<StreamingDecoder> streaming_decoder() const override { return std::make_unique<FakeStream>(); }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return false; }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/generation_checks.h"
 #include "experiments/drivers/run/law_distance.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/second_decoding.h"
@@ -62,6 +63,8 @@ void measure_row(Workbench& bench, std::size_t row) {
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
   const DecoderSettings settings = bench.settings(cell, category);
   const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
+  check_generation(record, settings.decoder_options(bench.plan().config).stop, bench.loaded().tokenizer());
+  if (!is_shape_model(cell.model)) check_text(record.output_ids, bench.loaded().tokenizer());
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
   if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
   if (entry.law_distance && !std::isfinite(*entry.law_distance)) throw NotFiniteError("the distance of its law from the target's is no number");
