@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
 
 #include "analysis/report/document.h"
 #include "analysis/report/sortable_table.h"
+#include "analysis/stats/broken_line.h"
+#include "analysis/stats/line_fit.h"
 
 namespace speclab::analysis {
 namespace {
@@ -48,13 +51,28 @@ std::string sentence(const std::string& model, const std::map<std::int64_t, doub
                      one->second * 1e-6);
 }
 
+/// What a row costs, and from where on another amount.
+std::string break_sentence(const std::map<std::int64_t, double>& ns_of_rows) {
+  constexpr std::size_t kFewestPoints = 6;  // one more than the fit has to have
+  if (ns_of_rows.size() < kFewestPoints) return "";
+  std::vector<double> rows, ms;
+  for (const auto& [count, ns] : ns_of_rows) rows.push_back(static_cast<double>(count)), ms.push_back(ns * 1e-6);
+  if (std::ranges::min(ms) == std::ranges::max(ms)) return "";
+  const BrokenLineFit fit = fit_broken_line(rows, ms);
+  return fmt::format("Two lines through its {} points: {:.2f} ms and {:.3f} ms a row up to {:.0f} rows, {:.3f} ms a row beyond (off by {:.2f} ms, root mean square; one line: {:.2f}). ", rows.size(),
+                     fit.intercept, fit.slope_before, fit.breakpoint, fit.slope_after, fit.rms_error, fit_line(rows, ms).rms_error);
+}
+
 }  // namespace
 
 std::string cost_answer(const std::vector<CostRow>& costs) {
   std::set<std::string> said;
   std::string answer;
   for (const CostRow& cost : costs)
-    if (said.insert(cost.model).second) answer += sentence(cost.model, forwards_at_longest_context(costs, cost.model));
+    if (said.insert(cost.model).second) {
+      const auto forwards = forwards_at_longest_context(costs, cost.model);
+      answer += sentence(cost.model, forwards) + break_sentence(forwards);
+    }
   if (answer.empty()) return fmt::format("{} points of the cost surface were measured.", costs.size());
   answer.pop_back();
   return answer;

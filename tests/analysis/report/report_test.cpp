@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "analysis/io/table.h"
 #include "analysis/report/html.h"
@@ -144,6 +145,17 @@ TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   EXPECT_TRUE(page_has("plot-forward_cost") && page_has("after 64 tokens"));
   EXPECT_TRUE(page_has("bigram"));
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("cells.csv")));
+}
+
+TEST_F(Report, SaysFromHowManyRowsOnARowCostsMore) {
+  testing::write_synthetic_run({.kind = "cost_surface", .repetitions = 1}, scratch_.path());
+  std::string costs = "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\n";
+  for (const auto& [rows, ns] : std::map<int, const char*>{{1, "10100000"}, {2, "10200000"}, {4, "10400000"}, {8, "10800000"}, {16, "14800000"}, {32, "22800000"}})
+    costs += "m,,,,,target," + std::to_string(rows) + ",64,1," + ns + ",,,3\n";
+  write_file(scratch_.file("costs.csv"), costs);
+  write_file(plotly_, "");
+  const std::string answer = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false}).answer;
+  EXPECT_NE(answer.find("Two lines through its 6 points: 10.00 ms and 0.100 ms a row up to 8 rows, 0.500 ms a row beyond (off by 0.00 ms, root mean square; one line: 0."), std::string::npos) << answer;
 }
 
 TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
