@@ -43,7 +43,7 @@ std::string sortable_table_html(const std::vector<TableColumn>& columns, const s
     html += fmt::format("<th data-sortable scope=\"col\"{}><button type=\"button\">{}</button></th>", class_of(column), column.title);
   html += "</tr></thead><tbody>\n";
   for (const auto& row : rows) html += row_html(columns, row);
-  return html + "</tbody></table></div>";
+  return html + "</tbody></table></div>\n<p class=\"copy\"><button type=\"button\" data-copy>Copy as CSV</button> <output></output></p>\n";
 }
 
 }  // namespace speclab::analysis

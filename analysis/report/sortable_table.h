@@ -1,5 +1,5 @@
 #pragma once
-// Tables of the report whose columns sort at a click.
+// Tables of the report whose columns sort at a click and that copy at another.
 
 #include <optional>
 #include <string>
@@ -25,6 +25,7 @@ TableEntry setting_entry(double value);              ///< in all its digits
 TableEntry estimate_entry(const std::optional<Estimate>& estimate, double factor = 1, int digits = 3);
 TableEntry value_entry(const std::optional<double>& value, double factor = 1, int digits = 3);
 
+/// With a button that copies it as it is sorted: of every entry what it is sorted by, with all its digits.
 /// @param rows  each with an entry a column
 std::string sortable_table_html(const std::vector<TableColumn>& columns, const std::vector<std::vector<TableEntry>>& rows);
 

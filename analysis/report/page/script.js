@@ -1,5 +1,5 @@
 "use strict";
-// Draws the figures of the page's JSON with plotly.js, opens their legends to the keyboard, sorts tables and switches samples.
+// Draws the figures of the page's JSON with plotly.js, opens their legends to the keyboard, sorts and copies tables and switches samples.
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
 const darkQuery = window.matchMedia("(prefers-color-scheme: dark)");
@@ -221,6 +221,31 @@ function sortTable(header) {
   table.tBodies[0].append(...[...table.tBodies[0].rows].sort(compare));
 }
 
+const csvField = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+function csvOf(table) {
+  const header = [...table.tHead.rows[0].children].map((cell) => cell.textContent);
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.children].map((cell) => cell.dataset.value));
+  return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\n`).join("");
+}
+
+// A page from a file may not be allowed to write to the clipboard by itself; a selection that is copied always is.
+function copyText(text) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  return isCopied;
+}
+
+function copyTable(button) {
+  const table = button.closest("p").previousElementSibling.querySelector("table");
+  button.nextElementSibling.textContent = copyText(csvOf(table)) ? `${table.tBodies[0].rows.length} rows copied` : "not copied: the browser does not allow it";
+  button.focus();
+}
+
 function showSample(chooser) {
   chooser.closest("section").querySelectorAll(".sample").forEach((sample, index) => { sample.hidden = index !== chooser.selectedIndex; });
 }
@@ -228,6 +253,7 @@ function showSample(chooser) {
 for (const header of document.querySelectorAll("th[data-sortable]")) {
   header.querySelector("button").addEventListener("click", () => sortTable(header));
 }
+for (const button of document.querySelectorAll("button[data-copy]")) button.addEventListener("click", () => copyTable(button));
 for (const chooser of document.querySelectorAll("select[data-chooser]")) {
   chooser.addEventListener("change", () => showSample(chooser));
   showSample(chooser);  // a browser that comes back to the page keeps what was chosen

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
-#include "analysis/plots/process.h"
+#include "analysis/plots/gnuplot.h"
+#include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
 #include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
@@ -17,11 +19,13 @@ namespace fs = std::filesystem;
 
 const fs::path kReference = SPECLAB_SOURCE_DIR "/results/reference";
 
-/// Runs with figures and all that these are made of: default_policy_cpu was committed without its rounds.
+constexpr const char* kFigureRows[] = {"rounds.csv", "atlas.csv", "acceptance.csv"};
+
+/// Runs with figures and all that these are made of: some were committed without their rounds.
 std::vector<fs::path> runs_with_figures() {
   std::vector<fs::path> runs;
   for (const auto& entry : fs::directory_iterator(kReference))
-    if (fs::exists(entry.path() / "figures") && (fs::exists(entry.path() / "rounds.csv") || fs::exists(entry.path() / "atlas.csv"))) runs.push_back(entry.path());
+    if (fs::exists(entry.path() / "figures") && std::ranges::any_of(kFigureRows, [&](const char* rows) { return fs::exists(entry.path() / rows); })) runs.push_back(entry.path());
   return runs;
 }
 
@@ -34,19 +38,39 @@ void copy_tables(const fs::path& run, const std::string& folder) {
     if (entry.is_regular_file()) fs::copy(entry.path(), folder);
 }
 
-TEST(ReferenceFigures, AreMadeAgainByteByByte) {
-  const std::string drawn_with = read_file((kReference / "figure_tools.txt").string());
-  if (drawing_tools() != drawn_with) GTEST_SKIP() << "the committed figures were drawn with " << drawn_with << "here are " << drawing_tools();
-  ASSERT_GE(runs_with_figures().size(), 6u);
+class ReferenceFigures : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string drawn_with = read_file((kReference / "figure_tools.txt").string());
+    if (drawing_tools() != drawn_with) GTEST_SKIP() << "the committed figures were drawn with " << drawn_with << "here are " << drawing_tools();
+  }
+};
+
+/// A figure of two folders, without its PDF, which knows the date.
+void expect_same(const std::string& id, const fs::path& committed, const fs::path& drawn) {
+  for (const char* ending : {".png", ".svg"})
+    EXPECT_EQ(read_file((committed / (id + ending)).string()) == read_file((drawn / (id + ending)).string()), true) << committed << ": " << id << ending << "; speclab report draws it again";
+}
+
+TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
+  ASSERT_GE(runs_with_figures().size(), 14u);
   for (const fs::path& run : runs_with_figures()) {
     const testing::ScratchFolder scratch;
     copy_tables(run, scratch.path());
     write_file(scratch.file("plotly.js"), "");
     const ReportSummary summary = write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js")});
     EXPECT_FALSE(summary.figure_ids.empty());
-    for (const std::string& id : summary.figure_ids)
-      for (const char* ending : {".png", ".svg"})
-        EXPECT_EQ(read_file((run / "figures" / (id + ending)).string()) == read_file(scratch.file("figures/" + id + ending)), true) << run << ": figures/" << id << ending << "; speclab report draws it again";
+    for (const std::string& id : summary.figure_ids) expect_same(id, run / "figures", scratch.file("figures"));
+  }
+}
+
+TEST_F(ReferenceFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
+  std::vector<TrainingCurve> curves;
+  for (const char* model : {"smollm2-drafter", "smollm2-feature", "smollm2-mlp"}) curves.push_back(read_training_curve(std::string(SPECLAB_SOURCE_DIR) + "/results/models/" + model));
+  const testing::ScratchFolder scratch;
+  for (const Figure& figure : training_figures(curves)) {
+    draw_static(figure, scratch.path());
+    expect_same(figure.id, kReference / "feature_training_cpu" / "figures", scratch.path());
   }
 }
 

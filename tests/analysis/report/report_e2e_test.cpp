@@ -60,11 +60,7 @@ TEST_P(ReportInBrowser, DrawsEveryFigureWithoutConsoleErrors) {
   EXPECT_FALSE(has_console_error(page)) << page.log;
   ASSERT_EQ(summary_->figure_ids.size(), 8U);
   EXPECT_EQ(figures_drawn(page), "8");
-  for (const auto& id : summary_->figure_ids) {
-    const std::size_t at = page.dom.find("id=\"plot-" + id + "\"");
-    ASSERT_NE(at, std::string::npos) << id;
-    EXPECT_NE(page.dom.find("main-svg", at), std::string::npos) << id;
-  }
+  for (const auto& id : summary_->figure_ids) EXPECT_NE(page.dom.find("id=\"plot-" + id + "\""), std::string::npos) << id;
   EXPECT_NE(page.dom.find(">prompt lookup</text>"), std::string::npos) << "no legend entry";
 }
 
@@ -81,7 +77,27 @@ std::string noted(const std::string& report, const testing::ScratchFolder& scrat
   return at == std::string::npos ? "" : dom.substr(at + key.size(), dom.find('"', at + key.size()) - at - key.size());
 }
 
+/// Names of the plots in which nothing is drawn.
+constexpr const char* kEmptyPlots = R"(() => [...document.querySelectorAll(".plot")].filter((plot) => plot.querySelector(".main-svg .trace") === null).map((plot) => plot.id))";
+
 class ReportByHand : public ReportInBrowser {};
+
+TEST_F(ReportByHand, HasNoEmptyPlot) { EXPECT_EQ(noted(summary_->report_path, *scratch_, kEmptyPlots), "[]"); }
+
+/// In place of the clipboard, which only a hand may fill, the test takes what is selected for it.
+TEST_F(ReportByHand, ATableIsCopiedAsItIsSorted) {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"(() => {
+    let copied = "";
+    document.execCommand = (command) => { copied = document.activeElement.value; return command === "copy"; };
+    const button = document.querySelector("button[data-copy]"), table = button.closest("p").previousElementSibling.querySelector("table");
+    table.querySelector("th button").click();
+    table.querySelector("th button").click();
+    button.click();
+    const lines = copied.split("\n"), first = table.tBodies[0].rows[0];
+    return [lines.length === table.tBodies[0].rows.length + 2, lines[0].split(",").length === first.children.length, lines[1].startsWith(first.children[0].dataset.value),
+      button.nextElementSibling.textContent === `${table.tBodies[0].rows.length} rows copied`, document.activeElement === button];
+  })"), "[true,true,true,true,true]");
+}
 
 /// Lines and their predictions that are shown, before and after a click on the first name of the legend.
 TEST_F(ReportByHand, ALegendClickTakesALineAwayAndBack) {
@@ -119,6 +135,30 @@ TEST_F(ReportByHand, TheChoosersShowWhatIsChosen) {
     chooser.dispatchEvent(new Event("change"));
     return [...chooser.closest("section").querySelectorAll(".sample")].map((sample) => sample.hidden).indexOf(false);
   }))"), "[1,1]");
+}
+
+class CommittedReport : public ::testing::TestWithParam<const char*> {};
+
+/// Of each kind of run one, for each has figures and sections of its own.
+TEST_P(CommittedReport, DrawsEveryFigureWithoutConsoleErrors) {
+  const testing::ScratchFolder scratch;
+  const std::filesystem::path run = std::filesystem::path(SPECLAB_SOURCE_DIR "/results/reference") / GetParam();
+  for (const auto& entry : std::filesystem::directory_iterator(run))
+    if (entry.is_regular_file()) std::filesystem::copy(entry.path(), scratch.path());
+  const ReportSummary summary = write_report(scratch.path(), {.plotly_js = "", .static_figures = false});
+  const Page page = open_in_chromium(summary.report_path, scratch, "--window-size=1200,900");
+  EXPECT_FALSE(has_console_error(page)) << page.log;
+  EXPECT_EQ(figures_drawn(page), std::to_string(summary.figure_ids.size()));
+  EXPECT_EQ(noted(summary.report_path, scratch, kEmptyPlots), "[]");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CommittedReport, ::testing::Values("prediction_truth_cpu", "policies_cpu", "walltime_vs_model_size_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST(BrowserCheck, NoticesAnEmptyPlot) {
+  const testing::ScratchFolder scratch;
+  write_file(scratch.file("empty.html"), "<!DOCTYPE html><body><div class=\"plot\" id=\"plot-a\"><svg class=\"main-svg\"></svg></div></body></html>");
+  EXPECT_EQ(noted(scratch.file("empty.html"), scratch, kEmptyPlots), "[&quot;plot-a&quot;]");
 }
 
 TEST(BrowserCheck, NoticesAScriptError) {
