@@ -13,12 +13,17 @@ namespace {
 
 using namespace speclab::testing;
 
-/// Released shapes and the sizes in their names, some of them to the billion. @source IBM 2024, model cards
+/// The nine released shapes; four have a size in their name, rounded. @source IBM 2024, model cards
 TEST(MlpParameters, AreThoseOfReleasedSpeculators) {
-  EXPECT_EQ(mlp_parameters({4096, 32008, 5, 4096, false}), 1394974720);
-  EXPECT_EQ(mlp_parameters({5120, 32016, 7, 4096, false}), 1957617664);
-  EXPECT_EQ(mlp_parameters({8192, 32000, 5, 8192, true}), 658522112);
-  EXPECT_EQ(mlp_parameters({4096, 128256, 4, 3072, false}), 3192938496);
+  EXPECT_EQ(mlp_parameters({4096, 32000, 3, 4096, false}), 836788224) << "Llama-2-7B, 840m";
+  EXPECT_EQ(mlp_parameters({4096, 32008, 5, 4096, false}), 1394974720) << "IBM-7B-instruct-lab, 1_4b";
+  EXPECT_EQ(mlp_parameters({5120, 32000, 3, 4096, false}), 840982528) << "Llama-2-13B-chat";
+  EXPECT_EQ(mlp_parameters({5120, 32016, 7, 4096, false}), 1957617664) << "CodeLlama-13B, 2b";
+  EXPECT_EQ(mlp_parameters({8192, 32000, 5, 8192, true}), 658522112) << "CodeLlama-34B";
+  EXPECT_EQ(mlp_parameters({4096, 128256, 4, 3072, false}), 3192938496) << "Llama-3-8B, 3_2b";
+  EXPECT_EQ(mlp_parameters({6144, 49152, 4, 4096, false}), 1686142976) << "Granite-20B-code";
+  EXPECT_EQ(mlp_parameters({6144, 49152, 5, 6144, true}), 679489536) << "Granite-34B-code";
+  EXPECT_EQ(mlp_parameters({8192, 128256, 4, 3584, true}), 961551360) << "Llama-3-70B";
 }
 
 TEST(MlpParameters, AddUpOverTheMatrices) {
