@@ -21,7 +21,7 @@ class DraftGrowth {
 /// A chain, or a tree of the shape that options.drafter.tree names; its tokens are drawn from the laws. At temperature 0, where a law
 /// has one token, the most likely others stand behind it.
 std::unique_ptr<DraftGrowth> make_shape_growth(const DecoderOptions& options);
-/// A tree of the most likely tokens, grown best first or as a beam; at every temperature its tokens are certain, not drawn.
+/// A tree of the most likely tokens, grown best first, as a beam or of the best suffixes; at every temperature its tokens are certain, not drawn.
 std::unique_ptr<DraftGrowth> make_likely_growth(const DecoderOptions& options);
 
 /// A drafter that lets what options.drafter.tree says grow from what may follow. @param name  of the kind

@@ -24,7 +24,7 @@ struct Sequence {
 
 /// How far a draft may go.
 struct DraftLimit {
-  std::int32_t max_length = 0;  ///< levels; 0 is a draft without nodes
+  std::int32_t max_length = 0;  ///< levels, and nodes of an adaptive tree; 0 is a draft without nodes
   double stop_below = 0.0;      ///< a chain ends behind the first token that the drafter holds less likely; 0 ends none
 };
 

@@ -52,7 +52,7 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->add_option_function<std::vector<std::string>>("--drafter-parts", [&decoder](const std::vector<std::string>& parts) {
     for (const std::string& text : parts) decoder.drafter.parts.push_back(part_of_kind(text));
   }, "Of --drafter mixture: the kinds that it mixes, KIND or KIND:WEIGHT, with commas; prompt_lookup from two tokens on")->delimiter(',');
-  command->add_option("--tree", decoder.drafter.tree, "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES of the likeliest tokens, :CHILDREN behind it. Of drafters with a law")->capture_default_str();
+  command->add_option("--tree", decoder.drafter.tree, "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES of the likeliest tokens, :CHILDREN behind it, of best_first also a level as in best_first:30:5x3x2; best_first:adaptive with the policy's length as nodes; suffixes:5:5x3x2, the five likeliest paths of that many levels. Of drafters with a law")->capture_default_str();
 }
 
 /// A setting of a rule that is not used would be ignored in silence.
@@ -89,7 +89,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
   const auto set_policy = [&options](const int& length) { options.policy = "constant:" + std::to_string(length); };
   CLI::Option* length = command->add_option_function<int>("--speculation-length", set_policy, "Tokens drafted a round (4)")->check(whole_number<int>());
-  command->add_option("--policy", options.policy, "constant:N, heuristic, confidence, confidence:P or confidence:P:N (chains up to N, 20, ended behind the first token that the drafter holds less likely than P, 0.4), or auto, which measures costs first")->excludes(length);
+  command->add_option("--policy", options.policy, "constant:N, heuristic, confidence, confidence:P or confidence:P:N (chains up to N, 20, ended behind the first token that the drafter holds less likely than P, 0.4), tracking, tracking:C or tracking:C:N (the best length up to N, 20, for the acceptance rate so far where a drafted token costs C, 0.05, of a step), or auto, which measures costs first")->excludes(length);
 }
 
 void add_verify_options(CLI::App* command, VerifyOptions& options) {

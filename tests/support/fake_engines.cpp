@@ -157,8 +157,8 @@ class FakeDecoder final : public RoundDecoder {
   void draft(RoundRecord& round) {
     const int wanted = is_plain() ? 0 : std::min(policy_->next_length(), remaining() - 1);
     const TreeGrowth growth = TreeGrowth::parse(options_.drafter.tree, wanted);
-    round.depth = growth.is_grown() ? wanted : std::min(wanted, growth.shape.depth());
-    round.drafted = options_.drafter.tree == "chain" ? round.depth : growth.max_nodes();
+    round.depth = growth.is_adaptive ? (wanted + 1) / 2 : growth.is_grown() ? wanted : std::min(wanted, growth.shape.depth());
+    round.drafted = growth.is_adaptive ? wanted : options_.drafter.tree == "chain" ? round.depth : growth.max_nodes();
     round.rows = round.drafted + 1;
     while (round.accepted < round.depth && accepts(round)) ++round.accepted;
     round.tested = std::min(round.depth, round.accepted + 1);

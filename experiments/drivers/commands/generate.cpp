@@ -15,6 +15,7 @@
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
@@ -145,6 +146,13 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
   return modes;
 }
 
+/// Before anything is loaded or measured.
+void check_options(const GenerateOptions& options) {
+  if (options.draw_trees && options.common.json) throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
+  if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive && !can_count_nodes(options.policy))
+    throw ConfigError(fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; allowed: heuristic, constant:N", escaped(options.policy), escaped(options.decoder.drafter.tree)));
+}
+
 std::string dump(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -152,7 +160,7 @@ std::string dump(const nlohmann::ordered_json& value) {
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
-  if (options.draw_trees && options.common.json) throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
+  check_options(options);
   Session session = make_session(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const GenerateOptions& mode : modes_of(options)) {

@@ -42,7 +42,7 @@ void check_looked_at_policies(const ConfigReader& reader, const RunConfig& confi
   const bool keeps = experiment_kind(config.kind).yield == Yield::atlas;  // the others accept nothing, which a heuristic would follow
   for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {
     const std::string& policy = config.axes.policy[i];
-    if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") || (policy == "heuristic" && !keeps))
+    if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") || policy.starts_with("tracking") || (policy == "heuristic" && !keeps))
       reader.refuse_element("policy", i, fmt::format("constant:N with N >= 1{}, because the kind {} measures no costs and needs drafts", keeps ? " or heuristic" : "", config.kind));
   }
 }
@@ -71,13 +71,26 @@ void check_policies(const ConfigReader& reader, const Axes& axes) {
   for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
 }
 
-/// Whether any drafter of the axis drafts something else than chains.
+/// Those of the drafters of the axis, each with its trees.
+std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& config) {
+  std::vector<std::pair<std::string, std::string>> drafted;
+  for (const NamedDrafter& drafter : all_drafters(config)) {
+    if (!engines::is_among(drafter.name, config.axes.drafter)) continue;
+    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    for (const std::string& tree : trees) drafted.emplace_back(drafter.name, tree);
+  }
+  return drafted;
+}
+
 bool draws_trees(const RunConfig& config) {
-  return std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
-    if (!engines::is_among(drafter.name, config.axes.drafter)) return false;
-    if (follows_tree_axis(drafter)) return config.axes.tree != std::vector<std::string>{"chain"};
-    return drafter.options.tree != "chain";
-  });
+  return std::ranges::any_of(drafted_trees(config), [](const auto& drafted) { return drafted.second != "chain"; });
+}
+
+/// Those who count the nodes of a tree do not plan its levels.
+void check_adaptive_trees(const ConfigReader& reader, const RunConfig& config) {
+  for (const auto& [drafter, tree] : drafted_trees(config))
+    for (std::size_t i = 0; i < config.axes.policy.size() && TreeGrowth::parse(tree, 1).is_adaptive; ++i)
+      if (!can_count_nodes(config.axes.policy[i])) reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafter, tree));
 }
 
 /// Confidence ends chains of real drafters, one after the other.
@@ -110,13 +123,9 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
 /// How deep a grown tree is depends on the text; that of a shape model means nothing.
 void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
   if (std::ranges::none_of(config.models, is_shape_model)) return;
-  for (const NamedDrafter& drafter : all_drafters(config)) {
-    if (!engines::is_among(drafter.name, config.axes.drafter)) continue;
-    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
-    for (const std::string& tree : trees)
-      if (TreeGrowth::parse(tree, 1).is_grown())
-        reader.refuse("drafter", fmt::format("{} with a fixed shape instead of {}, because target.model names a shape model, which replays drafts of a fixed depth", drafter.name, tree));
-  }
+  for (const auto& [drafter, tree] : drafted_trees(config))
+    if (TreeGrowth::parse(tree, 1).is_grown())
+      reader.refuse("drafter", fmt::format("{} with a fixed shape instead of {}, because target.model names a shape model, which replays drafts of a fixed depth", drafter, tree));
 }
 
 }  // namespace
@@ -131,6 +140,7 @@ void check_axes(const RunTables& tables, RunConfig& config) {
   if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
   check_trees(reader, config);
   if (looks && tables.are_right({"axes"})) check_looked_at(reader, config);
+  if (tables.are_right({"axes"})) check_adaptive_trees(reader, config);
   if (tables.are_right({"axes", "target"})) check_confidence(reader, config);
   if (tables.are_right({"axes", "target.model"})) check_verifiers(reader, config);
   if (tables.are_right({"axes.tree", "target.model"})) check_replayed_trees(reader, config);

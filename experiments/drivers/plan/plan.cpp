@@ -148,8 +148,7 @@ void add_generations(Plan& plan) {
 
 int Drafting::max_length(int limit) const {
   if (is_plain()) return 0;
-  const TreeGrowth growth = growth_of(*this, limit);
-  return growth.is_grown() ? std::min(limit, growth.nodes) : std::min(limit, growth.shape.depth());
+  return std::min(limit, growth_of(*this, limit).max_depth());
 }
 
 std::vector<int> Drafting::rows_of_depth(int limit) const {
@@ -160,9 +159,12 @@ std::vector<int> Drafting::rows_of_depth(int limit) const {
   return rows;
 }
 
+bool Drafting::has_adaptive_tree() const { return !is_plain() && growth_of(*this, 1).is_adaptive; }
+
 std::string pilot_policy(const Cell& cell) {
-  const bool ends_chains = !cell.is_plain() && cell.policy != "auto" && make_policy(cell.policy)->stop_below() > 0.0;
-  return ends_chains ? cell.policy : "";
+  if (cell.is_plain() || cell.policy == "auto") return "";
+  const bool looks_at_the_text = make_policy(cell.policy)->stop_below() > 0.0 || cell.policy.starts_with("tracking");
+  return looks_at_the_text || cell.drafting.has_adaptive_tree() ? cell.policy : "";
 }
 
 bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "replay" && !engines::is_lossless(cell.verifier, cell.temperature); }
@@ -176,8 +178,7 @@ std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotS
 int Plan::max_length() const {
   int longest = config.pilot.max_length;
   const ConstantPolicy any_auto(0);
-  for (const std::string& policy : config.axes.policy)
-    if (policy != "heuristic") longest = std::max(longest, make_policy(policy, &any_auto)->next_length());
+  for (const std::string& policy : config.axes.policy) longest = std::max(longest, make_policy(policy, &any_auto)->longest().value_or(0));
   return longest;
 }
 

@@ -22,6 +22,7 @@ struct Drafting {
   std::vector<int> rows_of_depth(int limit) const;
   /// Levels it can draft, at most `limit`.
   int max_length(int limit) const;
+  bool has_adaptive_tree() const;
 };
 
 /// One point of every axis.
@@ -40,8 +41,8 @@ struct Cell {
 /// Whether the cell's output law is another than the target's. Forced acceptance, which has no law, is not meant.
 bool is_lossy(const Cell& cell);
 
-/// The policy whose chains only pilots of its own can tell of: a cell's that ends them by confidence; empty for all others, whose lengths
-/// cut what pilots of the greatest length show.
+/// The policy whose drafts only pilots of its own can tell of: a cell's that ends chains by confidence, that follows the acceptance of each
+/// text, or that counts the nodes of an adaptive tree; empty for all others, whose lengths cut what pilots of the greatest length show.
 std::string pilot_policy(const Cell& cell);
 
 /// Pilot prompts are decoded by real models only.

@@ -74,26 +74,27 @@ Totals CellPredictor::of_category(const std::string& category, const std::vector
 }
 
 void CellPredictor::add_acceptance(const std::string& category, int count, Totals& totals) const {
-  const auto rate = pilot_acceptance_rate(plan_, log_, pilot_key(plan_, cell_, category), constant_length().value_or(plan_.max_length()));
+  const auto rate = pilot_acceptance_rate(plan_, log_, pilot_key(plan_, cell_, category), longest().value_or(plan_.max_length()));
   if (!rate) return;
   totals.accepted += count * *rate;
   totals.tested += count;
 }
 
-sim::GenerationPlan CellPredictor::generation_plan(int prompt_tokens) const {
-  return {.new_tokens = plan_.config.prompts.new_tokens, .prompt_tokens = prompt_tokens, .rows_of_depth = cell_.drafting.rows_of_depth(plan_.max_length()),
+sim::GenerationPlan CellPredictor::generation_plan(const std::string& category, int prompt_tokens) const {
+  return {.new_tokens = plan_.config.prompts.new_tokens, .prompt_tokens = prompt_tokens,
+          .rows_of_depth = cell_.drafting.has_adaptive_tree() ? pilot_rows_of_depth(plan_, log_, pilot_key(plan_, cell_, category)) : cell_.drafting.rows_of_depth(plan_.max_length()),
           .end_rule = sim::EndRule::drafts_what_can_be_emitted};
 }
 
-/// The length of a policy that never changes it.
-std::optional<int> CellPredictor::constant_length() const {
+/// What no draft of its policy is longer than: where the pilots had none of their own the length of every draft.
+std::optional<int> CellPredictor::longest() const {
   if (cell_.is_plain()) return 0;
-  if (cell_.policy == "auto" || cell_.policy == "heuristic") return std::nullopt;
-  return make_policy(cell_.policy)->next_length();
+  if (cell_.policy == "auto") return std::nullopt;
+  return make_policy(cell_.policy)->longest();
 }
 
 sim::GenerationPrediction CellPredictor::decode(const std::string& category, int prompt_tokens, std::optional<std::size_t> left_out) const {
-  const sim::GenerationPlan generation = generation_plan(prompt_tokens);
+  const sim::GenerationPlan generation = generation_plan(category, prompt_tokens);
   if (cell_.is_plain()) return sim::predict_generation({{.depth = 0, .accepted = 0, .probability = 1.0}}, generation, *costs_.surface);
   const std::vector<sim::RoundLaw> laws = pilot_laws(plan_, log_, pilot_key(plan_, cell_, category), left_out);
   sim::GenerationPrediction mean;
@@ -103,7 +104,7 @@ sim::GenerationPrediction CellPredictor::decode(const std::string& category, int
 
 sim::GenerationPrediction CellPredictor::decode(const std::string& category, const sim::RoundLaw& law, const sim::GenerationPlan& generation, int num_laws) const {
   if (!pilot_policy(cell_).empty()) return sim::predict_generation(law, generation, *costs_.surface);
-  if (const auto length = constant_length()) return sim::predict_generation(sim::truncated(law, *length), generation, *costs_.surface);
+  if (const auto length = longest()) return sim::predict_generation(sim::truncated(law, *length), generation, *costs_.surface);
   const auto policy = cell_policy(plan_, log_, cell_, category, generation.prompt_tokens);
   const sim::SimulationOptions options{.generations = std::max(1, kSimulatedGenerations / num_laws), .seed = plan_.config.seed};
   return sim::simulate_generation(*policy, law, generation, *costs_.surface, options).mean;

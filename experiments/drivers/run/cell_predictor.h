@@ -47,8 +47,8 @@ class CellPredictor {
   double pilot_variance(const std::string& category, const std::vector<int>& prompt_tokens, int pilots) const;
   Totals of_category(const std::string& category, const std::vector<int>& prompt_tokens, std::optional<std::size_t> left_out) const;
   void add_acceptance(const std::string& category, int count, Totals& totals) const;
-  sim::GenerationPlan generation_plan(int prompt_tokens) const;
-  std::optional<int> constant_length() const;
+  sim::GenerationPlan generation_plan(const std::string& category, int prompt_tokens) const;
+  std::optional<int> longest() const;
   sim::GenerationPrediction decode(const std::string& category, int prompt_tokens, std::optional<std::size_t> left_out) const;
   sim::GenerationPrediction decode(const std::string& category, const sim::RoundLaw& law, const sim::GenerationPlan& generation, int num_laws) const;
 

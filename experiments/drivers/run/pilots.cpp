@@ -1,6 +1,9 @@
 #include "experiments/drivers/run/pilots.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
 
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
@@ -99,6 +102,18 @@ std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const
   std::vector<sim::RoundLaw> laws;
   for (const auto& rounds : by_prompt) laws.push_back(sim::empirical_round_law(rounds));
   return laws;
+}
+
+std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const PilotKey& key) {
+  std::vector<std::vector<int>> rows_of_depth(1);
+  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) {
+    rows_of_depth.resize(std::max(rows_of_depth.size(), static_cast<std::size_t>(round.depth) + 1));
+    rows_of_depth[static_cast<std::size_t>(round.depth)].push_back(round.rows);
+  }
+  std::vector<int> means{1};
+  for (const std::vector<int>& rows : rows_of_depth | std::views::drop(1))
+    means.push_back(rows.empty() ? means.back() + 1 : static_cast<int>(std::lround(std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(rows.size()))));
+  return means;
 }
 
 std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length) {

@@ -42,9 +42,12 @@ std::size_t num_pilots(const Plan& plan, const PilotKey& key);
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 /// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in another, so it has one
-/// law a prompt, as logged; others have one, by level, in which the prompts are pooled, as logged where a policy ended the chains.
+/// law a prompt, as logged; others have one, by level, in which the prompts are pooled, as logged where the pilots had a policy of their own.
 /// @param left_out  of num_pilots, at least two, one that does not count
 std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out = {});
+
+/// Target rows of a draft with d levels, in the mean of the pilots: of trees whose form does not say. As many as the deepest draft has levels, and one.
+std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 /// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was tested.
 std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length);

@@ -14,6 +14,7 @@ class ConfidencePolicy final : public SpeculationLengthPolicy {
   /// @throws ConfigError if one is out of range
   explicit ConfidencePolicy(double threshold = 0.4, int max_length = kMaxLength);
   int next_length() override { return max_length_; }
+  std::optional<int> longest() const override { return max_length_; }
   double stop_below() const override { return threshold_; }
   void observe(const RoundRecord&) override {}
   std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<ConfidencePolicy>(threshold_, max_length_); }

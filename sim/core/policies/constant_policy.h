@@ -9,6 +9,7 @@ class ConstantPolicy final : public SpeculationLengthPolicy {
   /// @param length  γ, tokens. @throws ConfigError unless in [0, 4095]
   explicit ConstantPolicy(int length);
   int next_length() override { return length_; }
+  std::optional<int> longest() const override { return length_; }
   void observe(const RoundRecord&) override {}
   std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<ConstantPolicy>(length_); }
   std::string name() const override { return length_ == 0 ? "none" : "constant:" + std::to_string(length_); }

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/confidence_policy.h"
+#include "sim/core/policies/heuristic_policy.h"
+#include "sim/core/policies/tracking_policy.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {
@@ -125,6 +129,35 @@ TEST_P(EveryDrafter, DecodesABatchAsOneByOne) {
       EXPECT_EQ(decode(*pair().speculative(options_of(GetParam(), temperature)), {three_requests()[i]}, 4).front().output_ids, together[i].output_ids)
           << "sequence " << i << " at T = " << temperature;
   }
+}
+
+/// Whose lengths, or nodes, follow what was kept.
+TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderPoliciesThatFollowVerdicts) {
+  const auto plain = output_ids(decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0));
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), HeuristicPolicy())), plain);
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), TrackingPolicy(0.2))), plain);
+}
+
+/// NTT's budget: 5 nodes first, two more after a round whose longest path was kept to its end, else one less, at least one.
+TEST(AdaptiveTree, HasTheNodesOfThePublishedSchedule) {
+  TinyPair alike(testing::tiny_config(), 0.03f);
+  std::set<int> seen;
+  for (const double temperature : {0.0, 1.0}) {
+    DecoderOptions options = options_of({"", "small_transformer", "best_first:adaptive"}, temperature);
+    options.stop.max_new_tokens = 150;
+    for (const GenerationRecord& record : decode(*alike.speculative(options), three_requests(), HeuristicPolicy())) {
+      int budget = 5, left = options.stop.max_new_tokens;
+      for (const RoundRecord& round : record.rounds) {
+        EXPECT_EQ(round.drafted, std::min(budget, left - 1)) << "round " << round.round;
+        EXPECT_LE(round.depth, round.drafted);
+        budget = round.depth == 0 ? budget : round.accepted == round.depth ? budget + 2 : std::max(1, budget - 1);
+        left -= round.emitted;
+        seen.insert(round.drafted);
+      }
+    }
+  }
+  EXPECT_TRUE(seen.contains(1)) << "the floor was met";
+  EXPECT_GT(*seen.rbegin(), 7) << "and trees that grew more than once";
 }
 
 TEST_P(EveryDrafter, BeginsAgainAsAFreshDecoder) {

@@ -91,14 +91,15 @@ void take_best(std::vector<Likely>& candidates, std::size_t count) {
 /// A heap: the best candidate becomes a node, and its children become candidates.
 std::set<Path> best_first(const Children& children, const TreeGrowth& growth, int levels) {
   std::set<Path> nodes;
-  std::vector<Likely> heap = children({0.0, {}}, growth.children);
+  std::vector<Likely> heap = children({0.0, {}}, growth.children_at(0));
   while (!heap.empty() && nodes.size() < static_cast<std::size_t>(growth.nodes)) {
     const auto best = std::ranges::max_element(heap, {}, &Likely::log_probability);
     const Likely node = *best;
     heap.erase(best);
     nodes.insert(node.path);
-    if (node.path.size() < static_cast<std::size_t>(levels))
-      for (const Likely& child : children(node, growth.children)) heap.push_back(child);
+    const auto level = static_cast<int>(node.path.size());
+    if (level < levels)
+      for (const Likely& child : children(node, growth.children_at(level))) heap.push_back(child);
   }
   return nodes;
 }
@@ -109,14 +110,30 @@ std::set<Path> beam(const Children& children, const TreeGrowth& growth, int leve
   for (int depth = 0; depth < levels; ++depth) {
     std::vector<Likely> next;
     for (const Likely& node : level)
-      for (const Likely& child : children(node, growth.children)) next.push_back(child);
+      for (const Likely& child : children(node, growth.children_at(depth))) next.push_back(child);
     seen.insert(seen.end(), next.begin(), next.end());
-    take_best(next, static_cast<std::size_t>(growth.children));
+    take_best(next, static_cast<std::size_t>(growth.children_at(depth)));
     level = next;
   }
   take_best(seen, static_cast<std::size_t>(growth.nodes));
   std::set<Path> nodes;
   for (const Likely& node : seen) nodes.insert(node.path);
+  return nodes;
+}
+
+/// Every path of the full length, each ranked by itself; then what the best begin with.
+std::set<Path> suffixes(const Children& children, const TreeGrowth& growth, int levels) {
+  std::vector<Likely> ranked{{0.0, {}}};
+  for (int depth = 0; depth < std::min(levels, growth.max_depth()); ++depth) {
+    std::vector<Likely> longer;
+    for (const Likely& path : ranked)
+      for (const Likely& child : children(path, growth.children_at(depth))) longer.push_back(child);
+    ranked = longer;
+  }
+  take_best(ranked, static_cast<std::size_t>(growth.suffixes));
+  std::set<Path> nodes;
+  for (const Likely& suffix : ranked)
+    for (std::size_t length = 1; length <= suffix.path.size(); ++length) nodes.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
   return nodes;
 }
 
@@ -128,14 +145,19 @@ std::set<Path> paths_of(const Draft& draft) {
 
 std::set<Path> reference(const Children& children, const std::string& tree, int levels) {
   const TreeGrowth growth = TreeGrowth::parse(tree, 0);
+  if (growth.kind == TreeGrowth::Kind::suffixes) return suffixes(children, growth, levels);
   return growth.kind == TreeGrowth::Kind::beam ? beam(children, growth, levels) : best_first(children, growth, levels);
 }
 
-constexpr const char* kTrees[] = {"best_first:1", "best_first:7:2", "best_first:12:4", "best_first:30", "beam:1", "beam:7:2", "beam:12:4", "beam:30"};
+constexpr const char* kTrees[] = {"best_first:1", "best_first:7:2", "best_first:12:4", "best_first:30", "best_first:20:5x3x2", "beam:1", "beam:7:2", "beam:12:4", "beam:30"};
+/// Of a drafter that holds no two paths equally likely: which of them is the last to be taken would change the tree.
+constexpr const char* kTreesOfSuffixes[] = {"suffixes:1:4", "suffixes:1:5x3x2", "suffixes:5:5x3x2", "suffixes:17:5x3x2", "suffixes:30:5x3x2", "suffixes:4:1x3x1x2"};
 
 TEST(LikelyGrowth, OfATransformerIsTheSlowReferences) {
   std::mt19937 random(5);
-  for (const char* tree : kTrees)
+  std::vector<const char*> trees(std::begin(kTrees), std::end(kTrees));
+  trees.insert(trees.end(), std::begin(kTreesOfSuffixes), std::end(kTreesOfSuffixes));
+  for (const char* tree : trees)
     for (const int levels : {1, 2, 4, 7}) {
       const Sequence sequence = sequence_of(testing::random_tokens(random, kVocab, 6));
       const auto drafter = make_small_transformer_drafter(model(), options_of(tree));
@@ -169,6 +191,25 @@ TEST(LikelyGrowth, OfNgramsIsTheSlowReferences) {
         EXPECT_EQ(found.size(), expected.size()) << tree << ", " << levels << " levels behind " << last;
         EXPECT_NEAR(probability_of_ngrams(sequence, found), probability_of_ngrams(sequence, expected), 1e-6) << tree << ", " << levels << " levels behind " << last;
       }
+}
+
+/// What the n-grams know nothing of ends a suffix before its last level.
+TEST(LikelyGrowth, OfSuffixesKeepsThoseThatEndEarly) {
+  const auto two = testing::ngrams_of({{1, 2, 1, 2, 1, 2}}, 8, {.order = 2, .max_successors = 1});
+  const Draft draft = propose(*testing::make_ngram_drafter(two, options_of("suffixes:1:3x3x3")), sequence_of({1}), 3);
+  EXPECT_EQ(paths_of(draft), (std::set<Path>{{2}, {2, 1}, {2, 1, 2}}));
+}
+
+/// Nodes, where the others have levels.
+TEST(LikelyGrowth, OfAnAdaptiveTreeHasAsManyNodesAsTheLimit) {
+  const Sequence sequence = sequence_of({9, 8, 7, 9, 8});
+  for (const int nodes : {1, 2, 5, 9, 64, 80}) {
+    const auto drafter = make_small_transformer_drafter(model(), options_of("best_first:adaptive"));
+    drafter->begin({&sequence, 1});
+    const Draft draft = propose(*drafter, sequence, nodes);
+    EXPECT_EQ(draft.tree.drafted(), std::min(nodes, 64));
+    EXPECT_EQ(paths_of(draft), reference(of_transformer(sequence.tokens), "best_first:" + std::to_string(std::min(nodes, 64)), nodes)) << nodes;
+  }
 }
 
 /// Probabilities that fall fast and depend on the path: trees grow deep where `sure` is near 1.

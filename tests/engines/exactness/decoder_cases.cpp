@@ -1,6 +1,7 @@
 #include "engines/interface/names.h"
 #include "sim/core/policies/confidence_policy.h"
 #include "sim/core/policies/constant_policy.h"
+#include "sim/core/policies/tracking_policy.h"
 #include "tests/engines/exactness/decoder_law.h"
 
 namespace speclab::engines::testing {
@@ -108,6 +109,7 @@ class Cases {
     add_mixtures();
     add_grown_trees();
     add_confidence();
+    add_tracking();
   }
 
   /// Trees over drafters without a forward, and trees of the likeliest tokens over any, under every rule that takes trees.
@@ -122,6 +124,19 @@ class Cases {
       add("best_first" + suffix, verifier, "best_first:3:2", 3).world = {.vocab_size = 3, .seed = 3};
       add("beam" + suffix, verifier, "beam:4:2", 3).options.sampling.temperature = 0.7;
       cases_.back().world.vocab_size = 2;
+      add("suffixes" + suffix, verifier, "suffixes:3:3x2", 3).world = {.vocab_size = 3, .seed = 3};
+      DecoderCase& adaptive = add("adaptive_best_first" + suffix, verifier, "best_first:adaptive:2", 4);
+      adaptive.world.vocab_size = 2;
+      adaptive.policy = std::make_shared<FollowingPolicy>();
+    }
+  }
+
+  /// Lengths that follow what was kept.
+  void add_tracking() {
+    for (const char* verifier : {"rejection", "block", "sample_and_match"}) {
+      DecoderCase& example = add(std::string("tracking_") + verifier, verifier, kChain, 4);
+      example.world.vocab_size = 2;
+      example.policy = std::make_shared<TrackingPolicy>(0.4, 3);
     }
   }
 

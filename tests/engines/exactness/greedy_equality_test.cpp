@@ -92,7 +92,7 @@ TEST(GreedyEquality, HoldsForEveryRuleAndTree) {
   TinyPair pair(testing::tiny_config(), 0.03f);
   const auto plain = testing::output_ids(testing::decode(*pair.plain(options()), requests(), 0));
   for (const char* verifier : kLosslessVerifierKinds)
-    for (const char* tree : {"chain", "2x2x1", "parents:0,0,0,1,1,4"}) {
+    for (const char* tree : {"chain", "2x2x1", "parents:0,0,0,1,1,4", "suffixes:4:3x2x2", "best_first:adaptive"}) {
       if (std::string(verifier) == "block" && std::string(tree) != "chain") continue;
       EXPECT_EQ(testing::output_ids(testing::decode(*pair.speculative(options(verifier, tree)), requests(), 3)), plain) << verifier << ", " << tree;
     }

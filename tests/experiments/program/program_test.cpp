@@ -90,7 +90,10 @@ TEST(Program, RefusesWrongCommandLines) {
   for (const char* drafter : {"plain", "none", "prompt_lookup"})
     expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: unigram, bigram");
   expect_refusal("generate --prompt x --drafter bigram --tree best_first:0", 2, "NODES from 1 to 512");
+  expect_refusal("generate --prompt x --drafter bigram --tree suffixes:31:5x3x2", 2, "COUNT from 1 to what CHILDREN multiply to");
   expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2, "confidence ends chains");
+  for (const char* policy : {"auto", "tracking", "confidence"})
+    expect_refusal(std::string("generate --prompt x --drafter bigram --tree best_first:adaptive --policy ") + policy, 2, "allowed: heuristic, constant:N");
   expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
   expect_refusal("generate --prompt x --drafter mixture", 2, "name them in --drafter-parts");
   expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2, "allowed: 2 to 16");
@@ -198,7 +201,8 @@ TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
   for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
-  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "mlp_speculator --tree 3x2x1", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
+  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "mlp_speculator --tree 3x2x1", "mlp_speculator --tree suffixes:5:5x3x2", "mlp_speculator --tree best_first:12:5x3x2",
+                           "small_transformer --tree best_first:adaptive --policy heuristic", "bigram --policy tracking", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
   EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
   EXPECT_EQ(ids("mixture --drafter-parts feature_transformer:4,ngram,prompt_lookup"), plain);
 }

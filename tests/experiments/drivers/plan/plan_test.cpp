@@ -73,6 +73,18 @@ TEST(Plan, WhatIsExcludedHasNoPilotsAndIsNoDraftingUnlessAShapeModelReplaysIt) {
   EXPECT_EQ(shapes.pilots.size(), 4u * 2u);
 }
 
+TEST(Plan, HasPilotsAsLongAsTheLongestDraftOfItsPolicies) {
+  const testing::SmallExperiment experiment;
+  const auto longest = [&](const std::string& policy) { return experiment.plan({"axes.drafter=bigram", "axes.policy=" + policy}).max_length(); };
+  EXPECT_EQ(longest("constant:2"), 4) << "pilot.max_length";
+  EXPECT_EQ(longest("heuristic"), 4);
+  EXPECT_EQ(longest("auto"), 4);
+  EXPECT_EQ(longest("constant:9"), 9);
+  EXPECT_EQ(longest("confidence:0.4:7"), 7);
+  EXPECT_EQ(longest("tracking:0.1:6"), 6);
+  EXPECT_EQ(longest("tracking"), 20);
+}
+
 TEST(Plan, ShapeModelsReplayAndHaveNoPilots) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])"});
@@ -102,6 +114,13 @@ TEST(Drafting, CountsTheRowsOfACutTree) {
   const Drafting grown{.drafter = "bigram", .tree = "best_first:7:2", .options = {}};
   EXPECT_EQ(grown.rows_of_depth(4), (std::vector<int>{1, 3, 7, 8, 8}));
   EXPECT_EQ(grown.max_length(9), 7);
+  const Drafting suffixes{.drafter = "bigram", .tree = "suffixes:5:5x3x2", .options = {}};
+  EXPECT_EQ(suffixes.rows_of_depth(8), (std::vector<int>{1, 6, 11, 16}));
+  EXPECT_EQ(suffixes.max_length(8), 3);
+  EXPECT_FALSE(suffixes.has_adaptive_tree());
+  const Drafting adaptive{.drafter = "bigram", .tree = "best_first:adaptive", .options = {}};
+  EXPECT_TRUE(adaptive.has_adaptive_tree());
+  EXPECT_FALSE(Drafting{}.has_adaptive_tree());
   const Drafting chain{.drafter = "bigram", .tree = "chain", .options = {}};
   EXPECT_EQ(chain.rows_of_depth(3), (std::vector<int>{1, 2, 3, 4}));
   EXPECT_EQ(Drafting{}.max_length(8), 0);

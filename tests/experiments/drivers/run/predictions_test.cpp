@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/cost_samples.h"
@@ -66,8 +67,8 @@ TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
   EXPECT_FALSE(entries[0].acceptance_rate);
 }
 
-TEST(Predictions, AreNearWhatIsMeasured) {
-  Prepared prepared({"axes.temperature=0.0", "prompts.new_tokens=600", "costs.new_tokens=24"});
+/// 2,400 tokens a cell: three standard errors are 3 %.
+void expect_predictions_near_measurements(Prepared& prepared) {
   Progress silent(Progress::Style::silent);
   const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
   Workbench bench(prepared.loaded, prepared.log, silent, {});
@@ -80,8 +81,13 @@ TEST(Predictions, AreNearWhatIsMeasured) {
       const GenerationRecord record = bench.generate(bench.settings(cell, category), {static_cast<std::uint32_t>(i), prepared.loaded.prompt_ids[i]}, *policy);
       total_ns += static_cast<double>(record.prefill_ns + record.decode_ns);
     }
-    EXPECT_NEAR(entry.walltime_ns / (total_ns / 4), 1.0, 0.05) << cell.id;  // 2,400 tokens: three standard errors are 3 %
+    EXPECT_NEAR(entry.walltime_ns / (total_ns / 4), 1.0, 0.05) << cell.id;
   }
+}
+
+TEST(Predictions, AreNearWhatIsMeasured) {
+  Prepared prepared({"axes.temperature=0.0", "prompts.new_tokens=600", "costs.new_tokens=24"});
+  expect_predictions_near_measurements(prepared);
 }
 
 /// Other pilots do not tell where confidence ends chains.
@@ -98,6 +104,25 @@ TEST(Predictions, OfConfidenceComeFromPilotsOfItsOwn) {
   ASSERT_FALSE(rounds.front().empty());
   EXPECT_LE(entries[2].tokens_per_round, 3.0);
   EXPECT_GT(entries[1].tokens_per_round, entries[2].tokens_per_round) << "four tokens a round and two";
+}
+
+/// Nor which length follows the acceptance of a text.
+TEST(Predictions, OfTrackingComeFromPilotsOfItsOwn) {
+  Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0", "prompts.new_tokens=600", "axes.policy=[\"tracking:0.1:4\"]"});
+  for (const Pilot& pilot : prepared.plan.pilots) EXPECT_EQ(pilot.policy, "tracking:0.1:4");
+  std::set<int> depths;
+  for (const RoundRecord& round : prepared.log.pilots().at(0).rounds) depths.insert(round.depth);
+  EXPECT_GT(depths.size(), 1u);
+  expect_predictions_near_measurements(prepared);
+}
+
+/// Nor how many nodes a tree has whose nodes the policy counts, nor how deep it is: the fake's has a level for every two nodes.
+TEST(Predictions, OfAdaptiveTreesComeFromPilotsOfTheirOwn) {
+  Prepared prepared({"axes.drafter=bigram", "axes.tree=best_first:adaptive", "axes.temperature=0.0", "prompts.new_tokens=600", "axes.policy=[\"heuristic\", \"constant:5\"]"});
+  EXPECT_EQ(prepared.plan.pilots.size(), 2u * 2u) << "a pilot a category, for each of two";
+  const auto rows = pilot_rows_of_depth(prepared.plan, prepared.log, {"fake", prepared.plan.draftings.back(), 0.0, "chat", "constant:5"});
+  EXPECT_EQ(rows, (std::vector<int>{1, 2, 3, 6})) << "three levels were seen, of shallower drafts one node a level is known";
+  expect_predictions_near_measurements(prepared);
 }
 
 TEST(PilotRounds, LeaveOutWhatTheEndCut) {
