@@ -150,7 +150,8 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
 void check_options(const GenerateOptions& options) {
   if (options.draw_trees && options.common.json) throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
   if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive && !can_count_nodes(options.policy))
-    throw ConfigError(fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; allowed: heuristic, constant:N", escaped(options.policy), escaped(options.decoder.drafter.tree)));
+    throw ConfigError(fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; allowed: heuristic, constant:N", escaped(options.policy),
+                                  escaped(options.decoder.drafter.tree)));
 }
 
 std::string dump(const nlohmann::ordered_json& value) {

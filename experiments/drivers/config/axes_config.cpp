@@ -90,7 +90,8 @@ bool draws_trees(const RunConfig& config) {
 void check_adaptive_trees(const ConfigReader& reader, const RunConfig& config) {
   for (const auto& [drafter, tree] : drafted_trees(config))
     for (std::size_t i = 0; i < config.axes.policy.size() && TreeGrowth::parse(tree, 1).is_adaptive; ++i)
-      if (!can_count_nodes(config.axes.policy[i])) reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafter, tree));
+      if (!can_count_nodes(config.axes.policy[i]))
+        reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafter, tree));
 }
 
 /// Confidence ends chains of real drafters, one after the other.
