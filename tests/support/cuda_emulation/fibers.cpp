@@ -1,6 +1,7 @@
 #include "tests/support/cuda_emulation/fibers.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace speclab::cuda_emulation {
@@ -34,9 +35,8 @@ void Block::enter() {
     Block& block = *running_block();
     Fiber& fiber = *block.fibers_[block.current_];
     (*block.thread_)();
-    fiber.is_done = true;
     --block.alive_;
-    block.release_if_all_arrived();
+    if (block.at_barrier_.size() == block.alive_) block.release(block.at_barrier_);
     block.give_way(fiber);
   }
 }
@@ -50,7 +50,6 @@ void Block::go_on(std::size_t thread) {
   Fiber& fiber = *fibers_[thread];
   current_ = thread;
   threadIdx = {static_cast<unsigned>(thread), 0, 0};
-  fiber.waits_for = nullptr;
   if (_setjmp(scheduler_) != 0) return;
   if (std::exchange(fiber.is_started, true)) _longjmp(fiber.place, 1);
   setcontext(&fiber.start);
@@ -60,10 +59,10 @@ void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
   running_block() = this;
   thread_ = &thread;
   std::fill(shared_.begin(), shared_.end(), std::uint8_t{0xff});
-  alive_ = static_cast<int>(size_.x);
+  alive_ = fibers_.size();
+  ready_.resize(alive_);
+  std::iota(ready_.begin(), ready_.end(), std::size_t{0});
   for (const auto& fiber : fibers_) {
-    fiber->is_done = false;
-    fiber->waits_for = nullptr;
     fiber->copies.clear();
     fiber->groups = 0;
   }
@@ -74,35 +73,29 @@ void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
   running_block() = nullptr;
 }
 
-/// Any thread that can go on, from a place drawn at random.
+/// Any thread that can go on, drawn at random.
 std::size_t Block::pick() {
-  const std::size_t begin = random_() % fibers_.size();
-  for (std::size_t i = 0; i < fibers_.size(); ++i) {
-    const std::size_t at = (begin + i) % fibers_.size();
-    if (can_run(*fibers_[at])) return at;
-  }
-  throw std::logic_error("the threads of a block wait for each other for ever");
+  if (ready_.empty()) throw std::logic_error("the threads of a block wait for each other for ever");
+  std::swap(ready_[random_() % ready_.size()], ready_.back());
+  const std::size_t thread = ready_.back();
+  ready_.pop_back();
+  return thread;
 }
 
-void Block::wait_while(const std::uint64_t& generation, std::uint64_t seen) {
-  Fiber& fiber = *fibers_[current_];
-  if (generation != seen) return;
-  fiber.waits_for = &generation;
-  fiber.seen = seen;
-  give_way(fiber);
+void Block::wait_among(std::vector<std::size_t>& waiting) {
+  waiting.push_back(current_);
+  give_way(*fibers_[current_]);
 }
 
-void Block::release_if_all_arrived() {
-  if (at_barrier_ == 0 || at_barrier_ < alive_) return;
-  at_barrier_ = 0;
-  ++barrier_;
+void Block::release(std::vector<std::size_t>& waiting) {
+  ready_.insert(ready_.end(), waiting.begin(), waiting.end());
+  waiting.clear();
 }
 
+/// The last one to come does not wait.
 void Block::synchronize() {
-  const std::uint64_t seen = barrier_;
-  ++at_barrier_;
-  release_if_all_arrived();
-  wait_while(barrier_, seen);
+  if (at_barrier_.size() + 1 == alive_) return release(at_barrier_);
+  wait_among(at_barrier_);
 }
 
 void Block::copy_later(const LateCopy& copy) {
@@ -121,14 +114,14 @@ void Block::wait_for_copies(int pending) {
 void Block::exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute, std::uint32_t* out, int results) {
   const unsigned thread = threadIdx.x, lane = thread % 32;
   Exchange& warp = warps_[thread / 32];
-  const std::uint64_t seen = warp.generation;
   std::copy_n(in, count, warp.in[lane]);
   if (++warp.arrived == 32) {
     compute(warp);
     warp.arrived = 0;
-    ++warp.generation;
+    release(warp.waiting);
+  } else {
+    wait_among(warp.waiting);
   }
-  wait_while(warp.generation, seen);
   std::copy_n(warp.out[lane], results, out);
 }
 

@@ -24,9 +24,9 @@ struct LateCopy {
 /// What the lanes of a warp bring to an instruction that they execute together.
 struct Exchange {
   int arrived = 0;
-  std::uint64_t generation = 0;
   std::uint32_t in[32][10];
   std::uint32_t out[32][4];
+  std::vector<std::size_t> waiting{};  ///< fibers of the lanes that are here already
 };
 
 class Block {
@@ -50,18 +50,15 @@ class Block {
   struct Fiber {
     ucontext_t start{};
     jmp_buf place{};
-    bool is_started = false, is_done = true;
-    const std::uint64_t* waits_for = nullptr;  ///< runs again once this has changed ...
-    std::uint64_t seen = 0;                    ///< ... from this
+    bool is_started = false;
     std::vector<LateCopy> copies;
     int groups = 0;
   };
   [[noreturn]] static void enter();
   void give_way(Fiber& fiber);
   void go_on(std::size_t thread);
-  void wait_while(const std::uint64_t& generation, std::uint64_t seen);
-  bool can_run(const Fiber& fiber) const { return !fiber.is_done && (fiber.waits_for == nullptr || *fiber.waits_for != fiber.seen); }
-  void release_if_all_arrived();
+  void wait_among(std::vector<std::size_t>& waiting);
+  void release(std::vector<std::size_t>& waiting);
   std::size_t pick();
 
   dim3 size_;
@@ -72,8 +69,8 @@ class Block {
   std::vector<Exchange> warps_;
   jmp_buf scheduler_{};
   std::size_t current_ = 0;
-  int alive_ = 0, at_barrier_ = 0;
-  std::uint64_t barrier_ = 0;
+  std::vector<std::size_t> ready_, at_barrier_;  ///< fibers that can go on; those that wait for the whole block
+  std::size_t alive_ = 0;
   const std::function<void()>* thread_ = nullptr;
 };
 
