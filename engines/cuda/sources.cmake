@@ -13,6 +13,7 @@ set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu
   kernels/cut_trials.cu
+  kernels/draw_trials.cu
   kernels/ends.cu
   kernels/layer_products.cu
   kernels/rounds.cu)

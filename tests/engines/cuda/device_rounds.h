@@ -1,0 +1,94 @@
+#pragma once
+// A target and a drafter on the device, and their rounds there beside the host's over the same models.
+
+#include <gtest/gtest.h>
+
+#include "engines/cuda/device_round_decoder.h"
+#include "engines/decoding/host_round_decoder.h"
+#include "engines/decoding/plain_decoder.h"
+#include "engines/drafters/drafters.h"
+#include "engines/verifiers/verifier.h"
+#include "sim/core/policies/constant_policy.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines::testing {
+
+inline LlamaConfig small_config() {
+  LlamaConfig config;
+  config.name = "small";
+  config.vocab_size = 131;
+  config.context_length = 256;
+  config.num_layers = 2;
+  config.hidden_size = 64;
+  config.intermediate_size = 96;
+  config.num_heads = 2;
+  config.num_kv_heads = 1;
+  config.head_dim = 32;
+  return config;
+}
+
+class DeviceRounds : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
+    load(small_config());
+  }
+
+  void load(const LlamaConfig& config) {
+    const auto device = std::make_shared<cuda::Device>();
+    target_ = std::make_shared<cuda::LlamaCuda>(config, *tiny_weights(config, {.scale = 6.0f}), device);
+    drafter_ = std::make_shared<cuda::LlamaCuda>(config, *tiny_weights(config, {.scale = 6.0f, .foreign = 0.25f}), device);
+  }
+
+  static DecoderOptions options(const char* kind, double temperature, std::int32_t max_new_tokens = 16) {
+    DecoderOptions options;
+    options.drafter.kind = kind;
+    options.sampling.temperature = temperature;
+    options.stop = {max_new_tokens, true, {}};
+    options.seed = 11;
+    return options;
+  }
+
+  std::unique_ptr<RoundDecoder> on_host(const DecoderOptions& options) {
+    if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(*target_, nullptr, options);
+    return std::make_unique<HostRoundDecoder>(*target_, nullptr, options, make_small_transformer_drafter(drafter_, options), make_verifier(options));
+  }
+  std::unique_ptr<RoundDecoder> on_device(const DecoderOptions& options) {
+    return std::make_unique<cuda::DeviceRoundDecoder>(*target_, nullptr, options, options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
+  }
+
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
+    std::vector<Token> prompt(prompt_length, 9);
+    prompt.back() = static_cast<Token>(sequence);
+    decoder.begin({{sequence, prompt}}, policy);
+    while (decoder.round()) {}
+    return decoder.records().front();
+  }
+
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, std::int32_t length) { return decode(decoder, sequence, ConstantPolicy(length)); }
+
+  int expect_equal(const DecoderOptions& options, std::int32_t length) { return expect_equal(options, ConstantPolicy(length)); }
+
+  /// @return drafted tokens accepted
+  int expect_equal(const DecoderOptions& options, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
+    int accepted = 0;
+    const auto host = on_host(options), device = on_device(options);
+    for (const std::uint32_t sequence : {0U, 1U}) {
+      const GenerationRecord a = decode(*host, sequence, policy, prompt_length), b = decode(*device, sequence, policy, prompt_length);
+      EXPECT_EQ(a.output_ids, b.output_ids);
+      EXPECT_EQ(a.fates, b.fates);
+      EXPECT_EQ(a.rounds.size(), b.rounds.size());
+      for (std::size_t i = 0; i < std::min(a.rounds.size(), b.rounds.size()); ++i) {
+        const RoundRecord &x = a.rounds[i], &y = b.rounds[i];
+        EXPECT_EQ(std::tuple(x.round, x.position, x.drafted, x.rows, x.depth, x.accepted, x.tested, x.emitted, x.next_kind),
+                  std::tuple(y.round, y.position, y.drafted, y.rows, y.depth, y.accepted, y.tested, y.emitted, y.next_kind)) << "round " << i;
+        accepted += x.accepted;
+      }
+    }
+    return accepted;
+  }
+
+  std::shared_ptr<cuda::LlamaCuda> target_, drafter_;
+};
+
+}  // namespace speclab::engines::testing

@@ -1,0 +1,48 @@
+// Whole rounds where a thread of the deciding kernels has several tokens: still the host's.
+
+#include "tests/engines/cuda/device_rounds.h"
+
+namespace speclab::engines {
+namespace {
+
+/// One narrow layer: what decides about tokens is meant here.
+LlamaConfig config_of(std::int32_t vocab_size) {
+  LlamaConfig config = testing::small_config();
+  config.vocab_size = vocab_size;
+  config.num_layers = 1;
+  config.num_heads = 1;
+  config.hidden_size = config.intermediate_size = 32;
+  return config;
+}
+
+class LargeVocabularyRounds : public testing::DeviceRounds {
+ protected:
+  void SetUp() override {
+    DeviceRounds::SetUp();
+    if (!IsSkipped()) load(config_of(1500));
+  }
+};
+
+TEST_F(LargeVocabularyRounds, AreTheHostsAtEveryDraftLengthAndTemperature) {
+  for (const double temperature : {0.0, 0.7, 1.0})
+    for (const std::int32_t length : {2, 3, 5, 8, 16}) EXPECT_GT(expect_equal(options("small_transformer", temperature, 20), length), 0) << temperature << ", " << length;
+}
+
+TEST_F(LargeVocabularyRounds, GreedyTokensArePlainDecodings) {
+  const GenerationRecord plain = decode(*on_device(options("plain", 0.0, 20)), 1, 0);
+  for (const std::int32_t length : {2, 3, 5, 8, 16}) EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0, 20)), 1, length).output_ids, plain.output_ids) << length;
+}
+
+TEST_F(LargeVocabularyRounds, PlainDecodingIsTheHosts) {
+  for (const double temperature : {0.0, 0.7, 1.0}) expect_equal(options("plain", temperature), 0);
+}
+
+TEST_F(LargeVocabularyRounds, AreTheHostsAtOneTokenMoreThanThreadsAndAtTheDefaultModelsSize) {
+  for (const std::int32_t vocab : {1025, 2600, 49152}) {
+    load(config_of(vocab));
+    expect_equal(options("small_transformer", 1.0, 5), 2);
+  }
+}
+
+}  // namespace
+}  // namespace speclab::engines

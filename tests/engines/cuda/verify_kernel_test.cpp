@@ -1,0 +1,223 @@
+// The device's verification of hand-made laws against the rule's scalar truth: the same verdict from the same draws.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "engines/cuda/device.h"
+#include "engines/cuda/device_memory.h"
+#include "engines/cuda/kernels/rounds.h"
+#include "sim/core/rules/rejection.h"
+#include "tests/engines/cuda/vocabularies.h"
+
+namespace speclab::engines::cuda {
+namespace {
+
+/// As the device keeps a law. Exponentials are whole numbers and the sum is a power of two: probabilities, differences and all sums of them
+/// are exact, in float too, so that host and device must agree about every coin.
+struct ExactLaw {
+  std::vector<float> exponentials;
+  double sum;
+
+  float operator[](std::size_t token) const { return exponentials[token] * static_cast<float>(1.0 / sum); }
+};
+
+/// Half of the tokens from `begin` on have some probability.
+ExactLaw random_law(std::mt19937& random, int vocab, int begin = 0) {
+  ExactLaw law{std::vector<float>(static_cast<std::size_t>(vocab), 0.0f), 0.0};
+  std::uint64_t sum = 0;
+  for (auto i = static_cast<std::size_t>(begin); i < law.exponentials.size(); ++i) {
+    const std::uint64_t whole = random() % 2 == 0 ? 0 : random() % 256;
+    law.exponentials[i] = static_cast<float>(whole);
+    sum += whole;
+  }
+  const std::uint64_t rounded = std::bit_ceil(sum + 1);
+  law.exponentials[static_cast<std::size_t>(begin) + random() % static_cast<std::size_t>(vocab - begin)] += static_cast<float>(rounded - sum);
+  law.sum = static_cast<double>(rounded);
+  return law;
+}
+
+/// One round: a chain of drafted tokens with the laws they came from, and the target's laws before and after each.
+struct Round {
+  int vocab;
+  std::vector<Token> drafted;
+  std::vector<ExactLaw> draft, target;
+  std::uint64_t seed = 1;
+
+  int length() const { return static_cast<int>(drafted.size()); }
+};
+
+constexpr std::int32_t kLength = 17;  ///< of the sequence before the round
+constexpr RoundKey kKey{3, kLength, 5};
+
+Round random_round(std::mt19937& random, int vocab, int length, int begin = 0) {
+  Round round{vocab, {}, {}, {}};
+  for (int i = 0; i <= length; ++i) round.target.push_back(random_law(random, vocab, begin));
+  for (int i = 0; i < length; ++i) {
+    round.draft.push_back(random() % 4 == 0 ? round.target[static_cast<std::size_t>(i)] : random_law(random, vocab));
+    std::size_t token;
+    do token = random() % static_cast<std::size_t>(vocab);
+    while (!(round.draft.back()[token] > 0.0f));
+    round.drafted.push_back(static_cast<Token>(token));
+  }
+  return round;
+}
+
+struct LawsOnDevice {
+  DeviceArray<float> exponentials;
+  DeviceArray<double> sums;
+  int vocab;
+
+  LawsOnDevice(const std::vector<ExactLaw>& laws, int size) : vocab(size) {
+    std::vector<float> values;
+    std::vector<double> totals;
+    for (const ExactLaw& law : laws) {
+      values.insert(values.end(), law.exponentials.begin(), law.exponentials.end());
+      totals.push_back(law.sum);
+    }
+    exponentials = on_device<float>(values);
+    sums = on_device<double>(totals);
+  }
+  DeviceLaws view() const { return {exponentials.data(), sums.data(), vocab}; }
+};
+
+RoundResult verified_on_device(const Device& device, const Round& round, std::int32_t forced = -1) {
+  RoundState state{};
+  state.length = kLength;
+  state.sequence = kKey.sequence;
+  state.round = kKey.round;
+  state.serial = 1;
+  state.seed = round.seed;
+  state.inverse_temperature = 1.0f;
+  std::copy(round.drafted.begin(), round.drafted.end(), state.drafted);
+  for (int i = 0; i <= round.length(); ++i) state.best[i] = 100 + i;
+  const auto device_state = on_device<RoundState>(std::span<const RoundState>(&state, 1));
+  const LawsOnDevice draft(round.draft, round.vocab), target(round.target, round.vocab);
+  const PinnedArray<RoundResult> result(1);
+  const PinnedArray<std::int32_t> forced_length(1);
+  *forced_length.data() = forced;
+  launch_verify(device_state.data(), round.length(), draft.view(), target.view(), forced_length.data(), result.data(), device.context());
+  device.synchronize();
+  return *result.data();
+}
+
+void fill(Law& law, const ExactLaw& exact) {
+  const std::span<float> values = law.assign_dense(exact.exponentials.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = exact[i];
+}
+
+Verdict verified_on_host(const Round& round) {
+  Draft draft;
+  draft.reset(0, DrawKind::sampled);
+  for (std::size_t i = 0; i < round.drafted.size(); ++i) {
+    const auto node = static_cast<TokenTree::Node>(i);
+    fill(draft.law_for(node), round.draft[i]);
+    draft.add(node, round.drafted[i]);
+  }
+  std::vector<Law> laws(round.target.size());
+  for (std::size_t i = 0; i < laws.size(); ++i) fill(laws[i], round.target[i]);
+  PhiloxChance chance(round.seed);
+  std::vector<float> scratch;
+  Verdict verdict;
+  verify_rejection<float>(draft, [&](TokenTree::Node node) -> const Law& { return laws[static_cast<std::size_t>(node)]; }, kKey, chance, scratch, verdict);
+  return verdict;
+}
+
+class VerifyKernel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device_is_there()) GTEST_SKIP() << "no CUDA device is here";
+    device_ = std::make_unique<Device>();
+  }
+
+  /// @return tokens accepted
+  int expect_hosts_verdict(const Round& round) {
+    const RoundResult found = verified_on_device(*device_, round);
+    const Verdict verdict = verified_on_host(round);
+    EXPECT_EQ(found.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.is_damaged, 0);
+    return found.accepted;
+  }
+
+  std::mt19937 random_{9};
+  std::unique_ptr<Device> device_;
+};
+
+TEST_F(VerifyKernel, GivesTheHostsVerdictAtEveryVocabularyAndLength) {
+  for (const int vocab : kVocabularies) {
+    int accepted = 0, drafted = 0;
+    for (const int length : {0, 1, 2, 3, 5, 8, 16})
+      for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        Round round = random_round(random_, vocab, length);
+        round.seed = seed;
+        accepted += expect_hosts_verdict(round);
+        drafted += length;
+      }
+    EXPECT_GT(accepted, 0) << vocab;
+    EXPECT_EQ(accepted < drafted, vocab > 1) << "no rejection among " << vocab << " tokens";
+  }
+}
+
+TEST_F(VerifyKernel, DrawsFromLawsWhoseMassIsInTheLastShareAlone) {
+  for (const int vocab : kVocabularies)
+    for (const int length : {0, 1, 3}) expect_hosts_verdict(random_round(random_, vocab, length, vocab - 1 - (vocab - 1) % 48));
+}
+
+TEST_F(VerifyKernel, AcceptsWhereTargetAndDraftAreOneAndRejectsWhatTheTargetNeverSays) {
+  for (const int vocab : {33, 1500})
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      Round round = random_round(random_, vocab, 3);
+      round.seed = seed;
+      round.draft = {round.target.begin(), round.target.end() - 1};
+      for (std::size_t i = 0; i < 3; ++i)
+        round.drafted[i] = static_cast<Token>(std::max_element(round.target[i].exponentials.begin(), round.target[i].exponentials.end()) - round.target[i].exponentials.begin());
+      EXPECT_EQ(expect_hosts_verdict(round), 3);
+      const auto third = static_cast<std::size_t>(round.drafted[2]);
+      round.target[2].exponentials[third == 0 ? 1 : 0] += std::exchange(round.target[2].exponentials[third], 0.0f);
+      EXPECT_EQ(expect_hosts_verdict(round), 2);
+    }
+}
+
+/// A target that gives every token half of what the draft gives it: what happens, by rounding, about once in 2^24 rejections.
+TEST_F(VerifyKernel, DrawsFromTheTargetsLawWhereARejectionLeavesNothing) {
+  for (const int vocab : kVocabularies) {
+    int rejected = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      Round round = random_round(random_, vocab, 1);
+      round.seed = seed;
+      round.draft[0] = round.target[0];
+      round.target[0].sum *= 2.0;
+      while (!(round.draft[0][static_cast<std::size_t>(round.drafted[0])] > 0.0f)) round.drafted[0] = (round.drafted[0] + 1) % vocab;
+      rejected += 1 - expect_hosts_verdict(round);
+    }
+    EXPECT_GT(rejected, 0) << vocab;
+  }
+}
+
+TEST_F(VerifyKernel, AcceptsAsManyAsAreForcedAndThenTakesTheArgMax) {
+  const Round round = random_round(random_, 1500, 3);
+  for (const std::int32_t forced : {0, 2, 3, 9}) {
+    const RoundResult found = verified_on_device(*device_, round, forced);
+    EXPECT_EQ(found.accepted, std::min(forced, 3));
+    EXPECT_EQ(found.next, 100 + found.accepted);
+  }
+}
+
+TEST_F(VerifyKernel, NotesLawsThatAreNoNumbersAndNamesATokenOfTheVocabulary) {
+  for (const int vocab : kVocabularies)
+    for (const int at : {0, vocab / 2, vocab - 1}) {
+      Round round = random_round(random_, vocab, 0);
+      round.target[0].exponentials[static_cast<std::size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
+      const RoundResult found = verified_on_device(*device_, round);
+      EXPECT_EQ(found.is_damaged, 1) << vocab;
+      EXPECT_TRUE(found.next >= 0 && found.next < vocab) << found.next << " of " << vocab;
+    }
+}
+
+}  // namespace
+}  // namespace speclab::engines::cuda
