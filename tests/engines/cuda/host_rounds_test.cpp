@@ -10,7 +10,7 @@ using Outputs = std::vector<std::vector<Token>>;
 
 class HostRoundsOnCuda : public testing::DeviceRounds {
  protected:
-  static constexpr std::int32_t kNewTokens = 10;
+  static constexpr std::int32_t kNewTokens = 7;
 
   static std::vector<Request> three_requests() { return {{4, {5}}, {9, {7, 8, 9, 7, 8, 9, 7, 8}}, {2, std::vector<Token>(30, 77)}}; }
 

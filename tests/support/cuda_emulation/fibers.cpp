@@ -16,8 +16,8 @@ Block*& running_block() {
   return block;
 }
 
-Block::Block(dim3 size, std::size_t shared_bytes, std::mt19937& random)
-    : size_(size), random_(random), shared_(shared_bytes + 16, 0xff), warps_((size.x + 31) / 32) {
+Block::Block(dim3 size, std::mt19937& random)
+    : size_(size), random_(random), warps_((size.x + 31) / 32) {
   for (unsigned i = 0; i < size.x; ++i) {
     stacks_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kStackBytes));
     fibers_.push_back(std::make_unique<Fiber>());

@@ -31,8 +31,10 @@ struct Exchange {
 
 class Block {
  public:
-  /// @param shared_bytes  filled with NaN
-  Block(dim3 size, std::size_t shared_bytes, std::mt19937& random);
+  Block(dim3 size, std::mt19937& random);
+
+  /// Shared memory, which is filled with NaN before every run.
+  void resize_shared(std::size_t bytes) { shared_.resize(bytes + 16); }
 
   /// Runs all threads to their end, at the given place of the grid.
   /// @throws std::logic_error if they wait for each other for ever

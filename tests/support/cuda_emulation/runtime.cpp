@@ -3,6 +3,7 @@
 #include <chrono>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -31,11 +32,18 @@ void enqueue(cudaStream_t stream, std::function<void()> work) {
 
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
   static std::mt19937 random(1);
-  Block threads(block, shared_bytes, random);
+  static std::map<unsigned, Block> blocks;  // by their number of threads, which are costly to make
+  Block& threads = blocks.try_emplace(block.x, block, random).first->second;
+  threads.resize_shared(shared_bytes);
   std::vector<unsigned> order(grid.x * grid.y * grid.z);
   std::iota(order.begin(), order.end(), 0u);
   std::shuffle(order.begin(), order.end(), random);
-  for (const unsigned i : order) threads.run({i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y}, grid, thread);
+  try {
+    for (const unsigned i : order) threads.run({i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y}, grid, thread);
+  } catch (...) {
+    blocks.erase(block.x);  // its threads still wait
+    throw;
+  }
 }
 
 }  // namespace speclab::cuda_emulation
