@@ -19,10 +19,20 @@ def report(nvcc, root, source, code):
     return result.stderr
 
 
+def without_arguments(name):
+    """name<parameters>(arguments) without the arguments; parameters may hold parentheses too."""
+    depth = 0
+    for at in range(len(name) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(name[at], 0)
+        if depth == 0:
+            return name[:at]
+    raise SystemExit(f"'{name}' is no kernel's name")
+
+
 def readable(names):
     """C++ names without the namespaces that all share."""
     plain = subprocess.run(["c++filt", *names], capture_output=True, text=True, check=True).stdout.splitlines()
-    return [name.split("(speclab")[0].split("(void")[0].split("(CUst")[0].replace("speclab::engines::cuda::", "").replace("(anonymous namespace)::", "").replace("void ", "") for name in plain]
+    return [without_arguments(name).replace("(anonymous namespace)::", "").replace("speclab::engines::cuda::", "").removeprefix("void ") for name in plain]
 
 
 def rows_of(nvcc, root, source):
@@ -31,6 +41,8 @@ def rows_of(nvcc, root, source):
         if not found:
             raise SystemExit(f"{source}: the compiler's report names no kernel")
         names = readable([match[0] for match in found])
+        if len(set(names)) < len(names):
+            raise SystemExit(f"{source}: two kernels of one name among {sorted(names)}")
         for name, (_, stack, stores, loads, registers, rest) in sorted(zip(names, found)):
             shared = re.search(r"(\d+) bytes smem", rest)
             yield [source.name, architecture, name, registers, stack, stores, loads, shared.group(1) if shared else 0]
