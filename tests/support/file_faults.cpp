@@ -73,7 +73,7 @@ int open(const char* path, int flags, ...) {
 ssize_t write(int descriptor, const void* data, size_t size) {
   const auto make = [&](size_t bytes) { return static_cast<ssize_t>(::syscall(SYS_write, descriptor, data, bytes)); };
   if (!is_watched()) return make(size);
-  const FileVerdict verdict = verdict_on({.call = FileCall::write, .path = path_of(descriptor), .data = static_cast<const char*>(data), .size = size});
+  const FileVerdict verdict = verdict_on({.call = FileCall::write, .path = path_of(descriptor), .data = static_cast<const char*>(data), .size = size, .descriptor = descriptor});
   if (verdict.error == 0) return make(std::min(size, verdict.size));
   errno = verdict.error;
   return -1;
@@ -81,13 +81,13 @@ ssize_t write(int descriptor, const void* data, size_t size) {
 
 int fsync(int descriptor) {
   const auto make = [&] { return static_cast<int>(::syscall(SYS_fsync, descriptor)); };
-  return is_watched() ? judged({.call = FileCall::fsync, .path = path_of(descriptor)}, make) : make();
+  return is_watched() ? judged({.call = FileCall::fsync, .path = path_of(descriptor), .descriptor = descriptor}, make) : make();
 }
 
 int close(int descriptor) {
   const auto make = [&] { return static_cast<int>(::syscall(SYS_close, descriptor)); };
   if (!is_watched()) return make();
-  const FileVerdict verdict = verdict_on({.call = FileCall::close, .path = path_of(descriptor)});
+  const FileVerdict verdict = verdict_on({.call = FileCall::close, .path = path_of(descriptor), .descriptor = descriptor});
   const int result = make();
   if (verdict.error == 0) return result;
   errno = verdict.error;

@@ -15,6 +15,7 @@ struct FileOperation {
   std::string new_path{};         ///< of a rename
   const char* data = nullptr;     ///< of a write
   std::size_t size = 0;           ///< of a write, bytes
+  int descriptor = -1;            ///< of a write, a sync or a close
 };
 
 /// What becomes of a call.

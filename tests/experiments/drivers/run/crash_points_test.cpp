@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <set>
 
 #include "sim/core/errors.h"
@@ -167,28 +166,62 @@ void expect_no_half_written_file(const SmallExperiment& experiment, const std::s
   }
 }
 
-/// Runs with the `fault`-th fault of the `call`-th call. @return false if the call has no such fault; nothing if there is no such call
-std::optional<bool> run_with_fault(const SmallExperiment& experiment, const Plan& plan, int call, std::size_t fault) {
+/// What a run is told nothing of, or goes on from: a call that was interrupted, a write that stopped early (the rest is written), a file that is not there
+/// to be taken away, the lock, which is no longer needed when it is closed.
+bool may_be_survived(const FileOperation& operation, const FileVerdict& verdict) {
+  if (verdict.error == EINTR || verdict.error == 0) return true;
+  return (operation.call == FileCall::unlink && operation.path.ends_with(".part")) || (operation.call == FileCall::close && operation.path.ends_with("/lock"));
+}
+
+/// Sees to it that a descriptor whose sync has failed is not synced again.
+class SyncWatch {
+ public:
+  void see(const FileOperation& operation, const FileVerdict& verdict) {
+    if (operation.call == FileCall::close) failed_.erase(operation.descriptor);
+    if (operation.call != FileCall::fsync) return;
+    EXPECT_FALSE(failed_.contains(operation.descriptor)) << operation.path << " is synced again after a failed sync";
+    if (verdict.error != 0) failed_.insert(operation.descriptor);
+  }
+
+ private:
+  std::set<int> failed_;
+};
+
+struct FaultyRun {
+  bool has_call = false;   ///< the run makes so many calls
+  bool has_fault = false;  ///< the call has such a fault
+};
+
+void expect_message_of(const Error& error, const FileVerdict& made, const std::string& folder) {
+  EXPECT_EQ(error.code(), ExitCode::cannot_write) << error.what();
+  const std::string message = error.what();
+  EXPECT_NE(message.find(std::strerror(made.error)), std::string::npos) << message;
+  EXPECT_NE(message.find(folder), std::string::npos) << message;
+}
+
+/// Runs with the `fault`-th fault of the `call`-th call, which must end the run unless it may be survived.
+FaultyRun run_with_fault(const SmallExperiment& experiment, const Plan& plan, int call, std::size_t fault) {
   int calls = 0;
-  std::optional<bool> has_fault;
-  std::string path;
+  FaultyRun faulty;
+  bool must_end = false;
   FileVerdict made;
+  SyncWatch syncs;
   try {
     const FileFaults faults(experiment.folder("faulty"), [&](const FileOperation& operation) {
-      if (calls++ != call) return FileVerdict{};
       const std::vector<FileVerdict> all = faults_of(operation);
-      has_fault = fault < all.size();
-      path = operation.path;
-      return made = *has_fault ? all[fault] : FileVerdict{};
+      const bool is_it = calls++ == call, strikes = is_it && fault < all.size();
+      const FileVerdict verdict = strikes ? all[fault] : FileVerdict{};
+      if (is_it) faulty = {.has_call = true, .has_fault = strikes};
+      if (strikes) made = verdict, must_end = !may_be_survived(operation, verdict);
+      syncs.see(operation, verdict);
+      return verdict;
     });
     experiment.run(plan, "faulty");
+    EXPECT_FALSE(must_end) << "the run ended well in spite of: " << std::strerror(made.error);
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::cannot_write) << error.what();
-    const std::string message = error.what();
-    EXPECT_NE(message.find(std::strerror(made.error)), std::string::npos) << message;
-    EXPECT_NE(message.find(experiment.folder("faulty")), std::string::npos) << message;
+    expect_message_of(error, made, experiment.folder("faulty"));
   }
-  return has_fault;
+  return faulty;
 }
 
 TEST(FileErrors, OfEveryCallLeaveARunThatGoesOnToTheSameBytes) {
@@ -198,15 +231,15 @@ TEST(FileErrors, OfEveryCallLeaveARunThatGoesOnToTheSameBytes) {
   const Files whole = deterministic_files(experiment, "whole");
   int num_faults = 0;
   for (int call = 0;; ++call) {
-    std::optional<bool> has_fault;
-    for (std::size_t fault = 0; (has_fault = run_with_fault(experiment, plan, call, fault)).value_or(false); ++fault, ++num_faults) {
+    FaultyRun run;
+    for (std::size_t fault = 0; (run = run_with_fault(experiment, plan, call, fault)).has_fault; ++fault, ++num_faults) {
       SCOPED_TRACE("call " + std::to_string(call) + ", fault " + std::to_string(fault));
       expect_no_half_written_file(experiment, "faulty");
       experiment.run(plan, "faulty");
       ASSERT_EQ(deterministic_files(experiment, "faulty"), whole);
       fs::remove_all(experiment.folder("faulty"));
     }
-    if (!has_fault) break;
+    if (!run.has_call) break;
     fs::remove_all(experiment.folder("faulty"));
   }
   RecordProperty("faults", num_faults);

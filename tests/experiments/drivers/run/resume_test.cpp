@@ -47,6 +47,27 @@ TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
   EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + num_paces + plan.generations.size() + 1));
 }
 
+TEST(Resume, SaysHowManyBytesOfAnUnfinishedLastLineWereCutOff) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
+  const std::string journal = experiment.file("whole", "journal");
+  const std::size_t line = journal.rfind(" row "), begin = journal.rfind('\n', line) + 1;
+  for (const std::size_t left_over : {std::size_t{1}, std::size_t{37}, journal.find('\n', line) - begin}) {
+    cut_journal(experiment, "whole", "cut", begin + left_over);
+    ::testing::internal::CaptureStderr();
+    Progress progress(Progress::Style::lines);
+    run_experiment(plan, {.folder = experiment.folder("cut")}, experiment.open_engines(), progress);
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find(experiment.folder("cut") + "/journal: an unfinished last line of " + std::to_string(left_over) + " bytes was cut off; its generation is repeated\n"), std::string::npos) << said;
+  }
+  ::testing::internal::CaptureStderr();
+  cut_journal(experiment, "whole", "cut", begin);
+  Progress progress(Progress::Style::lines);
+  run_experiment(plan, {.folder = experiment.folder("cut")}, experiment.open_engines(), progress);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().find("was cut off"), std::string::npos) << "a whole last line is none";
+}
+
 TEST(Resume, MeasuresOnlyWhatIsMissing) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
