@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/stats/median.h"
 #include "experiments/drivers/run/work_keys.h"
 #include "sim/core/files.h"
+#include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {
@@ -109,6 +111,23 @@ void write_journal(const std::string& folder, std::int64_t num_rows) {
   append("header", "", to_json(HeaderEntry{.started_at = "now", .plan_digest = "p"}));
   const Json row = to_json(row_with_rounds());
   for (std::int64_t i = 0; i < num_rows; ++i) append("row", fmt::format("0123456789abcdef-fedcba9876543210-{}", i), row);
+}
+
+/// What the harness pays besides, on the disk that the checkout is on: the median, since a disk that is busy with others' writes takes now and then much longer.
+TEST(Endurance, EveryLineOfAJournalIsSyncedToTheDisk) {
+  const TemporaryFolder folder(std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  const int num_lines = is_long() ? 1000 : 20;
+  Journal journal = Journal::open(folder.path());
+  const std::string payload = entry_payload({.kind = "row", .section = 1, .key = "0123456789abcdef-fedcba9876543210-0", .json = {}}, to_json(row_with_rounds()));
+  std::vector<double> ms;
+  for (int i = 0; i < num_lines; ++i) {
+    const auto begin = Clock::now();
+    journal.append(payload);
+    ms.push_back(1000 * seconds_since(begin));
+  }
+  say("synced_lines", num_lines);
+  say("sync_ms", analysis::median(ms).value);
+  EXPECT_EQ(testing::journal_payloads(folder.path()), std::vector<std::string>(static_cast<std::size_t>(num_lines), payload));
 }
 
 TEST(Endurance, AJournalOfManyRowsIsOpenedSoon) {
