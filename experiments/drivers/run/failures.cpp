@@ -48,4 +48,11 @@ std::vector<std::size_t> open_generations(const Plan& plan, const RunLog& log) {
   return open;
 }
 
+std::set<std::size_t> open_cells(const Plan& plan, const RunLog& log) {
+  std::set<std::size_t> open;
+  for (std::size_t row = 0; row < plan.generations.size(); ++row)
+    if (const auto id = static_cast<std::int64_t>(row); !log.rows().contains(id) && !log.failures().contains(id)) open.insert(plan.generations[row].cell);
+  return open;
+}
+
 }  // namespace speclab::experiments

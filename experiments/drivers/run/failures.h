@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "experiments/drivers/plan/plan.h"
@@ -31,5 +32,7 @@ bool leaves_doubt(FailureStatus status);
 int attempts_of(const RunLog& log, std::size_t row);
 /// Generations that have neither a row nor failed kMaxAttempts times, or have no row where the log retries what failed; in the plan's order.
 std::vector<std::size_t> open_generations(const Plan& plan, const RunLog& log);
+/// Cells of which a generation has neither a row nor failed.
+std::set<std::size_t> open_cells(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -9,6 +9,7 @@
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/generation_checks.h"
 #include "experiments/drivers/run/law_distance.h"
+#include "experiments/drivers/run/measuring_progress.h"
 #include "experiments/drivers/run/predictions.h"
 #include "experiments/drivers/run/second_decoding.h"
 #include "experiments/drivers/run/workbench.h"
@@ -55,7 +56,8 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .drafts = {}};
 }
 
-void measure_row(Workbench& bench, std::size_t row) {
+/// What the engines say of a row.
+RowEntry generate_row(Workbench& bench, std::size_t row) {
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;
@@ -69,7 +71,7 @@ void measure_row(Workbench& bench, std::size_t row) {
   if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
   if (entry.law_distance && !std::isfinite(*entry.law_distance)) throw NotFiniteError("the distance of its law from the target's is no number");
   if (shows_drafts(bench.plan(), generation)) entry.drafts = shown_drafts(bench.loaded(), settings, request, *policy, record);
-  bench.log().add(entry);
+  return entry;
 }
 
 }  // namespace
@@ -90,37 +92,35 @@ void warm_up(Workbench& bench) {
   bench.progress().end_phase();
 }
 
-std::optional<FailureStatus> GenerationMeter::measure(std::size_t row, int attempts) {
+Measured GenerationMeter::measure(std::size_t row, int attempts) {
   try {
     pace_.before(row);
-    measure_row(bench_, row);
-    return std::nullopt;
+    const RowEntry entry = generate_row(bench_, row);
+    bench_.log().add(entry);
+    return {.failed = std::nullopt, .tokens = entry.output_tokens, .ns = entry.prefill_ns + entry.decode_ns};
   } catch (const std::exception& error) {
     const auto status = failure_status(error);
     if (!status) throw;
     bench_.forget_decoders();
     bench_.log().add(FailureEntry{static_cast<std::int64_t>(row), *status, error.what(), attempts + 1});
-    return status;
+    return {.failed = status};
   }
 }
 
 void measure_generations(Workbench& bench) {
   const std::vector<std::size_t> open = open_generations(bench.plan(), bench.log());
-  const auto predicted_ns = [&](std::size_t row) { return bench.log().predictions().at(bench.plan().generations[row].cell).walltime_ns; };
-  double total_ns = 0;
-  for (const std::size_t row : open) total_ns += predicted_ns(row);
-  bench.progress().begin_phase("measuring", total_ns);
+  MeasuringProgress progress(bench.plan(), bench.log(), open, bench.progress());
   GenerationMeter meter(bench);
   for (const std::size_t row : open) {
     bench.check_interruption();
-    const auto failed = meter.measure(row, attempts_of(bench.log(), row));
-    if (failed) {
-      const bool ends = *failed == FailureStatus::device;  // a process whose device has failed once cannot use it again
-      bench.progress().note(fmt::format("generation {} of {} failed ({}); {}", row, bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*failed),
+    const Measured measured = meter.measure(row, attempts_of(bench.log(), row));
+    if (measured.failed) {
+      const bool ends = *measured.failed == FailureStatus::device;  // a process whose device has failed once cannot use it again
+      bench.progress().note(fmt::format("generation {} of {} failed ({}); {}", row, bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*measured.failed),
                                         ends ? "the same command measures what is left, with --workers 1 also after such failures" : "the others go on"));
       if (ends) break;
     }
-    bench.progress().advance(predicted_ns(row));
+    progress.ended(row, measured);
   }
   bench.progress().end_phase();
 }

@@ -16,6 +16,12 @@ class Workbench;
 /// One that cannot be prepared is left to its generations, which then fail.
 void warm_up(Workbench& bench);
 
+/// What became of a generation.
+struct Measured {
+  std::optional<FailureStatus> failed{};
+  std::int64_t tokens = 0, ns = 0;  ///< of one that did not fail
+};
+
 /// Measures generations one by one, into the log of its bench.
 class GenerationMeter {
  public:
@@ -23,7 +29,7 @@ class GenerationMeter {
   /// The row is in the log when this returns, or why there is none. Behind a failure all begins as in a new process.
   /// @param attempts  how often it was tried before
   /// @throws what ends the run and not only a generation
-  std::optional<FailureStatus> measure(std::size_t row, int attempts);
+  Measured measure(std::size_t row, int attempts);
 
  private:
   Workbench& bench_;

@@ -30,6 +30,8 @@ void Progress::begin_phase(const std::string& name, double total) {
   phase_ = name;
   total_ = total;
   done_ = 0;
+  cells_ = {};
+  tokens_per_s_ = 0;
   began_ = Clock::now();
   show(true);
 }
@@ -37,6 +39,11 @@ void Progress::begin_phase(const std::string& name, double total) {
 void Progress::advance(double work) {
   done_ += work;
   show(false);
+}
+
+void Progress::tell(CellCount cells, double tokens_per_s) {
+  cells_ = cells;
+  tokens_per_s_ = tokens_per_s;
 }
 
 void Progress::end_phase(const char* how) {
@@ -55,12 +62,21 @@ void Progress::show(bool at_once) {
   const std::chrono::duration<double> interval(style_ == Style::bar ? 0.2 : 10.0);
   if (style_ == Style::silent || (!at_once && now - shown_ < interval)) return;
   shown_ = now;
-  const double fraction = total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0.0;
-  const double elapsed = std::chrono::duration<double>(now - began_).count();
-  const std::string left = fraction > 0 ? ", " + duration_text(elapsed * (1 - fraction) / fraction) + " left" : "";
-  if (style_ == Style::bar) fmt::print(stderr, "\r\033[K{} [{}] {:3.0f} %{}", phase_, bar(fraction), 100 * fraction, left);
-  else fmt::print(stderr, "{}: {:.0f} %{}\n", phase_, 100 * fraction, left);
+  const std::string text = line(std::chrono::duration<double>(now - began_).count());
+  if (style_ == Style::bar) fmt::print(stderr, "\r\033[K{}", text);
+  else fmt::print(stderr, "{}\n", text);
   std::fflush(stderr);
+}
+
+double Progress::fraction() const { return total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0.0; }
+
+std::string Progress::line(double elapsed_s) const {
+  const double share = fraction();
+  std::string text = style_ == Style::bar ? fmt::format("{} [{}] {:3.0f} %", phase_, bar(share), 100 * share) : fmt::format("{}: {:.0f} %", phase_, 100 * share);
+  if (cells_.all > 0) text += fmt::format(", {} of {} cells", cells_.done, cells_.all);
+  if (share > 0) text += fmt::format(", {} left", duration_text(elapsed_s * (1 - share) / share));
+  if (tokens_per_s_ > 0) text += fmt::format(", {:.{}f} tokens/s", tokens_per_s_, tokens_per_s_ < 10 ? 1 : 0);
+  return text;
 }
 
 }  // namespace speclab::experiments

@@ -1,8 +1,14 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace speclab::experiments {
+
+/// What a phase of many cells has come to.
+struct CellCount {
+  std::size_t done = 0, all = 0;  ///< a cell is done when nothing of it is left to measure
+};
 
 /// Says on standard error what phase a run is in, how far, and for how long still: a bar that renews itself on a terminal,
 /// else a line at the beginning and every ten seconds.
@@ -19,6 +25,10 @@ class Progress {
   void begin_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);
+  /// What else the line says until the phase ends: cells where there are any, the speed where it is known.
+  void tell(CellCount cells, double tokens_per_s);
+  /// "measuring: 42 %, 5 of 12 cells, 48 s left, 85 tokens/s" of a phase of this name that has taken so long.
+  std::string line(double elapsed_s) const;
   void end_phase() { end_phase(""); }
   /// What the phase began did not come to its end.
   void stop_phase() { end_phase("stopped after "); }
@@ -29,11 +39,14 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   void end_phase(const char* how);
   void show(bool at_once);
+  double fraction() const;
 
   Style style_;
   std::string phase_;
   double total_ = 0;
   double done_ = 0;
+  CellCount cells_{};
+  double tokens_per_s_ = 0;
   Clock::time_point began_, shown_;
 };
 

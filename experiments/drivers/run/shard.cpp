@@ -47,9 +47,9 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   GenerationMeter meter(bench);
   while (const auto assignment = feed.next()) {
     feed.begun(assignment->row);
-    const auto failed = meter.measure(assignment->row, assignment->attempts);
-    feed.ended(assignment->row, failed);
-    if (failed && leaves_doubt(*failed)) return;
+    const Measured measured = meter.measure(assignment->row, assignment->attempts);
+    feed.ended(assignment->row, measured);
+    if (measured.failed && leaves_doubt(*measured.failed)) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/run/measurement.h"
 #include "experiments/drivers/run/run_experiment.h"
 
 namespace speclab::experiments {
@@ -20,7 +21,7 @@ struct Assignment {
 struct ShardFeed {
   std::function<std::optional<Assignment>()> next;  ///< nothing: the shard ends
   std::function<void(std::size_t row)> begun = [](std::size_t) {};
-  std::function<void(std::size_t row, std::optional<FailureStatus> failed)> ended = [](std::size_t, std::optional<FailureStatus>) {};
+  std::function<void(std::size_t row, const Measured&)> ended = [](std::size_t, const Measured&) {};
 };
 
 /// Measures what the feed names into RUN/shards/SHARD/journal, from what prepare_run left. Ends early behind a failure that leaves the process in

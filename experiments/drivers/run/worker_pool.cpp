@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/measuring_progress.h"
 #include "experiments/drivers/run/work_queue.h"
 #include "experiments/drivers/run/worker_process.h"
 #include "sim/core/errors.h"
@@ -39,7 +40,7 @@ struct Worker {
 class WorkerPool {
  public:
   WorkerPool(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress)
-      : plan_(plan), options_(options), log_(log), queue_(plan, rows, log), progress_(progress) {}
+      : plan_(plan), options_(options), queue_(plan, rows, log), progress_(progress), measuring_(plan, log, rows, progress) {}
 
   void run() {
     try {
@@ -74,18 +75,19 @@ class WorkerPool {
     if (!goes_on) bury(index);
   }
 
-  /// "ready", "begun ROW", "ended ROW ok" or a failure's status in place of ok.
+  /// "ready", "begun ROW", "ended ROW ok TOKENS NS" or a failure's status in place of ok.
   void hear(Worker& worker, const std::string& line) {
     std::istringstream words(line);
     std::string verb, outcome;
     std::size_t row = 0;
-    words >> verb >> row >> outcome;
+    Measured measured;
+    words >> verb >> row >> outcome >> measured.tokens >> measured.ns;
     if (verb == "begun") {
       worker.has_begun = true;
       worker.since = Clock::now();
       return;
     }
-    if (verb == "ended") finish(worker, row, outcome);
+    if (verb == "ended") finish(worker, row, outcome, measured);
     if (verb != "ended" && verb != "ready") return progress_.note(line);  // what a library printed
     if (outcome == to_string(FailureStatus::out_of_memory) || outcome == to_string(FailureStatus::device)) return;  // it ends now
     worker.in_hand = queue_.next(worker.shard);
@@ -93,19 +95,17 @@ class WorkerPool {
     else worker.process->end_input();
   }
 
-  void finish(Worker& worker, std::size_t row, const std::string& outcome) {
+  void finish(Worker& worker, std::size_t row, const std::string& outcome, const Measured& measured) {
     worker.in_hand.reset();
     worker.has_begun = worker.is_late = false;
     barren_ends_ = 0;
     if (outcome != "ok") note(row, outcome);
-    progress_.advance(predicted_ns(row));
+    measuring_.ended(row, measured);
   }
 
   void note(std::size_t row, const std::string& what) {
     progress_.note(fmt::format("generation {} of {} failed ({}); the others go on", row, plan_.cells[plan_.generations[row].cell].id, what));
   }
-
-  double predicted_ns(std::size_t row) const { return log_.predictions().at(plan_.generations[row].cell).walltime_ns; }
 
   double patience_s() const { return 2 * options_.run.limits.generation_timeout_s + kLateness_s; }
 
@@ -144,7 +144,7 @@ class WorkerPool {
                                                : "its process ended by " + end;
     note_failure(plan_, options_.run, worker.shard, {static_cast<std::int64_t>(row), status, message, attempts + 1});
     note(row, to_string(status));
-    progress_.advance(predicted_ns(row));
+    measuring_.ended(row, {});
   }
 
   /// What they have in hand is given up, and is no failure. Those that do not leave are killed with their objects.
@@ -157,9 +157,9 @@ class WorkerPool {
 
   const Plan& plan_;
   const WorkerPoolOptions& options_;
-  const RunLog& log_;
   WorkQueue queue_;
   Progress& progress_;
+  MeasuringProgress measuring_;
   std::vector<Worker> workers_;
   int barren_ends_ = 0;
 };
@@ -167,9 +167,6 @@ class WorkerPool {
 }  // namespace
 
 void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress) {
-  double total_ns = 0;
-  for (const std::size_t row : rows) total_ns += log.predictions().at(plan.generations[row].cell).walltime_ns;
-  progress.begin_phase("measuring", total_ns);
   WorkerPool(plan, options, log, rows, progress).run();
   progress.end_phase();
 }

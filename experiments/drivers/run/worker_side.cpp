@@ -52,7 +52,7 @@ void serve_shard(const Plan& plan, const RunOptions& options, int shard, const O
     return assignment;
   };
   const auto begun = [](std::size_t row) { say(fmt::format("begun {}", row)); };
-  const auto ended = [](std::size_t row, std::optional<FailureStatus> failed) { say(fmt::format("ended {} {}", row, failed ? to_string(*failed) : "ok")); };
+  const auto ended = [](std::size_t row, const Measured& m) { say(fmt::format("ended {} {} {} {}", row, m.failed ? to_string(*m.failed) : "ok", m.tokens, m.ns)); };
   measure_shard(plan, options, shard, {.next = next, .begun = begun, .ended = ended}, open_engines);
 }
 
