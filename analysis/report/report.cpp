@@ -54,7 +54,7 @@ std::vector<std::string> ids_of(const std::vector<Figure>& figures) {
 ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
   const auto figures = forward_cost_figures(costs);
-  const std::string answer = cost_answer(costs);
+  const std::string answer = options.opening + cost_answer(costs);
   write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js), options.static_figures);
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
@@ -62,7 +62,7 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
 ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<AtlasRow> rows = read_atlas(run_folder + "/atlas.csv");
   const auto figures = atlas_figures(rows);
-  const std::string answer = atlas_answer(rows);
+  const std::string answer = options.opening + atlas_answer(rows);
   write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js), options.static_figures);
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
@@ -73,7 +73,7 @@ ReportSummary write_acceptance_report(const std::string& run_folder, const Manif
   Bootstrap bootstrap(manifest.seed);
   const auto pooled = drafter_acceptance(rows, true, bootstrap), by_category = drafter_acceptance(rows, false, bootstrap);
   const auto figures = acceptance_figures(pooled, by_category);
-  const std::string answer = unfinished_note(run.missing()) + acceptance_answer(pooled);
+  const std::string answer = options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
   write_pages(run_folder, figures, acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js), options.static_figures);
   return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
 }
@@ -113,12 +113,14 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .prediction_errors = median_prediction_errors(cells),
                         .figure_ids = ids_of(figures),
                         .num_cells = cells.size()};
-  summary.answer = answer_sentence(data, summary.prediction_errors);
+  summary.answer = options.opening + answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));
   if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
   if (!policies.empty()) write_file(run_folder + "/regret.csv", regret_csv(policies));
   write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, policies, read_drafts(run_folder + "/drafts.jsonl", run), summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
   return summary;
 }
+
+bool is_partial_report(const std::string& path) { return read_file(path).find(std::string("<p class=\"answer\">") + kPartialOpening) != std::string::npos; }
 
 }  // namespace speclab::analysis

@@ -10,6 +10,7 @@ namespace speclab::analysis {
 struct ReportOptions {
   std::string plotly_js;       ///< file; empty takes the one that scripts/setup put into the user cache
   bool static_figures = true;  ///< also draw PDF, PNG and SVG (needs gnuplot and poppler-utils)
+  std::string opening{};       ///< what stands before the answer, with the blank behind it
 };
 
 struct ReportSummary {
@@ -25,5 +26,11 @@ struct ReportSummary {
 /// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js is missing
 /// @throws WriteError if something cannot be written or drawn
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options);
+
+/// Begins the opening of a report of a run that has not ended.
+inline constexpr const char* kPartialOpening = "Partial report: ";
+
+/// Whether a page is such a report. @throws DataError if it cannot be read
+bool is_partial_report(const std::string& path);
 
 }  // namespace speclab::analysis

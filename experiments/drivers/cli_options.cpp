@@ -177,8 +177,8 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
 }
 
 void add_report_options(CLI::App* command, ReportCommandOptions& options) {
-  command->add_option("folder", options.folders, "Run folder; or folders of trainings, whose curves are drawn")->required();
-  command->add_option("--output", options.output, "Folder of the figures of trainings; needed for several, FOLDER/figures for one if not given")->check(not_empty());
+  command->add_option("folder", options.folders, "Run folder, also while it is measured; or folders of trainings, whose curves are drawn")->required();
+  command->add_option("--output", options.output, "Folder of the figures of trainings (needed for several, FOLDER/figures for one if not given), or of the page of a run that has not ended (the run folder if not given)")->check(not_empty());
   command->add_flag("--stages", options.are_stages, "The trainings are stages of one, in this order: one curve, a line a drafted token");
   command->add_option("--plotly", options.plotly_js, "plotly.min.js; where scripts/setup puts it if not given");
   command->add_flag("!--no-static-figures", options.static_figures, "Draw no PDF, PNG and SVG");

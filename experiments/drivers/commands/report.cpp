@@ -10,6 +10,9 @@
 #include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
 #include "experiments/drivers/commands/distinct_folders.h"
+#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/scratch_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -26,7 +29,6 @@ bool is_of_trainings(const ReportCommandOptions& options) { return std::ranges::
 void check_run(const ReportCommandOptions& options) {
   const auto other = std::ranges::find_if_not(options.folders, analysis::is_training_folder);
   if (options.folders.size() > 1) throw ConfigError(fmt::format("{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
-  if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings; the report of a run stands in its folder");
   if (options.are_stages) throw ConfigError("--stages is for trainings; leave it out for a run");
 }
 
@@ -71,16 +73,47 @@ int report_trainings(const ReportCommandOptions& options) {
   return 0;
 }
 
+int print_summary(const analysis::ReportSummary& summary) {
+  fmt::print("{}\n{}\n", summary.answer, summary.report_path);
+  return 0;
+}
+
+int report_tables(const ReportCommandOptions& options) {
+  if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings and the page of a run that has not ended; the report of a run stands in its folder");
+  return print_summary(analysis::write_report(options.folders.front(), {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""}));
+}
+
+/// Under a name of its own first: the run, when it ends, writes the same page.
+std::string put_page(const std::string& page, const std::string& folder) {
+  make_folder(folder);
+  const std::string path = folder + "/report.html", scratch = path + ".partial";
+  copy_file(page, scratch);
+  std::error_code error;
+  std::filesystem::rename(scratch, path, error);
+  if (error) throw WriteError(fmt::format("{}: cannot write: {}; choose another --output", escaped(path, 200), error.message()));
+  return path;
+}
+
+/// The page only: tables and figures would stand beside those that the run writes at its end.
+int report_partially(const ReportCommandOptions& options) {
+  const std::string& folder = options.folders.front();
+  const ScratchFolder scratch;
+  const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
+  const std::string progress = fmt::format("{} of {} cells are done", cells.done, cells.all);
+  fmt::print(stderr, "{}: the run has not ended, so this is a partial report, made from its journal: {}\n", escaped(folder), progress);
+  analysis::ReportSummary summary = analysis::write_report(scratch.path(), {.plotly_js = options.plotly_js, .static_figures = false, .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
+  if (options.output.empty() && !is_ahead_of_its_tables(folder)) return report_tables(options);  // it has ended since
+  summary.report_path = put_page(summary.report_path, options.output.empty() ? folder : options.output);
+  return print_summary(summary);
+}
+
 }  // namespace
 
 int run_report(const ReportCommandOptions& options) {
   for (const std::string& folder : options.folders) expect_there(folder);
   if (is_of_trainings(options)) return report_trainings(options);
   check_run(options);
-  const analysis::ReportSummary summary = analysis::write_report(options.folders.front(), {.plotly_js = options.plotly_js, .static_figures = options.static_figures});
-  fmt::print("{}\n", summary.answer);
-  fmt::print("{}\n", summary.report_path);
-  return 0;
+  return is_ahead_of_its_tables(options.folders.front()) ? report_partially(options) : report_tables(options);
 }
 
 }  // namespace speclab::experiments

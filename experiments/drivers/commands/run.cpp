@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "analysis/report/report.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
@@ -144,7 +145,7 @@ class RunCommand {
 
   int say_complete() const {
     const std::string report = folder_ + "/report.html";
-    const bool has_report = std::filesystem::exists(report);
+    const bool has_report = std::filesystem::exists(report) && !analysis::is_partial_report(report);
     fmt::print("{} is complete; for another run give another --output\n", folder_);
     if (has_report) fmt::print("{}\n", report);
     if (!has_report && options_.report) run_report({.folders = {folder_}});

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 
 #include "experiments/drivers/program_call.h"
+#include "experiments/drivers/scratch_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -16,24 +15,6 @@ namespace {
 constexpr int kCalls = 20;
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ExitCode::invalid_measurement, what); }
-
-/// A folder that is gone afterwards.
-class ScratchFolder {
- public:
-  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "speclab-counts-XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw WriteError("cannot make a folder " + path_ + "; free space there");
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Counts in the functions of that name in suite.cpp, a file a benchmark in the order of running.
 BenchOutput run_callgrind(const BenchProgram& program, const BenchRun& run) {

@@ -76,12 +76,13 @@ ModelEntry model_entry(const Json& json) {
 Json to_json(const HeaderEntry& entry) {
   Json models = Json::array();
   for (const ModelEntry& model : entry.models) models.push_back(model_json(model));
-  return {{"started_at", entry.started_at}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}, {"plan", entry.plan_digest}};
+  return {{"started_at", entry.started_at}, {"question", entry.question}, {"provenance", entry.provenance}, {"config", entry.config}, {"models", models}, {"machine", entry.machine}, {"plan", entry.plan_digest}};
 }
 
 HeaderEntry header_entry(const Json& json) {
   HeaderEntry entry;
   entry.started_at = json.at("started_at").get<std::string>();
+  entry.question = json.value("question", "");
   entry.provenance = json.at("provenance").get<Provenance>();
   entry.config = json.at("config").get<std::string>();
   entry.machine = json.at("machine").get<std::vector<std::pair<std::string, double>>>();

@@ -94,7 +94,7 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
-  HeaderEntry header{.started_at = utc_now(), .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}, .plan_digest = plan_digest(loaded.plan)};
+  HeaderEntry header{.started_at = utc_now(), .question = config.question, .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}, .plan_digest = plan_digest(loaded.plan)};
   header.provenance = {{"revision", SPECLAB_REVISION}, {"build_type", SPECLAB_BUILD_TYPE}, {"flags", SPECLAB_FLAGS}, {"compiler", SPECLAB_COMPILER},
                        {"libtorch", machine.libtorch_version}, {"blas", machine.blas}, {"machine", machine.cpu_model}, {"governor", machine.governor}, {"device", target.device}, {"driver", machine.driver},
                        {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},

@@ -28,6 +28,7 @@ struct ModelEntry {
 
 struct HeaderEntry {
   std::string started_at{};           ///< UTC, ISO 8601
+  std::string question{};             ///< of the config: free to change
   Provenance provenance{};
   std::string config{};               ///< the effective one, as to_toml writes it
   std::vector<ModelEntry> models{};

@@ -60,7 +60,7 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
   }
   log_.look_at(plan_);
   log_.set_retries_failed(access_.retry_failed);
-  if (access_.repair) return;
+  if (access_.repair || !is_locked()) return;
   analysis::check_unchanged(access_.folder);
   check_nothing_lost();
 }
@@ -100,14 +100,14 @@ std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {
 }
 
 RunLog RunJournals::open(const std::string& folder) {
-  locks_.push_back(lock(folder));
+  if (is_locked()) locks_.push_back(lock(folder));
   if (access_.repair) {
     const JournalRepair repair = Journal::repair(folder);
     if (!repair.original.empty())
       access_.note(fmt::format("{} of {} lines of {}/journal were damaged; what they held is measured anew, the damaged file is {}", repair.num_lost,
                                repair.num_kept + repair.num_lost, folder, repair.original));
   }
-  RunLog log(folder);
+  RunLog log(folder, is_locked() ? Journal::Tail::cut_off : Journal::Tail::left);
   if (log.num_bytes_cut() > 0) access_.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", folder, log.num_bytes_cut()));
   if (log.num_orphans() > 0) access_.note(fmt::format("{}/journal: {} entries stand without the header of their section, which was damaged; what they held is measured anew", folder, log.num_orphans()));
   return log;

@@ -20,7 +20,9 @@ struct JournalAccess {
   bool retry_failed = false;                              ///< as RunOptions::retry_failed
   bool allow_mixed = false;                               ///< keys of the config that say what work is done on may be others
   NetworkFolder network_folder = NetworkFolder::refused;
-  enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once } lock = Lock::waits_a_moment;  ///< the holder may be a worker whose parent was just killed
+  /// The holder of a folder may be a worker whose parent was just killed, so that a moment helps. `none` is for a look at a run that another process
+  /// may be measuring: nothing is changed, unfinished lines are left, and nothing is held against the tables.
+  enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once, none } lock = Lock::waits_a_moment;
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done and what was cut off
 };
 
@@ -50,6 +52,7 @@ class RunJournals {
  private:
   /// The journal of the run or of a shard, under its lock, repaired where that is asked for.
   RunLog open(const std::string& folder);
+  bool is_locked() const { return access_.lock != JournalAccess::Lock::none; }
   void check_edit() const;
   std::unique_ptr<RunLock> lock(const std::string& folder) const;
   void take_shards();

@@ -1,0 +1,102 @@
+#include "experiments/drivers/run/partial_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "analysis/io/file_digests.h"
+#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/failures.h"
+#include "experiments/drivers/run/run_files.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+
+namespace speclab::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// When a file was last written; nothing where it is not there.
+std::optional<fs::file_time_type> written_at(const std::string& path) {
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error);
+  return error ? std::nullopt : std::optional(time);
+}
+
+/// A journal that cannot be read has no say where there are tables.
+bool is_finished(const std::string& run_folder, bool has_tables) {
+  try {
+    const RunLog log(run_folder, Journal::Tail::left);
+    return !log.sections().empty() && log.sections().rbegin()->second.finished;
+  } catch (const DataError&) {
+    if (!has_tables) throw;
+    return true;
+  }
+}
+
+/// Of the section that was opened last.
+Plan plan_of(const std::string& run_folder, const std::string& scratch) {
+  const RunLog log(run_folder, Journal::Tail::left);
+  if (log.sections().empty()) throw DataError(run_folder + ": nothing is in its journal yet; the report can be made once something was measured");
+  const HeaderEntry& header = log.sections().rbegin()->second.header;
+  const std::string path = scratch + "/config.toml";
+  write_file(path, header.config);
+  RunConfig config = read_run_config(path, {});
+  config.question = header.question;
+  return make_plan(config);
+}
+
+/// Cells that draft, of which a prompt's drafts are not there.
+std::set<std::size_t> open_acceptance_cells(const Plan& plan, const RunLog& log) {
+  std::set<std::size_t> open;
+  for (const PlannedGeneration& g : plan.generations)
+    if (!plan.cells[g.cell].is_plain() && !log.acceptances().contains({g.cell, g.prompt})) open.insert(g.cell);
+  return open;
+}
+
+/// Of kinds that look at drafts only cells that draft count.
+CellCount count_cells(const Plan& plan, const RunLog& log) {
+  const auto drafting = static_cast<std::size_t>(std::ranges::count_if(plan.cells, [](const Cell& cell) { return !cell.is_plain(); }));
+  switch (experiment_kind(plan.config.kind).yield) {
+    case Yield::generations: return {plan.cells.size() - open_cells(plan, log).size(), plan.cells.size()};
+    case Yield::acceptance: return {drafting - open_acceptance_cells(plan, log).size(), drafting};
+    case Yield::atlas: return {log.atlas().size(), drafting};
+    case Yield::costs: break;
+  }
+  return {};
+}
+
+/// A cost surface is kept whole or not at all.
+void expect_something(const Plan& plan, const RunLog& log, const std::string& run_folder) {
+  if (!log.rows().empty() || !log.atlas().empty() || !log.acceptances().empty()) return;
+  throw DataError(fmt::format("{}: nothing that a report shows was measured yet ({} of {} pilots{}); ask again later", run_folder, log.pilots().size(), plan.pilots.size(),
+                              log.costs().empty() ? "" : ", the cost surface"));
+}
+
+}  // namespace
+
+bool is_ahead_of_its_tables(const std::string& run_folder) {
+  auto journals = written_at(run_folder + "/journal");
+  if (!journals) return false;
+  std::error_code none;
+  for (const auto& shard : fs::directory_iterator(run_folder + "/shards", none)) journals = std::max(journals, written_at(shard.path().string() + "/journal"));
+  const auto tables = written_at(fmt::format("{}/{}", run_folder, analysis::kDigestsFile));
+  return (!tables || *journals > *tables) && !is_finished(run_folder, tables.has_value());
+}
+
+CellCount write_partial_run(const std::string& run_folder, const std::string& scratch, const OpenEngines& open_engines) {
+  const Plan plan = plan_of(run_folder, scratch);
+  const RunJournals journals(plan, {.folder = run_folder, .lock = JournalAccess::Lock::none});
+  if (!journals.has_header())
+    throw DataError(fmt::format("{}: its config makes another plan than it was begun for; were prompts edited, or is their folder named from another place? Run this where `speclab run` was", run_folder));
+  expect_something(plan, journals.log(), run_folder);
+  const std::unique_ptr<engines::Engines> engines = open_engines();
+  write_run_files(tokenized_plan(plan, *engines), journals.log(), scratch);
+  return count_cells(plan, journals.log());
+}
+
+}  // namespace speclab::experiments
