@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -13,6 +14,11 @@ namespace {
 std::filesystem::path engines_library() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so"; }
 
 }  // namespace
+
+std::string engines_sha256() {
+  static const std::string digest = have_engines() ? sha256_file(engines_library().string()) : "none";
+  return digest;
+}
 
 bool have_engines() { return std::filesystem::exists(engines_library()); }
 

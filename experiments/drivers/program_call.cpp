@@ -8,10 +8,16 @@
 #include <filesystem>
 
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 
 std::string program_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+std::string program_sha256() {
+  static const std::string digest = sha256_file("/proc/self/exe");
+  return digest;
+}
 
 int become_program(std::vector<std::string> arguments) {
   std::vector<char*> words;

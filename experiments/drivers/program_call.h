@@ -7,6 +7,9 @@ namespace speclab::experiments {
 /// The path of this program's file.
 std::string program_path();
 
+/// SHA-256 of the file that runs, also where another one has taken its path since. Read once.
+std::string program_sha256();
+
 /// Becomes this program with other arguments. @return exit code, only if that fails
 int become_program(std::vector<std::string> arguments);
 
