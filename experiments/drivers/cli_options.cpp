@@ -122,7 +122,7 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("--set", options.settings, "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")->allow_extra_args(false);
   command->add_option("--output", options.output, "Run folder; results/runs/NAME where not given")->check(not_empty());
   CLI::Option* dry_run = command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
-  command->add_option("--times-from", options.times_from, "Run folder whose pace --dry-run estimates the time from")->needs(dry_run);
+  command->add_option("--times-from", options.times_from, "Run folder whose pace --dry-run estimates the time from; else the run's own rows, else committed ones of the same models and drafters")->needs(dry_run);
   command->add_flag("--yes", options.yes, fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
   command->add_flag("!--no-report", options.report, "Make no report at the end");
   command->add_flag("--repair", options.repair, "Keep a damaged journal aside, measure anew what it lost, write changed files again");

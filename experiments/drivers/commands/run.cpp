@@ -55,7 +55,7 @@ class RunCommand {
     if (options_.dry_run) {
       if (have_engines()) check_model_names(plan_, open_engines()->known_models());
       else progress_.note("names of models are not checked: this build has no engines");
-      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, options_.times_from) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
+      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, {.times_from = options_.times_from, .run_folder = folder_, .references = reference_runs()}) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }
     if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes && !options_.yes)

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "analysis/io/manifest.h"
 #include "analysis/io/run_folder.h"
+#include "analysis/io/table.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -45,6 +51,72 @@ std::string rough_duration(double seconds) {
 
 }  // namespace
 
+namespace {
+
+/// Nothing where nothing was measured; what a broken folder means says who runs in it.
+std::optional<TimeEstimate> estimate_if_readable(const Plan& plan, const std::string& folder) {
+  if (folder.empty() || !std::filesystem::exists(folder + "/rows.csv")) return std::nullopt;
+  try {
+    return estimate_time(plan, folder);
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+using ModelAndDrafter = std::pair<std::string, std::string>;
+
+std::set<ModelAndDrafter> pairs_of(const Plan& plan) {
+  std::set<ModelAndDrafter> pairs;
+  for (const Cell& cell : plan.cells) pairs.emplace(cell.model, cell.drafting.drafter);
+  return pairs;
+}
+
+/// Cells of the plan that a committed run has rows of; nothing where it lacks a model or drafter, or ran on another device than the config names.
+std::optional<std::size_t> shared_cells(const Plan& plan, const std::string& folder) {
+  const std::string& device = plan.config.target.device;
+  if (device != "auto" && analysis::read_manifest(folder + "/manifest.toml").provenance("device") != device) return std::nullopt;
+  const analysis::Table rows = analysis::Table::read(folder + "/rows.csv");
+  std::set<ModelAndDrafter> pairs;
+  std::set<std::string> cells;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    pairs.emplace(rows.text(row, "model"), rows.text(row, "drafter"));
+    cells.insert(rows.text(row, "cell_id"));
+  }
+  if (!std::ranges::includes(pairs, pairs_of(plan))) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::count_if(plan.cells, [&](const Cell& cell) { return cells.contains(cell.id); }));
+}
+
+/// Whole run folders, which have rounds too, by name.
+std::vector<std::string> run_folders(const std::string& parent) {
+  std::vector<std::string> folders;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, none))
+    if (std::filesystem::exists(entry.path() / "rows.csv") && std::filesystem::exists(entry.path() / "rounds.csv")) folders.push_back(entry.path().string());
+  std::ranges::sort(folders);
+  return folders;
+}
+
+/// Empty where there is none.
+std::string best_reference(const Plan& plan, const std::string& references) {
+  std::string best;
+  std::size_t most = 0;
+  for (const std::string& folder : run_folders(references))
+    if (const auto shared = shared_cells(plan, folder); shared && (best.empty() || *shared > most)) best = folder, most = *shared;
+  return best;
+}
+
+std::string machine_of(const std::string& folder) {
+  const analysis::Manifest manifest = analysis::read_manifest(folder + "/manifest.toml");
+  return fmt::format(", a run on {} ({} threads, {})", escaped(manifest.provenance("machine"), 80), manifest.provenance("threads"), manifest.provenance("dtype"));
+}
+
+std::string text_of(const TimeEstimate& estimate, const std::string& source) {
+  const std::string unknown = estimate.unknown_cells == 0 ? "" : fmt::format("; not known for {} cells, whose models it did not measure", estimate.unknown_cells);
+  return fmt::format("time: about {} of generations and pilots at the pace of {}, besides loading and the cost surface{}\n", rough_duration(estimate.seconds), source, unknown);
+}
+
+}  // namespace
+
 TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
   const Paces paces(analysis::read_run(folder));
   TimeEstimate estimate;
@@ -62,11 +134,15 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
   return estimate;
 }
 
-std::string time_estimate_text(const Plan& plan, const std::string& folder) {
-  if (folder.empty()) return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
-  const TimeEstimate estimate = estimate_time(plan, folder);
-  const std::string unknown = estimate.unknown_cells == 0 ? "" : fmt::format("; not known for {} cells, whose models it did not measure", estimate.unknown_cells);
-  return fmt::format("time: about {} of generations and pilots at the pace of {}, besides loading and the cost surface{}\n", rough_duration(estimate.seconds), folder, unknown);
+std::string time_estimate_text(const Plan& plan, const PaceSources& sources) {
+  if (!sources.times_from.empty()) return text_of(estimate_time(plan, sources.times_from), sources.times_from);
+  if (const auto own = estimate_if_readable(plan, sources.run_folder); own && own->unknown_cells < plan.cells.size())
+    return text_of(*own, sources.run_folder + ", as far as it was measured");
+  if (const std::string reference = best_reference(plan, sources.references); !reference.empty())
+    if (const auto estimate = estimate_if_readable(plan, reference)) return text_of(*estimate, reference + machine_of(reference));
+  return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
 }
+
+std::string reference_runs() { return SPECLAB_SOURCE_DIR "/results/reference"; }
 
 }  // namespace speclab::experiments
