@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/drivers/run/crash_note.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/generation_checks.h"
 #include "experiments/drivers/run/law_distance.h"
@@ -58,6 +59,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
 
 /// What the engines say of a row.
 RowEntry generate_row(Workbench& bench, std::size_t row) {
+  const RowInHand in_hand(row);
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;

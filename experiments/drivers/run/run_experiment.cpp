@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/run/crash_note.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/predictions.h"
@@ -61,8 +62,10 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options, const Ope
   }
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
   RunLog& log = begin_or_resume(loaded, options, journals, progress);
+  take_crash_note(plan, options.folder, log, progress);
   Workbench bench(loaded, log, progress, options.limits);
   try {
+    const CrashNote crash_note(plan, options.folder);
     experiment_kind(plan.config.kind).run(bench);
   } catch (const Error& error) {
     progress.stop_phase();
