@@ -9,6 +9,7 @@
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/config_reader.h"
 #include "experiments/drivers/config/named_drafters.h"
+#include "experiments/drivers/config/sweep.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
@@ -82,28 +83,45 @@ std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& 
   return drafted;
 }
 
+/// Whether the zips let a drafter with this tree meet the policy, at whatever model, temperature and verifier.
+bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted, const std::string& policy) {
+  const Sweep sweep(config);
+  for (const std::string& model : config.models)
+    for (const double temperature : config.axes.temperature)
+      for (const std::string& verifier : config.axes.verifier)
+        if (sweep.is_zipped(sweep.point(model, temperature, drafted.first, drafted.second, policy, verifier))) return true;
+  return false;
+}
+
 bool draws_trees(const RunConfig& config) {
   return std::ranges::any_of(drafted_trees(config), [](const auto& drafted) { return drafted.second != "chain"; });
 }
 
 /// Those who count the nodes of a tree do not plan its levels.
 void check_adaptive_trees(const ConfigReader& reader, const RunConfig& config) {
-  for (const auto& [drafter, tree] : drafted_trees(config))
-    for (std::size_t i = 0; i < config.axes.policy.size() && TreeGrowth::parse(tree, 1).is_adaptive; ++i)
-      if (!can_count_nodes(config.axes.policy[i]))
-        reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafter, tree));
+  for (const auto& drafted : drafted_trees(config))
+    for (std::size_t i = 0; i < config.axes.policy.size() && TreeGrowth::parse(drafted.second, 1).is_adaptive; ++i)
+      if (!can_count_nodes(config.axes.policy[i]) && meets(config, drafted, config.axes.policy[i]))
+        reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafted.first, drafted.second));
 }
 
 /// Confidence ends chains of real drafters, one after the other.
 void check_confidence(const ConfigReader& reader, const RunConfig& config) {
   const ConstantPolicy any_auto(0);
-  const auto refuse_each = [&](bool is_wrong, const char* reason) {
-    for (std::size_t i = 0; i < config.axes.policy.size() && is_wrong; ++i)
-      if (make_policy(config.axes.policy[i], &any_auto)->stop_below() > 0.0) reader.refuse_element("policy", i, fmt::format("policies without a confidence, because {}", reason));
+  const std::vector<std::string>& policies = config.axes.policy;
+  const auto drafted = drafted_trees(config);
+  const auto draws_tree_under = [&](const std::string& policy) {
+    return std::ranges::any_of(drafted, [&](const auto& one) { return one.second != "chain" && meets(config, one, policy); });
   };
-  refuse_each(draws_trees(config), "a drafter of axes.drafter draws trees; confidence ends chains: run them apart");
-  refuse_each(std::ranges::any_of(config.models, is_shape_model), "target.model names a shape model, whose confidence means nothing");
-  refuse_each(config.target.rounds == "device", "target.rounds is device");
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    if (make_policy(policies[i], &any_auto)->stop_below() <= 0.0) continue;
+    const auto refuse_if = [&](bool is_wrong, const char* reason) {
+      if (is_wrong) reader.refuse_element("policy", i, fmt::format("policies without a confidence, because {}", reason));
+    };
+    refuse_if(draws_tree_under(policies[i]), "a drafter of axes.drafter draws trees; confidence ends chains: run them apart, or in a [[zip]] that keeps them apart");
+    refuse_if(std::ranges::any_of(config.models, is_shape_model), "target.model names a shape model, whose confidence means nothing");
+    refuse_if(config.target.rounds == "device", "target.rounds is device");
+  }
 }
 
 /// Block verification is defined for chains; the distance of a lossy rule is known for one draft a place.

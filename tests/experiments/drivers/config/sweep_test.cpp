@@ -48,6 +48,14 @@ TEST(Zip, IgnoresTheTreesOfDraftersWithoutOneAndPlainDecodingStaysOfEveryTempera
   EXPECT_EQ(cells(config), (std::vector<std::string>{"0 none  ", "0 bigram 2x2 constant:1", "1 none  ", "1 prompt_lookup  constant:1"}));
 }
 
+TEST(Zip, KeepsPoliciesApartFromTreesThatTheyDoNotGoWith) {
+  const std::string drafters = "[[zip]]\ndrafter = [\"bigram\", \"bigram\", \"ngram\"]\ntree = [\"chain\", \"2x2\", \"best_first:adaptive\"]\n";
+  EXPECT_EQ(cells(read(drafters + "policy = [\"confidence\", \"auto\", \"heuristic\"]\n")),
+            (std::vector<std::string>{"0 none  ", "0 bigram chain confidence", "0 bigram 2x2 auto", "0 ngram best_first:adaptive heuristic"}));
+  EXPECT_THROW(read(drafters + "policy = [\"auto\", \"confidence\", \"heuristic\"]\n"), ConfigError);
+  EXPECT_THROW(read(drafters + "policy = [\"confidence\", \"auto\", \"tracking\"]\n"), ConfigError);
+}
+
 TEST(Zip, TwoOfThemAreIndependent) {
   const RunConfig config = read("[[zip]]\nmodel = [\"a\", \"b\"]\ntemperature = [0.5, 1.0]\n[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\npolicy = [\"constant:1\", \"constant:2\"]\n");
   EXPECT_EQ(cells(config), (std::vector<std::string>{"0.5 none  ", "0.5 bigram chain constant:1", "0.5 ngram chain constant:2", "1 none  ", "1 bigram chain constant:1", "1 ngram chain constant:2"}));
