@@ -54,6 +54,16 @@ TEST_F(DefaultTokenizer, GivesTextsBackExactly) {
   EXPECT_GE(exact, 2000U);
 }
 
+/// So whatever the model emits can be spelled again, which is asked of every generation.
+TEST_F(DefaultTokenizer, SpellsWhatAnyTokensSpell) {
+  std::mt19937 random(4);
+  for (Token token = 0; token < tokenizer_->vocab_size(); ++token) {
+    const auto other = static_cast<Token>(random() % static_cast<unsigned>(tokenizer_->vocab_size()));
+    const std::string text = tokenizer_->decode(std::vector{token, other, token});
+    EXPECT_EQ(tokenizer_->decode(tokenizer_->encode(text, SpecialText::parsed)), text) << token << " and " << other;
+  }
+}
+
 TEST_F(DefaultTokenizer, GivesInvalidUtf8BackExactly) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 2000; ++trial) {
