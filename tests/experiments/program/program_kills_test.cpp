@@ -19,9 +19,10 @@ using testing::run_shell;
 using testing::SmallExperiment;
 
 constexpr int kKilled = 137, kInterrupted = 130, kTerminated = 143;
+// A fixed length: the policy auto weighs measured costs, so that undisturbed runs differ too.
 constexpr const char* kDefaultModel =
     SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml --set 'axes.temperature=[0.0, 1.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set 'prompts.categories=[\"extraction\"]'"
-                       " --set prompts.new_tokens=16 --set experiment.repetitions=8 --set costs.repetitions=1 --set 'costs.rows=[1, 5]' --set target.threads=1";
+                       " --set prompts.new_tokens=16 --set experiment.repetitions=8 --set 'axes.policy=[\"constant:4\"]' --set costs.repetitions=1 --set 'costs.rows=[1, 5]' --set target.threads=1";
 
 /// What is run, and how long it is left alone at most; that is behind the moment from which on something is kept.
 struct Subject {
