@@ -159,8 +159,8 @@ void check_axes(const RunTables& tables, RunConfig& config) {
   if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
   check_trees(reader, config);
   if (looks && tables.are_right({"axes"})) check_looked_at(reader, config);
-  if (tables.are_right({"axes"})) check_adaptive_trees(reader, config);
-  if (tables.are_right({"axes", "target"})) check_confidence(reader, config);
+  if (tables.are_right({"axes", "zip"})) check_adaptive_trees(reader, config);
+  if (tables.are_right({"axes", "zip", "target"})) check_confidence(reader, config);
   if (tables.are_right({"axes", "target.model"})) check_verifiers(reader, config);
   if (tables.are_right({"axes.tree", "target.model"})) check_replayed_trees(reader, config);
 }

@@ -86,6 +86,13 @@ std::optional<std::size_t> shared_cells(const Plan& plan, const std::string& fol
   return static_cast<std::size_t>(std::ranges::count_if(plan.cells, [&](const Cell& cell) { return cells.contains(cell.id); }));
 }
 
+/// A folder that is broken is none to take a pace from.
+std::optional<std::size_t> shared_cells_if_readable(const Plan& plan, const std::string& folder) try {
+  return shared_cells(plan, folder);
+} catch (const DataError&) {
+  return std::nullopt;
+}
+
 /// Whole run folders, which have rounds too, by name.
 std::vector<std::string> run_folders(const std::string& parent) {
   std::vector<std::string> folders;
@@ -101,7 +108,7 @@ std::string best_reference(const Plan& plan, const std::string& references) {
   std::string best;
   std::size_t most = 0;
   for (const std::string& folder : run_folders(references))
-    if (const auto shared = shared_cells(plan, folder); shared && (best.empty() || *shared > most)) best = folder, most = *shared;
+    if (const auto shared = shared_cells_if_readable(plan, folder); shared && (best.empty() || *shared > most)) best = folder, most = *shared;
   return best;
 }
 

@@ -42,7 +42,7 @@ TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
     progress.begin_phase("measuring", 4);
   }
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(said.starts_with("\r\033[Kmeasuring [..............................]   0 %\r\033[Kmeasuring: 0 s\n")) << said;
+  EXPECT_TRUE(said.starts_with("\r\033[Kmeasuring [..............................]   0 %\r\033[Kmeasuring: ")) << said;
 }
 
 /// By cell and prompt, the first repetition.
