@@ -107,13 +107,31 @@ int report_partially(const ReportCommandOptions& options) {
   return print_summary(summary);
 }
 
+/// Where the journal gives no partial report, as after a config was edited or the folder copied elsewhere, the tables that are there give theirs.
+int report_partially_or_tables(const ReportCommandOptions& options) {
+  const bool has_tables = options.output.empty() && std::filesystem::exists(options.folders.front() + "/SHA256SUMS");
+  const auto fall_back = [&](const std::exception& error) {
+    fmt::print(stderr, "{}; this report is made from the tables of the folder\n", error.what());
+    return report_tables(options);
+  };
+  try {
+    return report_partially(options);
+  } catch (const DataError& error) {
+    if (!has_tables) throw;
+    return fall_back(error);
+  } catch (const ConfigError& error) {
+    if (!has_tables) throw;
+    return fall_back(error);
+  }
+}
+
 }  // namespace
 
 int run_report(const ReportCommandOptions& options) {
   for (const std::string& folder : options.folders) expect_there(folder);
   if (is_of_trainings(options)) return report_trainings(options);
   check_run(options);
-  return is_ahead_of_its_tables(options.folders.front()) ? report_partially(options) : report_tables(options);
+  return is_ahead_of_its_tables(options.folders.front()) ? report_partially_or_tables(options) : report_tables(options);
 }
 
 }  // namespace speclab::experiments

@@ -40,6 +40,8 @@ void leave_note(int signal) {
 
 }  // namespace
 
+static_assert(std::tuple_size_v<decltype(kCrashes)> == 5, "as many as CrashNote keeps");
+
 CrashNote::CrashNote(const Plan& plan, const std::string& folder) : keys_(plan), path_(std::filesystem::absolute(crash_file(folder)).string()), old_{} {
   g_keys = &keys_;
   g_path = path_.c_str();
