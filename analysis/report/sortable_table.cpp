@@ -11,11 +11,13 @@ namespace {
 
 std::string class_of(const TableColumn& column) { return column.is_text ? " class=\"text\"" : ""; }
 
+std::string interval_data(const TableEntry& entry) { return entry.low.empty() ? "" : fmt::format(" data-low=\"{}\" data-high=\"{}\"", entry.low, entry.high); }
+
 std::string row_html(const std::vector<TableColumn>& columns, const std::vector<TableEntry>& row) {
   SPECLAB_EXPECT(row.size() == columns.size(), "a row has an entry a column");
   std::string html = "<tr>";
   for (std::size_t i = 0; i < row.size(); ++i)
-    html += fmt::format("<td{} data-value=\"{}\">{}</td>", class_of(columns[i]), html_escaped(row[i].key), row[i].html);
+    html += fmt::format("<td{} data-value=\"{}\"{}>{}</td>", class_of(columns[i]), html_escaped(row[i].key), interval_data(row[i]), row[i].html);
   return html + "</tr>\n";
 }
 
@@ -29,7 +31,12 @@ TableEntry estimate_entry(const std::optional<Estimate>& estimate, double factor
   if (!estimate) return {.html = "–", .key = ""};
   const EstimateText text = estimate_text(*estimate, factor, digits);
   const std::string interval = text.low.empty() ? "" : fmt::format(" <small>[{}, {}]</small>", text.low, text.high);
-  return {.html = text.value + interval, .key = fmt::format("{}", estimate->value * factor)};
+  TableEntry entry{.html = text.value + interval, .key = fmt::format("{}", estimate->value * factor)};
+  if (estimate->interval) {
+    entry.low = fmt::format("{}", estimate->interval->low * factor);
+    entry.high = fmt::format("{}", estimate->interval->high * factor);
+  }
+  return entry;
 }
 
 TableEntry value_entry(const std::optional<double>& value, double factor, int digits) {

@@ -9,8 +9,6 @@ struct BrokenLineFit {
   double slope_before = 0, slope_after = 0;
   double breakpoint = 0;  ///< x
   double rms_error = 0;   ///< root mean square of y less the lines
-
-  double at(double x) const { return intercept + slope_before * x + (x > breakpoint ? (slope_after - slope_before) * (x - breakpoint) : 0.0); }
 };
 
 /// The break is one of the values of x but for the two least and the two largest, whichever leaves the least error, so that each line has two points of its own.

@@ -49,6 +49,13 @@ CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t h
   return entry;
 }
 
+/// One of OPT's sizes (Zhang et al. 2022, table 1) with layers of Llama: as many weights in three feed-forward matrices as OPT has in two, and heads of 64
+/// also where OPT-2.7B has 80.
+CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t head_dim) {
+  const std::int32_t intermediate = (8 * hidden / 3 + 32) / 64 * 64, heads = hidden / head_dim;
+  return llama_shape(name, layers, hidden, intermediate, heads, heads, head_dim, 50272, true);
+}
+
 /// @throws ConfigError if the path cannot be looked at
 bool is_there(const std::string& path) {
   std::error_code error;
@@ -144,7 +151,13 @@ std::vector<CatalogueEntry> model_catalogue() {
           llama_shape("shape-llama-3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, true),
           llama_shape("shape-llama-3.2-3b", 28, 3072, 8192, 24, 8, 128, 128256, true),
           llama_shape("shape-llama-3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256, false),
-          llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false)};
+          llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false),
+          opt_shape("shape-opt-125m", 12, 768, 64),
+          opt_shape("shape-opt-350m", 24, 1024, 64),
+          opt_shape("shape-opt-1.3b", 24, 2048, 64),
+          opt_shape("shape-opt-2.7b", 32, 2560, 64),
+          opt_shape("shape-opt-6.7b", 32, 4096, 128),
+          opt_shape("shape-opt-13b", 40, 5120, 128)};
 }
 
 std::string model_path(const std::string& model) {

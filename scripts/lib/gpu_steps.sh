@@ -42,10 +42,11 @@ begin_machine() {
   source "$speclab_root/scripts/lib/downloads.sh"
   if [ "$rehearse" = yes ]; then
     revision=$(git -C "$speclab_root" describe --always --dirty --abbrev=12)
-    programs=${SPECLAB_BUILD:-$speclab_root/build/release} bench=$programs/gpu_bench_emulated device_options=(--device cpu --rounds host)
+    build=${SPECLAB_BUILD:-$speclab_root/build/release}
+    programs=$build/emulated_program bench=$build/gpu_bench_emulated
     return
   fi
-  programs=$pack_folder bench=$pack_folder/gpu_bench device_options=(--device cuda --rounds device)
+  programs=$pack_folder bench=$pack_folder/gpu_bench
   [ -e "$programs/revision" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
   LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
   export LD_LIBRARY_PATH
@@ -95,7 +96,7 @@ bench_shapes() {
 }
 
 test_device() {
-  if [ "$rehearse" = yes ]; then within "$programs/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
+  if [ "$rehearse" = yes ]; then within "$build/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
   within "$programs/llama_cuda_test" --gtest_filter=-*WithoutADevice* 2>&1 | tee "$output/tests.txt" | grep -v -E 'RUN|OK' || return
   if grep -q SKIPPED "$output/tests.txt"; then echo "a test of the device was skipped"; return 9; fi
 }
@@ -115,9 +116,9 @@ sanitise() {
 # The same prompt plain and speculated: the tokens must be equal, and the seconds are rows.
 generate_texts() {
   local new_tokens=256 drafter plain
-  [ "$rehearse" = no ] || new_tokens=8
+  [ "$rehearse" = no ] || new_tokens=6
   for drafter in plain small_transformer; do
-    within "$programs/speclab" generate --json "${device_options[@]}" --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
+    within "$programs/speclab" generate --json --device cuda --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
       --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json.part" || return
     mv "$output/generate_$drafter.json.part" "$output/generate_$drafter.json"
   done
@@ -125,15 +126,17 @@ generate_texts() {
 import json, sys
 plain, drafted = (json.load(open(f"{sys.argv[1]}/generate_{name}.json")) for name in ("plain", "small_transformer"))
 for name, result in (("plain", plain), ("small_transformer", drafted)):
-    print(f"{name}: {len(result['output_ids']) / result['decode_seconds']:.0f} tokens/s, {len(result['rounds'])} rounds")
+    print(f"{name}: {len(result['output_ids']) / result['decode_seconds']:.3g} tokens/s, {len(result['rounds'])} rounds")
 sys.exit(0 if plain["output_ids"] == drafted["output_ids"] else "greedy speculation gave other tokens than plain decoding")
 PYTHON
 }
 
 run_config() {
   local name=$1 settings=()
-  [ "$rehearse" = no ] || settings=(--set target.device=cpu --set target.rounds=host --set 'target.model=["smollm2-135m"]' --set prompts.new_tokens=6 --set prompts.per_category=1 \
-    --set 'prompts.categories=["chat"]' --set 'axes.temperature=[0.0]' --set pilot.per_category=1 --set costs.repetitions=1 --set costs.new_tokens=16)
+  # The emulated device takes seconds a token: few, sampled once and, with a shape model, replayed once.
+  [ "$rehearse" = no ] || settings=(--set prompts.new_tokens=3 --set prompts.per_category=1 --set 'prompts.categories=["chat"]' --set 'axes.policy=["constant:2"]' --set pilot.per_category=1 \
+    --set costs.repetitions=1 --set costs.new_tokens=16 --set 'axes.temperature=[1.0]')
+  [ "$rehearse/$name" != yes/gpu_walltime_vs_model_size ] || settings+=(--set 'target.model=["smollm2-135m", "shape-15m"]')
   within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
 }
 

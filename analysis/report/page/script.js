@@ -223,10 +223,13 @@ function sortTable(header) {
 
 const csvField = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+// Estimates take three columns: themselves and the ends of their interval, empty where an entry has none.
 function csvOf(table) {
-  const header = [...table.tHead.rows[0].children].map((cell) => cell.textContent);
-  const rows = [...table.tBodies[0].rows].map((row) => [...row.children].map((cell) => cell.dataset.value));
-  return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\n`).join("");
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.children]);
+  const isEstimate = (column) => rows.some((row) => row[column].dataset.low !== undefined);
+  const header = [...table.tHead.rows[0].children].flatMap(({ textContent: title }, i) => (isEstimate(i) ? [title, `${title} (low)`, `${title} (high)`] : [title]));
+  const values = rows.map((row) => row.flatMap(({ dataset }, i) => (isEstimate(i) ? [dataset.value, dataset.low ?? "", dataset.high ?? ""] : [dataset.value])));
+  return [header, ...values].map((row) => `${row.map(csvField).join(",")}\n`).join("");
 }
 
 // A page from a file may not be allowed to write to the clipboard by itself; a selection that is copied always is.

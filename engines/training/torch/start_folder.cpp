@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
+#include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_file.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "sim/core/errors.h"
@@ -28,6 +29,7 @@ void check_start_shape(const std::string& folder, const StartShape& shape, const
   for (const StartShape::Size& size : shape.sizes)
     if (size.wanted != size.found) throw ConfigError(fmt::format("{} = {}; allowed: {}, as in {}, which drafter.start_from goes on from", size.key, size.wanted, size.found, path));
   SafetensorsFile::open(weights_file(folder));
+  check_recorded_digest(folder, std::filesystem::path(weights_file(folder)).filename().string(), sha256_file(weights_file(folder)));
   manifest_of_start(folder);
 }
 

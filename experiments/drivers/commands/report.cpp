@@ -99,10 +99,11 @@ int report_partially(const ReportCommandOptions& options) {
   const std::string& folder = options.folders.front();
   const ScratchFolder scratch;
   const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
+  if (options.output.empty() && has_tables_of(folder, scratch.path())) return report_tables(options);
   const std::string progress = fmt::format("{} of {} cells are done", cells.done, cells.all);
   fmt::print(stderr, "{}: the run has not ended, so this is a partial report, made from its journal: {}\n", escaped(folder), progress);
   analysis::ReportSummary summary = analysis::write_report(scratch.path(), {.plotly_js = options.plotly_js, .static_figures = false, .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
-  if (options.output.empty() && !is_ahead_of_its_tables(folder)) return report_tables(options);  // it has ended since
+  if (options.output.empty() && !is_unfinished(folder)) return report_tables(options);  // it has ended since
   summary.report_path = put_page(summary.report_path, options.output.empty() ? folder : options.output);
   return print_summary(summary);
 }
@@ -131,7 +132,7 @@ int run_report(const ReportCommandOptions& options) {
   for (const std::string& folder : options.folders) expect_there(folder);
   if (is_of_trainings(options)) return report_trainings(options);
   check_run(options);
-  return is_ahead_of_its_tables(options.folders.front()) ? report_partially_or_tables(options) : report_tables(options);
+  return is_unfinished(options.folders.front()) ? report_partially_or_tables(options) : report_tables(options);
 }
 
 }  // namespace speclab::experiments

@@ -120,7 +120,7 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
     };
     refuse_if(draws_tree_under(policies[i]), "a drafter of axes.drafter draws trees; confidence ends chains: run them apart, or in a [[zip]] that keeps them apart");
     refuse_if(std::ranges::any_of(config.models, is_shape_model), "target.model names a shape model, whose confidence means nothing");
-    refuse_if(config.target.rounds == "device", "target.rounds is device");
+    refuse_if(config.has_device_rounds(), "target.rounds is device");
   }
 }
 

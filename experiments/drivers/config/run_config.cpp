@@ -22,7 +22,7 @@ namespace {
 /// Rules between keys; one is asked only where the keys that it reads were found right.
 void check_target(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
-  if (tables.are_right({"target.rounds", "target.device"}) && config.target.rounds == "device" && config.target.device == "cpu") target.refuse("rounds", "host where target.device is cpu");
+  if (tables.are_right({"target.rounds", "target.device"}) && config.has_device_rounds() && config.target.device == "cpu") target.refuse("rounds", "host where target.device is cpu");
   if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" && config.target.device == "cuda") target.refuse("dtype", "auto or bfloat16 where target.device is cuda");
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });

@@ -67,6 +67,9 @@ struct RunConfig {
   PromptOptions prompts;
   PilotOptions pilot;
   CostOptions costs;
+
+  /// Rounds stay on the device, which times passes within them: one by itself would bring its logits to the host.
+  bool has_device_rounds() const { return target.rounds == "device"; }
 };
 
 /// @param settings  "key=value", applied over the file

@@ -52,7 +52,7 @@ class CostMeasurement::Tasks {
  public:
   explicit Tasks(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
     for (const std::string& model : plan_.config.models) {
-      if (!has_device_rounds()) add_forwards(model);
+      if (!plan_.config.has_device_rounds()) add_forwards(model);
       for (const Regime regime : regimes())
         for (const Drafting& drafting : plan_.draftings)
           for (const std::vector<Token>& prompt : prompts()) add_generation(model, drafting, regime, prompt);
@@ -110,9 +110,6 @@ class CostMeasurement::Tasks {
     });
   }
 
-  /// Their passes are timed by the device within the rounds, since a pass by itself would bring its logits to the host.
-  bool has_device_rounds() const { return plan_.config.target.rounds == "device"; }
-
   /// A temperature of the plan in this regime: its pilots are there.
   double real_temperature(Regime regime, double otherwise) const {
     for (const double temperature : plan_.config.axes.temperature)
@@ -128,7 +125,7 @@ class CostMeasurement::Tasks {
     for (const RoundRecord& round : record.rounds) {
       if (round.round == 0) continue;
       add(point, sim::CostKind::overhead, round.rows, round.verify_ns + round.other_ns);
-      if (has_device_rounds()) samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_, static_cast<double>(round.target_ns));
+      if (plan_.config.has_device_rounds()) samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_, static_cast<double>(round.target_ns));
       if (round.depth > 0) add(point, sim::CostKind::draft, round.depth, round.draft_ns);
     }
     if (!point.drafter.empty()) add_first_draft(point, tokens, record);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "experiments/drivers/run/failures.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 
 namespace speclab::experiments {
@@ -23,6 +24,9 @@ const WorkKeys* volatile g_keys = nullptr;
 const char* volatile g_path = nullptr;
 volatile long g_row = -1;
 struct sigaction* volatile g_old = nullptr;
+
+// Of the handler: a stack that has run over has no place for it.
+alignas(16) std::array<char, 1 << 16> g_stack;
 
 /// What is called here may be called in a signal handler; keys and path are only read.
 void leave_note(int signal) {
@@ -42,18 +46,22 @@ void leave_note(int signal) {
 
 static_assert(std::tuple_size_v<decltype(kCrashes)> == 5, "as many as CrashNote keeps");
 
-CrashNote::CrashNote(const Plan& plan, const std::string& folder) : keys_(plan), path_(std::filesystem::absolute(crash_file(folder)).string()), old_{} {
+CrashNote::CrashNote(const Plan& plan, const std::string& folder) : keys_(plan), path_(std::filesystem::absolute(crash_file(folder)).string()), old_{}, old_stack_{} {
   g_keys = &keys_;
   g_path = path_.c_str();
   g_row = -1;
   g_old = old_.data();
   struct sigaction action {};
   action.sa_handler = leave_note;
+  action.sa_flags = SA_ONSTACK;
+  const stack_t stack{.ss_sp = g_stack.data(), .ss_flags = 0, .ss_size = g_stack.size()};
+  ::sigaltstack(&stack, &old_stack_);
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes[i], &action, &old_[i]);
 }
 
 CrashNote::~CrashNote() {
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes[i], &old_[i], nullptr);
+  ::sigaltstack(&old_stack_, nullptr);
 }
 
 RowInHand::RowInHand(std::size_t row) { g_row = static_cast<long>(row); }
@@ -67,7 +75,9 @@ void take_crash_note(const Plan& plan, const std::string& folder, RunLog& log, P
   std::string key;
   int signal = 0;
   note >> key >> signal;
-  std::filesystem::remove(path, none);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; it would count a second time", path, error.message()));
   const auto row = WorkKeys(plan).row_of(key);
   if (!row || log.rows().contains(static_cast<std::int64_t>(*row))) return;
   const std::string message = fmt::format("its process ended by signal {} ({})", signal, strsignal(signal));

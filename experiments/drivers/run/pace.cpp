@@ -5,6 +5,7 @@
 namespace speclab::experiments {
 void PaceTaker::before(std::size_t row) {
   const Plan& plan = bench_.plan();
+  if (plan.config.has_device_rounds()) return;
   const PlannedGeneration& next = plan.generations[row];
   const Cell& cell = plan.cells[next.cell];
   const auto same_block = [&](const PlannedGeneration& g) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 #include "analysis/io/file_digests.h"
@@ -20,12 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// When a file was last written; nothing where it is not there.
-std::optional<fs::file_time_type> written_at(const std::string& path) {
-  std::error_code error;
-  const auto time = fs::last_write_time(path, error);
-  return error ? std::nullopt : std::optional(time);
-}
+std::string digests_of(const std::string& folder) { return fmt::format("{}/{}", folder, analysis::kDigestsFile); }
 
 /// A journal that cannot be read has no say where there are tables.
 bool is_finished(const std::string& run_folder, bool has_tables) {
@@ -79,13 +73,14 @@ void expect_something(const Plan& plan, const RunLog& log, const std::string& ru
 
 }  // namespace
 
-bool is_ahead_of_its_tables(const std::string& run_folder) {
-  auto journals = written_at(run_folder + "/journal");
-  if (!journals) return false;
+bool is_unfinished(const std::string& run_folder) {
   std::error_code none;
-  for (const auto& shard : fs::directory_iterator(run_folder + "/shards", none)) journals = std::max(journals, written_at(shard.path().string() + "/journal"));
-  const auto tables = written_at(fmt::format("{}/{}", run_folder, analysis::kDigestsFile));
-  return (!tables || *journals > *tables) && !is_finished(run_folder, tables.has_value());
+  return fs::exists(run_folder + "/journal", none) && !is_finished(run_folder, fs::exists(digests_of(run_folder), none));
+}
+
+bool has_tables_of(const std::string& run_folder, const std::string& scratch) {
+  std::error_code none;
+  return fs::exists(digests_of(run_folder), none) && read_file(digests_of(run_folder)) == read_file(digests_of(scratch));
 }
 
 CellCount write_partial_run(const std::string& run_folder, const std::string& scratch, const OpenEngines& open_engines) {

@@ -7,12 +7,16 @@
 
 namespace speclab::experiments {
 
-/// Whether a run has not ended and its journals hold what its tables do not: it is being measured, or was killed before it wrote them.
-bool is_ahead_of_its_tables(const std::string& run_folder);
+/// Whether the folder has a journal of a run that has not ended: it is being measured, or something stopped it.
+/// @throws DataError if there are no tables and the journal is damaged
+bool is_unfinished(const std::string& run_folder);
 
 /// Writes into `scratch` what write_run_files makes of the journals as they are now. An unfinished last line does not count.
 /// @param open_engines  for the tokenizer only
 /// @throws DataError if nothing can be shown yet, a journal is damaged, or the config in it does not make the plan it was begun for
 CellCount write_partial_run(const std::string& run_folder, const std::string& scratch, const OpenEngines& open_engines);
+
+/// Whether the run's own tables say the same as those in `scratch`, as they do where it was interrupted and wrote them.
+bool has_tables_of(const std::string& run_folder, const std::string& scratch);
 
 }  // namespace speclab::experiments

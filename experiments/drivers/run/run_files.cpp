@@ -28,7 +28,7 @@ constexpr std::array kFileNames = {"manifest.toml", "costs.csv", "predictions.cs
 void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& files) {
   RowTables tables(plan, sections_in_tables(log).size() > 1);
   log.for_each_row([&](const RowEntry& row) { tables.add(row); });
-  files.emplace_back("pace.csv", pace_csv(log));
+  if (!log.paces().empty()) files.emplace_back("pace.csv", pace_csv(log));
   std::ranges::move(std::move(tables).files(), std::back_inserter(files));
 }
 

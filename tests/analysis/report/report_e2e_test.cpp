@@ -86,17 +86,20 @@ TEST_F(ReportByHand, HasNoEmptyPlot) { EXPECT_EQ(noted(summary_->report_path, *s
 
 /// In place of the clipboard, which only a hand may fill, the test takes what is selected for it.
 TEST_F(ReportByHand, ATableIsCopiedAsItIsSorted) {
-  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"(() => {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, R"js(() => {
     let copied = "";
     document.execCommand = (command) => { copied = document.activeElement.value; return command === "copy"; };
     const button = document.querySelector("button[data-copy]"), table = button.closest("p").previousElementSibling.querySelector("table");
     table.querySelector("th button").click();
     table.querySelector("th button").click();
     button.click();
-    const lines = copied.split("\n"), first = table.tBodies[0].rows[0];
-    return [lines.length === table.tBodies[0].rows.length + 2, lines[0].split(",").length === first.children.length, lines[1].startsWith(first.children[0].dataset.value),
+    const lines = copied.split("\n"), first = table.tBodies[0].rows[0], estimates = [...first.children].filter((cell) => cell.dataset.low !== undefined);
+    const fields = lines[1].match(/"[^"]*"|[^,]+|(?<=,)(?=,|$)/g);
+    return [lines.length === table.tBodies[0].rows.length + 2, estimates.length > 0 && fields.length === first.children.length + 2 * estimates.length,
+      estimates.every(({ dataset: { value, low, high } }) => lines[1].includes(`${value},${low},${high}`) && Number(low) <= Number(value) && Number(value) <= Number(high)),
+      lines[0].includes("speed-up,speed-up (low),speed-up (high)"), lines[1].startsWith(first.children[0].dataset.value),
       button.nextElementSibling.textContent === `${table.tBodies[0].rows.length} rows copied`, document.activeElement === button];
-  })"), "[true,true,true,true,true]");
+  })js"), "[true,true,true,true,true,true,true]");
 }
 
 /// Lines and their predictions that are shown, before and after a click on the first name of the legend.

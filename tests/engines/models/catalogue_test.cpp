@@ -59,6 +59,7 @@ TEST(Catalogue, RefusesDraftersWithAFlippedBit) {
   const DamagedModel mlp("smollm2-mlp", "model.safetensors"), ngrams("smollm2-bigram", "ngram.bin");
   expect_refused([&] { open_mlp_speculator(mlp.path()); });
   expect_refused([&] { load_ngrams(ngrams.path()); });
+  expect_refused([&] { load_ngrams(ngrams.path() + "/ngram.bin"); });
 }
 
 TEST(Catalogue, TakesDraftersAsTheyWereTrained) {

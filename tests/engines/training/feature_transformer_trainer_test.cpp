@@ -96,6 +96,19 @@ TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   }
 }
 
+TEST(FeatureTransformerTrainer, DoesNotGoOnFromWeightsWithAFlippedBit) {
+  const TinyTarget target;
+  const std::string first = target.folder() + "/first";
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), train_options(first), {[](const TrainProgress&) {}});
+  TrainOptions options = train_options(target.folder() + "/second");
+  options.distillation.start_from = first;
+  EXPECT_NO_THROW(check_feature_transformer_start(options, target.sha256()));
+  std::string weights = read_file(first + "/model.safetensors");
+  weights.back() = static_cast<char>(weights.back() ^ 1);
+  write_file(first + "/model.safetensors", weights);
+  EXPECT_THROW(check_feature_transformer_start(options, target.sha256()), ModelFileError);
+}
+
 TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
   const TinyTarget target;
   const LlamaConfig config = feature_config(target.config(), 1);

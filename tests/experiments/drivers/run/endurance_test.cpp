@@ -15,6 +15,7 @@
 #include "sim/core/files.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/support/file_faults.h"
 
 namespace speclab::experiments {
 namespace {
@@ -95,7 +96,9 @@ TEST(Endurance, TheHarnessCostsLittleACell) {
   const double ms = std::chrono::duration<double, std::milli>(last - first).count() / static_cast<double>(plan.cells.size());
   say("ms_per_cell", ms);
   EXPECT_EQ(RunLog(plan, experiment.folder("run")).rows().size(), plan.generations.size());
-  if (is_long()) EXPECT_LE(ms, kMostMsPerCell);
+  if (is_long()) {
+    EXPECT_LE(ms, kMostMsPerCell);
+  }
 }
 
 RowEntry row_with_rounds() {
@@ -120,10 +123,17 @@ TEST(Endurance, EveryLineOfAJournalIsSyncedToTheDisk) {
   Journal journal = Journal::open(folder.path());
   const std::string payload = entry_payload({.kind = "row", .section = 1, .key = "0123456789abcdef-fedcba9876543210-0", .json = {}}, to_json(row_with_rounds()));
   std::vector<double> ms;
+  int num_syncs = 0;
+  const testing::FileFaults watch(folder.path(), [&](const testing::FileOperation& operation) {
+    num_syncs += operation.call == testing::FileCall::fsync;
+    return testing::FileVerdict{};
+  });
   for (int i = 0; i < num_lines; ++i) {
+    const int before = num_syncs;
     const auto begin = Clock::now();
     journal.append(payload);
     ms.push_back(1000 * seconds_since(begin));
+    EXPECT_GT(num_syncs, before) << i;
   }
   say("synced_lines", num_lines);
   say("sync_ms", analysis::median(ms).value);
@@ -141,7 +151,9 @@ TEST(Endurance, AJournalOfManyRowsIsOpenedSoon) {
   say("journal_bytes", static_cast<double>(std::filesystem::file_size(folder.path("run") + "/journal")));
   say("open_seconds", seconds);
   EXPECT_EQ(log.sections().at(1).rows.size(), static_cast<std::size_t>(num_rows));
-  if (is_long()) EXPECT_LE(seconds, kMostSecondsToOpen);
+  if (is_long()) {
+    EXPECT_LE(seconds, kMostSecondsToOpen);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <new>
@@ -237,6 +238,26 @@ TEST(Failures, ACrashOfTheOnlyProcessIsTriedAgainAndTheSecondTimeARow) {
       EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
     }
   }
+}
+
+/// Uses a stack up, a little at a call.
+int run_over(int depth) {
+  std::array<char, 4096> room{};
+  volatile char* here = room.data();
+  *here = static_cast<char>(depth);
+  return run_over(depth + 1) + *here;
+}
+
+TEST(Failures, AStackThatRanOverIsACrashToo) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer catches it itself";
+#endif
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan();
+  experiment.prepare(plan, "run");
+  EXPECT_NE(run_that_ends(experiment, plan, 9, [] { run_over(0); }), 0);
+  EXPECT_NE(experiment.file("run", "crashed").find(" 11\n"), std::string::npos);
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
 }
 
 TEST(Failures, BeingKilledIsNoneHoweverOftenItHappens) {

@@ -75,5 +75,19 @@ TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
   for (const auto& [cell, prediction] : analysis::read_run(experiment.folder("run")).predictions) EXPECT_GT(prediction.paced_walltime_ns.value_or(0), 0) << cell;
 }
 
+TEST(PaceTaker, LeavesRoundsOnTheDeviceAlone) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"target.device=cuda", "target.rounds=device", "axes.drafter=[\"none\", \"small_transformer\"]"});
+  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  EXPECT_TRUE(RunLog(plan, experiment.folder("run")).paces().empty());
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/pace.csv"));
+  const analysis::Run run = analysis::read_run(experiment.folder("run"));
+  ASSERT_FALSE(run.predictions.empty());
+  for (const auto& [cell, prediction] : run.predictions) {
+    EXPECT_GT(prediction.walltime_ns.value_or(0), 0) << cell;
+    EXPECT_FALSE(prediction.paced_walltime_ns.has_value()) << cell;
+  }
+}
+
 }  // namespace
 }  // namespace speclab::experiments
