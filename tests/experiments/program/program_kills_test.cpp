@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <random>
 
 #include "sim/core/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/experiments/program/kills.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
@@ -18,7 +18,6 @@ using testing::Outcome;
 using testing::run_shell;
 using testing::SmallExperiment;
 
-constexpr int kKilled = 137, kInterrupted = 130, kTerminated = 143;
 // A fixed length: the policy auto weighs measured costs, so that undisturbed runs differ too.
 constexpr const char* kDefaultModel =
     SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml --set 'axes.temperature=[0.0, 1.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set 'prompts.categories=[\"extraction\"]'"
@@ -55,28 +54,17 @@ class RandomKills : public ::testing::TestWithParam<int> {
     return run_shell(fmt::format("{} {}{} --no-report --yes --output {} 2>&1", wrapper, subject_.command, workers, folder));
   }
 
-  /// Runs until the folder is complete; a run that is not when its random time has passed gets the signal. The times grow, so that a machine on
-  /// which nothing is kept in the first of them comes to an end too. @returns how many got it
-  int run_to_the_end(const std::string& folder, const std::string& signal, int code) {
-    for (int signals = 0;; ++signals) {
-      const Outcome outcome = run(folder, fmt::format("timeout --preserve-status -k 5 -s {} {:.3f} ", signal, std::uniform_real_distribution(0.0, subject_.longest_seconds * (1 + signals / 20.0))(random_)));
-      if (outcome.code == 0) return signals;
-      EXPECT_EQ(outcome.code, code) << outcome.output;
-      if (outcome.code != code) return signals;
-    }
-  }
-
-  void expect_nothing_lost(const std::string& signal, int code, int wanted) {
+  void expect_nothing_lost(const testing::Signal& signal, int wanted) {
     const std::string undisturbed = experiment_.folder("whole");
     ASSERT_EQ(run(undisturbed, "").code, 0);
     const std::string whole = files_of(undisturbed);
     int signals = 0, runs = 0;
     for (; signals < wanted && !HasFailure(); ++runs) {
       const std::string folder = experiment_.folder(fmt::format("run{}", runs));
-      signals += run_to_the_end(folder, signal, code);
+      signals += testing::run_to_the_end([&](const std::string& wrapper) { return run(folder, wrapper); }, signal, subject_.longest_seconds, random_);
       EXPECT_TRUE(files_of(folder) == whole) << folder;
     }
-    fmt::print("{}, {} workers: {} signals in {} runs\n", signal, GetParam(), signals, runs);
+    fmt::print("{}, {} workers: {} signals in {} runs\n", signal.name, GetParam(), signals, runs);
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
@@ -84,12 +72,12 @@ class RandomKills : public ::testing::TestWithParam<int> {
   std::mt19937 random_{static_cast<unsigned>(20 + GetParam())};
 };
 
-TEST_P(RandomKills, LoseNothing) { expect_nothing_lost("KILL", kKilled, num_kills() / 2); }
+TEST_P(RandomKills, LoseNothing) { expect_nothing_lost(testing::kKill, num_kills() / 2); }
 
 /// A stop that takes longer than five seconds ends with the code of a kill.
 TEST_P(RandomKills, AStopEndsSoonAndLosesNothing) {
-  if (GetParam() == 0) expect_nothing_lost("INT", kInterrupted, num_kills() / 6);
-  else expect_nothing_lost("TERM", kTerminated, num_kills() / 6);
+  if (GetParam() == 0) expect_nothing_lost(testing::kInterrupt, num_kills() / 6);
+  else expect_nothing_lost(testing::kTerminate, num_kills() / 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, RandomKills, ::testing::Values(0, 2));
