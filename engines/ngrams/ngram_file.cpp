@@ -125,7 +125,7 @@ NgramModel load_ngrams(const std::string& file_or_folder) {
     throw ConfigError(fmt::format("drafter model '{}': no such file or folder; allowed: {}", escaped(file_or_folder, 200), kAllowed));
   const std::string path = ngram_file(file_or_folder);
   const std::string bytes = content_of(path);
-  if (const std::filesystem::path file = path; file.filename() == "ngram.bin") check_recorded_digest(file.parent_path().string(), "ngram.bin", sha256_text(bytes));
+  if (const std::filesystem::path file = std::filesystem::absolute(path); file.filename() == "ngram.bin") check_recorded_digest(file.parent_path().string(), "ngram.bin", sha256_text(bytes));
   return parse_ngrams(bytes, path);
 }
 

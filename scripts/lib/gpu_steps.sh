@@ -1,5 +1,5 @@
 # The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse`, `deadline` and `begin_machine` come before `run_step`.
-gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer)
+gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer opt)
 pack_folder=$speclab_root/build/gpu_pack
 model_folder=$speclab_root/build/gpu_model  # beside it, since a call may carry only some of the parts
 pack_programs=(llama_cuda_test gpu_bench speclab libspeclab_engines.so)
@@ -73,6 +73,7 @@ run_step() {
   case $1 in
     tests) test_device ;;
     ceilings|products|cuts|passes) bench_step "$1" ;;
+    opt) bench_step opt passes ;;
     generate) generate_texts ;;
     temperature) run_config gpu_walltime_vs_temperature ;;
     model_size) run_config gpu_walltime_vs_model_size ;;
@@ -81,18 +82,23 @@ run_step() {
   esac
 }
 
-# A step's rows replace the old ones when they are complete; what was cut off stays beside them.
+# bench_step NAME [STEP]: of gpu_bench. Its rows replace the old ones when they are complete; what was cut off stays beside them.
 bench_step() {
   local rows=$output/gpu_bench_$1.csv
   rm -f "$rows.part"
   # shellcheck disable=SC2046
-  within "$bench" "$rows.part" "$1" $(bench_shapes "$1") && mv "$rows.part" "$rows"
+  within "$bench" "$rows.part" "${2:-$1}" $(bench_shapes "$1") && mv "$rows.part" "$rows"
 }
 
-# gpu_bench's choice of shapes for a step: all take too long where every way of cutting is tried.
+# gpu_bench's choice of shapes for a step: what fits into a call.
 bench_shapes() {
-  if [ "$rehearse" = yes ]; then echo --tiny
-  elif [ "$1" = cuts ]; then echo --shapes shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b; fi
+  local few=shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b
+  if [ "$rehearse" = yes ]; then echo --tiny; return; fi
+  case $1 in
+    cuts|products) echo --shapes "$few" ;;
+    passes) echo --shapes "$few,shape-15m,shape-360m,shape-1b,shape-3b,shape-8b,shape-llama-68m,shape-llama-3.2-3b,shape-llama-2-13b" ;;
+    opt) echo --shapes shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b ;;
+  esac
 }
 
 test_device() {

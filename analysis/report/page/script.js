@@ -226,9 +226,10 @@ const csvField = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')
 // Estimates take three columns: themselves and the ends of their interval, empty where an entry has none.
 function csvOf(table) {
   const rows = [...table.tBodies[0].rows].map((row) => [...row.children]);
-  const isEstimate = (column) => rows.some((row) => row[column].dataset.low !== undefined);
-  const header = [...table.tHead.rows[0].children].flatMap(({ textContent: title }, i) => (isEstimate(i) ? [title, `${title} (low)`, `${title} (high)`] : [title]));
-  const values = rows.map((row) => row.flatMap(({ dataset }, i) => (isEstimate(i) ? [dataset.value, dataset.low ?? "", dataset.high ?? ""] : [dataset.value])));
+  const titles = [...table.tHead.rows[0].children].map((cell) => cell.textContent);
+  const isEstimate = titles.map((_, column) => rows.some((row) => row[column].dataset.low !== undefined));
+  const header = titles.flatMap((title, i) => (isEstimate[i] ? [title, `${title} (low)`, `${title} (high)`] : [title]));
+  const values = rows.map((row) => row.flatMap(({ dataset }, i) => (isEstimate[i] ? [dataset.value, dataset.low ?? "", dataset.high ?? ""] : [dataset.value])));
   return [header, ...values].map((row) => `${row.map(csvField).join(",")}\n`).join("");
 }
 

@@ -1,6 +1,6 @@
 // What the CUDA device can do, and how near the engine comes: rows of ceilings, products and passes, written as they are measured.
 // Usage: gpu_bench OUTPUT.csv [ceilings] [products] [cuts] [passes] [predictions] [--shapes NAME,...] [--tiny]
-// predictions needs no device: what a pass should take by the time model below.
+// predictions needs no device: what passes and rounds should take by the time model of predicted_times.h.
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/models/catalogue.h"
 #include "experiments/bench/gpu/measuring.h"
-#include "experiments/bench/gpu/predicted_passes.h"
+#include "experiments/bench/gpu/predicted_times.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cuda {

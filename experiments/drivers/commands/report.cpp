@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/io/file_digests.h"
 #include "analysis/io/training_curve.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
@@ -110,17 +111,14 @@ int report_partially(const ReportCommandOptions& options) {
 
 /// Where the journal gives no partial report, as after a config was edited or the folder copied elsewhere, the tables that are there give theirs.
 int report_partially_or_tables(const ReportCommandOptions& options) {
-  const bool has_tables = options.output.empty() && std::filesystem::exists(options.folders.front() + "/SHA256SUMS");
+  const bool has_tables = options.output.empty() && std::filesystem::exists(fmt::format("{}/{}", options.folders.front(), analysis::kDigestsFile));
   const auto fall_back = [&](const std::exception& error) {
     fmt::print(stderr, "{}; this report is made from the tables of the folder\n", error.what());
     return report_tables(options);
   };
   try {
     return report_partially(options);
-  } catch (const DataError& error) {
-    if (!has_tables) throw;
-    return fall_back(error);
-  } catch (const ConfigError& error) {
+  } catch (const Error& error) {
     if (!has_tables) throw;
     return fall_back(error);
   }

@@ -77,7 +77,7 @@ void take_crash_note(const Plan& plan, const std::string& folder, RunLog& log, P
   note >> key >> signal;
   std::error_code error;
   std::filesystem::remove(path, error);
-  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; it would count a second time", path, error.message()));
+  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path, error.message()));
   const auto row = WorkKeys(plan).row_of(key);
   if (!row || log.rows().contains(static_cast<std::int64_t>(*row))) return;
   const std::string message = fmt::format("its process ended by signal {} ({})", signal, strsignal(signal));

@@ -60,6 +60,10 @@ TEST(Catalogue, RefusesDraftersWithAFlippedBit) {
   expect_refused([&] { open_mlp_speculator(mlp.path()); });
   expect_refused([&] { load_ngrams(ngrams.path()); });
   expect_refused([&] { load_ngrams(ngrams.path() + "/ngram.bin"); });
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(ngrams.path());
+  expect_refused([&] { load_ngrams("ngram.bin"); });
+  std::filesystem::current_path(before);
 }
 
 TEST(Catalogue, TakesDraftersAsTheyWereTrained) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
 #include "sim/core/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"

@@ -58,6 +58,17 @@ TEST_F(ProgramPartialReport, IsNotTakenForTheWholeOneByTheRun) {
   EXPECT_EQ(page("run").find("Partial report: "), std::string::npos);
 }
 
+/// What stops a run soon enough writes its tables; a journal that is touched later, as by a copy, changes nothing.
+TEST_F(ProgramPartialReport, OfAnInterruptedRunIsThatOfItsTables) {
+  ASSERT_EQ(run_shell(run_command("2>&1 & pid=$!; until [ -e " + experiment_.folder("struck") + " ]; do sleep 0.05; done; kill -INT $pid; wait $pid")).code, 130);
+  ASSERT_TRUE(std::filesystem::exists(experiment_.folder("run") + "/SHA256SUMS"));
+  const Outcome outcome = run_shell("find " + experiment_.folder("run") + " -name journal | xargs touch -d tomorrow; " + report_command("run", "2>&1"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("artial report"), std::string::npos) << outcome.output;
+  std::filesystem::remove(experiment_.folder("run") + "/SHA256SUMS");
+  EXPECT_NE(run_shell(report_command("run", "2>&1")).output.find("artial report"), std::string::npos);
+}
+
 TEST_F(ProgramPartialReport, OfAWholeRunIsNoneAndTakesNoOutput) {
   ASSERT_EQ(run_shell(SPECLAB_PROGRAM " run " + config_ + " --no-report --output " + experiment_.folder("run") + " 2>&1").code, 0);
   const Outcome outcome = run_shell(report_command("run", "2>&1"));

@@ -2,6 +2,7 @@
 #include "experiments/drivers/run/failures.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <chrono>
@@ -252,12 +253,19 @@ TEST(Failures, AStackThatRanOverIsACrashToo) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer catches it itself";
 #endif
+  const auto crash = [] {
+    const rlimit few{.rlim_cur = 8 << 20, .rlim_max = 8 << 20};
+    ::setrlimit(RLIMIT_STACK, &few);
+    run_over(0);
+  };
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
+  experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
-  EXPECT_NE(run_that_ends(experiment, plan, 9, [] { run_over(0); }), 0);
-  EXPECT_NE(experiment.file("run", "crashed").find(" 11\n"), std::string::npos);
+  for (const int which : {9, 1}) EXPECT_NE(run_that_ends(experiment, plan, which, crash), 0);
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
+  expect_one_failure_more(experiment, "run", "crash");
+  EXPECT_NE(experiment.file("run", "failures.csv").find("signal 11 (Segmentation fault),2\n"), std::string::npos) << experiment.file("run", "failures.csv");
 }
 
 TEST(Failures, BeingKilledIsNoneHoweverOftenItHappens) {
