@@ -9,7 +9,7 @@
 namespace speclab::engines::cuda {
 namespace {
 
-constexpr TimeModel kModel{.read_gb_per_s = 1000, .tflops = 1, .row_share = 0.5, .kernel_ms = 0.25};
+constexpr TimeModel kModel{.read_gb_per_s = 1000, .tflops = 100, .row_share = 0.5, .kernel_ms = 0.25};
 
 const LlamaConfig& shape(const std::string& name) {
   static const std::vector<CatalogueEntry> all = model_catalogue();
