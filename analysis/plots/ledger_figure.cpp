@@ -77,7 +77,8 @@ Figure ledger_figure(const Group& group, const Ledger& ledger, const std::string
                        .reference = {},
                        .totals = {}});
   waterfall.add_total("predicted", ledger.predicted_ns / kNsPerMs);
-  for (const Cause cause : kCauses) waterfall.add_step(words_of(cause), scaled(ledger.at(cause), 1 / kNsPerMs));
+  for (const Cause cause : kCauses)
+    if (ledger.is_known(cause)) waterfall.add_step(words_of(cause), scaled(ledger.at(cause), 1 / kNsPerMs));
   waterfall.add_total("measured", ledger.measured_ns / kNsPerMs);
   return waterfall.finished();
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kNote =
     "<p class=\"note\">Means of a generation, ms. Measured values take the place of predicted ones in the order of the columns: the machine's pace between the generations, the rounds "
     "that were really made, then what reading, drafting and the rest of a round took. What is left, forwards that took another time in rounds than bare ones at the same "
-    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t; the pace, which prompts share, has none.</p>\n";
+    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t; the pace, which prompts share, has none, and where it was not taken it is part of what is not explained.</p>\n";
 
 std::string name_of(const FigureData& data, const GroupLedger& entry) { return line_name(data.pooled, *entry.group); }
 
@@ -25,7 +25,7 @@ std::vector<TableEntry> row(const FigureData& data, const GroupLedger& entry) {
   const Ledger& ledger = entry.ledger;
   std::vector<TableEntry> cells{text_entry(entry.group->axes.model), text_entry(name_of(data, entry)), setting_entry(entry.group->axes.temperature), value_entry(ledger.predicted_ns, kMs),
                                 value_entry(ledger.measured_ns, kMs)};
-  cells.push_back(value_entry(ledger.at(Cause::pace).value, kMs, 2));  // shared by the prompts
+  cells.push_back(value_entry(ledger.has_pace ? std::optional(ledger.at(Cause::pace).value) : std::nullopt, kMs, 2));  // shared by the prompts
   for (const Cause cause : kCauses)
     if (cause != Cause::pace) cells.push_back(estimate_entry(ledger.at(cause), kMs, 2));
   cells.push_back(text_entry(reasons(ledger)));
@@ -54,9 +54,11 @@ void write_row(CsvWriter& csv, const GroupLedger& entry) {
   csv.field(entry.group->category).field(axes.model).field(axes.drafter);
   for (const std::string* text : {&axes.tree, &axes.policy, &axes.verifier}) text->empty() ? csv.missing() : csv.field(*text);
   csv.field(axes.temperature).field(static_cast<std::int64_t>(entry.group->summary.n_prompts)).field(entry.ledger.predicted_ns).field(entry.ledger.measured_ns);
-  for (const Estimate& cause : entry.ledger.ns) {
-    csv.field(cause.value);
-    csv.field(cause.interval ? std::optional(cause.interval->low) : std::nullopt).field(cause.interval ? std::optional(cause.interval->high) : std::nullopt);
+  for (const Cause which : kCauses) {
+    const Estimate& cause = entry.ledger.at(which);
+    csv.field(entry.ledger.is_known(which) ? std::optional(cause.value) : std::nullopt);
+    const bool has_interval = cause.interval && entry.ledger.is_known(which);
+    csv.field(has_interval ? std::optional(cause.interval->low) : std::nullopt).field(has_interval ? std::optional(cause.interval->high) : std::nullopt);
   }
   csv.end_row();
 }

@@ -56,7 +56,7 @@ LedgerMaker::Account LedgerMaker::account(const Generation& g, const PairCosts& 
 std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const {
   std::map<std::string, PairCosts> costs;  // by cell
   std::map<std::string, std::pair<std::array<double, kCauses.size()>, double>> by_prompt;
-  Ledger ledger;
+  Ledger ledger{.has_pace = has_pace_};
   for (const Generation* g : generations) {
     const auto prediction = run_.predictions.find(g->cell_id);
     if (prediction == run_.predictions.end() || !prediction->second.walltime_ns) return std::nullopt;

@@ -33,14 +33,16 @@ struct Ledger {
   double predicted_ns = 0;
   double measured_ns = 0;
   std::array<Estimate, kCauses.size()> ns{};  ///< by cause; with 95 % intervals over prompts
+  bool has_pace = true;                       ///< where it was not measured, that cause is 0 and what it would take is not explained
 
+  bool is_known(Cause cause) const { return has_pace || cause != Cause::pace; }
   const Estimate& at(Cause cause) const { return ns[static_cast<std::size_t>(cause)]; }
 };
 
 /// Makes the ledgers of a run's groups.
 class LedgerMaker {
  public:
-  /// @param costs, paces  of costs.csv and pace.csv; without costs there is no ledger, without pace that cause is 0
+  /// @param costs, paces  of costs.csv and pace.csv; without costs there is no ledger, without pace that cause is not known
   LedgerMaker(const Run& run, std::vector<CostRow> costs, const std::vector<PaceRow>& paces);
 
   /// Nothing where the group has no prediction or its costs were not measured.

@@ -61,6 +61,7 @@ TEST_F(LedgerTest, GivesEveryCauseWhatItAdded) {
   const auto ledger = LedgerMaker(run_, costs(), {}).ledger(all());
   ASSERT_TRUE(ledger);
   const double on_surface = kPrefillNs + 2 * (kForwardNs + kDraftNs + kOverheadNs), ragged = (kForwardNs + kDraftNs + kOverheadNs) / 3;
+  EXPECT_FALSE(ledger->is_known(Cause::pace));
   EXPECT_EQ(ledger->at(Cause::pace).value, 0);
   EXPECT_NEAR(ledger->at(Cause::acceptance).value, on_surface - ragged - 6000, 1e-9);
   EXPECT_NEAR(ledger->at(Cause::ragged_end).value, ragged, 1e-9);
@@ -79,6 +80,7 @@ TEST_F(LedgerTest, PutsThePaceOfTheMachineApart) {
   run_.predictions["cell"] = {.walltime_ns = 6000, .speedup = 2, .tokens_per_round = 3, .acceptance_rate = 1, .paced_walltime_ns = 9000};
   const auto ledger = LedgerMaker(run_, costs(), {{.row_id = 0, .model = "m", .rows = 1, .context = 0, .ns = 2 * kForwardNs}}).ledger(all());
   ASSERT_TRUE(ledger);
+  EXPECT_TRUE(ledger->is_known(Cause::pace));
   EXPECT_EQ(ledger->at(Cause::pace).value, 3000);
   EXPECT_NEAR(ledger->at(Cause::not_explained).value, 0, 1e-9);
   EXPECT_NEAR(ledger->at(Cause::prefill).value, 5500 - 2 * kPrefillNs, 1e-9);
