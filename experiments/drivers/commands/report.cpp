@@ -112,16 +112,13 @@ int report_partially(const ReportCommandOptions& options) {
 /// Where the journal gives no partial report, as after a config was edited or the folder copied elsewhere, the tables that are there give theirs.
 int report_partially_or_tables(const ReportCommandOptions& options) {
   const bool has_tables = options.output.empty() && std::filesystem::exists(fmt::format("{}/{}", options.folders.front(), analysis::kDigestsFile));
-  const auto fall_back = [&](const std::exception& error) {
-    fmt::print(stderr, "{}; this report is made from the tables of the folder\n", error.what());
-    return report_tables(options);
-  };
   try {
     return report_partially(options);
   } catch (const Error& error) {
     if (!has_tables) throw;
-    return fall_back(error);
+    fmt::print(stderr, "{}; this report is made from the tables of the folder\n", error.what());
   }
+  return report_tables(options);
 }
 
 }  // namespace
