@@ -1,7 +1,9 @@
 #include "engines/cuda/device_llama.h"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -33,6 +35,7 @@ DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
   inner_ = rows_of<std::uint16_t>(config.intermediate_size);
   logits_ = rows_of<float>(config.num_logits());
   hidden_ = rows_of<float>(config.hidden_size);
+  for (std::size_t i = 0; i < config.state_layers().size(); ++i) streams_.push_back(rows_of<float>(config.hidden_size));
   best_ = rows_of<BestLogit>(head_blocks());
 }
 
@@ -143,8 +146,17 @@ void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache, 
     launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true), inner_.data(), shape.rows, context);
     const DeviceArray<float>& next_norm = l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_;
     launch_add_to_residual(arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), stream(next_norm), shape.rows, context);
+    if (shape.keeps_streams) keep_stream(static_cast<std::int32_t>(l), shape.rows);
   }
   if (shape.wanting > 0) launch_head(head_arguments(state), logits_.data(), best_.data(), config_.num_logits(), shape.wanting, context);
+}
+
+void DeviceLlama::keep_stream(std::int32_t layer, std::int32_t rows) const {
+  const std::vector<std::int32_t> kept = config_.state_layers();
+  const auto found = std::ranges::find(kept, layer);
+  if (found == kept.end()) return;
+  const std::size_t bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(config_.hidden_size) * sizeof(float);
+  check(cudaMemcpyAsync(streams_[static_cast<std::size_t>(found - kept.begin())].data(), residual_.data(), bytes, cudaMemcpyDeviceToDevice, device_.context().stream), "keeping a stream");
 }
 
 void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting) const {

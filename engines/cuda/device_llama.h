@@ -33,6 +33,8 @@ class DeviceLlama {
   BestLogit* best() const { return best_.data(); }          ///< [kMaxRows, head_blocks]
   std::int32_t head_blocks() const;
   float* hidden() const { return hidden_.data(); }          ///< [kMaxRows, hidden_size]
+  /// [kMaxRows, hidden_size]: what the last pass that keeps streams had behind config().state_layers()[i].
+  const float* stream_behind(std::int32_t i) const { return streams_[static_cast<std::size_t>(i)].data(); }
   std::int64_t weight_bytes() const;                        ///< read by one pass with logits
 
  private:
@@ -52,6 +54,7 @@ class DeviceLlama {
   void load_rotations();
 
   ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;
+  void keep_stream(std::int32_t layer, std::int32_t rows) const;
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;
 
@@ -62,6 +65,7 @@ class DeviceLlama {
   DeviceArray<float> rotations_;                  ///< [context, head_dim / 2, 2]
   std::vector<Layer> layers_;
   DeviceArray<float> residual_, partials_, logits_, hidden_;
+  std::vector<DeviceArray<float>> streams_;       ///< of each of state_layers()
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;
   DeviceArray<BestLogit> best_;
 };

@@ -32,6 +32,7 @@ struct AttentionBuffers {
 /// Upper bounds that a captured graph was made for.
 struct PassShape {
   std::int32_t rows, wanting, groups, rows_per_group, splits;
+  bool keeps_streams = false;  ///< behind the layers whose stream is part of a hidden state
 };
 
 /// The best of 16 consecutive logits of a row.

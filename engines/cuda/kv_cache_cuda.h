@@ -36,7 +36,7 @@ class KvCacheCuda final : public KvCache {
   /// Upper bound of the splits of any pass.
   std::int32_t max_splits() const { return stride_ / kKeysPerSplit; }
 
-  using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+  using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, bool>;
   std::map<GraphKey, Graph>& graphs() { return graphs_; }
 
  private:

@@ -27,15 +27,20 @@ std::uint64_t extra_bits(const RowPlan& plan, const PlacedRow& row, std::int32_t
   return bits;
 }
 
+bool wants_hidden(std::span<const ForwardRow> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const ForwardRow& row) { return row.wants_hidden; });
+}
+
 }  // namespace
 
 LlamaCuda::LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights, std::shared_ptr<const Device> device)
     : device_(std::move(device)), llama_(config, weights, *device_), state_(1), device_state_(zeros_on_device<ForwardState>(1)),
       pinned_logits_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.num_logits())),
-      pinned_hidden_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.hidden_size)) {
+      pinned_states_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.hidden_size) * (1 + config.state_layers().size())) {
   info_ = {.name = config.name, .family = "llama", .dtype = "bfloat16", .device = "cuda", .kernels = "speclab, " + device_->name(), .sha256 = weights.sha256(),
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers, .hidden_size = config.hidden_size,
            .num_parameters = config.num_parameters(), .weight_bytes = llama_.weight_bytes()};
+  info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
   info_.random_weights = weights.are_random();
 }
 
@@ -60,13 +65,13 @@ PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t be
     last = std::max(last, group.end);
   }
   return {bucket(state.num_rows, 8), bucket(state.num_wanting, 8), bucket(state.num_groups, 1), bucket(longest, 8),
-          bucket((last + kKeysPerSplit - 1) / kKeysPerSplit, 2)};
+          bucket((last + kKeysPerSplit - 1) / kKeysPerSplit, 2), wants_hidden(rows.subspan(begin, end - begin))};
 }
 
 void LlamaCuda::run_pass(KvCacheCuda& cache, PassShape shape) {
   shape.splits = std::min(shape.splits, cache.max_splits());
   cache.make_room(shape);
-  const KvCacheCuda::GraphKey key{shape.rows, shape.wanting, shape.groups, shape.rows_per_group, shape.splits};
+  const KvCacheCuda::GraphKey key{shape.rows, shape.wanting, shape.groups, shape.rows_per_group, shape.splits, shape.keeps_streams};
   auto found = cache.graphs().find(key);
   if (found == cache.graphs().end()) {
     found = cache.graphs().emplace(key, Graph(device_->context(), [&] {
@@ -91,35 +96,53 @@ ForwardResult LlamaCuda::forward(std::span<const ForwardRow> rows, KvCache& cach
     copy_outputs(rows.subspan(begin, end - begin));
     if (one_pass) continue;
     logits_.insert(logits_.end(), logits_span_.begin(), logits_span_.end());
-    hidden_.insert(hidden_.end(), hidden_span_.begin(), hidden_span_.end());
   }
   return {.logits = one_pass ? logits_span_ : logits_, .vocab_size = llama_.config().num_logits(),
-          .hidden = one_pass ? hidden_span_ : hidden_, .hidden_size = llama_.config().hidden_size};
+          .hidden = hidden_, .state_size = info_.state_size()};
 }
 
 /// Rows that want only one of both are brought too and left out here.
 void LlamaCuda::copy_outputs(std::span<const ForwardRow> rows) {
-  const cudaStream_t stream = device_->context().stream;
-  const auto vocab = static_cast<std::size_t>(llama_.config().num_logits()), size = static_cast<std::size_t>(llama_.config().hidden_size);
+  const auto vocab = static_cast<std::size_t>(llama_.config().num_logits());
   const std::int32_t wanting = state_.data()->num_wanting;
   const bool wants_logits = std::any_of(rows.begin(), rows.end(), [](const ForwardRow& row) { return row.wants_logits; });
-  const bool wants_hidden = std::any_of(rows.begin(), rows.end(), [](const ForwardRow& row) { return row.wants_hidden; });
-  const auto count = static_cast<std::size_t>(wanting);
-  if (wants_logits) check(cudaMemcpyAsync(pinned_logits_.data(), llama_.logits(), count * vocab * sizeof(float), cudaMemcpyDeviceToHost, stream), "copying logits");
-  if (wants_hidden) {
-    llama_.put_hidden_states(device_state_.data(), wanting);
-    check(cudaMemcpyAsync(pinned_hidden_.data(), llama_.hidden(), count * size * sizeof(float), cudaMemcpyDeviceToHost, stream), "copying hidden states");
-  }
+  if (wants_logits) bring(llama_.logits(), pinned_logits_.data(), static_cast<std::size_t>(wanting) * vocab);
+  if (wants_hidden(rows)) bring_states(wanting);
   device_->synchronize();
-  std::size_t logit_rows = 0, hidden_rows = 0, brought = 0;
+  std::size_t logit_rows = 0;
+  std::int32_t brought = 0;
   for (const ForwardRow& row : rows) {
     if (!row.wants_logits && !row.wants_hidden) continue;
-    if (row.wants_logits && logit_rows++ != brought) std::copy_n(pinned_logits_.data() + brought * vocab, vocab, pinned_logits_.data() + (logit_rows - 1) * vocab);
-    if (row.wants_hidden && hidden_rows++ != brought) std::copy_n(pinned_hidden_.data() + brought * size, size, pinned_hidden_.data() + (hidden_rows - 1) * size);
+    const float* logits = pinned_logits_.data() + static_cast<std::size_t>(brought) * vocab;
+    if (row.wants_logits && logits != pinned_logits_.data() + logit_rows++ * vocab) std::copy_n(logits, vocab, pinned_logits_.data() + (logit_rows - 1) * vocab);
+    if (row.wants_hidden) append_states(brought);
     ++brought;
   }
   logits_span_ = {pinned_logits_.data(), logit_rows * vocab};
-  hidden_span_ = {pinned_hidden_.data(), hidden_rows * size};
+}
+
+void LlamaCuda::bring(const float* from, float* to, std::size_t count) {
+  check(cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToHost, device_->context().stream), "copying what a pass gave");
+}
+
+/// The last states of the rows that want anything, and the streams of all rows.
+void LlamaCuda::bring_states(std::int32_t wanting) {
+  const auto hidden = static_cast<std::size_t>(info_.hidden_size);
+  llama_.put_hidden_states(device_state_.data(), wanting);
+  bring(llama_.hidden(), pinned_states_.data(), static_cast<std::size_t>(wanting) * hidden);
+  for (std::int32_t place = 1; place <= info_.num_state_layers; ++place)
+    bring(llama_.stream_behind(place - 1), states_of(place, 0), static_cast<std::size_t>(state_.data()->num_rows) * hidden);
+}
+
+/// Of the row that is number `brought` of those that want anything.
+void LlamaCuda::append_states(std::int32_t brought) {
+  const auto append = [&](const float* state) { hidden_.insert(hidden_.end(), state, state + info_.hidden_size); };
+  append(states_of(0, brought));
+  for (std::int32_t place = 1; place <= info_.num_state_layers; ++place) append(states_of(place, state_.data()->wanting[brought]));
+}
+
+float* LlamaCuda::states_of(std::int32_t place, std::int32_t row) {
+  return pinned_states_.data() + (std::int64_t{place} * kMaxRows + row) * info_.hidden_size;
 }
 
 }  // namespace speclab::engines::cuda

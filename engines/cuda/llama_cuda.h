@@ -28,15 +28,21 @@ class LlamaCuda final : public LanguageModel {
   PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, const RowPlan& plan);
   void run_pass(KvCacheCuda& cache, PassShape shape);
   void copy_outputs(std::span<const ForwardRow> rows);
+  void bring(const float* from, float* to, std::size_t count);
+  void bring_states(std::int32_t wanting);
+  void append_states(std::int32_t brought);
+  /// Where the last pass left a row's state: of place 0 those of the rows that want anything, of the others, streams behind layers, those of all rows.
+  float* states_of(std::int32_t place, std::int32_t row);
 
   std::shared_ptr<const Device> device_;
   DeviceLlama llama_;
   ModelInfo info_;
   PinnedArray<ForwardState> state_;
   DeviceArray<ForwardState> device_state_;
-  PinnedArray<float> pinned_logits_, pinned_hidden_;
+  PinnedArray<float> pinned_logits_;
+  PinnedArray<float> pinned_states_;  ///< [1 + num_state_layers, kMaxRows, hidden_size]
   std::vector<float> logits_, hidden_;
-  std::span<const float> logits_span_, hidden_span_;
+  std::span<const float> logits_span_;
 };
 
 }  // namespace speclab::engines::cuda

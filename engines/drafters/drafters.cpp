@@ -26,7 +26,7 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
 /// The model's vocabulary, and whose hidden states it reads if it reads any.
 void check_base_model(const std::string& drafter, const ModelInfo& model, const ModelInfo& target) {
   check_vocabulary(drafter, model.vocab_size, target);
-  if (model.feature_size != 0 && model.feature_size != target.hidden_size)
+  if (model.feature_size != 0 && model.feature_size != target.hidden_size && model.feature_size != target.state_size())
     throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target", escaped(drafter), model.feature_size, target.name,
                                   target.hidden_size));
   if (!model.base_sha256.empty() && model.base_sha256 != target.sha256)
@@ -96,7 +96,7 @@ class Sources {
     const auto model = models_.mlp_speculator(drafter.model);
     check_base_model(name_of(drafter), model->info(), target_);
     take_once(model.get(), drafter);
-    return model_next_tokens(mlp_draft_model(model), sampling_);
+    return model_next_tokens(mlp_draft_model(model, target_.state_size()), sampling_);
   }
 
   std::unique_ptr<NextTokens> of_transformer(const DrafterOptions& drafter) {
@@ -106,7 +106,7 @@ class Sources {
     if (drafter.kind == "feature_transformer" && model->info().feature_size == 0)
       throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
     take_once(model.get(), drafter);
-    return model_next_tokens(transformer_draft_model(model), sampling_);
+    return model_next_tokens(transformer_draft_model(model, target_.state_size()), sampling_);
   }
 
   /// Parts of one model would write over each other's states.

@@ -6,15 +6,16 @@ namespace {
 
 class MlpDraftModel final : public DraftModel {
  public:
-  explicit MlpDraftModel(std::shared_ptr<MlpSpeculator> model)
-      : model_(std::move(model)), feature_size_(static_cast<std::size_t>(info().feature_size)), inner_size_(static_cast<std::size_t>(info().hidden_size)) {}
+  MlpDraftModel(std::shared_ptr<MlpSpeculator> model, std::int32_t state_size)
+      : model_(std::move(model)), feature_size_(static_cast<std::size_t>(info().feature_size)), state_size_(state_size > 0 ? static_cast<std::size_t>(state_size) : feature_size_),
+        inner_size_(static_cast<std::size_t>(info().hidden_size)) {}
 
   const ModelInfo& info() const override { return model_->info(); }
   std::int32_t most_levels() const override { return info().num_layers; }
   void begin(std::span<const Sequence> sequences, std::int32_t) override { hidden_.assign(sequences.size(), {}); }
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override {
     if (hidden.empty()) return;
-    const auto last = hidden.last(feature_size_);
+    const auto last = hidden.last(state_size_).first(feature_size_);
     hidden_[static_cast<std::size_t>(sequence.index)].assign(last.begin(), last.end());
   }
   bool can_draft(const Sequence& sequence, std::int32_t) const override { return !hidden_of(sequence).empty(); }
@@ -47,7 +48,7 @@ class MlpDraftModel final : public DraftModel {
   }
 
   std::shared_ptr<MlpSpeculator> model_;
-  std::size_t feature_size_, inner_size_;
+  std::size_t feature_size_, state_size_, inner_size_;
   std::vector<std::vector<float>> hidden_;  ///< of each sequence the target's after its last committed token; empty before there is one
   std::vector<float> node_states_;          ///< [node, inner] of the tree that is being drafted
   std::vector<MlpSpeculator::Row> rows_;
@@ -55,6 +56,6 @@ class MlpDraftModel final : public DraftModel {
 
 }  // namespace
 
-std::unique_ptr<DraftModel> mlp_draft_model(std::shared_ptr<MlpSpeculator> model) { return std::make_unique<MlpDraftModel>(std::move(model)); }
+std::unique_ptr<DraftModel> mlp_draft_model(std::shared_ptr<MlpSpeculator> model, std::int32_t state_size) { return std::make_unique<MlpDraftModel>(std::move(model), state_size); }
 
 }  // namespace speclab::engines

@@ -10,7 +10,8 @@ namespace {
 
 class TransformerDraftModel final : public DraftModel {
  public:
-  explicit TransformerDraftModel(std::shared_ptr<LanguageModel> model) : model_(std::move(model)), feature_size_(static_cast<std::size_t>(model_->info().feature_size)) {}
+  TransformerDraftModel(std::shared_ptr<LanguageModel> model, std::int32_t state_size)
+      : model_(std::move(model)), feature_size_(static_cast<std::size_t>(model_->info().feature_size)), state_size_(state_size > 0 ? static_cast<std::size_t>(state_size) : feature_size_) {}
 
   const ModelInfo& info() const override { return model_->info(); }
   std::int32_t most_levels() const override { return info().context_length; }
@@ -34,10 +35,10 @@ class TransformerDraftModel final : public DraftModel {
   void keep_hidden(const ForwardResult& result, TokenTree::Node first);
 
   std::shared_ptr<LanguageModel> model_;
-  std::size_t feature_size_;
+  std::size_t feature_size_, state_size_;
   std::unique_ptr<KvCache> cache_;
   std::vector<Reading> readings_;
-  std::vector<float> node_hidden_;      ///< [node, feature_size] of the tree that is being drafted
+  std::vector<float> node_hidden_;      ///< [node, feature_size] of the tree that is being drafted: its own state, then zeros
   std::vector<std::int32_t> row_of_node_;  ///< of the coming forward, or kUnread
   std::vector<ForwardRow> rows_;
 };
@@ -60,7 +61,7 @@ void TransformerDraftModel::begin(std::span<const Sequence> sequences, std::int3
 
 void TransformerDraftModel::read_hidden(const Sequence& sequence, std::span<const float> hidden) {
   std::vector<float>& kept = reading(sequence).hidden;
-  kept.insert(kept.end(), hidden.begin(), hidden.end());
+  for (std::size_t begin = 0; begin < hidden.size(); begin += state_size_) kept.insert(kept.end(), hidden.begin() + static_cast<std::ptrdiff_t>(begin), hidden.begin() + static_cast<std::ptrdiff_t>(begin + feature_size_));
 }
 
 bool TransformerDraftModel::can_draft(const Sequence& sequence, std::int32_t levels) const {
@@ -107,11 +108,18 @@ void TransformerDraftModel::mark_ancestors(const TokenTree& tree, TokenTree::Nod
 void TransformerDraftModel::keep_hidden(const ForwardResult& result, TokenTree::Node first) {
   if (!reads_hidden()) return;
   node_hidden_.resize(static_cast<std::size_t>(first) * feature_size_);
-  node_hidden_.insert(node_hidden_.end(), result.hidden.begin(), result.hidden.end());
+  const auto own_size = static_cast<std::size_t>(result.state_size);
+  for (std::size_t begin = 0; begin < result.hidden.size(); begin += own_size) {
+    const std::span<const float> own = result.hidden.subspan(begin, own_size);
+    node_hidden_.insert(node_hidden_.end(), own.begin(), own.end());
+    node_hidden_.resize(node_hidden_.size() + feature_size_ - own_size);
+  }
 }
 
 }  // namespace
 
-std::unique_ptr<DraftModel> transformer_draft_model(std::shared_ptr<LanguageModel> model) { return std::make_unique<TransformerDraftModel>(std::move(model)); }
+std::unique_ptr<DraftModel> transformer_draft_model(std::shared_ptr<LanguageModel> model, std::int32_t state_size) {
+  return std::make_unique<TransformerDraftModel>(std::move(model), state_size);
+}
 
 }  // namespace speclab::engines

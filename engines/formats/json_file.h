@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,18 +15,21 @@ namespace speclab::engines {
 struct JsonLimits {
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
   int max_depth = 64;
+  std::size_t max_values = 1'000'000;  ///< that are kept, or in one item that is given away
 };
+
+/// Called with each item of a container that is not kept. @param key  empty for an array's
+using JsonSink = std::function<void(const std::string& key, const nlohmann::json& value)>;
+/// Containers that give their items to a sink as they are read and stay empty, so that a large one costs no more than its text. By their place:
+/// "" is the outermost value, "/a/b" member b of its member a.
+using JsonSinks = std::map<std::string, JsonSink>;
 
 /// @param path    for messages
 /// @param offset  of `text` in that file
 /// @throws ModelFileError with the byte where parsing stopped
-nlohmann::json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits);
-/// Called with a member of an object.
-using MemberSink = std::function<void(const std::string& key, const nlohmann::json& value)>;
-/// Gives each member of the outermost object to `sink` and keeps none, so that a large object costs no more than its text.
-void parse_json_members(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const MemberSink& sink);
+nlohmann::json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const JsonSinks& sinks = {});
 /// @throws ModelFileError if the file is larger than allowed, unreadable or no valid JSON
-nlohmann::json read_json_file(const std::string& path, const JsonLimits& limits = {});
+nlohmann::json read_json_file(const std::string& path, const JsonLimits& limits = {}, const JsonSinks& sinks = {});
 
 /// A value inside a JSON file that knows where it stands; every accessor throws ModelFileError if the value is not of its type.
 class JsonNode {

@@ -114,13 +114,14 @@ void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
 /// In the order of their data.
 std::vector<Entry> read_entries(const InputFile& file, const std::string& text, std::size_t max_tensors, SafetensorsHeader& header) {
   std::vector<Entry> entries;
-  parse_json_members(text, file.path(), kLengthBytes, {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth}, [&](const std::string& name, const nlohmann::json& value) {
+  const auto read = [&](const std::string& name, const nlohmann::json& value) {
     const JsonNode node(value, file.path(), kLengthBytes, name);
     require_short(node, "a name", name);
     if (name == kMetadataKey) return read_metadata(node, header);
     if (entries.size() == max_tensors) file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors), fmt::format("at most {}", max_tensors)});
     entries.push_back(read_entry(name, node));
-  });
+  };
+  parse_json(text, file.path(), kLengthBytes, {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth}, {{"", read}});
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   return entries;
 }

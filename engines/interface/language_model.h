@@ -55,26 +55,30 @@ struct ModelInfo {
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;
   std::int32_t hidden_size = 0;
+  std::int32_t num_state_layers = 0;   ///< layers whose residual stream follows the last state in a row's hidden state
   std::int32_t feature_size = 0;       ///< of the vector that every row brings beside its token; 0 where rows bring none
   std::vector<Token> draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
   std::int64_t num_parameters = 0;
   std::int64_t weight_bytes = 0;       ///< read by one forward of one row (embedding table counted once, as the head)
   bool random_weights = false;         ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< of a drafter with a manifest.json of ours
+
+  /// Of what a row that wants its hidden state gets.
+  std::int32_t state_size() const { return hidden_size * (1 + num_state_layers); }
 };
 
 /// Logits and hidden states of the rows that asked for them, each in row order; valid until the model's next forward.
 struct ForwardResult {
   std::span<const float> logits;       ///< [num_wanting_rows, vocab_size], float32, host memory
   std::int32_t vocab_size = 0;         ///< logits a row: the model's vocabulary, or its draft vocabulary
-  std::span<const float> hidden{};     ///< [num_wanting_rows, hidden_size], float32: what the head multiplies, after the last norm
-  std::int32_t hidden_size = 0;
+  std::span<const float> hidden{};     ///< [num_wanting_rows, state_size], float32: what the head multiplies, after the last norm, and streams behind layers
+  std::int32_t state_size = 0;
 
   std::span<const float> row(std::size_t i) const {
     return logits.subspan(i * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));
   }
   std::span<const float> hidden_row(std::size_t i) const {
-    return hidden.subspan(i * static_cast<std::size_t>(hidden_size), static_cast<std::size_t>(hidden_size));
+    return hidden.subspan(i * static_cast<std::size_t>(state_size), static_cast<std::size_t>(state_size));
   }
 };
 

@@ -21,6 +21,7 @@ struct OwnTextOptions {
   std::uint64_t seed = 1;
   std::string cache_file;                ///< finished batches are kept here; a repeated or resumed call reads them
   bool keeps_hidden = false;             ///< the target's last hidden states too, for drafters that read them
+  bool keeps_layers = false;             ///< and the states of its layers behind them
 };
 
 /// What TrainingSchedule::dtype may be.
@@ -57,6 +58,7 @@ struct SmallTransformerOptions {
 /// A drafter of the target's width that reads its last hidden states, with its embedding table and rows of its head.
 /// @source Li et al. 2024, EAGLE (arXiv 2401.15077); Zhang et al. 2024, HASS (arXiv 2408.15766): training on its own states
 struct FeatureTransformerOptions {
+  bool reads_layers = false;             ///< the streams behind some of the target's layers beside its last hidden state
   std::int32_t num_layers = 1;
   std::int32_t intermediate_size = 1536;
   std::int32_t unrolled_steps = 3;       ///< drafted tokens that it is trained on in a row, >= 1

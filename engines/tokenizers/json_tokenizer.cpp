@@ -1,9 +1,11 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/tokenizers/json_items.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/core/errors.h"
@@ -82,7 +84,8 @@ void require_plain_bpe(const JsonNode& model) {
 class JsonTokenizerReader {
  public:
   JsonTokenizerReader(const std::string& path, const TokenizerLimits& limits)
-      : path_(path), limits_(limits), json_(read_json_file(path)), root_(json_, path), builder_(make_failure(path)) {}
+      : path_(path), limits_(limits), tokens_read_(make_failure(path), limits.tokens), merges_read_(make_failure(path), limits.merges), json_(read_json_file(path, {}, sinks())), root_(json_, path),
+        builder_(make_failure(path)) {}
 
   std::shared_ptr<const Tokenizer> read() {
     const JsonNode model = root_.at("model");
@@ -91,7 +94,8 @@ class JsonTokenizerReader {
     read_vocabulary(model.at("vocab"));
     read_added_tokens();
     add_tokens();
-    add_merges(model.at("merges"));
+    if (const JsonNode merges = model.at("merges"); !merges.is_array()) merges.fail(merges.shown(), "an array");
+    merges_read_.add_to(builder_);
     builder_.set_pre_tokenizer("pre_tokenizer", pre_tokenizer_name(root_.at("pre_tokenizer")));
     read_companions();
     if (const auto processor = root_.find("post_processor")) read_post_processor(*processor);
@@ -107,15 +111,16 @@ class JsonTokenizerReader {
     };
   }
 
+  JsonSinks sinks() {
+    return {{"/model/vocab", [this](const std::string& text, const nlohmann::json& id) { tokens_read_.add(text, id); }},
+            {"/model/merges", [this](const std::string&, const nlohmann::json& merge) { merges_read_.add(merge); }}};
+  }
+
   void read_vocabulary(const JsonNode& vocab) {
-    const nlohmann::json& members = vocab.value();
-    if (!members.is_object() || members.empty() || members.size() > limits_.tokens) {
-      vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
-    }
+    const std::vector<JsonTokens::NamedId> members = tokens_read_.take();
+    if (!vocab.value().is_object() || members.empty()) vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
     id_limit_ = 2 * members.size();
-    for (const auto& member : members.items()) {
-      set_token(member.key(), vocab_id(vocab, member.key(), member.value()), TokenKind::normal);
-    }
+    for (const auto& [text, id] : members) set_token(text, vocab_id(vocab, text, id), TokenKind::normal);
   }
 
   std::size_t vocab_id(const JsonNode& vocab, const std::string& text, const nlohmann::json& id) const {
@@ -147,27 +152,9 @@ class JsonTokenizerReader {
   }
 
   void add_tokens() {
-    for (std::size_t id = 0; id < tokens_.size(); ++id) {
-      if (tokens_[id].kind == TokenKind::unused) {
-        builder_.add_unused_token();
-      } else {
-        builder_.add_token(tokens_[id].text, tokens_[id].kind);
-      }
-    }
-  }
-
-  /// Merges are "left right" or ["left", "right"].
-  void add_merges(const JsonNode& merges) {
-    const nlohmann::json& list = merges.value();
-    if (!list.is_array() || list.size() > limits_.merges) merges.fail(merges.shown(), "an array of at most " + std::to_string(limits_.merges));
-    for (const nlohmann::json& merge : list) {
-      if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
-        builder_.add_merge(merge[0].get<std::string>(), merge[1].get<std::string>());
-      } else if (merge.is_string()) {
-        builder_.add_merge_line(merge.get<std::string>());
-      } else {
-        merges.fail(escaped(merge.dump(), 64), "\"left right\" or [\"left\", \"right\"]");
-      }
+    for (const NamedToken& token : std::exchange(tokens_, {})) {
+      if (token.kind == TokenKind::unused) builder_.add_unused_token();
+      else builder_.add_token(token.text, token.kind);
     }
   }
 
@@ -216,6 +203,8 @@ class JsonTokenizerReader {
 
   std::string path_;
   TokenizerLimits limits_;
+  JsonTokens tokens_read_;
+  JsonMerges merges_read_;
   nlohmann::json json_;
   JsonNode root_;
   VocabularyBuilder builder_;

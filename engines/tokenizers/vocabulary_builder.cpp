@@ -80,6 +80,7 @@ BpeVocabulary VocabularyBuilder::finish() {
     const Token token = find(std::string(text));
     if (token != kNoToken && vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control) ends.push_back(token);
   }
+  ids_ = {};
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return std::move(vocabulary_);

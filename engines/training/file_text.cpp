@@ -37,7 +37,7 @@ std::string digest_of(const LanguageModel& target, std::span<const TextStretch> 
   Sha256 content;
   for (const TextStretch& stretch : stretches) content.update(std::as_bytes(stretch));
   return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.info().sha256, target.info().dtype, content.finish(), options.text.sequence_length, held_out, stretches.size(),
-                                 options.own_text.keeps_hidden));
+                                 kept_state_size(target.info(), options.own_text)));
 }
 
 void check_number(std::size_t training, const TrainOptions& options) {
@@ -70,7 +70,7 @@ FileText make_file_text(LanguageModel& target, Corpora corpora, const TrainOptio
     for (std::size_t i = file.texts().size(); i < stretches.size() && batch.size() < static_cast<std::size_t>(options.own_text.batch); ++i) {
       callbacks.check();
       batch.push_back({1, 1.0f, {stretches[i].begin(), stretches[i].end()}, {}, {}});
-      add_laws(target, *cache, options.own_text.keeps_hidden, batch.back());
+      add_laws(target, *cache, kept_state_size(target.info(), options.own_text), batch.back());
       tokens += static_cast<std::int64_t>(batch.back().laws.size());
     }
     file.append(std::move(batch));

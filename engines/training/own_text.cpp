@@ -20,7 +20,7 @@ namespace {
 std::string settings_digest(const LanguageModel& target, const OwnTextOptions& options) {
   std::string text = fmt::format("{} {} {} {} {}", target.info().sha256, target.info().dtype, options.max_new_tokens, options.batch, options.seed);
   for (const double temperature : options.temperatures) text += fmt::format(" {}", temperature);
-  if (options.keeps_hidden) text += " hidden";
+  if (options.keeps_hidden) text += options.keeps_layers ? " hidden, layers" : " hidden";
   return sha256_text(text);
 }
 
@@ -84,7 +84,12 @@ void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& opti
 
 }  // namespace
 
-void add_laws(LanguageModel& target, KvCache& cache, bool keeps_hidden, OwnText& text) {
+std::int32_t kept_state_size(const ModelInfo& target, const OwnTextOptions& options) {
+  if (!options.keeps_hidden) return 0;
+  return options.keeps_layers ? target.state_size() : target.hidden_size;
+}
+
+void add_laws(LanguageModel& target, KvCache& cache, std::int32_t state_size, OwnText& text) {
   constexpr std::int32_t kChunk = 64;
   std::vector<float> probabilities;
   std::vector<Token> order;
@@ -94,13 +99,14 @@ void add_laws(LanguageModel& target, KvCache& cache, bool keeps_hidden, OwnText&
     std::vector<ForwardRow> rows;
     std::vector<std::int32_t> path;
     for (std::int32_t i = begin; i < std::min(begin + kChunk, size - 1); ++i) {
-      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length, keeps_hidden});
+      rows.push_back({text.tokens[static_cast<std::size_t>(i)], i, slot, i - begin - 1, i + 1 >= text.prompt_length, state_size > 0});
       path.push_back(i - begin);
     }
     const ForwardResult result = target.forward(rows, cache);
     for (std::size_t i = 0; i < result.logits.size() / static_cast<std::size_t>(result.vocab_size); ++i)
       text.laws.push_back(top_law(result.row(i), probabilities, order));
-    for (const float value : result.hidden) text.hidden.push_back(cpu::to_bfloat16(value));
+    for (std::size_t i = 0; state_size > 0 && i < rows.size(); ++i)
+      for (const float value : result.hidden_row(i).first(static_cast<std::size_t>(state_size))) text.hidden.push_back(cpu::to_bfloat16(value));
     cache.commit(slot, path);
   }
   cache.release(slot);
@@ -122,7 +128,7 @@ std::vector<OwnText> make_own_text(LanguageModel& target, const std::shared_ptr<
     const auto cache = target.make_cache(1, static_cast<std::int32_t>(longest));
     for (OwnText& text : texts) {
       callbacks.check();
-      add_laws(target, *cache, options.keeps_hidden, text);
+      add_laws(target, *cache, kept_state_size(target.info(), options), text);
       tokens += static_cast<std::int64_t>(text.laws.size());
     }
     file.append(std::move(texts));

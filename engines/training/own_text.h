@@ -25,14 +25,17 @@ struct OwnText {
   float temperature = 0;
   std::vector<Token> tokens;
   std::vector<TopLaw> laws;
-  std::vector<std::uint16_t> hidden;  ///< [tokens - 1, hidden_size], bfloat16: the target's after every token but the last; empty unless kept
+  std::vector<std::uint16_t> hidden;  ///< [tokens - 1, kept_state_size], bfloat16: the target's after every token but the last; empty unless kept
 
-  std::int32_t hidden_size() const { return static_cast<std::int32_t>(tokens.size() < 2 ? 0 : hidden.size() / (tokens.size() - 1)); }
+  std::int32_t state_size() const { return static_cast<std::int32_t>(tokens.size() < 2 ? 0 : hidden.size() / (tokens.size() - 1)); }
 };
 
-/// One teacher-forced pass over the text: the laws of its emitted tokens, and all hidden states where they are kept.
+/// How many values of the target's hidden states are kept of a token.
+std::int32_t kept_state_size(const ModelInfo& target, const OwnTextOptions& options);
+
+/// One teacher-forced pass over the text: the laws of its emitted tokens, and of all hidden states the first `state_size` values.
 /// @param cache  with room for the text in one slot
-void add_laws(LanguageModel& target, KvCache& cache, bool keeps_hidden, OwnText& text);
+void add_laws(LanguageModel& target, KvCache& cache, std::int32_t state_size, OwnText& text);
 
 /// Generates what the cache file does not hold yet, a batch at a time; every finished batch is appended and synced.
 /// @throws DataError if the cache file is damaged or was made from other prompts or settings

@@ -47,7 +47,7 @@ std::string serialised(const std::vector<OwnText>& batch) {
   Bytes bytes;
   for (const OwnText& text : batch) {
     const auto num_tokens = static_cast<std::int32_t>(text.tokens.size());
-    const TextHeader header{text.prompt_length, num_tokens, text.temperature, text.hidden_size()};
+    const TextHeader header{text.prompt_length, num_tokens, text.temperature, text.state_size()};
     bytes.put(&header, 1);
     bytes.put(text.tokens.data(), text.tokens.size());
     bytes.put(text.laws.data(), text.laws.size());

@@ -10,7 +10,7 @@ namespace speclab::engines::cpu {
 
 LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
                    const CpuKernels* kernels)
-    : config_(config), type_(type), team_(std::move(team)), kernels_(kernels), scratch_(static_cast<std::size_t>(team_->size())) {
+    : config_(config), state_layers_(config.state_layers()), type_(type), team_(std::move(team)), kernels_(kernels), scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
   info_.name = config.name;
   info_.family = "llama";
@@ -23,6 +23,7 @@ LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, Eleme
   info_.context_length = config.context_length;
   info_.num_layers = config.num_layers;
   info_.hidden_size = config.hidden_size;
+  info_.num_state_layers = static_cast<std::int32_t>(state_layers_.size());
   info_.feature_size = config.feature_size;
   info_.draft_vocabulary = config.draft_vocabulary;
   info_.num_parameters = config.num_parameters();
@@ -59,7 +60,7 @@ void LlamaCpu::choose_rows() {
 
 ForwardResult LlamaCpu::result() const {
   return {.logits = std::span(logits_).first(logit_rows_.size() * static_cast<std::size_t>(config_.num_logits())), .vocab_size = config_.num_logits(),
-          .hidden = std::span(hidden_).first(hidden_rows_.size() * static_cast<std::size_t>(config_.hidden_size)), .hidden_size = config_.hidden_size};
+          .hidden = std::span(hidden_).first(hidden_rows_.size() * static_cast<std::size_t>(info_.state_size())), .state_size = info_.state_size()};
 }
 
 void LlamaCpu::reserve(std::size_t rows) {
@@ -73,7 +74,7 @@ void LlamaCpu::reserve(std::size_t rows) {
   grow(attended_, width(config_.query_size()));
   grow(inner_, width(config_.intermediate_size));
   grow(logits_, logit_rows_.size() * static_cast<std::size_t>(config_.num_logits()));
-  grow(hidden_, hidden_rows_.size() * static_cast<std::size_t>(config_.hidden_size));
+  grow(hidden_, hidden_rows_.size() * static_cast<std::size_t>(info_.state_size()));
   for (Scratch& scratch : scratch_) {
     grow(scratch.scores, static_cast<std::size_t>(attend_scratch_size(cache_->capacity())));
     grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * config_.head_dim));
@@ -89,7 +90,11 @@ void* LlamaCpu::activation(std::vector<float>& buffer, std::int64_t index) {
 void LlamaCpu::run_layers(int rank) {
   embed(rank);
   team_->barrier();
-  for (std::int32_t l = 0; l < config_.num_layers; ++l) run_layer(rank, l);
+  for (std::int32_t l = 0; l < config_.num_layers; ++l) {
+    run_layer(rank, l);
+    for (std::size_t i = 0; i < state_layers_.size(); ++i)
+      if (state_layers_[i] == l) copy_stream(rank, static_cast<std::int32_t>(i) + 1);
+  }
   if (!going_on_.empty()) compute_outputs(rank);
 }
 
@@ -133,15 +138,16 @@ void LlamaCpu::embed(int rank) {
   if (config_.is_feature_transformer()) fuse(rank);
 }
 
-/// The norms of a row's embedding and feature, one behind the other, become its residual stream.
+/// The norms of a row's embedding and of each state of its feature, one behind the other, become its residual stream.
 void LlamaCpu::fuse(int rank) {
   const int rows = static_cast<int>(rows_.size());
   const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     const std::int64_t at = std::int64_t{r} * fusion_.depth();
     kernels_->rms_norm(x_.data() + std::int64_t{r} * config_.hidden_size, embedding_norm_.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
-    kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature, feature_norm_.data(), config_.feature_size, config_.rms_epsilon, type_,
-                       activation(normed_, at + config_.hidden_size));
+    for (std::int32_t begin = 0; begin < config_.feature_size; begin += config_.hidden_size)
+      kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature + begin, feature_norm_.data() + begin, config_.hidden_size, config_.rms_epsilon, type_,
+                         activation(normed_, at + config_.hidden_size + begin));
   }
   team_->barrier();
   multiply(rank, fusion_, normed_.data(), rows, x_.data(), config_.hidden_size, Epilogue::store);
@@ -184,9 +190,18 @@ void LlamaCpu::copy_hidden(int rank) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {
     const void* from = activation(normed_, std::int64_t{hidden_rows_[static_cast<std::size_t>(i)]} * config_.hidden_size);
-    float* to = hidden_.data() + std::int64_t{i} * config_.hidden_size;
+    float* to = hidden_.data() + std::int64_t{i} * info_.state_size();
     if (type_ == ElementType::float32) std::copy_n(static_cast<const float*>(from), config_.hidden_size, to);
     else std::transform(static_cast<const BFloat16*>(from), static_cast<const BFloat16*>(from) + config_.hidden_size, to, from_bfloat16);
+  }
+}
+
+/// The residual stream, which the next layer adds to only behind its first barriers.
+void LlamaCpu::copy_stream(int rank, std::int32_t place) {
+  const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
+  for (int i = range.begin; i < range.end; ++i) {
+    const std::int32_t row = going_on_[static_cast<std::size_t>(hidden_rows_[static_cast<std::size_t>(i)])];
+    std::copy_n(x_.data() + std::int64_t{row} * config_.hidden_size, config_.hidden_size, hidden_.data() + std::int64_t{i} * info_.state_size() + place * config_.hidden_size);
   }
 }
 

@@ -70,11 +70,14 @@ class LlamaCpu final : public LanguageModel {
   AttendQuery query_of(const HeadTask& task, float* weighted) const;
   void compute_outputs(int rank);
   void copy_hidden(int rank);
+  /// @param place  among the states of a row, the last one's being 0
+  void copy_stream(int rank, std::int32_t place);
   void keep_logit_rows();
   ForwardResult result() const;
   void* activation(std::vector<float>& buffer, std::int64_t index);
 
   LlamaConfig config_;
+  std::vector<std::int32_t> state_layers_;
   ElementType type_;
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;

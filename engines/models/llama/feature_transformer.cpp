@@ -56,7 +56,7 @@ FeatureTransformerConfig read_feature_transformer_config(const std::string& path
   const JsonNode object(root, path);
   FeatureTransformerConfig config{read_llama_shape(object), object.at("target").as_string(), object.at("target_sha256").as_string()};
   config.shape.feature_size = static_cast<std::int32_t>(object.at("feature_size").as_integer(16, 1 << 20));
-  if (config.shape.feature_size % 16 != 0) object.at("feature_size").fail(object.at("feature_size").shown(), "multiples of 16");
+  if (config.shape.feature_size % config.shape.hidden_size != 0) object.at("feature_size").fail(object.at("feature_size").shown(), fmt::format("multiples of hidden_size = {}", config.shape.hidden_size));
   config.shape.draft_vocabulary = read_draft_vocabulary(object.at("draft_vocabulary"), config.shape.vocab_size);
   config.shape.tied_embeddings = false;
   config.shape.validate(path);
@@ -79,10 +79,11 @@ std::unique_ptr<LlamaWeights> feature_transformer_weights(std::shared_ptr<const 
   if (target->sha256() != config.target_sha256)
     throw_model_file_error(folder->path() + "/config.json", 0, {"target_sha256", escaped(config.target_sha256, 64), fmt::format("{}, of '{}'", target->sha256(), escaped(config.target, 40)),
                                                                 "train it again or restore the target"});
-  if (target_shape.vocab_size != shape.vocab_size || target_shape.hidden_size != shape.hidden_size || target_shape.hidden_size != shape.feature_size)
+  const std::int32_t hidden = target_shape.hidden_size, all_states = hidden * (1 + static_cast<std::int32_t>(target_shape.state_layers().size()));
+  if (target_shape.vocab_size != shape.vocab_size || hidden != shape.hidden_size || (shape.feature_size != hidden && shape.feature_size != all_states))
     throw_model_file_error(folder->path() + "/config.json", 0,
                            {"vocab_size, hidden_size, feature_size", fmt::format("{}, {}, {}", shape.vocab_size, shape.hidden_size, shape.feature_size),
-                            fmt::format("{}, {}, {}, as its target '{}' has", target_shape.vocab_size, target_shape.hidden_size, target_shape.hidden_size, escaped(config.target, 40)),
+                            fmt::format("{}, {}, {} or {}, as its target '{}' has", target_shape.vocab_size, hidden, hidden, all_states, escaped(config.target, 40)),
                             "train it again or restore the target"});
   auto own = llama_weights_from_checkpoint(std::move(folder), shape);
   return std::make_unique<FeatureTransformerWeights>(std::move(own), std::move(target), shape);

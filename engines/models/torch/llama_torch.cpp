@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -61,6 +62,7 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
            .num_parameters = config.num_parameters(),
            .weight_bytes = (config.num_parameters() - (config.tied_embeddings ? 0 : hidden * config.vocab_size)) * static_cast<std::int64_t>(embedding_.element_size())};
   info_.random_weights = weights.are_random();
+  info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
 }
 
 std::unique_ptr<KvCache> LlamaTorch::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
@@ -99,7 +101,9 @@ LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const Row
 at::Tensor LlamaTorch::embed(const Rows& rows) const {
   at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
   if (!config_.is_feature_transformer()) return x;
-  return at::linear(at::cat({norm(x, embedding_norm_), norm(rows.features, feature_norm_)}, 1), fusion_).to(at::kFloat);
+  const std::vector<std::int64_t> states{-1, config_.num_features(), config_.hidden_size};
+  const at::Tensor features = norm(rows.features.view(states), feature_norm_.view({states[1], states[2]})).view({-1, config_.feature_size});
+  return at::linear(at::cat({norm(x, embedding_norm_), features}, 1), fusion_).to(at::kFloat);
 }
 
 /// Norms, rotations and softmax run in float32, products in the model's dtype.
@@ -143,17 +147,21 @@ ForwardResult LlamaTorch::forward(std::span<const ForwardRow> rows, KvCache& cac
   own_cache->plan().place(rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
   const Rows prepared = prepare(rows, own_cache->plan());
   at::Tensor x = embed(prepared);
+  const std::vector<std::int32_t> state_layers = config_.state_layers();
+  std::vector<at::Tensor> states(1);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
     x = x + attention(norm(x, layer.attention_norm), prepared, l, *own_cache);
     const std::vector<at::Tensor> gate_up = at::linear(norm(x, layer.feed_forward_norm), layer.gate_up).chunk(2, -1);
     x = x + at::linear(at::silu(gate_up[0]) * gate_up[1], layer.down);
+    if (std::ranges::find(state_layers, l) != state_layers.end()) states.push_back(x);
   }
   const at::Tensor normed = norm(x, output_norm_);
   logits_ = at::linear(normed.index_select(0, prepared.wanting_logits), head_).to(at::kFloat).to(at::kCPU).contiguous();
-  hidden_ = normed.index_select(0, prepared.wanting_hidden).to(at::kFloat).to(at::kCPU).contiguous();
+  states.front() = normed.to(at::kFloat);
+  hidden_ = at::cat(states, 1).index_select(0, prepared.wanting_hidden).to(at::kCPU).contiguous();
   return {.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())}, .vocab_size = config_.num_logits(),
-          .hidden = {hidden_.const_data_ptr<float>(), static_cast<std::size_t>(hidden_.numel())}, .hidden_size = config_.hidden_size};
+          .hidden = {hidden_.const_data_ptr<float>(), static_cast<std::size_t>(hidden_.numel())}, .state_size = info_.state_size()};
 }
 
 }  // namespace speclab::engines

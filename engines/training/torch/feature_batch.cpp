@@ -9,10 +9,10 @@
 namespace speclab::engines {
 namespace {
 
-/// The target's states of a text, [tokens - 1, hidden_size], float32.
-at::Tensor states_of(const OwnText& text, std::int64_t hidden_size) {
+/// The target's states of a text, [tokens - 1, state_size], float32.
+at::Tensor states_of(const OwnText& text) {
   const auto rows = static_cast<std::int64_t>(text.tokens.size()) - 1;
-  return torch::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, hidden_size}, torch::kBFloat16).to(torch::kFloat);
+  return torch::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, text.state_size()}, torch::kBFloat16).to(torch::kFloat);
 }
 
 /// First row that speaks of an emitted token; row -1 would speak of token 1.
@@ -24,10 +24,10 @@ struct Layout {
   std::vector<std::int64_t> first_queried;
 };
 
-Layout layout_of(std::span<const OwnText* const> texts, std::int32_t hidden_size, std::int64_t rows_before) {
+Layout layout_of(std::span<const OwnText* const> texts, std::int32_t feature_size, std::int64_t rows_before) {
   Layout layout;
   for (const OwnText* text : texts) {
-    SPECLAB_EXPECT(text->hidden_size() == hidden_size, "texts with the target's hidden states");
+    SPECLAB_EXPECT(text->state_size() == feature_size, "texts with the target's hidden states");
     const auto rows = static_cast<std::int64_t>(text->tokens.size()) - 1;
     layout.first_queried.push_back(std::max<std::int64_t>(0, first_row(*text) - rows_before));
     layout.num_rows = std::max(layout.num_rows, rows);
@@ -38,24 +38,24 @@ Layout layout_of(std::span<const OwnText* const> texts, std::int32_t hidden_size
 
 }  // namespace
 
-FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int32_t hidden_size, std::int64_t rows_before) {
-  const Layout layout = layout_of(texts, hidden_size, rows_before);
+FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const StateSizes& sizes, std::int64_t rows_before) {
+  const Layout layout = layout_of(texts, sizes.feature, rows_before);
   const auto batch = static_cast<std::int64_t>(texts.size());
   FeatureBatch result;
   result.input.tokens = torch::zeros({batch, layout.num_rows}, torch::kLong);
-  result.input.hidden = torch::zeros({batch, layout.num_rows, hidden_size});
+  result.input.hidden = torch::zeros({batch, layout.num_rows, sizes.feature});
   std::vector<std::int64_t> rows, row_numbers, top_tokens, next_tokens;
   std::vector<float> log_partitions;
   std::vector<at::Tensor> next_hidden, queried;
   for (std::int64_t b = 0; b < batch; ++b) {
     const OwnText& text = *texts[static_cast<std::size_t>(b)];
-    const auto states = states_of(text, hidden_size);
+    const auto states = states_of(text);
     const std::int64_t count = states.size(0), first = first_row(text), first_queried = layout.first_queried[static_cast<std::size_t>(b)];
     result.input.tokens[b].narrow(0, 0, count).copy_(torch::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
     result.input.hidden[b].narrow(0, 0, count).copy_(states);
     queried.push_back(torch::arange(first_queried, first_queried + layout.num_queried).clamp_max(layout.num_rows - 1));
     if (first + 1 >= count) continue;
-    next_hidden.push_back(states.narrow(0, first + 1, count - first - 1));
+    next_hidden.push_back(states.narrow(0, first + 1, count - first - 1).narrow(1, 0, sizes.hidden));
     for (std::int64_t row = first; row + 1 < count; ++row) {
       const TopLaw& law = text.laws[static_cast<std::size_t>(row + 2 - text.prompt_length)];
       rows.push_back(b * layout.num_queried + row - first_queried);
@@ -71,7 +71,7 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, std::int3
   result.log_partitions = torch::tensor(log_partitions);
   result.top_tokens = torch::tensor(top_tokens, torch::kLong);
   result.next_tokens = torch::tensor(next_tokens, torch::kLong);
-  result.next_hidden = next_hidden.empty() ? torch::zeros({0, hidden_size}) : torch::cat(next_hidden);
+  result.next_hidden = next_hidden.empty() ? torch::zeros({0, sizes.hidden}) : torch::cat(next_hidden);
   return result;
 }
 

@@ -30,10 +30,14 @@ FeatureTransformerModel::FeatureTransformerModel(const LlamaConfig& config, cons
   parameters_.add_norm("model.norm.weight", config.hidden_size);
 }
 
+/// @param features  [..., feature], or [..., hidden]: a last state with no others
 at::Tensor FeatureTransformerModel::fused(const at::Tensor& tokens, const at::Tensor& features) const {
   const double epsilon = config_.rms_epsilon;
+  const std::int64_t present = features.size(-1) / config_.hidden_size, missing = config_.feature_size - features.size(-1);
+  const auto norms = parameters_["model.feature_norm.weight"].view({config_.num_features(), config_.hidden_size}).narrow(0, 0, present);
+  const auto normed = torch::constant_pad_nd(rms_norm(features.unflatten(-1, {present, config_.hidden_size}), norms, epsilon).flatten(-2), {0, missing});
   const auto embedded = rms_norm(torch::embedding(embedding_, tokens), parameters_["model.embedding_norm.weight"], epsilon);
-  return parameters_.linear(torch::cat({embedded, rms_norm(features, parameters_["model.feature_norm.weight"], epsilon)}, -1), "model.fusion.weight");
+  return parameters_.linear(torch::cat({embedded, normed}, -1), "model.fusion.weight");
 }
 
 at::Tensor FeatureTransformerModel::all_heads(const at::Tensor& heads) const {

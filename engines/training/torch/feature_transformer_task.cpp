@@ -27,7 +27,7 @@ class FeatureTransformerTask final : public HiddenStateTask {
   /// With one layer only what is drafted is queried; the keys of a second layer need the first one's states everywhere.
   FeatureBatch batch_of(Texts texts) const override {
     const LlamaConfig& config = model_.config();
-    return make_feature_batch(texts, config.hidden_size, config.num_layers == 1 ? num_steps() - 1 : config.context_length);
+    return make_feature_batch(texts, {config.feature_size, config.hidden_size}, config.num_layers == 1 ? num_steps() - 1 : config.context_length);
   }
   std::vector<at::Tensor> unrolled(const FeatureRows& input) const override { return model_.unrolled(input, num_steps()); }
   at::Tensor head(int) const override { return target().head(); }

@@ -17,7 +17,7 @@ class MlpSpeculatorTask final : public HiddenStateTask {
   Parameters& parameters() override { return model_.parameters(); }
 
  private:
-  FeatureBatch batch_of(Texts texts) const override { return make_feature_batch(texts, model_.config().base_hidden_size, num_steps() - 1); }
+  FeatureBatch batch_of(Texts texts) const override { return make_feature_batch(texts, {model_.config().base_hidden_size, model_.config().base_hidden_size}, num_steps() - 1); }
   std::vector<at::Tensor> unrolled(const FeatureRows& input) const override { return model_.unrolled(input); }
   at::Tensor head(int step) const override { return model_.head(step); }
   void add_head_gradient(int step, const at::Tensor& scores_gradient, const at::Tensor& states) override {

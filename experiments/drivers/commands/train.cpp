@@ -74,7 +74,7 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config, options.settings, options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
+  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_layers ? "/own_text_layers.bin" : own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);
   const auto engines = open_engines();
   const Interruption interruption;

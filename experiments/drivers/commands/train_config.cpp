@@ -100,6 +100,7 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
   if (reader.has("vocabulary_from") && config.options.distillation.vocabulary_from.empty()) reader.refuse("vocabulary_from", "a folder; leave the key out for that of the training text");
   check_heads(reader, config.options, findings);
   config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
+  config.options.own_text.keeps_layers = kind == "feature_transformer" && config.options.feature_transformer.reads_layers;
 }
 
 void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {

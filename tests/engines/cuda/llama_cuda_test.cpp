@@ -121,8 +121,8 @@ TEST_P(LlamaCuda, ARowIsBitEqualWhateverRowsAreBesideIt) {
   for (const std::size_t at_once : {27U, 64U, 140U}) EXPECT_EQ(last_rows(0, at_once), one_by_one) << at_once << " rows at once from the beginning";
 }
 
-TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultiplies) {
-  std::vector<std::vector<float>> hidden[2];
+TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultipliesAndStreamsBehindLayers) {
+  std::vector<std::vector<float>> states[3][2];
   LanguageModel* models[2] = {fast_.get(), slow_.get()};
   for (int i = 0; i < 2; ++i) {
     const auto cache = models[i]->make_cache(1, 16);
@@ -132,9 +132,16 @@ TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultiplies) {
     rows[3].wants_logits = false;
     const ForwardResult result = models[i]->forward(rows, *cache);
     EXPECT_EQ(result.logits.size(), 2 * static_cast<std::size_t>(config().vocab_size));
-    for (std::size_t row = 0; row < 2; ++row) hidden[i].emplace_back(result.hidden_row(row).begin(), result.hidden_row(row).end());
+    ASSERT_EQ(result.state_size, 3 * config().hidden_size);
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t place = 0; place < 3; ++place) {
+        const std::span<const float> state = result.hidden_row(row).subspan(place * result.hidden_row(row).size() / 3, result.hidden_row(row).size() / 3);
+        states[place][i].emplace_back(state.begin(), state.end());
+      }
   }
-  expect_near("hidden states", hidden[0], hidden[1]);
+  expect_near("last states", states[0][0], states[0][1]);
+  expect_near("behind the first layer", states[1][0], states[1][1]);
+  expect_near("behind the second layer", states[2][0], states[2][1]);
 }
 
 TEST_P(LlamaCuda, AForkGoesOnAlike) {

@@ -11,7 +11,7 @@ namespace speclab::engines::testing {
 LlamaConfig feature_config(const LlamaConfig& target, std::int32_t num_layers) {
   LlamaConfig config = target;
   config.num_layers = num_layers;
-  config.feature_size = target.hidden_size;
+  config.feature_size = target.hidden_size * (1 + static_cast<std::int32_t>(target.state_layers().size()));
   config.tied_embeddings = false;
   for (Token token = 0; token < target.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
   return config;
@@ -32,7 +32,7 @@ FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfi
 TrainOptions train_options(const std::string& folder) {
   TrainOptions options;
   options.drafter = "feature_transformer";
-  options.feature_transformer = {.intermediate_size = 64};
+  options.feature_transformer = {.reads_layers = true, .intermediate_size = 64};
   options.distillation = {.draft_vocabulary = 100};
   options.schedule = {.batch = 8, .learning_rate = 3e-3, .epochs = 12, .validation_sequences = 8};
   options.output = folder;

@@ -11,7 +11,7 @@
 
 namespace speclab::engines::testing {
 
-/// Of the target's width; it can draft every third token.
+/// Of the target's width; it reads all states of the target and can draft every third token.
 LlamaConfig feature_config(const LlamaConfig& target, std::int32_t num_layers);
 /// [values / columns, columns], a copy.
 at::Tensor as_tensor(std::span<const float> values, std::int64_t columns);

@@ -69,7 +69,7 @@ TEST(FeatureTransformerTask, HasTheGradientOfItsObjective) {
   const at::Tensor table = as_tensor(target.embedding(), config.hidden_size);
   const at::Tensor head = table.index_select(0, at::tensor(std::vector<std::int64_t>(config.draft_vocabulary.begin(), config.draft_vocabulary.end())));
   FeatureTransformerModel model(config, table, 9);
-  written_objective(model, make_feature_batch(pointers, config.hidden_size, 1000), head, options.feature_transformer).backward();
+  written_objective(model, make_feature_batch(pointers, {config.feature_size, config.hidden_size}, 1000), head, options.feature_transformer).backward();
   for (std::size_t i = 0; i < model.parameters().all().size(); ++i) {
     const at::Tensor expected = model.parameters().all()[i].value.grad(), found = task->parameters().all()[i].value.grad();
     const double scale = expected.abs().max().item<double>();
@@ -82,7 +82,7 @@ TEST(FeatureBatch, TakesPromptsOfAnyLength) {
   for (const std::int32_t prompt_length : {1, 2, 3}) {
     OwnText text{prompt_length, 1.0f, {4, 5, 6, 7, 8}, std::vector<TopLaw>(static_cast<std::size_t>(5 - prompt_length)), std::vector<std::uint16_t>(4 * 16)};
     for (std::size_t i = 0; i < text.laws.size(); ++i) text.laws[i].tokens[0] = text.tokens[static_cast<std::size_t>(prompt_length) + i];
-    const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&text}, 16, 1);
+    const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&text}, {16, 16}, 1);
     const std::int64_t first = std::max(0, prompt_length - 2);
     ASSERT_EQ(batch.rows.size(0), 3 - first) << prompt_length;
     for (std::int64_t i = 0; i < batch.rows.size(0); ++i) {
@@ -98,7 +98,7 @@ TEST(FeatureBatch, QueriesFromBeforeTheFirstEmittedTokenOn) {
                    std::vector<std::uint16_t>(static_cast<std::size_t>(size - 1) * 16)};
   };
   const OwnText early = text_of(1, 5), late = text_of(9, 12);
-  const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&early, &late}, 16, 2);
+  const FeatureBatch batch = make_feature_batch(std::vector<const OwnText*>{&early, &late}, {16, 16}, 2);
   const auto values = [](const at::Tensor& tensor) { return std::vector<std::int64_t>(tensor.const_data_ptr<std::int64_t>(), tensor.const_data_ptr<std::int64_t>() + tensor.numel()); };
   EXPECT_EQ(values(batch.input.queried), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10}));
   EXPECT_EQ(values(batch.rows), (std::vector<std::int64_t>{0, 1, 2, 6 + 2, 6 + 3, 6 + 4}));

@@ -27,7 +27,7 @@ class EngineDrafts {
 
   /// @param tokens  prefix and pending token; read in two steps, so that the cache is continued
   std::vector<float> after(const std::vector<Token>& tokens, const std::vector<Token>& drafted) {
-    const auto width = static_cast<std::size_t>(model_->info().hidden_size);
+    const auto width = static_cast<std::size_t>(model_->info().feature_size);
     Sequence sequence{.tokens = {tokens.begin(), tokens.end() - 2}};
     model_->begin({&sequence, 1}, 32);
     read(sequence, 0, sequence.tokens.size() - 1, width);
@@ -51,11 +51,12 @@ class EngineDrafts {
   std::unique_ptr<DraftModel> model_;
 };
 
-class FeatureTransformer : public ::testing::TestWithParam<std::int32_t> {};
+/// Layers of the drafter and of the target.
+class FeatureTransformer : public ::testing::TestWithParam<std::pair<std::int32_t, std::int32_t>> {};
 
 TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
-  const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), GetParam());
+  const TinyTarget target(GetParam().second);
+  const LlamaConfig config = feature_config(target.config(), GetParam().first);
   const std::string folder = target.folder() + "/drafter";
   const FeatureTransformerModel model = written_model(target, config, folder);
   std::mt19937 random(3);
@@ -64,7 +65,7 @@ TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
   EngineDrafts engine(folder, hidden);
   const at::Tensor inputs = at::tensor(std::vector<std::int64_t>(tokens.begin() + 1, tokens.end())).unsqueeze(0);
   const std::int64_t first = config.num_layers == 1 ? 7 : 0;  // where one layer's first of four drafts of the last token begins
-  const auto states = model.unrolled({inputs, as_tensor(hidden, config.hidden_size).narrow(0, 0, 11).unsqueeze(0), at::arange(first, 11).unsqueeze(0)}, 4);
+  const auto states = model.unrolled({inputs, as_tensor(hidden, config.feature_size).narrow(0, 0, 11).unsqueeze(0), at::arange(first, 11).unsqueeze(0)}, 4);
   const at::Tensor head = as_tensor(target.embedding(), config.hidden_size);
   for (std::size_t step = 0; step < states.size(); ++step) {
     const std::vector<Token> pending(tokens.begin(), tokens.end() - static_cast<std::ptrdiff_t>(step));
@@ -76,7 +77,7 @@ TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer, ::testing::Values(std::pair(1, 1), std::pair(2, 1), std::pair(1, 3), std::pair(2, 6)));
 
 TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
   const TinyTarget target;

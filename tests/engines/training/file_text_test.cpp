@@ -30,7 +30,8 @@ class FileTexts : public ::testing::Test {
   FileTexts() {
     options_.text = {.files = {"a", "b"}, .held_out_files = {"c"}, .sequence_length = 10};
     options_.text.cache_file = target_.folder() + "/file_text";
-    options_.own_text = {.batch = 2, .keeps_hidden = true};
+    options_.own_text.batch = 2;
+    options_.own_text.keeps_hidden = true;
     options_.schedule.batch = 2;
   }
   FileText read(const TrainOptions& options) {
@@ -69,7 +70,7 @@ TEST_F(FileTexts, HaveTheTargetsLawsAndStates) {
     EXPECT_NEAR(static_cast<double>(stretch.laws[i].log_partition), std::log(sum), 1e-4);
     EXPECT_EQ(stretch.laws[i].tokens[0], std::ranges::max_element(logits[i]) - logits[i].begin());
   }
-  EXPECT_EQ(stretch.hidden_size(), target_.config().hidden_size);
+  EXPECT_EQ(stretch.state_size(), target_.config().hidden_size);
 }
 
 TEST_F(FileTexts, AreLimitedInNumber) {

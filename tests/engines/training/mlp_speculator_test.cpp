@@ -110,7 +110,7 @@ TEST_P(MlpSpeculatorTraining, HasTheGradientOfItsObjective) {
   const auto task = mlp_speculator_task(config, target.feature_target(), options);
   task->backward(pointers);
   MlpSpeculatorModel model(config, 9);
-  const FeatureBatch batch = make_feature_batch(pointers, config.base_hidden_size, 2);
+  const FeatureBatch batch = make_feature_batch(pointers, {config.base_hidden_size, config.base_hidden_size}, 2);
   const at::Tensor law = TargetRows(target.feature_target(), config.draft_vocabulary, "forward_kl", at::kFloat).law(batch, 0, batch.rows.size(0));
   const auto states = model.unrolled(batch.input);
   at::Tensor sum = at::zeros({});

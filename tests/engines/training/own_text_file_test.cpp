@@ -32,7 +32,7 @@ TEST(OwnTextFile, GivesBackWhatWasAppended) {
   EXPECT_EQ(again.texts()[0].tokens, (std::vector<Token>{7, 8, 9}));
   EXPECT_EQ(again.texts()[1].laws.size(), 2u);
   EXPECT_EQ(again.texts()[1].hidden, (std::vector<std::uint16_t>{11, 12, 13, 14}));
-  EXPECT_EQ(again.texts()[1].hidden_size(), 2);
+  EXPECT_EQ(again.texts()[1].state_size(), 2);
   EXPECT_FLOAT_EQ(again.texts()[1].temperature, 0.7f);
 }
 

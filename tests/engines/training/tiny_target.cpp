@@ -8,35 +8,39 @@ namespace speclab::engines::testing {
 namespace {
 
 struct NamedTensor {
-  const char* name;
+  std::string name;
   LlamaTensor role;
+  std::int32_t layer;
   std::int64_t columns;  ///< 0 for a norm
 };
 
+std::vector<NamedTensor> tensors_of(const LlamaConfig& config) {
+  const std::int64_t h = config.hidden_size;
+  std::vector<NamedTensor> all{{"model.embed_tokens.weight", LlamaTensor::embedding, 0, h}, {"model.norm.weight", LlamaTensor::output_norm, 0, 0}};
+  for (std::int32_t l = 0; l < config.num_layers; ++l) {
+    const std::string layer = "model.layers." + std::to_string(l) + ".";
+    for (const NamedTensor& tensor : {NamedTensor{"input_layernorm", LlamaTensor::attention_norm, l, 0}, {"self_attn.q_proj", LlamaTensor::query, l, h}, {"self_attn.k_proj", LlamaTensor::key, l, h},
+                                      {"self_attn.v_proj", LlamaTensor::value, l, h}, {"self_attn.o_proj", LlamaTensor::attention_output, l, config.query_size()},
+                                      {"post_attention_layernorm", LlamaTensor::feed_forward_norm, l, 0}, {"mlp.gate_proj", LlamaTensor::gate, l, h}, {"mlp.up_proj", LlamaTensor::up, l, h},
+                                      {"mlp.down_proj", LlamaTensor::down, l, config.intermediate_size}})
+      all.push_back({layer + tensor.name + ".weight", tensor.role, l, tensor.columns});
+  }
+  return all;
+}
+
 }  // namespace
 
-TinyTarget::TinyTarget() : config_(tiny_config()) {
-  config_.num_layers = 1;
+TinyTarget::TinyTarget(std::int32_t num_layers) : config_(tiny_config()) {
+  config_.num_layers = num_layers;
   config_.context_length = 64;
   make_folder(folder());
   const auto weights = tiny_weights(config_);
-  const std::int64_t h = config_.hidden_size;
-  const NamedTensor names[] = {{"model.embed_tokens.weight", LlamaTensor::embedding, h},
-                               {"model.norm.weight", LlamaTensor::output_norm, 0},
-                               {"model.layers.0.input_layernorm.weight", LlamaTensor::attention_norm, 0},
-                               {"model.layers.0.self_attn.q_proj.weight", LlamaTensor::query, h},
-                               {"model.layers.0.self_attn.k_proj.weight", LlamaTensor::key, h},
-                               {"model.layers.0.self_attn.v_proj.weight", LlamaTensor::value, h},
-                               {"model.layers.0.self_attn.o_proj.weight", LlamaTensor::attention_output, config_.query_size()},
-                               {"model.layers.0.post_attention_layernorm.weight", LlamaTensor::feed_forward_norm, 0},
-                               {"model.layers.0.mlp.gate_proj.weight", LlamaTensor::gate, h},
-                               {"model.layers.0.mlp.up_proj.weight", LlamaTensor::up, h},
-                               {"model.layers.0.mlp.down_proj.weight", LlamaTensor::down, config_.intermediate_size}};
+  const std::vector<NamedTensor> names = tensors_of(config_);
   std::vector<std::vector<float>> values;
   std::vector<TensorToWrite> tensors;
-  values.reserve(std::size(names));
+  values.reserve(names.size());
   for (const NamedTensor& tensor : names) {
-    values.push_back(weights->read(tensor.role, 0));
+    values.push_back(weights->read(tensor.role, tensor.layer));
     const auto size = static_cast<std::int64_t>(values.back().size());
     tensors.push_back({tensor.name, tensor.columns == 0 ? std::vector{size} : std::vector{size / tensor.columns, tensor.columns}, values.back()});
   }
@@ -67,7 +71,7 @@ std::vector<OwnText> TinyTarget::texts(std::size_t count, std::int32_t length) c
   options.temperatures = {1.0};
   options.max_new_tokens = length;
   options.cache_file = folder_.path("own_text_" + std::to_string(count));
-  options.keeps_hidden = true;
+  options.keeps_hidden = options.keeps_layers = true;
   for (std::size_t i = 0; i < count; ++i) options.prompts.push_back({static_cast<Token>(i % 50)});
   const auto model = load();
   return make_own_text(*model, nullptr, options, {[](const TrainProgress&) {}});

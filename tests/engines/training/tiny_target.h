@@ -12,14 +12,14 @@ namespace speclab::engines::testing {
 
 class TinyTarget {
  public:
-  TinyTarget();
+  explicit TinyTarget(std::int32_t num_layers = 1);
 
   const LlamaConfig& config() const { return config_; }
   std::string folder() const { return folder_.path("target"); }
   std::string sha256() const;
   std::vector<float> embedding() const;
   FeatureTarget feature_target() const;
-  /// After every token, [tokens, hidden_size].
+  /// After every token, [tokens, state_size].
   std::vector<float> hidden(const std::vector<Token>& tokens) const;
   /// Its own texts of one prompt token and `length` sampled ones, with laws and hidden states.
   std::vector<OwnText> texts(std::size_t count, std::int32_t length) const;

@@ -79,6 +79,14 @@ TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) { TwoModels(cpu::ElementType::f
 
 TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) { TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance); }
 
+/// `normed` is the stream divided by its root mean square, times the gains.
+void expect_normed(std::span<const float> stream, const std::vector<float>& gains, const std::vector<float>& normed) {
+  double square = 0;
+  for (const float value : stream) square += value * value;
+  const double scale = 1 / std::sqrt(square / static_cast<double>(stream.size()) + 1e-5);
+  for (std::size_t i = 0; i < gains.size(); ++i) EXPECT_NEAR(stream[i] * scale * gains[i], normed[i], kFloatTolerance);
+}
+
 /// A prompt and a tree behind it with a feature a row; hidden states of some rows, logits of others.
 std::vector<std::vector<float>> hidden_of_features(LanguageModel& model, const std::vector<float>& features, std::vector<std::vector<float>>& logits) {
   const auto width = static_cast<std::size_t>(model.info().feature_size);
@@ -88,16 +96,37 @@ std::vector<std::vector<float>> hidden_of_features(LanguageModel& model, const s
   rows.push_back({11, 4, slot, 3, false});
   rows.push_back({12, 4, slot, 3, true, true});
   rows.push_back({13, 5, slot, 4, false, true});
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].feature = &features[i * width];
+  for (std::size_t i = 0; width > 0 && i < rows.size(); ++i) rows[i].feature = &features[i * width];
   rows[0].wants_logits = false;
   rows[1].wants_hidden = true;
   const ForwardResult result = model.forward(rows, *cache);
   logits = copy_rows(result);
   std::vector<std::vector<float>> hidden;
   for (std::size_t i = 0; i < 3; ++i) hidden.emplace_back(result.hidden_row(i).begin(), result.hidden_row(i).end());
-  EXPECT_EQ(result.hidden.size(), 3 * static_cast<std::size_t>(model.info().hidden_size));
+  EXPECT_EQ(result.hidden.size(), 3 * static_cast<std::size_t>(model.info().state_size()));
   EXPECT_EQ(logits.size(), 4u);
   return hidden;
+}
+
+/// The last state is what the head multiplies; those of layers are what a model of no more layers would norm at its end.
+TEST(LlamaTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
+  LlamaConfig config = testing::tiny_config();
+  config.num_layers = 7;
+  const auto fast = testing::tiny_model(config);
+  LlamaTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
+  EXPECT_EQ(config.state_layers(), (std::vector<std::int32_t>{1, 3}));
+  std::vector<std::vector<float>> logits;
+  const auto states = hidden_of_features(*fast, {}, logits);
+  ASSERT_EQ(states.front().size(), 3u * static_cast<std::size_t>(config.hidden_size));
+  expect_near(states, hidden_of_features(slow, {}, logits), kFloatTolerance);
+  for (std::size_t place = 1; place < 3; ++place) {
+    LlamaConfig shorter = config;
+    shorter.num_layers = config.state_layers()[place - 1] + 1;
+    const auto ends_there = testing::tiny_model(shorter);
+    const std::vector<float> gains = testing::tiny_weights(shorter)->read(LlamaTensor::output_norm, 0);
+    const auto normed = hidden_of_features(*ends_there, {}, logits);
+    for (std::size_t row = 0; row < states.size(); ++row) expect_normed(std::span(states[row]).subspan(place * gains.size(), gains.size()), gains, normed[row]);
+  }
 }
 
 TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
@@ -105,7 +134,7 @@ TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
   const auto fast = testing::tiny_feature_model(target);
   LlamaTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target), "cpu", "float32");
   std::mt19937 random(11);
-  std::vector<float> features(static_cast<std::size_t>(7 * target.hidden_size));
+  std::vector<float> features(static_cast<std::size_t>(7 * fast->info().feature_size));
   for (float& value : features) value = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
   std::vector<std::vector<float>> fast_logits, slow_logits;
   expect_near(hidden_of_features(*fast, features, fast_logits), hidden_of_features(slow, features, slow_logits), kFloatTolerance);
