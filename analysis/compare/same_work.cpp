@@ -19,8 +19,8 @@ using Keys = std::vector<std::pair<std::string, std::string>>;
 /// Tables and keys of a config that say what work is done. Warm-up follows from them; `rounds` is the path of the caches.
 constexpr std::array<std::string_view, 7> kWork = {"experiment.repetitions", "experiment.places", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
 constexpr std::array<std::string_view, 7> kOrigins = {"machine", "device", "kernels", "dtype", "arithmetic", "libtorch", "seed"};
-/// Without these in words, a run cannot be held against another.
-constexpr std::array<std::string_view, 4> kRecorded = {"flags", "blas", "governor", "driver"};
+/// Without these in words, beside its origins, a run cannot be held against another.
+constexpr std::array<std::string_view, 7> kRecorded = {"revision", "flags", "blas", "governor", "driver", "threads", "prompts_sha256"};
 
 bool is_of(std::string_view key, std::span<const std::string_view> names) {
   return std::ranges::any_of(names, [&](std::string_view name) { return name.ends_with('.') ? key.starts_with(name) : key == name; });
@@ -53,9 +53,12 @@ std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole
 }
 
 void check_recorded(const char* which, const Manifest& manifest, std::vector<std::string>& differences) {
-  for (const std::string_view key : kRecorded)
+  const auto look = [&](std::string_view key) {
     if (const std::string text = manifest.provenance(key); text.empty() || text == kNotRecorded)
       differences.push_back(fmt::format("{}: its manifest does not say {}; measure it again", which, key));
+  };
+  std::ranges::for_each(kRecorded, look);
+  std::ranges::for_each(kOrigins, look);
   const auto unlike = std::ranges::count_if(manifest.sections, [](const auto& section) { return !section.differs.empty(); });
   if (unlike > 0) differences.push_back(fmt::format("{}: {} of its {} sections are of another origin; measure it again", which, unlike, manifest.sections.size()));
 }
@@ -99,17 +102,24 @@ class RowDifference {
   std::string first_;
 };
 
+/// What a cell's name says of the rows that bear it.
+std::string axes_text(const Generation& g) {
+  const CellAxes& a = g.axes;
+  return escaped(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", g.category, a.model, a.drafter, a.tree, a.policy, a.verifier, a.temperature, a.top_k, a.top_p, a.min_p, a.repetition_penalty), 300);
+}
+
 void compare_rows(const std::vector<RowPair>& pairs, bool fixed_length, std::vector<std::string>& differences) {
-  RowDifference prompt("tokens of the prompt"), tokens("tokens emitted"), stop("why they stop"), text("text at temperature 0 (output_hash)");
+  RowDifference cell("the settings of the cell of this name"), prompt("tokens of the prompt"), tokens("tokens emitted"), stop("why they stop"), text("text at temperature 0 (output_hash)");
   for (const RowPair& pair : pairs) {
     const Generation &base = *pair.base, &head = *pair.head;
+    cell.look(pair, axes_text(base), axes_text(head));
     prompt.look(pair, base.prompt_tokens, head.prompt_tokens);
     if (fixed_length || is_fixed(base)) tokens.look(pair, base.output_tokens, head.output_tokens);
     if (!is_fixed(base)) continue;
     stop.look(pair, base.stop_reason, head.stop_reason);
     text.look(pair, base.output_hash, head.output_hash);
   }
-  for (const RowDifference* difference : {&prompt, &tokens, &stop, &text}) difference->tell(differences);
+  for (const RowDifference* difference : {&cell, &prompt, &tokens, &stop, &text}) difference->tell(differences);
 }
 
 bool has_fixed_length(const Manifest& manifest) {

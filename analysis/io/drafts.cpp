@@ -6,10 +6,9 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "analysis/io/json_lines.h"
 #include "sim/core/errors.h"
-#include "sim/core/files.h"
 
 namespace speclab::analysis {
 namespace {
@@ -18,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 double rounded(double probability) { return std::round(probability * 1e4) / 1e4; }
 
-double probability_of(const Json& json) {
-  const double value = json.get<double>();
-  if (!(value >= 0.0 && value <= 1.0)) throw DataError(fmt::format("a probability of {}; allowed: 0 to 1", value));
+double probability_of(const Json& node, const char* key) {
+  const double value = number(node, key);
+  if (!(value >= 0.0 && value <= 1.0)) throw DataError(fmt::format("{} = {}; allowed: a probability from 0 to 1", key, value));
   return value;
 }
 
@@ -31,16 +30,15 @@ Json to_json(const DraftNode& node) {
 }
 
 DraftNode node_of(const Json& json, std::size_t place) {
-  DraftNode node{.parent = json.at("parent").get<std::int64_t>(), .token = json.at("token").get<std::string>(), .target_probability = probability_of(json.at("p")), .is_accepted = json.at("accepted").get<bool>()};
-  if (json.contains("q")) node.draft_probability = probability_of(json.at("q"));
+  DraftNode node{.parent = whole_number(json, "parent"), .token = text(json, "token"), .target_probability = probability_of(json, "p"), .is_accepted = flag(json, "accepted")};
+  if (json.contains("q")) node.draft_probability = probability_of(json, "q");
   if (node.parent < 0 || node.parent >= static_cast<std::int64_t>(std::max<std::size_t>(place, 1))) throw DataError(fmt::format("node {} has the parent {}; allowed: a node before it", place, node.parent));
   return node;
 }
 
-DraftSample sample_of(const std::string& line) {
-  const Json json = Json::parse(line);
-  DraftSample sample{.row_id = json.at("row_id").get<std::int64_t>()};
-  for (const Json& round : json.at("rounds")) sample.rounds.push_back(drafted_round(round));
+DraftSample sample_of(const Json& json) {
+  DraftSample sample{.row_id = whole_number(json, "row_id")};
+  for (const Json& round : list(json, "rounds")) sample.rounds.push_back(drafted_round(round));
   return sample;
 }
 
@@ -70,28 +68,23 @@ Json to_json(const DraftedRound& round) {
 }
 
 DraftedRound drafted_round(const Json& json) {
-  DraftedRound round{.round = json.at("round").get<std::int64_t>(), .accepted = json.at("accepted").get<std::int64_t>(), .next = json.at("next").get<std::string>()};
-  const auto kind = json.at("next_kind").get<std::string>();
-  if (kind != to_string(NextKind::recovered) && kind != to_string(NextKind::bonus)) throw DataError("next_kind '" + escaped(kind) + "'; allowed: recovered, bonus");
+  DraftedRound round{.round = whole_number(json, "round"), .accepted = whole_number(json, "accepted"), .next = text(json, "next")};
+  const std::string& kind = text(json, "next_kind");
+  if (kind != to_string(NextKind::recovered) && kind != to_string(NextKind::bonus)) throw DataError("next_kind '" + escaped(kind, 100) + "'; allowed: recovered, bonus");
   round.next_kind = kind == to_string(NextKind::bonus) ? NextKind::bonus : NextKind::recovered;
-  if (json.at("nodes").size() > kMostDraftNodes) throw DataError(fmt::format("{} nodes; allowed: at most {}", json.at("nodes").size(), kMostDraftNodes));
-  for (const Json& node : json.at("nodes")) round.nodes.push_back(node_of(node, round.nodes.size()));
+  const Json& nodes = list(json, "nodes");
+  if (nodes.size() > kMostDraftNodes) throw DataError(fmt::format("{} nodes; allowed: at most {}", nodes.size(), kMostDraftNodes));
+  for (const Json& node : nodes) round.nodes.push_back(node_of(node, round.nodes.size()));
   return round;
 }
 
 std::vector<DraftSample> read_drafts(const std::string& path, const Run& run) {
   std::vector<DraftSample> samples;
   if (!std::filesystem::exists(path)) return samples;
-  std::istringstream lines(read_file(path));
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    try {
-      samples.push_back(sample_of(line));
-      check_generation(samples.back(), run);
-    } catch (const std::exception& error) {
-      throw DataError(fmt::format("{}:{}: {}", path, number, escaped(error.what(), 300)));
-    }
-  }
+  for_each_json_line(path, [&](const Json& json) {
+    samples.push_back(sample_of(json));
+    check_generation(samples.back(), run);
+  });
   return samples;
 }
 

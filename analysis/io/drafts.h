@@ -40,7 +40,7 @@ nlohmann::ordered_json to_json(const DraftedRound& round);
 /// Nodes of a round at most, root included: as many as a tree may have.
 inline constexpr std::size_t kMostDraftNodes = 4096;
 
-/// @throws DataError, nlohmann::json::exception about what is no such round
+/// @throws DataError about what is no such round
 DraftedRound drafted_round(const nlohmann::ordered_json& json);
 
 /// Those of generations of `run`; none if the file is missing. @throws DataError naming file and line; also where they are not the rounds of their generation

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -22,10 +23,12 @@ bool is_line(const std::string& line) {
          line.find('/', name) == std::string::npos;
 }
 
+bool is_there(const std::string& folder, std::string_view name) { return std::filesystem::exists(fmt::format("{}/{}", folder, name)); }
+
 /// Name and digest of every file; none where there are no digests.
 std::vector<std::pair<std::string, std::string>> digests_of(const std::string& folder) {
   const std::string path = folder + "/" + kDigestsFile;
-  if (!std::filesystem::exists(path)) return {};
+  if (!is_there(folder, kDigestsFile)) return {};
   std::istringstream lines(read_file(path));
   std::vector<std::pair<std::string, std::string>> digests;
   for (std::string line; std::getline(lines, line);) {
@@ -44,9 +47,13 @@ std::string digest_lines(const std::vector<std::pair<std::string, std::string>>&
 }
 
 std::vector<std::string> changed_files(const std::string& folder) {
+  if (!is_there(folder, kDigestsFile)) return {};
+  const auto digests = digests_of(folder);
   std::vector<std::string> changed;
-  for (const auto& [name, digest] : digests_of(folder))
-    if (const std::string path = fmt::format("{}/{}", folder, name); std::filesystem::exists(path) && sha256_text(read_file(path)) != digest) changed.push_back(name);
+  for (const auto& [name, digest] : digests)
+    if (is_there(folder, name) && sha256_text(read_file(fmt::format("{}/{}", folder, name))) != digest) changed.push_back(name);
+  for (const std::string name : kRunFiles)
+    if (is_there(folder, name) && std::ranges::find(digests, name, &std::pair<std::string, std::string>::first) == digests.end()) changed.push_back(name + " (no line in SHA256SUMS)");
   return changed;
 }
 

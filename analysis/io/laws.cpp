@@ -64,13 +64,10 @@ std::vector<double> probabilities(const std::string& path, std::size_t line, std
 
 }  // namespace
 
-LawReader::LawReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+LawReader::LawReader(const std::string& path) : path_(path), file_(open_input(path)) {
   std::error_code error;
-  if (const auto status = std::filesystem::status(path, error); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw DataError(path + ": cannot read: not a regular file; give a file of laws");
   if (const auto size = std::filesystem::file_size(path, error); !error && size > kLargestFileRead)
     throw DataError(fmt::format("{}: has {} bytes; allowed: at most {}; is it the file that was meant?", path, size, kLargestFileRead));
-  if (!file_) throw DataError(path + ": cannot read: " + std::strerror(errno));
 }
 
 bool LawReader::read_line() {

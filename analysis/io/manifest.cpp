@@ -133,10 +133,19 @@ SectionProvenance read_section(const std::string& path, const toml::table& table
   return section;
 }
 
+void expect_type(const std::string& path, std::string_view key, const toml::node& node) {
+  const bool is_number = key == "threads" || key == "seed";
+  if (node.is_string() && (!is_number || text_of(node) == kNotRecorded)) return;
+  expect_printable(path, key, text_of(node));
+  if (!is_number || !node.is_integer())
+    throw DataError(fmt::format("{}: provenance.{} = {}; allowed: {}, as the run wrote it", path, key, escaped(text_of(node), 200), is_number ? "an integer" : "a text"));
+}
+
 void expect_required(const std::string& path, const toml::table& provenance) {
   for (const auto key : kRequired) {
     const auto* node = provenance.get(key);
     if (node == nullptr || text_of(*node).empty()) throw_missing(path, std::string(key));
+    expect_type(path, key, *node);
   }
 }
 

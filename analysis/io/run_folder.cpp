@@ -109,6 +109,14 @@ void check_sections(const std::string& path, const Run& run) {
     throw DataError(fmt::format("{}: {} of {} rows are of sections that manifest.toml does not have, or has twice", path, static_cast<std::int64_t>(run.generations.size()) - in_sections, run.generations.size()));
 }
 
+void check_split(const Table& table, std::size_t row, const Generation& g) {
+  std::int64_t left = g.decode_ns;
+  for (const std::int64_t part : {g.draft_ns, g.target_ns, g.verify_ns, g.other_ns}) {
+    if (part > left) table.fail(row, "decode_ns", fmt::format("{}, less than draft_ns, target_ns, verify_ns and other_ns together", g.decode_ns));
+    left -= part;
+  }
+}
+
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   const bool has_sections = !run.manifest.sections.empty();
@@ -126,6 +134,8 @@ void read_times(const std::string& path, Run& run) {
     g.target_ns = table.count(row, "target_ns");
     g.verify_ns = table.count(row, "verify_ns");
     g.other_ns = table.count(row, "other_ns");
+    table.optional_number_from(0, 1e18, row, "peak_memory_bytes");
+    check_split(table, row, g);
     if (has_sections) g.section = table.count(row, "section", 1);
   }
   check_sections(path, run);
@@ -180,6 +190,12 @@ void read_failures(const std::string& path, Run& run) {
   }
 }
 
+void read_texts(const std::string& path, Run& run) {
+  run.texts = read_text_samples(path);
+  for (const TextSample& sample : run.texts)
+    if (!run.generation_of_row.contains(sample.row_id)) throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, sample.row_id));
+}
+
 }  // namespace
 
 CellAxes CellAxes::plain() const {
@@ -204,7 +220,7 @@ Run read_run(const std::string& folder) {
   read_rounds(folder + "/rounds.csv", run);
   if (const std::string path = folder + "/predictions.csv"; std::filesystem::exists(path)) read_predictions(path, run);
   if (const std::string path = folder + "/failures.csv"; std::filesystem::exists(path)) read_failures(path, run);
-  if (const std::string path = folder + "/texts.jsonl"; std::filesystem::exists(path)) run.texts = read_text_samples(path);
+  if (const std::string path = folder + "/texts.jsonl"; std::filesystem::exists(path)) read_texts(path, run);
   return run;
 }
 

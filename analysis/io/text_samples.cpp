@@ -1,13 +1,14 @@
 #include "analysis/io/text_samples.h"
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "sim/core/files.h"
+#include "analysis/io/json_lines.h"
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 TokenFate fate_of(const std::string& name) {
   for (const auto fate : {TokenFate::plain, TokenFate::accepted, TokenFate::recovered, TokenFate::bonus}) {
@@ -16,12 +17,9 @@ TokenFate fate_of(const std::string& name) {
   throw DataError("fate '" + escaped(name) + "'; allowed: plain, accepted, recovered, bonus");
 }
 
-TextSample parse_sample(const std::string& line) {
-  const auto json = nlohmann::json::parse(line);
-  TextSample sample{.row_id = json.at("row_id").get<std::int64_t>(), .prompt = json.at("prompt").get<std::string>(), .pieces = {}};
-  for (const auto& piece : json.at("pieces")) {
-    sample.pieces.push_back({piece.at("text").get<std::string>(), fate_of(piece.at("fate").get<std::string>())});
-  }
+TextSample sample_of(const Json& json) {
+  TextSample sample{.row_id = whole_number(json, "row_id"), .prompt = text(json, "prompt"), .pieces = {}};
+  for (const Json& piece : list(json, "pieces")) sample.pieces.push_back({text(piece, "text"), fate_of(text(piece, "fate"))});
   return sample;
 }
 
@@ -29,15 +27,7 @@ TextSample parse_sample(const std::string& line) {
 
 std::vector<TextSample> read_text_samples(const std::string& path) {
   std::vector<TextSample> samples;
-  std::istringstream stream(read_file(path));
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    try {
-      samples.push_back(parse_sample(line));
-    } catch (const std::exception& error) {
-      throw DataError(path + ":" + std::to_string(number) + ": " + error.what());
-    }
-  }
+  for_each_json_line(path, [&](const Json& json) { samples.push_back(sample_of(json)); });
   return samples;
 }
 

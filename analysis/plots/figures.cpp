@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 
+#include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/prediction_figure.h"
@@ -141,6 +143,7 @@ std::vector<Figure> build_figures(const FigureData& data, Bootstrap& bootstrap) 
   std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data), tokens_per_round_vs_temperature(data)};
   if (const auto predicted = prediction_figure(data)) figures.push_back(*predicted);
   if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1) figures.push_back(walltime_vs_model_size(data));
+  std::ranges::move(drafter_size_figures(data), std::back_inserter(figures));
   const bool several_prompts =
       std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts >= kFewestPromptsOfACategory; });
   const auto category = [](const Group& group) { return group.category; };

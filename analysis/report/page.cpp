@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"
@@ -23,13 +25,26 @@ std::string fact(const std::string& term, const std::string& value, const std::s
   return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", html_escaped(term), html_escaped(value), html_escaped(detail));
 }
 
-/// By model: plain decoding at the pace while measuring / at that of the cost surface.
-std::map<std::string, double> paces(const FigureData& data) {
-  std::map<std::string, double> paces;
+/// Walltimes at the pace while measuring / at that of the cost surface.
+struct Paces {
+  std::optional<double> plain;
+  std::vector<double> drafting;
+
+  std::string drafting_text() const {
+    if (drafting.empty()) return "";
+    const auto [least, most] = std::ranges::minmax(drafting);
+    return fmt::format("; of what drafts, whose forwards have more rows, {} to {}", short_number(least), short_number(most));
+  }
+};
+
+std::map<std::string, Paces> paces_by_model(const FigureData& data) {
+  std::map<std::string, Paces> paces;
   for (const auto& group : data.pooled) {
     const Prediction& prediction = group.summary.prediction;
-    if (group.axes.is_plain() && prediction.walltime_ns && prediction.paced_walltime_ns)
-      paces[group.axes.model] = *prediction.paced_walltime_ns / *prediction.walltime_ns;
+    if (!prediction.walltime_ns || !prediction.paced_walltime_ns) continue;
+    const double pace = *prediction.paced_walltime_ns / *prediction.walltime_ns;
+    if (group.axes.is_plain()) paces[group.axes.model].plain = pace;
+    else paces[group.axes.model].drafting.push_back(pace);
   }
   return paces;
 }
@@ -40,7 +55,7 @@ std::string facts_html(const PageContent& content) {
   for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
   if (const Group* best = best_group(content.data, lowest)) {
     html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
-                 line_name(content.data.pooled, *best) + "; " + interval_text(*best->summary.speedup, 1, ""));
+                 line_name(content.data.pooled, *best) + "; " + interval_text(*best->summary.speedup, 1, "") + "; picked after measuring, which noise favours: the answer names what the pilots chose");
   }
   const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
     if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_text(*error, 100, " %", 2));
@@ -51,9 +66,10 @@ std::string facts_html(const PageContent& content) {
   if (const auto& width = content.prediction_errors.half_width)
     html += fact("speed-ups inside their 95 % prediction interval", fmt::format("{} of {}", content.prediction_errors.inside, width->n),
                  fmt::format("the same cells; the interval has the spread among pilots and among the passes of the costs in it, its half-width is {} in the median", estimate_text(*width, 100, 2).value + " %"));
-  for (const auto& [model, pace] : paces(content.data)) {
-    html += fact("pace while measuring " + model, short_number(pace),
-                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface; dashed walltimes are at this pace");
+  for (const auto& [model, paces] : paces_by_model(content.data)) {
+    if (!paces.plain) continue;
+    html += fact("pace while measuring " + model, short_number(*paces.plain),
+                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface" + paces.drafting_text() + "; dashed walltimes are at these paces, dashed speed-ups as predicted beforehand");
   }
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";

@@ -32,40 +32,66 @@ struct LedgerMaker::Account {
   std::array<double, kCauses.size()> ns{};
 };
 
+/// Of the generations of a ledger.
+struct LedgerMaker::Cell {
+  PairCosts costs;
+  const Prediction* prediction = nullptr;
+  double plain_ns = 0;  ///< all of them, had they been decoded plainly
+  double num_generations = 0;
+};
+
 const char* to_string(Cause cause) { return kNames[static_cast<std::size_t>(cause)].column; }
 const char* words_of(Cause cause) { return kNames[static_cast<std::size_t>(cause)].words; }
 
 LedgerMaker::LedgerMaker(const Run& run, std::vector<CostRow> costs, const std::vector<PaceRow>& paces)
     : run_(run), costs_(paces.empty() ? std::move(costs) : paced_costs(std::move(costs), paces)), has_pace_(!paces.empty()) {}
 
-LedgerMaker::Account LedgerMaker::account(const Generation& g, const PairCosts& costs) const {
-  const Prediction& prediction = run_.predictions.at(g.cell_id);
-  const SurfaceTimes expected = surface_times(run_, g, costs);
-  Account account{.predicted_ns = *prediction.walltime_ns};
-  const double paced_ns = has_pace_ ? prediction.paced_walltime_ns.value_or(account.predicted_ns) : account.predicted_ns;
-  account.ns = {paced_ns - account.predicted_ns,
-                expected.total_ns() - expected.ragged_ns - paced_ns,
-                expected.ragged_ns,
-                static_cast<double>(g.prefill_ns) - expected.prefill_ns,
-                static_cast<double>(g.draft_ns) - expected.draft_ns,
-                static_cast<double>(g.verify_ns + g.other_ns) - expected.overhead_ns,
-                static_cast<double>(g.decode_ns - g.draft_ns - g.verify_ns - g.other_ns) - expected.target_ns};
-  return account;
+double LedgerMaker::plain_ns(const Generation& g, const PairCosts& costs) const {
+  Generation plain = g;
+  plain.axes = g.axes.plain();
+  plain.drafting_rounds = 0;
+  return surface_times(run_, plain, costs).total_ns();
 }
 
-std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const {
-  std::map<std::string, PairCosts> costs;  // by cell
-  std::map<std::string, std::pair<std::array<double, kCauses.size()>, double>> by_prompt;
-  Ledger ledger{.has_pace = has_pace_};
+std::optional<std::map<std::string, LedgerMaker::Cell>> LedgerMaker::cells_of(const Generations& generations) const {
+  std::map<std::string, Cell> cells;
   for (const Generation* g : generations) {
     const auto prediction = run_.predictions.find(g->cell_id);
     if (prediction == run_.predictions.end() || !prediction->second.walltime_ns) return std::nullopt;
-    if (!costs.contains(g->cell_id)) {
-      const auto found = costs_of_cell(costs_, g->axes);
-      if (!found) return std::nullopt;
-      costs.emplace(g->cell_id, *found);
+    auto cell = cells.find(g->cell_id);
+    if (cell == cells.end()) {
+      const auto costs = costs_of_cell(costs_, g->axes);
+      if (!costs) return std::nullopt;
+      cell = cells.emplace(g->cell_id, Cell{.costs = *costs, .prediction = &prediction->second}).first;
     }
-    const Account own = account(*g, costs.at(g->cell_id));
+    cell->second.plain_ns += plain_ns(*g, cell->second.costs);
+    cell->second.num_generations += 1;
+  }
+  return cells;
+}
+
+LedgerMaker::Account LedgerMaker::account(const Generation& g, const Cell& cell) const {
+  const SurfaceTimes expected = surface_times(run_, g, cell.costs);
+  const double share = plain_ns(g, cell.costs) / (cell.plain_ns / cell.num_generations);
+  const double predicted_ns = share * *cell.prediction->walltime_ns;
+  const double paced_ns = has_pace_ ? share * cell.prediction->paced_walltime_ns.value_or(*cell.prediction->walltime_ns) : predicted_ns;
+  return {.predicted_ns = predicted_ns,
+          .ns = {paced_ns - predicted_ns,
+                 expected.total_ns() - expected.ragged_ns - paced_ns,
+                 expected.ragged_ns,
+                 static_cast<double>(g.prefill_ns) - expected.prefill_ns,
+                 static_cast<double>(g.draft_ns) - expected.draft_ns,
+                 static_cast<double>(g.verify_ns + g.other_ns) - expected.overhead_ns,
+                 static_cast<double>(g.decode_ns - g.draft_ns - g.verify_ns - g.other_ns) - expected.target_ns}};
+}
+
+std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const {
+  const auto cells = cells_of(generations);
+  if (!cells) return std::nullopt;
+  std::map<std::string, std::pair<std::array<double, kCauses.size()>, double>> by_prompt;
+  Ledger ledger{.has_pace = has_pace_};
+  for (const Generation* g : generations) {
+    const Account own = account(*g, cells->at(g->cell_id));
     auto& [sums, count] = by_prompt[g->prompt_id];
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += own.ns[i];
     count += 1;

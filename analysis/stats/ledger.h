@@ -2,6 +2,7 @@
 // Where the difference between a predicted and a measured walltime comes from.
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ struct Ledger {
   const Estimate& at(Cause cause) const { return ns[static_cast<std::size_t>(cause)]; }
 };
 
-/// Makes the ledgers of a run's groups.
+/// Makes the ledgers of a run's groups. What a cell was predicted to take falls on its generations as plain decoding of their lengths would, so that
+/// an interval does not tell how unlike the prompts are.
 class LedgerMaker {
  public:
   /// @param costs, paces  of costs.csv and pace.csv; without costs there is no ledger, without pace that cause is not known
@@ -50,7 +52,11 @@ class LedgerMaker {
 
  private:
   struct Account;
-  Account account(const Generation& generation, const PairCosts& costs) const;
+  struct Cell;
+  /// By cell_id; nothing where one has no prediction or its costs were not measured.
+  std::optional<std::map<std::string, Cell>> cells_of(const Generations& generations) const;
+  double plain_ns(const Generation& generation, const PairCosts& costs) const;
+  Account account(const Generation& generation, const Cell& cell) const;
 
   const Run& run_;
   std::vector<CostRow> costs_;  ///< at the pace of the generations

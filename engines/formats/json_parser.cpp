@@ -14,6 +14,13 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// What the library says, without its name for the error, the place and the text that it quotes.
+std::string reason(std::string_view message) {
+  const std::size_t place = message.find(": ");
+  if (place != std::string_view::npos) message.remove_prefix(place + 2);
+  return escaped(message.substr(0, message.find("; last read")), 100);
+}
+
 /// Builds the value event by event, and refuses depth and numbers of values beyond the limits and keys that come twice in one object. The library's
 /// own parser with a callback looks at all members of an object whenever one ends, which is quadratic.
 class Builder : public nlohmann::json_sax<Json> {
@@ -41,7 +48,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
     const bool is_number = error.id >= 400 && error.id < 500;  // the library's errors of range
-    throw_model_file_error(path_, offset_ + position, {"JSON", escaped(error.what(), 80), is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
+    throw_model_file_error(path_, offset_ + position, {"JSON", reason(error.what()), is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
   }
 
  private:

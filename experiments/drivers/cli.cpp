@@ -94,6 +94,7 @@ int parse_and_run(int argc, char** argv) {
   train_command->add_option("config", train.config, "TOML file")->required();
   train_command->add_option("--set", train.settings, "key=value over the config, as in drafter.num_heads=4; may be repeated")->allow_extra_args(false);
   train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output")->check(not_empty());
+  train_command->add_flag("--overwrite", train.overwrites, "Replace the finished drafter that the folder holds; without it that is refused");
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;
   add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);

@@ -87,14 +87,24 @@ void write_whole(const std::string& path, const std::function<void(OutputFile&)>
 
 }  // namespace
 
+std::ifstream open_input(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error) throw DataError(path + ": cannot read: " + error.message());
+  if (!std::filesystem::is_regular_file(status)) throw DataError(path + ": cannot read: not a regular file; check the path");
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw DataError(path + ": cannot read: " + std::strerror(errno));
+  return stream;
+}
+
 std::string read_file(const std::string& path) {
+  std::ifstream stream = open_input(path);
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) throw DataError(path + ": cannot read: " + error.message());
   if (size > kLargestFileRead)
     throw DataError(path + ": has " + std::to_string(size) + " bytes; allowed: at most " + std::to_string(kLargestFileRead) + "; is it the file that was meant?");
   std::string content(size, '\0');
-  std::ifstream stream(path, std::ios::binary);
   if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
     throw DataError(path + ": cannot read " + std::to_string(size) + " bytes: " + std::strerror(errno));
   }
@@ -106,8 +116,7 @@ void write_file(const std::string& path, const std::string& content) {
 }
 
 void copy_file(const std::string& from, const std::string& to) {
-  std::ifstream source(from, std::ios::binary);
-  if (!source) throw DataError(from + ": cannot read: " + std::strerror(errno));
+  std::ifstream source = open_input(from);
   write_whole(to, [&](OutputFile& file) {
     std::string block;
     do {

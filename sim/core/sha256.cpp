@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -84,7 +85,9 @@ std::string sha256_text(std::string_view text) {
 }
 
 std::string sha256_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::error_code none;
+  const bool is_file = std::filesystem::is_regular_file(path, none);  // a pipe would be waited for without end
+  std::ifstream file(is_file ? path : "", std::ios::binary);
   Sha256 sha;
   std::vector<char> buffer(kReadBytes);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0)

@@ -37,7 +37,7 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
 }
 
 TrainingState TrainingCheckpoint::load() const {
-  std::ifstream stored(path_, std::ios::binary);
+  std::ifstream stored = open_input(path_);
   const std::string file{std::istreambuf_iterator<char>(stored), {}};
   const std::size_t head = kMagic.size() + kDigestSize;
   if (!file.starts_with(kMagic) || file.size() < head || sha256_text(file.substr(head)) != file.substr(kMagic.size(), kDigestSize))

@@ -87,6 +87,13 @@ void print_summary(const std::string& name, const Outcome& outcome) {
              tokens_per_round(r), seconds(r.prefill_ns) * 1e3);
 }
 
+/// Of one text: another prompt, or another minute, has another ratio.
+void print_comparison(const GenerationRecord& plain, const GenerationRecord& drafted) {
+  const auto per_token = [](const GenerationRecord& r) { return seconds(r.decode_ns) / static_cast<double>(r.output_ids.size()); };
+  fmt::print(stderr, "[both] {}; a token took {:.2f} times as long plainly as with drafts (decoding, one text)\n", plain.output_ids == drafted.output_ids ? "the same tokens" : "other tokens",
+             per_token(plain) / per_token(drafted));
+}
+
 nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
   nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
   for (const RoundRecord& round : record.rounds)
@@ -164,12 +171,16 @@ int run_generate(const GenerateOptions& options) {
   check_options(options);
   Session session = make_session(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  std::vector<GenerationRecord> outcomes;
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);
     results.push_back(outcome_json(mode, session.loaded.model->info(), session.request, outcome));
     if (!options.common.json) fmt::print("\n");
+    std::fflush(stdout);  // before what is said on standard error
     if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
+    outcomes.push_back(outcome.record);
   }
+  if (options.side_by_side && !options.common.json) print_comparison(outcomes.front(), outcomes.back());
   if (!options.common.json) return 0;
   const nlohmann::ordered_json both = {{"plain", results.front()}, {"speculative", results.back()}};
   fmt::print("{}\n", dump(options.side_by_side ? both : results.front()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/engines_loader.h"
@@ -61,6 +62,23 @@ std::string default_cache_file(const engines::TextOptions& text) {
   return fmt::format("{}/file_text_{}.bin", user_cache_folder(), sha256_text(choice).substr(0, 12));
 }
 
+/// A training that was stopped left a checkpoint, from which it goes on.
+void expect_no_drafter(const std::string& folder) {
+  const auto is_there = [&](const char* file) {
+    std::error_code none;
+    return std::filesystem::exists(fmt::format("{}/{}", folder, file), none);
+  };
+  if (is_there("checkpoint.bin") || (!is_there("manifest.json") && !is_there("config.json"))) return;
+  throw ConfigError(fmt::format("{}: holds a finished drafter or another model; choose another folder with --output, or give --overwrite to replace it", escaped(folder, 200)));
+}
+
+/// @param path, key  where the files are named
+void expect_there(const std::string& path, const char* key, const std::vector<std::string>& files) {
+  std::error_code none;
+  for (const std::string& file : files)
+    if (!std::filesystem::exists(file, none)) throw ConfigError(fmt::format("{}: text.{}: {} is not there; allowed: text files, named from the config's folder on", path, key, escaped(file, 200)));
+}
+
 /// @param path  of the config, for messages
 void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
   const engines::LoadedModel target = engines.load_model(config.target);
@@ -73,6 +91,9 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
 
 int run_train(const TrainCommandOptions& options) {
   TrainConfig config = read_train_config(options.config, options.settings, options.output);
+  expect_there(options.config, "files", config.options.text.files);
+  expect_there(options.config, "held_out_files", config.options.text.held_out_files);
+  if (!options.overwrites) expect_no_drafter(config.options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
   if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_layers ? "/own_text_layers.bin" : own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
   if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);

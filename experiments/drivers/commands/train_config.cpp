@@ -86,6 +86,13 @@ void check_text_keys(const ConfigReader& reader, const std::string& kind) {
       reader.refuse(key.key.c_str(), fmt::format("with drafter.kind {} only", fmt::join(key.kinds, ", ")));
 }
 
+/// @param without  what a training without the key has
+void refuse_empty_folder(const ConfigReader& reader, const std::string& kind, const char* name, const std::string& folder, const char* without) {
+  const auto key = std::ranges::find(train_keys(), name, &TrainKey::key);
+  const bool is_read = key->kinds.empty() || engines::is_among(kind, key->kinds);
+  if (is_read && reader.has(name) && folder.empty()) reader.refuse(name, fmt::format("a folder; leave the key out for {}", without));
+}
+
 /// The kind first: which other keys there are depends on it.
 void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& findings) {
   std::string& kind = config.options.drafter;
@@ -96,8 +103,8 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
     if (key.kinds.empty() || (is_kind_right && engines::is_among(kind, key.kinds))) read_value(reader, key, key.value(config));
     else if (!is_kind_right) reader.find(key.key.c_str());
   }
-  if (reader.has("start_from") && config.options.distillation.start_from.empty()) reader.refuse("start_from", "a folder; leave the key out for random weights");
-  if (reader.has("vocabulary_from") && config.options.distillation.vocabulary_from.empty()) reader.refuse("vocabulary_from", "a folder; leave the key out for that of the training text");
+  refuse_empty_folder(reader, kind, "start_from", config.options.distillation.start_from, "random weights");
+  refuse_empty_folder(reader, kind, "vocabulary_from", config.options.distillation.vocabulary_from, "that of the training text");
   check_heads(reader, config.options, findings);
   config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
   config.options.own_text.keeps_layers = kind == "feature_transformer" && config.options.feature_transformer.reads_layers;

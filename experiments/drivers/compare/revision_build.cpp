@@ -46,6 +46,7 @@ void make_work_tree(const std::string& folder, const std::string& commit) {
 }
 
 std::string build(const std::string& folder, const std::string& given, const char* preset) {
+  fmt::print(stderr, "building {} of {} (preset {}) in {}: some minutes the first time\n", kSuite, escaped(given), preset, escaped(folder));
   const CommandAnswer answer = ask_command({folder + "/scripts/build", preset, kSuite});
   const std::string program = fmt::format("{}/build/{}/{}", folder, preset, kSuite);
   if (answer.code != 0 || !std::filesystem::exists(program))

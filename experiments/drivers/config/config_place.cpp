@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <string_view>
-#include <vector>
 
 #include "sim/core/errors.h"
 #include "sim/core/utf8.h"
@@ -21,17 +21,30 @@ std::string_view line_of(std::string_view content, int line) {
   return content.substr(begin, std::min(content.find_first_of("\r\n", begin), content.size()) - begin);
 }
 
-/// Code points, or bytes that are none of UTF-8; a byte-order mark is no part of the line.
-std::vector<std::string_view> code_points(std::string_view line) {
-  std::vector<std::string_view> points;
+/// Code points around a place of a line, or bytes that are none of UTF-8.
+struct Window {
+  std::deque<std::string_view> points{};
+  std::size_t at = 0;  ///< the place, among the points; behind them where the line is shorter
+  bool is_cut_before = false, is_cut_after = false;
+};
+
+/// No more of the line is kept than is shown. A byte-order mark is no part of it. @param at  from 0
+Window window_around(std::string_view line, std::size_t at) {
+  Window window;
   if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-  while (!line.empty()) {
+  for (std::size_t i = 0; !line.empty() && i < at + kShownAfter; ++i) {
     const Utf8Head head = utf8_head(line);
     const std::size_t length = head.state == Utf8State::complete ? head.length : 1;
-    points.push_back(line.substr(0, length));
+    window.points.push_back(line.substr(0, length));
     line.remove_prefix(length);
+    window.at += i < at;
+    if (window.at <= kShownBefore) continue;
+    window.points.pop_front();
+    --window.at;
+    window.is_cut_before = true;
   }
-  return points;
+  window.is_cut_after = !line.empty();
+  return window;
 }
 
 /// One column wide: tabs are a blank, what cannot be shown a question mark.
@@ -47,13 +60,11 @@ std::string ConfigPlace::text() const { return line == 0 ? source->name : fmt::f
 
 std::string ConfigPlace::excerpt() const {
   if (line == 0) return "";
-  const std::vector<std::string_view> points = code_points(line_of(source->content, line));
-  const std::size_t at = std::min(static_cast<std::size_t>(std::max(column, 1)) - 1, points.size());
-  const std::size_t begin = at > kShownBefore ? at - kShownBefore : 0, end = std::min(points.size(), at + kShownAfter);
+  const Window window = window_around(line_of(source->content, line), static_cast<std::size_t>(std::max(column, 1)) - 1);
   std::string text;
-  for (std::size_t i = begin; i < end; ++i) text += shown(points[i]);
-  const std::string before = begin > 0 ? "..." : "", after = end < points.size() ? "..." : "";
-  return fmt::format("\n  {}{}{}\n  {}^", before, text, after, std::string(before.size() + at - begin, ' '));
+  for (const std::string_view point : window.points) text += shown(point);
+  const std::string before = window.is_cut_before ? "..." : "", after = window.is_cut_after ? "..." : "";
+  return fmt::format("\n  {}{}{}\n  {}^", before, text, after, std::string(before.size() + window.at, ' '));
 }
 
 ConfigPlace option_place(const std::string& option) {

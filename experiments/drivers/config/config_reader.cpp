@@ -208,15 +208,23 @@ void ConfigReader::refuse_element(const char* key, std::size_t index, const std:
   refuse_node(element(key, index), key, allowed);
 }
 
+std::string ConfigReader::suggestion(const std::string& unknown) const {
+  const std::string found = unknown.substr(0, 100);
+  const auto distance = [&](const std::string& key) { return edit_distance(found, key); };
+  const auto nearest = std::ranges::min_element(known_, {}, distance);
+  const bool near = nearest != known_.end() && distance(*nearest) <= std::max<std::size_t>(2, 3 * std::min<std::size_t>(found.size(), 16) / 8);
+  return near ? fmt::format("; did you mean {}?", *nearest) : "";
+}
+
+/// No more than are shown take the time of a suggestion.
 void ConfigReader::finish() const {
-  for (const ConfigEntry& entry : entries()) {
-    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
-    const std::string found = entry.key.substr(0, 100);
-    const auto distance = [&](const std::string& key) { return edit_distance(found, key); };
-    const auto nearest = std::ranges::min_element(known_, {}, distance);
-    const bool near = nearest != known_.end() && distance(*nearest) <= std::max<std::size_t>(2, 3 * std::min<std::size_t>(found.size(), 16) / 8);
-    report(entry.where, full_name(entry.key), fmt::format("unknown key {} = {}; allowed: {}{}", escaped(full_name(entry.key)), entry.node.text(),
-                                                          fmt::join(known_, ", "), near ? fmt::format("; did you mean {}?", *nearest) : ""));
+  std::vector<const ConfigEntry*> unknown;
+  for (const ConfigEntry& entry : entries())
+    if (std::ranges::find(known_, entry.key) == known_.end()) unknown.push_back(&entry);
+  std::ranges::sort(unknown, [](const ConfigEntry* a, const ConfigEntry* b) { return a->where < b->where; });
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    const auto& [key, where, node] = *unknown[i];
+    report(where, full_name(key), fmt::format("unknown key {} = {}; allowed: {}{}", escaped(full_name(key)), node.text(), fmt::join(known_, ", "), i < Findings::kMostShown ? suggestion(key) : ""));
   }
 }
 

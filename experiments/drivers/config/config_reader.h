@@ -67,6 +67,8 @@ class ConfigReader {
 
  private:
   const ConfigNode* peek(const char* key) const;
+  /// "; did you mean KEY?" where a known key is near.
+  std::string suggestion(const std::string& unknown) const;
   const ConfigNode::TableEntries& entries() const;
   const ConfigNode& element(const char* key, std::size_t index) const;
   void report(const ConfigPlace& where, const std::string& key, const std::string& message) const;

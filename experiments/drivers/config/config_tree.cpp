@@ -100,8 +100,8 @@ ConfigNode parse_value(const std::string& text, const ConfigPlace& where) {
     ConfigNode node = convert(*table.get("value"), where.source, findings);
     relocate(node, where);
     if (table.size() == 1 && findings.empty()) return node;
-  } catch (const toml::parse_error&) {
-    return {where, text};
+  } catch (const toml::parse_error& error) {
+    if (text.find_first_not_of("+-0123456789") == std::string::npos) throw ConfigError(fmt::format("{}: {}", where.text(), one_line(error.description())));
   }
   return {where, text};
 }

@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 
 void Findings::add(const ConfigPlace& where, const std::string& key, const std::string& message) {
-  if (std::ranges::find(findings_, where, &Finding::where) == findings_.end()) findings_.push_back({where, key, message});
+  if (places_.insert(where).second) findings_.push_back({where, key, message});
 }
 
 bool Findings::concerns(const std::string& key) const {

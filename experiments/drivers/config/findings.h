@@ -1,6 +1,7 @@
 #pragma once
 // What is wrong with a config, all of it.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class Findings {
     std::string key, message;
   };
   std::vector<Finding> findings_;
+  std::set<ConfigPlace> places_;
 };
 
 }  // namespace speclab::experiments

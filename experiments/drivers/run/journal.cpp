@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -129,9 +127,7 @@ void Journal::secure() const {
 }
 
 JournalReader::JournalReader(const Journal& journal) : journal_(journal) {
-  if (journal.path_.empty() || journal.empty()) return;
-  file_.open(journal.path_, std::ios::binary);
-  if (!file_) throw DataError(fmt::format("{}: cannot open: {}", journal.path_, std::strerror(errno)));
+  if (!journal.path_.empty() && !journal.empty()) file_ = open_input(journal.path_);
 }
 
 std::string JournalReader::payload(JournalPlace place) {

@@ -76,7 +76,7 @@ class Journal {
 /// Reads payloads of a journal again. What the journal's file is when this is made is what is read.
 class JournalReader {
  public:
-  /// @throws DataError if the file cannot be opened
+  /// @throws DataError as open_input
   explicit JournalReader(const Journal& journal);
   /// @throws DataError if the file cannot be read there
   std::string payload(JournalPlace place);

@@ -88,6 +88,7 @@ CellCount write_partial_run(const std::string& run_folder, const std::string& sc
   const RunJournals journals(plan, {.folder = run_folder, .lock = JournalAccess::Lock::none});
   if (!journals.has_header())
     throw DataError(fmt::format("{}: its config makes another plan than it was begun for; were prompts edited, or is their folder named from another place? Run this where `speclab run` was", run_folder));
+  journals.check_nothing_lost();
   expect_something(plan, journals.log(), run_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   write_run_files(tokenized_plan(plan, *engines), journals.log(), scratch);

@@ -13,7 +13,7 @@ bool is_unfinished(const std::string& run_folder);
 
 /// Writes into `scratch` what write_run_files makes of the journals as they are now. An unfinished last line does not count.
 /// @param open_engines  for the tokenizer only
-/// @throws DataError if nothing can be shown yet, a journal is damaged, or the config in it does not make the plan it was begun for
+/// @throws DataError if nothing can be shown yet, a journal is damaged or holds less than the tables, or the config in it does not make the plan it was begun for
 CellCount write_partial_run(const std::string& run_folder, const std::string& scratch, const OpenEngines& open_engines);
 
 /// Whether the run's own tables say the same as those in `scratch`, as they do where it was interrupted and wrote them.

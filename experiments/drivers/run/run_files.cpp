@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -21,9 +20,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// Every file but SHA256SUMS, in its order there.
-constexpr std::array kFileNames = {"manifest.toml", "costs.csv", "predictions.csv", "atlas.csv", "acceptance.csv", "siblings.csv", "failures.csv", "pace.csv", "rows.csv",
-                                   "rounds.csv", "times.csv", "timeline.csv", "texts.jsonl", "drafts.jsonl"};
+using analysis::kRunFiles;
 
 void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& files) {
   RowTables tables(plan, sections_in_tables(log).size() > 1);
@@ -56,18 +53,18 @@ void take_away(const std::string& path) {
 
 std::vector<std::string> run_file_names() {
   std::vector<std::string> names{analysis::kDigestsFile};
-  names.insert(names.end(), kFileNames.begin(), kFileNames.end());
+  names.insert(names.end(), kRunFiles.begin(), kRunFiles.end());
   return names;
 }
 
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
   const std::vector<NamedFile> files = files_of(loaded, log);
   const std::string digests = folder + "/" + analysis::kDigestsFile;
-  for (const auto& [name, content] : files) SPECLAB_EXPECT(std::ranges::find(kFileNames, name) != kFileNames.end(), "a file that an earlier attempt may have left is known by name");
+  for (const auto& [name, content] : files) SPECLAB_EXPECT(std::ranges::find(kRunFiles, name) != kRunFiles.end(), "a file that an earlier attempt may have left is known by name");
   std::error_code none;
   std::filesystem::remove(digests, none);  // what does not hold while files change is not there
   for (const auto& [name, content] : files) write_file(fmt::format("{}/{}", folder, name), content);
-  for (const char* name : kFileNames)
+  for (const char* name : kRunFiles)
     if (std::ranges::find(files, name, &NamedFile::first) == files.end()) take_away(fmt::format("{}/{}", folder, name));
   write_file(digests, analysis::digest_lines(files));
 }

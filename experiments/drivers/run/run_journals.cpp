@@ -48,6 +48,29 @@ std::vector<std::string> shards_with_journal(const std::string& folder) {
   return folders;
 }
 
+/// @param what  a line of the table is
+void expect_held(const std::string& table, std::size_t held, std::string_view what) {
+  std::error_code none;
+  if (!std::filesystem::exists(table, none)) return;
+  const std::string lines = read_file(table);
+  const auto in_table = static_cast<std::size_t>(std::ranges::count(lines, '\n')) - std::size_t{!lines.empty()};
+  if (in_table > held)
+    throw DataError(fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", table, in_table, what, held));
+}
+
+/// Lines of atlas.csv and of acceptance.csv that the log makes.
+std::size_t num_rules(const RunLog& log) {
+  std::size_t rules = 0;
+  for (const auto& [cell, entry] : log.atlas()) rules += entry.rules.size();
+  return rules;
+}
+
+std::size_t num_depths(const RunLog& log) {
+  std::size_t depths = 0;
+  for (const auto& [key, entry] : log.acceptances()) depths += std::max<std::size_t>(1, entry.depths.size());
+  return depths;
+}
+
 }  // namespace
 
 RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), access_(std::move(access)) {
@@ -82,16 +105,13 @@ const HeaderEntry* RunJournals::last_header() const {
   return log_.section() > 0 ? &*log_.header() : &log_.sections().rbegin()->second.header;
 }
 
-/// Tables are made from journals: what they hold beyond them was lost there, and would be lost here too.
+/// Only generations are taken over by the section of an edited config.
 void RunJournals::check_nothing_lost() const {
-  const std::string path = access_.folder + "/rows.csv";
-  std::error_code none;
-  if (log().sections().empty() || !std::filesystem::exists(path, none)) return;
-  const std::string table = read_file(path);
-  const auto in_table = static_cast<std::size_t>(std::ranges::count(table, '\n')) - std::size_t{!table.empty()};
-  const std::size_t held = log_.rows().size() + log_.num_rows_aside();
-  if (in_table > held)
-    throw DataError(fmt::format("{}: has {} generations, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", path, in_table, held));
+  if (log().sections().empty()) return;
+  expect_held(access_.folder + "/rows.csv", log_.rows().size() + log_.num_rows_aside(), "generations");
+  if (log().sections().size() > 1) return;
+  expect_held(access_.folder + "/atlas.csv", num_rules(log_), "rules");
+  expect_held(access_.folder + "/acceptance.csv", num_depths(log_), "depths of prompts");
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {

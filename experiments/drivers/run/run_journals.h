@@ -21,7 +21,7 @@ struct JournalAccess {
   bool allow_mixed = false;                               ///< keys of the config that say what work is done on may be others
   NetworkFolder network_folder = NetworkFolder::refused;
   /// The holder of a folder may be a worker whose parent was just killed, so that a moment helps. `none` is for a look at a run that another process
-  /// may be measuring: nothing is changed, unfinished lines are left, and nothing is held against the tables.
+  /// may be measuring: nothing is changed, unfinished lines are left, and the tables are not looked at.
   enum class Lock : std::uint8_t { waits_a_moment, refuses_at_once, none } lock = Lock::waits_a_moment;
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told what a repair has done and what was cut off
 };
@@ -44,6 +44,8 @@ class RunJournals {
   bool is_measured() const { return has_header() && log_.finished() && is_whole(); }
   /// Whether all is measured, or has failed for good, and every file is there.
   bool is_complete() const;
+  /// Tables are made from journals: what they hold beyond them was lost there. @throws DataError if rows.csv, atlas.csv or acceptance.csv does
+  void check_nothing_lost() const;
   /// The log to write to, with the folder and its lock made where they are not there.
   RunLog& open_for_writing();
   /// Ends the log where nothing is left to measure.
@@ -56,7 +58,6 @@ class RunJournals {
   void check_edit() const;
   std::unique_ptr<RunLock> lock(const std::string& folder) const;
   void take_shards();
-  void check_nothing_lost() const;
   bool is_whole() const;
 
   const Plan& plan_;

@@ -15,9 +15,7 @@ constexpr std::size_t kBlockBytes = 1 << 20;
 
 }  // namespace
 
-WholeLines::WholeLines(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-  if (!file_) throw DataError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
-}
+WholeLines::WholeLines(const std::string& path) : path_(path), file_(open_input(path)) {}
 
 std::optional<std::string_view> WholeLines::next() {
   std::size_t end;

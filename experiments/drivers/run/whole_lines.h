@@ -10,7 +10,7 @@ namespace speclab::experiments {
 /// Reads a file line by line, in blocks; a last line without its line feed is none.
 class WholeLines {
  public:
-  /// @throws DataError if the file cannot be read
+  /// @throws DataError as open_input
   explicit WholeLines(const std::string& path);
   /// The next line without its line feed, until next() is called again. @throws DataError if it cannot be read, or is above kLargestFileRead
   std::optional<std::string_view> next();

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
+#include <sstream>
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -226,6 +230,36 @@ TEST_F(RunFolder, ChecksFailuresLikeRows) {
 TEST_F(RunFolder, SaysWhichTextIsBroken) {
   edit("texts.jsonl", "\"accepted\"", "\"guessed\"");
   EXPECT_TRUE(error_has("fate 'guessed'; allowed: plain, accepted, recovered, bonus")) << error();
+  for (const auto& [text, message] : {std::pair{"{\"row_id\": 0.5}", "texts.jsonl:1: row_id = 0.5; allowed: an integer"},
+                                      {"{\"row_id\": 1e300}", "texts.jsonl:1: row_id = 1e+300; allowed: an integer"},
+                                      {"{\"row_id\": 18446744073709551615}", "allowed: an integer of 64 bits"},
+                                      {"{\"row_id\": 0, \"prompt\": 3}", "prompt = 3; allowed: a text"},
+                                      {"{\"row_id\": 987, \"prompt\": \"\", \"pieces\": []}", "row_id 987 is not in rows.csv"},
+                                      {"[1]", "[1]; allowed: an object with 'row_id'"},
+                                      {"{\"\x9b\xff", "texts.jsonl:1: byte 3: no JSON"}}) {
+    write_file(scratch_.file("texts.jsonl"), text);
+    EXPECT_TRUE(error_has(message)) << error();
+  }
+}
+
+TEST_F(RunFolder, HoldsTimesAgainstThemselves) {
+  std::string times = read_file(scratch_.file("times.csv"));
+  const std::size_t line = times.find('\n') + 1, end = times.find('\n', line);
+  const std::string first = times.substr(line, end - line);
+  std::vector<std::string> fields;
+  std::istringstream stream(first);
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  fields.resize(9);  // the last one may be empty
+  const auto error_with = [&](std::size_t column, const std::string& value) {
+    auto edited = fields;
+    edited[column] = value;
+    write_file(scratch_.file("times.csv"), std::string(times).replace(line, first.size(), fmt::format("{}", fmt::join(edited, ","))));
+    return error();
+  };
+  EXPECT_EQ(error_with(0, fields[0]), "no error");
+  EXPECT_NE(error_with(3, "1").find("column 'decode_ns': 1, less than draft_ns"), std::string::npos) << error();
+  EXPECT_NE(error_with(5, "9223372036854775807").find("column 'decode_ns'"), std::string::npos) << error();
+  EXPECT_NE(error_with(8, "nan").find("column 'peak_memory_bytes'"), std::string::npos) << error();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/gnuplot_script.h"
@@ -55,6 +56,36 @@ TEST(Figures, HaveALineForEachDrafterAndAPointForEachTemperature) {
       EXPECT_GT(point.interval->high, point.y);
     }
   }
+}
+
+/// @param sizes  of the drafters, which the config names as of one kind
+std::vector<Figure> figures_of_sizes(const std::vector<std::int64_t>& sizes) {
+  const std::vector<testing::SyntheticDrafter> all{{"small", 0.3, 1e5}, {"middle", 0.5, 1e6}, {"large", 0.6, 6e6}};
+  Fixture fixture({.drafters = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sizes.size())}});
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    fixture.run.manifest.config.emplace_back("drafters." + all[i].name + ".kind", "small_transformer");
+    std::erase_if(fixture.run.manifest.models, [&](const ModelProvenance& model) { return model.name == all[i].name; });
+    fixture.run.manifest.models.push_back({.name = all[i].name, .role = ModelRole::drafter, .sha256 = "0", .parameters = sizes[i]});
+  }
+  return drafter_size_figures(fixture.data);
+}
+
+TEST(Figures, OverTheSizeOfDraftersAreDrawnOfThreeSizesOfOneKind) {
+  const auto figures = figures_of_sizes({1000, 10'000, 100'000});
+  ASSERT_EQ(figures.size(), 2U);
+  for (const Figure& figure : figures) {
+    ASSERT_EQ(figure.series.size(), 3U) << "a line a temperature";
+    EXPECT_NE(figure.series[0].name.find("small transformer, T = 0"), std::string::npos) << figure.series[0].name;
+    for (const Series& series : figure.series) {
+      ASSERT_EQ(series.points.size(), 3U);
+      EXPECT_EQ(series.points[0].x, 1000);
+      EXPECT_EQ(series.points[2].x, 100'000);
+      EXPECT_EQ(series.prediction.size(), 3U);
+    }
+  }
+  EXPECT_LT(figures[1].series[0].points[0].y, figures[1].series[0].points[2].y) << "more parameters, more tokens a round";
+  EXPECT_TRUE(figures_of_sizes({1000, 10'000}).empty());
+  EXPECT_TRUE(figures_of_sizes({1000, 1000, 10'000}).empty());
 }
 
 TEST(Figures, SayByHowMuchALossyRuleChangesTheLaw) {

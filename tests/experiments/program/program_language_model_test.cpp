@@ -67,17 +67,17 @@ TEST_F(ProgramLanguageModel, NotesWhereItsTextIsFromAndSpoilsNothingWhereThatIsD
   const nlohmann::json manifest = nlohmann::json::parse(read_file(model("model") + "/manifest.json"));
   EXPECT_EQ(manifest.at("text").at("files").at(0).at("source").at("package"), "some-text");
   EXPECT_FALSE(manifest.at("text").at("held_out_files").at(0).contains("source"));
-  const std::string tokenizer = read_file(model("model") + "/tokenizer.json");
+  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 2, "give --overwrite to replace it");
   write_file(model("model") + "/tokenizer.json", "kept");
   write_file(folder_ + "/text.txt.source.json", "[]");
-  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 3, "no JSON object");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "no JSON object");
   std::string deep = "1";
   for (int i = 0; i < 50'000; ++i) deep = "{\"a\":" + deep + "}";
   write_file(folder_ + "/text.txt.source.json", deep);
-  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 3, "allowed: 16");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "allowed: 16");
   std::filesystem::remove(folder_ + "/text.txt.source.json");
   write_file(folder_ + "/text.txt", "");
-  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 3, "an empty file");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "an empty file");
   EXPECT_EQ(read_file(model("model") + "/tokenizer.json"), "kept") << "until all is read";
 }
 

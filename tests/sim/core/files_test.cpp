@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sim/core/errors.h"
+#include "sim/core/sha256.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/file_size_limit.h"
 
@@ -53,6 +54,20 @@ TEST(CopyFile, LeavesNothingOfASourceThatCannotBeRead) {
   EXPECT_THROW(copy_file(folder.path(), folder.path("b")), DataError);  // opens, but is a folder
   EXPECT_EQ(read_file(folder.path("b")), "old");
   EXPECT_FALSE(std::filesystem::exists(folder.path("b.part")));
+}
+
+TEST(OpenInput, RefusesWhatIsNoRegularFileInsteadOfWaitingForIt) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder.path("pipe"), folder.path("link"));
+  write_file(folder.path("file"), "text");
+  std::filesystem::create_symlink(folder.path("file"), folder.path("good"));
+  for (const char* name : {"pipe", "link", "", "missing"}) {
+    EXPECT_THROW(open_input(folder.path(name)), DataError) << name;
+    EXPECT_THROW(copy_file(folder.path(name), folder.path("copy")), DataError) << name;
+    EXPECT_THROW(sha256_file(folder.path(name)), ModelFileError) << name;
+  }
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(open_input(folder.path("good")).rdbuf()), {}), "text");
 }
 
 TEST(ReadFile, SaysSoWhenAFileIsTooLargeToBeMeant) {

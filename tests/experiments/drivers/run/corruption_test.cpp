@@ -164,6 +164,14 @@ TEST_F(DamagedRun, AJournalThatLostLinesIsNotTakenForAnEarlierOne) {
   EXPECT_EQ(experiment_.file("run", "rows.csv"), rows);
 }
 
+TEST_F(DamagedRun, ATableThatTheDigestsDoNotSpeakOfIsNoticed) {
+  const std::string digests = experiment_.file("run", "SHA256SUMS");
+  for (const std::string& shortened : {std::string(), digests.substr(0, digests.find('\n') + 1)}) {
+    write_file(folder_ + "/SHA256SUMS", shortened);
+    EXPECT_THROW(analysis::check_unchanged(folder_), DataError);
+  }
+}
+
 TEST_F(DamagedRun, AFileThatWasEditedIsNoticedAndWrittenAgainByARepair) {
   for (const std::string name : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "manifest.toml"}) {
     const std::string content = experiment_.file("run", name);

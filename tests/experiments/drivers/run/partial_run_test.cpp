@@ -135,6 +135,19 @@ TEST_F(PartialRun, IsAheadOfItsTablesUntilTheyAreWritten) {
   EXPECT_TRUE(is_ahead("run")) << "as a process that was killed leaves it";
 }
 
+TEST_F(PartialRun, IsRefusedWhereTheJournalHoldsLessThanTheTables) {
+  const std::string journal = read_file(experiment_.folder("whole") + "/journal");
+  write_file(experiment_.folder("whole") + "/journal", journal.substr(0, journal.rfind(" row ") - 16));
+  ASSERT_TRUE(is_open("whole"));
+  const TemporaryFolder scratch(testing::memory_folder());
+  try {
+    look("whole", scratch);
+    FAIL() << "shown";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("rows.csv: has 24 generations, the journals hold 23"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(PartialRun, HasNothingToShowBeforeTheFirstGeneration) {
   experiment_.prepare(plan_, "run");
   const TemporaryFolder scratch(testing::memory_folder());
