@@ -17,7 +17,9 @@
 #include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/run_schema.h"
+#include "sim/core/edit_distance.h"
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
@@ -35,9 +37,23 @@ void add_key_names(CLI::App* command, const std::vector<DescribedKey>& keys) {
   command->footer(command->get_footer() + "\n\nKeys of a config, as speclab config --describe explains them:\n" + reference_names(keys));
 }
 
+/// The option of the command that was given which is nearest to one that it does not have; empty where none is near.
+std::string nearest_option(const CLI::App& command, const std::string& unknown) {
+  constexpr std::size_t kNear = 3;
+  std::pair<std::size_t, std::string> nearest{kNear + 1, ""};
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) nearest = std::min(nearest, {edit_distance(unknown, "--" + name), "--" + name});
+  return nearest.second;
+}
+
 /// --help ends 0, every other complaint about the command line 2.
 int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
-  return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
+  const int status = app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
+  for (const CLI::App* command : app.get_subcommands())
+    for (const std::string& unknown : command->remaining())
+      if (const std::string option = unknown.starts_with("--") ? nearest_option(*command, unknown.substr(0, unknown.find('=')).substr(0, 60)) : ""; !option.empty())
+        std::fprintf(stderr, "did you mean %s?\n", option.c_str());
+  return status;
 }
 
 /// CLI11 would ask for a subcommand whatever stands in its place.
@@ -117,9 +133,12 @@ void flush_standard_output() {
 /// Names of files and options may hold what a terminal would obey. Lines and tabs are ours.
 std::string without_control_bytes(const std::string& text) {
   std::string safe;
-  for (const char c : text) {
-    const bool is_control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-    safe += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  for (std::string_view rest = text; !rest.empty();) {
+    const Utf8Head head = utf8_head(rest);
+    const std::string_view piece = rest.substr(0, head.state == Utf8State::complete ? head.length : 1);
+    if (piece == "\n" || piece == "\t" || (head.state == Utf8State::complete && is_printable(piece))) safe += piece;
+    else for (const char byte : piece) safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    rest.remove_prefix(piece.size());
   }
   return safe;
 }

@@ -69,6 +69,12 @@ TEST(ExitCodes, TwoIsACommandThatIsNone) {
   expect_refusal("measure", 2, "no command 'measure'; allowed: generate, ");
 }
 
+TEST(ExitCodes, TwoIsAnOptionThatTheCommandDoesNotHaveAndTheNearestIsNamed) {
+  expect_refusal("generate --prompt x --temprature 1", 2, "did you mean --temperature?");
+  expect_refusal(std::string("run ") + kConfig + " --dryrun=x", 2, "did you mean --dry-run?");
+  EXPECT_EQ(run_program("generate --prompt x --zzzzzzzzzz 2>&1").output.find("did you mean"), std::string::npos);
+}
+
 TEST(ExitCodes, TwoIsAConfigOfAnotherCommand) {
   const std::string training = SPECLAB_SOURCE_DIR "/experiments/configs/train_smollm2_bigram.toml";
   expect_refusal("run " + training, 2, "is for another command; use speclab train " + training);
