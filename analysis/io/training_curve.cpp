@@ -21,26 +21,39 @@ std::string file_of(const std::string& folder) { return folder + "/training.csv"
 std::string suffix_of(std::size_t token) { return token == 0 ? "" : "_" + std::to_string(token + 1); }
 
 std::size_t num_drafted(const Table& table) {
-  const auto drafted = std::ranges::count_if(table.columns(), [](const std::string& column) { return column.starts_with("validation_loss_nats"); });
+  const auto drafted = std::ranges::count_if(table.columns(), [](const std::string& column) { return column.starts_with("validation_loss_nats") && !column.starts_with("validation_loss_nats_error"); });
   return std::max<std::size_t>(1, static_cast<std::size_t>(drafted));
 }
 
+bool has_errors(const Table& table) { return std::ranges::count(table.columns(), "validation_clusters") > 0; }
+
+/// Trainings of older revisions did not note errors.
 void expect_columns(const Table& table) {
   std::vector<std::string> names{"tokens", "loss_nats"};
-  for (std::size_t token = 0; token < num_drafted(table); ++token)
-    for (const char* name : {"validation_loss_nats", "validation_acceptance_rate", "validation_greedy_agreement"}) names.push_back(name + suffix_of(token));
+  const auto add = [&](const char* ending) {
+    for (std::size_t token = 0; token < num_drafted(table); ++token)
+      for (const char* name : {"validation_loss_nats", "validation_acceptance_rate", "validation_greedy_agreement"}) names.push_back(name + (ending + suffix_of(token)));
+  };
+  add("");
+  if (has_errors(table)) names.emplace_back("validation_clusters"), add("_error");
   const std::vector<std::string_view> expected(names.begin(), names.end());
   table.expect_columns(expected);
 }
 
 HeldOutPoint held_out(const Table& table, std::size_t row, std::size_t token) {
   const std::string suffix = suffix_of(token);
-  return {table.number_from(0, kMostNats, row, "validation_loss_nats" + suffix), table.number_from(0, 1, row, "validation_acceptance_rate" + suffix),
-          table.number_from(0, 1, row, "validation_greedy_agreement" + suffix)};
+  HeldOutPoint point{.loss = table.number_from(0, kMostNats, row, "validation_loss_nats" + suffix), .acceptance = table.number_from(0, 1, row, "validation_acceptance_rate" + suffix),
+                     .agreement = table.number_from(0, 1, row, "validation_greedy_agreement" + suffix)};
+  if (!has_errors(table)) return point;
+  point.loss_error = table.number_from(0, kMostNats, row, "validation_loss_nats_error" + suffix);
+  point.acceptance_error = table.number_from(0, 1, row, "validation_acceptance_rate_error" + suffix);
+  point.agreement_error = table.number_from(0, 1, row, "validation_greedy_agreement_error" + suffix);
+  return point;
 }
 
 TrainingPoint read_point(const Table& table, std::size_t row) {
   TrainingPoint point{.tokens = static_cast<double>(table.count(row, "tokens", 1)), .loss = table.number_from(0, kMostNats, row, "loss_nats"), .held_out = {}};
+  if (has_errors(table)) point.clusters = table.count(row, "validation_clusters", 1);
   for (std::size_t token = 0; token < num_drafted(table); ++token) point.held_out.push_back(held_out(table, row, token));
   return point;
 }

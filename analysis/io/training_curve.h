@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,14 @@ struct HeldOutPoint {
   double loss = 0;         ///< nats
   double acceptance = 0;   ///< mean sum of min(p, q), or at least; of a language model the probability of the text's next token
   double agreement = 0;    ///< share of places with the same most likely token
+  double loss_error = 0, acceptance_error = 0, agreement_error = 0;  ///< standard errors over clusters
 };
 
 struct TrainingPoint {
   double tokens = 0;       ///< visited so far
   double loss = 0;         ///< on the training text since the report before, nats
   std::vector<HeldOutPoint> held_out;  ///< [k - 1]
+  std::int64_t clusters = 0;           ///< prompts, or stretches of files, that were held out; 0 where an older training did not note it, nor errors
 
   /// 1 + the sum of products of acceptance: what a round would emit if all drafted tokens were tested, each kept independently of the others.
   double tokens_per_round() const;

@@ -4,26 +4,41 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+
+#include "sim/monte_carlo/distributions.h"
 
 namespace speclab::analysis {
 namespace {
 
 using Value = std::function<double(const TrainingPoint&)>;
+using Error = Value;  ///< standard error
+using Metric = double HeldOutPoint::*;
 
-Series line(const std::string& name, std::size_t colour, const TrainingCurve& curve, const Value& value) {
+/// 95 %, by Student's t over the clusters.
+std::optional<Interval> interval_around(double value, double error, std::int64_t clusters) {
+  if (clusters < 2) return std::nullopt;
+  const double half = sim::student_t_quantile(0.975, static_cast<double>(clusters - 1)) * error;
+  return Interval{value - half, value + half};
+}
+
+/// @param error  none where nothing is known of chance
+Series line(const std::string& name, std::size_t colour, const TrainingCurve& curve, const Value& value, const Error& error = {}) {
   Series series{.name = name, .colour = colour, .points = {}, .prediction = {}};
-  for (const TrainingPoint& point : curve.points) series.points.push_back({.x = point.tokens / 1e3, .y = value(point), .interval = {}});
+  for (const TrainingPoint& point : curve.points)
+    series.points.push_back({.x = point.tokens / 1e3, .y = value(point), .interval = error ? interval_around(value(point), error(point), point.clusters) : std::nullopt});
   return series;
 }
 
 /// Of one training a line a drafted token; of several, of the first alone.
-std::vector<Series> lines_of(const std::vector<TrainingCurve>& curves, double HeldOutPoint::* what) {
+std::vector<Series> lines_of(const std::vector<TrainingCurve>& curves, Metric what, Metric error) {
   std::vector<Series> lines;
   const std::size_t drafted = curves.size() > 1 ? 1 : curves.front().points.front().held_out.size();
   for (const TrainingCurve& curve : curves)
     for (std::size_t token = 0; token < drafted; ++token) {
       const std::string name = curves.size() > 1 ? curve.name : drafted == 1 ? "held-out text" : fmt::format("held-out text, drafted token {}", token + 1);
-      lines.push_back(line(name, lines.size() + 1, curve, [&](const TrainingPoint& point) { return point.held_out[token].*what; }));
+      lines.push_back(line(name, lines.size() + 1, curve, [&](const TrainingPoint& point) { return point.held_out[token].*what; },
+                           [&](const TrainingPoint& point) { return point.held_out[token].*error; }));
     }
   return lines;
 }
@@ -33,22 +48,32 @@ Figure empty_figure(const char* id, const char* title, const char* y, const std:
           .series = {}, .reference = {}, .totals = {}};
 }
 
+/// What the bars are; nothing where no training noted them.
+std::string intervals_of(const std::vector<TrainingCurve>& curves) {
+  std::int64_t least = 0, most = 0;
+  for (const TrainingCurve& curve : curves)
+    for (const TrainingPoint& point : curve.points)
+      if (point.clusters > 1) least = least == 0 ? point.clusters : std::min(least, point.clusters), most = std::max(most, point.clusters);
+  if (most == 0) return " Without intervals: these trainings did not note them.";
+  return fmt::format(" Bars: 95 % intervals of held-out text, Student's t over {} prompts or stretches of files, where a training noted them.", least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
+}
+
 std::string caption_of(const std::vector<TrainingCurve>& curves) {
-  if (curves.size() > 1) return "Held-out text, first drafted token.";
+  if (curves.size() > 1) return "Held-out text, first drafted token." + intervals_of(curves);
   const std::string& stages = curves.front().stages;
-  return fmt::format("Training of {}; further drafted tokens behind the text's own.{}", curves.front().name, stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.");
+  return fmt::format("Training of {}; further drafted tokens behind the text's own.{}{}", curves.front().name, stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.", intervals_of(curves));
 }
 
 Figure loss_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure("training_loss", "Loss over training", "loss, nats a token", caption_of(curves));
-  figure.series = lines_of(curves, &HeldOutPoint::loss);
+  figure.series = lines_of(curves, &HeldOutPoint::loss, &HeldOutPoint::loss_error);
   if (curves.size() == 1) figure.series.push_back(line("training text", figure.series.size() + 1, curves.front(), [](const TrainingPoint& point) { return point.loss; }));
   return figure;
 }
 
 Figure acceptance_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure("training_acceptance", "Held-out acceptance over training", "acceptance rate", caption_of(curves) + " Of a language model: probability of the text's next token.");
-  figure.series = lines_of(curves, &HeldOutPoint::acceptance);
+  figure.series = lines_of(curves, &HeldOutPoint::acceptance, &HeldOutPoint::acceptance_error);
   return figure;
 }
 

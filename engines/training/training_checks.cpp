@@ -132,6 +132,7 @@ void check_shape(const SmallTransformerOptions& model, std::int32_t vocab_size, 
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
   check_num_parameters(num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0), "drafter.num_layers or intermediate_size");
+  if (model.reads_layers && target.num_state_layers == 0) throw ConfigError(fmt::format("drafter.reads_layers = true with the target '{}', of fewer than three layers; allowed: false", escaped(target.name)));
   check(model.unrolled_steps >= 1 && model.unrolled_steps <= 16, "drafter.unrolled_steps", model.unrolled_steps, "integers from 1 to 16");
   check(model.step_weight > 0 && model.step_weight <= 1, "drafter.step_weight", model.step_weight, "numbers in (0, 1]");
   check(model.feature_weight >= 0 && model.feature_weight <= 100, "drafter.feature_weight", model.feature_weight, "numbers from 0 to 100");

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engines/training/torch/training_checkpoint.h"
+#include "engines/training/torch/validation_spread.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -39,13 +40,6 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::u
   return order;
 }
 
-std::string curve_header(int num_steps) {
-  std::string header = "tokens,loss_nats";
-  for (int step = 1; step <= num_steps; ++step)
-    for (const char* column : {"loss_nats", "acceptance_rate", "greedy_agreement"}) header += fmt::format(",validation_{}{}", column, step == 1 ? "" : fmt::format("_{}", step));
-  return header + "\n";
-}
-
 class TrainingLoop {
  public:
   TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
@@ -54,7 +48,7 @@ class TrainingLoop {
     if (texts_.training.size() < batch())
       throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", texts_.training.size(),
                                     texts_.held_out.size(), batch()));
-    state_.curve = curve_header(task.num_steps());
+    state_.curve = fmt::format("tokens,loss_nats{}\n", validation_columns(task.num_steps()));
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
   }
 
@@ -113,12 +107,10 @@ class TrainingLoop {
   }
 
   void report() {
-    const std::vector<Validation> by_step = task_.validate(texts_.held_out);
-    const Validation& first = by_step.front();
+    const std::vector<ValidationSpread> by_step = validate_in_clusters(task_, texts_.held_out);
+    const Validation& first = by_step.front().mean;
     const double loss = state_.loss_sum / static_cast<double>(state_.loss_count);
-    state_.curve += fmt::format("{},{:.5f}", state_.visited, loss);
-    for (const Validation& v : by_step) state_.curve += fmt::format(",{:.5f},{:.5f},{:.5f}", v.loss, v.acceptance_rate, v.greedy_agreement);
-    state_.curve += "\n";
+    state_.curve += fmt::format("{},{:.5f}{}\n", state_.visited, loss, validation_fields(by_step));
     state_.loss_sum = 0;
     state_.loss_count = 0;
     TrainingState next = state_;

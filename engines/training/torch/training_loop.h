@@ -52,8 +52,7 @@ double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t s
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
-/// @return the curve, a CSV text: tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement, the last three
-///         for every further drafted token too, as validation_loss_nats_2 and so on
+/// @return the curve, a CSV text: tokens,loss_nats and validation_columns
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
 ///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
 std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);

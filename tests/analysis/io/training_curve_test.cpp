@@ -29,6 +29,19 @@ TEST(TrainingCurve, IsReadWithEveryDraftedToken) {
   EXPECT_DOUBLE_EQ(curve.points[1].tokens_per_round(), 1 + 0.6 + 0.6 * 0.5);
 }
 
+TEST(TrainingCurve, HasStandardErrorsWhereTheTrainingNotedThem) {
+  const std::string errors = ",validation_clusters,validation_loss_nats_error,validation_acceptance_rate_error,validation_greedy_agreement_error";
+  const TrainingCurve curve = read(kHeader + errors + "\n100,5.5,5.25,0.5,0.25,48,0.3,0.02,0.01\n");
+  EXPECT_EQ(curve.points[0].clusters, 48);
+  EXPECT_EQ(curve.points[0].held_out.size(), 1u);
+  EXPECT_EQ(curve.points[0].held_out[0].loss_error, 0.3);
+  EXPECT_EQ(curve.points[0].held_out[0].acceptance_error, 0.02);
+  EXPECT_EQ(curve.points[0].held_out[0].agreement_error, 0.01);
+  EXPECT_EQ(read(std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n").points[0].clusters, 0);
+  EXPECT_THROW(read(kHeader + errors + "\n100,5.5,5.25,0.5,0.25,48,0.3,nan,0.01\n"), DataError);
+  EXPECT_THROW(read(std::string(kHeader) + ",validation_clusters\n100,5.5,5.25,0.5,0.25,48\n"), DataError) << "no errors";
+}
+
 TEST(TrainingCurve, RefusesWhatCannotBe) {
   const std::string header = std::string(kHeader) + "\n";
   for (const char* rows : {"", "0,1,1,0.5,0.5\n", "10,1,1,1.5,0.5\n", "10,1,1,0.5,-0.5\n", "10,nan,1,0.5,0.5\n", "10,1,1,0.5\n", "10,1,1,0.5,0.5\n10,1,1,0.5,0.5\n"})

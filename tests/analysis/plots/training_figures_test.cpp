@@ -29,6 +29,17 @@ TEST(TrainingFigures, OfOneTrainingHaveALineADraftedToken) {
   EXPECT_EQ(figures[2].series[0].points[0].y, 1 + 0.5 + 0.25);
 }
 
+TEST(TrainingFigures, HaveIntervalsOverWhatWasHeldOut) {
+  TrainingCurve noted = curve("noted", 1);
+  for (TrainingPoint& point : noted.points) point.clusters = 48, point.held_out[0].acceptance_error = 0.02;
+  const Figure figure = training_figures({noted, curve("old", 1)})[1];
+  ASSERT_TRUE(figure.series[0].points[0].interval);
+  EXPECT_NEAR(figure.series[0].points[0].interval->high, 0.5 + 2.0117 * 0.02, 1e-5) << "Student's t of 47 degrees";
+  EXPECT_FALSE(figure.series[1].points[0].interval);
+  EXPECT_NE(figure.caption.find("Student's t over 48 prompts"), std::string::npos) << figure.caption;
+  EXPECT_NE(training_figures({curve("old", 1)})[1].caption.find("Without intervals"), std::string::npos);
+}
+
 TEST(TrainingFigures, OfSeveralHaveALineEach) {
   const std::vector<Figure> figures = training_figures({curve("a", 1), curve("b", 3)});
   for (const std::size_t i : {0u, 1u}) EXPECT_EQ(names_of(figures[i]), (std::vector<std::string>{"a", "b"})) << figures[i].id;

@@ -32,7 +32,7 @@ FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfi
 TrainOptions train_options(const std::string& folder) {
   TrainOptions options;
   options.drafter = "feature_transformer";
-  options.feature_transformer = {.reads_layers = true, .intermediate_size = 64};
+  options.feature_transformer = {.intermediate_size = 64};
   options.distillation = {.draft_vocabulary = 100};
   options.schedule = {.batch = 8, .learning_rate = 3e-3, .epochs = 12, .validation_sequences = 8};
   options.output = folder;

@@ -23,22 +23,41 @@ using testing::TinyTarget;
 using testing::train_options;
 using testing::written_model;
 
-class FeatureTransformerDtype : public ::testing::TestWithParam<const char*> {};
+struct Reading {
+  const char* dtype;
+  bool reads_layers;
+};
 
-TEST_P(FeatureTransformerDtype, LearnsTheTargetsLaw) {
-  const TinyTarget target;
+class FeatureTransformerReading : public ::testing::TestWithParam<Reading> {};
+
+TEST_P(FeatureTransformerReading, LearnsTheTargetsLaw) {
+  const TinyTarget target(GetParam().reads_layers ? 3 : 1);
   std::vector<TrainProgress> reports;
   TrainOptions options = train_options(target.folder() + "/learned");
   options.schedule.epochs = 4;
-  options.schedule.dtype = GetParam();
+  options.schedule.dtype = GetParam().dtype;
+  options.feature_transformer.reads_layers = GetParam().reads_layers;
   train_feature_transformer(target.texts(640, 30), target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
   ASSERT_GE(reports.size(), 2u);
   EXPECT_LT(reports.back().loss, reports.front().loss);
   EXPECT_GT(reports.back().acceptance_rate.value(), reports.front().acceptance_rate.value());
   EXPECT_NO_THROW(open_model(target.folder() + "/learned"));
+  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/learned/config.json").shape.num_features(), GetParam().reads_layers ? 3 : 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, FeatureTransformerDtype, ::testing::Values("float32", "bfloat16"));
+INSTANTIATE_TEST_SUITE_P(, FeatureTransformerReading, ::testing::Values(Reading{"float32", false}, Reading{"bfloat16", false}, Reading{"bfloat16", true}));
+
+TEST(FeatureTransformerTrainer, GoesOnFromWhatReadsAsManyLayersOnly) {
+  const TinyTarget target(3);
+  TrainOptions options = train_options(target.folder() + "/first");
+  options.feature_transformer.reads_layers = true;
+  options.schedule.epochs = 1;
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
+  options.distillation.start_from = target.folder() + "/first";
+  EXPECT_NO_THROW(check_feature_transformer_start(options, target.sha256()));
+  options.feature_transformer.reads_layers = false;
+  EXPECT_THROW(check_feature_transformer_start(options, target.sha256()), ConfigError);
+}
 
 TEST(FeatureTransformerTrainer, WritesWhatItWasMadeOfIntoItsManifest) {
   const TinyTarget target;

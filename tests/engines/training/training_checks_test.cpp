@@ -37,6 +37,7 @@ TEST(TrainingChecks, AcceptsTheDefaults) {
 TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
   const std::pair<const char*, std::function<void(TrainOptions&)>> mistakes[] = {
       {"drafter.kind", [](TrainOptions& o) { o.drafter = "bigram"; }},
+      {"drafter.reads_layers", [](TrainOptions& o) { o.drafter = "feature_transformer", o.feature_transformer.reads_layers = true; }},
       {"drafter.order", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.order = 6; }},
       {"drafter.max_successors", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.max_successors = 0; }},
       {"drafter.validation_sequences", [](TrainOptions& o) { o.drafter = "ngram", o.ngram.validation_sequences = 100; }},
