@@ -72,12 +72,11 @@ std::optional<std::map<std::string, LedgerMaker::Cell>> LedgerMaker::cells_of(co
 
 LedgerMaker::Account LedgerMaker::account(const Generation& g, const Cell& cell) const {
   const SurfaceTimes expected = surface_times(run_, g, cell.costs);
-  const double share = plain_ns(g, cell.costs) / (cell.plain_ns / cell.num_generations);
-  const double predicted_ns = share * *cell.prediction->walltime_ns;
-  const double paced_ns = has_pace_ ? share * cell.prediction->paced_walltime_ns.value_or(*cell.prediction->walltime_ns) : predicted_ns;
+  const double predicted_ns = *cell.prediction->walltime_ns, paced_ns = has_pace_ ? cell.prediction->paced_walltime_ns.value_or(predicted_ns) : predicted_ns;
+  const double share = plain_ns(g, cell.costs) / (cell.plain_ns / cell.num_generations);  // 1 in the mean
   return {.predicted_ns = predicted_ns,
           .ns = {paced_ns - predicted_ns,
-                 expected.total_ns() - expected.ragged_ns - paced_ns,
+                 expected.total_ns() - expected.ragged_ns - share * paced_ns,
                  expected.ragged_ns,
                  static_cast<double>(g.prefill_ns) - expected.prefill_ns,
                  static_cast<double>(g.draft_ns) - expected.draft_ns,

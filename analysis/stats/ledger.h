@@ -40,8 +40,8 @@ struct Ledger {
   const Estimate& at(Cause cause) const { return ns[static_cast<std::size_t>(cause)]; }
 };
 
-/// Makes the ledgers of a run's groups. What a cell was predicted to take falls on its generations as plain decoding of their lengths would, so that
-/// an interval does not tell how unlike the prompts are.
+/// Makes the ledgers of a run's groups. What acceptance is held against falls on a cell's generations as plain decoding of their lengths would, so
+/// that its interval does not tell how unlike the prompts are.
 class LedgerMaker {
  public:
   /// @param costs, paces  of costs.csv and pace.csv; without costs there is no ledger, without pace that cause is not known

@@ -86,6 +86,19 @@ TEST_F(LedgerTest, PutsThePaceOfTheMachineApart) {
   EXPECT_NEAR(ledger->at(Cause::prefill).value, 5500 - 2 * kPrefillNs, 1e-9);
 }
 
+TEST_F(LedgerTest, DoesNotTakeUnlikeLengthsForChanceInAcceptance) {
+  for (const std::int64_t tokens : {3, 30, 300}) {
+    add_generation("prompt of " + std::to_string(tokens), 0);
+    Generation& g = run_.generations.back();
+    g.axes = g.axes.plain(), g.output_tokens = tokens, g.drafting_rounds = 0;
+  }
+  run_.predictions["cell"] = {.walltime_ns = kPrefillNs + 111 * (kForwardNs + kOverheadNs), .speedup = 1, .tokens_per_round = 1, .acceptance_rate = {}};
+  const auto ledger = LedgerMaker(run_, costs(), {}).ledger(all());
+  ASSERT_TRUE(ledger);
+  EXPECT_NEAR(ledger->at(Cause::acceptance).interval->low, 0, 1e-6);
+  EXPECT_NEAR(ledger->at(Cause::acceptance).interval->high, 0, 1e-6);
+}
+
 TEST_F(LedgerTest, SaysTheLargestReasonsFirst) {
   add_generation("a", 3000);
   run_.predictions["cell"] = {.walltime_ns = 6000, .speedup = 2, .tokens_per_round = 3, .acceptance_rate = 1};
