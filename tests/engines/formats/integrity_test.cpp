@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_writer.h"
+#include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 #include "tests/engines/formats/temporary_folder.h"
 
@@ -54,6 +57,22 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
   EXPECT_EQ(caught, kFlips);
   EXPECT_EQ(still_loads, kFlips / 100) << "the format itself notices none of them";
   EXPECT_EQ(sha256_files(paths), digest) << "all flips were taken back";
+}
+
+TEST(Integrity, AManifestThatCannotBeReadIsNoneOfSomebodyElse) {
+  const speclab::testing::TemporaryFolder folder;
+  EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found")) << "no manifest.json";
+  folder.file("manifest.json", R"({"kind": "ngram", "sha256": "recorded"})");
+  EXPECT_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"), ModelFileError);
+  EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "recorded"));
+  folder.file("manifest.json", R"({"of": "another program"})");
+  EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"));
+  std::filesystem::remove(folder.path("manifest.json"));
+  std::filesystem::create_symlink("manifest.json", folder.path("manifest.json"));  // to itself
+  EXPECT_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"), ModelFileError);
+  std::filesystem::remove(folder.path("manifest.json"));
+  std::filesystem::create_directory(folder.path("manifest.json"));
+  EXPECT_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"), ModelFileError);
 }
 
 }  // namespace
