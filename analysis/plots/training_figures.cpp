@@ -54,7 +54,7 @@ std::string intervals_of(const std::vector<TrainingCurve>& curves) {
   for (const TrainingCurve& curve : curves)
     for (const TrainingPoint& point : curve.points)
       if (point.clusters > 1) least = least == 0 ? point.clusters : std::min(least, point.clusters), most = std::max(most, point.clusters);
-  if (most == 0) return " Without intervals: these trainings did not note them.";
+  if (most == 0) return "";
   return fmt::format(" Bars: 95 % intervals of held-out text, Student's t over {} prompts or stretches of files, where a training noted them.", least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
 }
 

@@ -24,8 +24,8 @@ void expect_there(const std::string& folder) {
   std::error_code error;
   const auto status = std::filesystem::status(folder, error);
   if (std::filesystem::is_directory(status)) return;
-  const bool is_there = std::filesystem::exists(status);
-  throw ConfigError(fmt::format("{}: {}; give the folder of a run or of a training", escaped(folder, 200), is_there ? "is no folder" : error ? error.message() : "is not there"));
+  const std::string what = std::filesystem::exists(status) ? "is no folder" : status.type() == std::filesystem::file_type::not_found ? "is not there" : error.message();
+  throw ConfigError(fmt::format("{}: {}; give the folder of a run or of a training", escaped(folder, 200), what));
 }
 
 bool is_of_trainings(const ReportCommandOptions& options) { return std::ranges::all_of(options.folders, analysis::is_training_folder); }
