@@ -51,7 +51,7 @@ class KilledTrainings : public ::testing::TestWithParam<Training> {
 
   Outcome train(const std::string& name, const std::string& wrapper) const {
     const std::string cache = GetParam().has_own_text ? " --set own_text.cache_file=" + path(name + ".text") : "";
-    return testing::run_shell(wrapper + SPECLAB_PROGRAM " train " + path("config.toml") + cache + " --output " + path(name) + " 2>&1");
+    return testing::run_shell(wrapper + SPECLAB_PROGRAM " train " + path("config.toml") + cache + " --overwrite --output " + path(name) + " 2>&1");
   }
 
   /// @return how its first report of a step begins
