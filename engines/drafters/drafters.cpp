@@ -69,11 +69,11 @@ class Sources {
   }
 
  private:
-  /// Copies are looked up as in the mixtures that have a name of their own.
+  /// A copy that has a weight of its own is looked up from two tokens on: one says too little.
   std::unique_ptr<NextTokens> mixture(const DrafterOptions& drafter) {
     std::vector<MixturePart> parts;
     for (DrafterOptions part : drafter.parts) {
-      if (!part.min_ngram) part.min_ngram = DrafterOptions{.kind = "lookup_ngram", .max_ngram = part.max_ngram}.least_ngram();
+      if (part.kind == "prompt_lookup" && !part.min_ngram) part.min_ngram = std::min(2, part.longest_ngram());
       parts.push_back({next_tokens(part), part.weight});
     }
     return mixture_next_tokens(std::move(parts), sampling_);

@@ -13,8 +13,9 @@ constexpr std::size_t kCandidates = 4;  ///< of a part, at least, where likeliho
 struct Speaker {
   NextTokens* next_tokens;
   double weight;
-  std::int32_t levels;        ///< that it was started for
-  double share = 0;           ///< at the place that is asked about
+  std::int32_t levels;              ///< that it was started for
+  double share = 0;                 ///< at the place that is asked about
+  std::optional<double> claimed{};  ///< NextTokens::claimed_share there
   std::vector<LawEntry<float>> likeliest{};
 };
 
@@ -23,7 +24,6 @@ class MixtureNextTokens final : public NextTokens {
  public:
   MixtureNextTokens(std::vector<MixturePart> parts, double temperature) : parts_(std::move(parts)), is_greedy_(temperature == 0) {
     SPECLAB_EXPECT(!parts_.empty(), "a mixture of nothing");
-    std::ranges::stable_sort(parts_, std::ranges::greater(), &MixturePart::weight);
   }
 
   std::size_t vocab_size() const override { return parts_.front().next_tokens->vocab_size(); }
@@ -85,17 +85,39 @@ class MixtureNextTokens final : public NextTokens {
  private:
   static bool knows(const Speaker& speaker, const DraftPlace& place) { return place.tree[place.node].depth < speaker.levels && speaker.next_tokens->knows(place); }
 
-  /// Those that know the place and have a share there: the first has the largest.
+  /// Those that know the place and have a share there, by falling share.
   void find_speakers(const DraftPlace& place) {
     heard_.clear();
-    double total = 0;
     for (Speaker& speaker : speakers_)
-      if (knows(speaker, place) && (heard_.empty() || speaker.weight > 0)) {
-        heard_.push_back(&speaker);
-        total += speaker.weight;
-      }
+      if (knows(speaker, place)) heard_.push_back(&speaker);
     SPECLAB_EXPECT(!heard_.empty(), "a mixture was asked about a place that no part knows");
-    for (Speaker* speaker : heard_) speaker->share = heard_.size() == 1 ? 1.0 : speaker->weight / total;
+    if (heard_.size() == 1) return void(heard_.front()->share = 1.0);
+    share_out(place);
+    std::ranges::stable_sort(heard_, std::ranges::greater(), &Speaker::share);
+    while (heard_.back()->share == 0) heard_.pop_back();
+  }
+
+  /// What no part claims goes to the others by weight.
+  void share_out(const DraftPlace& place) {
+    double left = 1.0, weights = 0;
+    for (Speaker* speaker : heard_) {
+      speaker->claimed = speaker->next_tokens->claimed_share(place);
+      if (!speaker->claimed) weights += speaker->weight;
+    }
+    for (Speaker* speaker : heard_)
+      if (speaker->claimed) left -= speaker->share = likelier_share(*speaker->claimed, place);
+    for (Speaker* speaker : heard_)
+      if (!speaker->claimed) speaker->share = left * speaker->weight / weights;
+  }
+
+  /// At temperature 0 only the likeliest token counts: of two parts that are right with probabilities p and q and name different
+  /// tokens, one is right with probability p (1 - q) / (1 - p q), the other with q (1 - p) / (1 - p q).
+  double likelier_share(double share, const DraftPlace& place) const {
+    if (!is_greedy_ || share == 1) return share;
+    double surest = 0;
+    for (const Speaker* other : heard_)
+      if (!other->claimed) surest = std::max(surest, static_cast<double>(other->next_tokens->most_likely(place, 1).front().probability));
+    return share * (1 - surest) / (1 - share * surest);
   }
 
   static void ask_likeliest(Speaker& speaker, const DraftPlace& place, std::size_t count) {
@@ -178,7 +200,7 @@ class MixtureNextTokens final : public NextTokens {
       for (const LawEntry<float>& entry : law_.entries()) mixed[static_cast<std::size_t>(entry.token)] += share * entry.probability;
   }
 
-  std::vector<MixturePart> parts_;  ///< by falling weight
+  std::vector<MixturePart> parts_;
   bool is_greedy_;
   std::vector<Speaker> speakers_;
   std::vector<Speaker*> heard_;
@@ -193,10 +215,9 @@ std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts, 
 }
 
 std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling) {
-  const double weight = checked_lookup_weight(options);
   std::vector<MixturePart> parts;
-  parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size())), weight});
-  parts.push_back({std::move(model), 1.0 - weight});
+  parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size()))});
+  parts.push_back({std::move(model)});
   return mixture_next_tokens(std::move(parts), sampling);
 }
 

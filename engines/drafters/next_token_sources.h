@@ -23,7 +23,7 @@ std::unique_ptr<NextTokens> copy_next_tokens(const DrafterOptions& options, std:
 
 struct MixturePart {
   std::unique_ptr<NextTokens> next_tokens;
-  double weight = 1.0;  ///< at least 0
+  double weight = 1.0;  ///< above 0, beside parts that claim no share
 };
 
 /// The mean of the laws of the parts that know a place, by weight; at temperature 0 the token that the mean of their likelihoods
@@ -33,7 +33,8 @@ struct MixturePart {
 /// @source mixtures of language models: Jelinek and Mercer 1980; cache language models: Kuhn and De Mori 1990
 std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts, const SamplingOptions& sampling);
 
-/// Where there is a copy, a mixture of it, of weight options.lookup_weight, and the model; elsewhere the model alone.
+/// Where there is a copy, a mixture of it and the model, in which the copy has a share of options.lookup_weight, or the one that
+/// CopyRecord expects; elsewhere the model alone.
 /// @throws ConfigError unless 0 < lookup_weight <= 1
 std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling);
 

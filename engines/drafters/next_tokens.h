@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "engines/interface/drafter.h"
@@ -35,6 +36,8 @@ class NextTokens {
 
   /// Whether it has anything to say about the children of a node; a node that nothing is known of has none, and is not asked about.
   virtual bool knows(const DraftPlace&) const { return true; }
+  /// Of a mixture's law behind a node, in [0, 1], whatever the weights say; nothing where it leaves that to them.
+  virtual std::optional<double> claimed_share(const DraftPlace&) const { return std::nullopt; }
   /// What children of a node are drawn from.
   virtual void law(const DraftPlace& place, Law& law) = 0;
   /// The most likely children, at most `count`, in falling order, ties to the lower id. Valid until the next call.

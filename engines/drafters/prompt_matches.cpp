@@ -10,26 +10,38 @@
 namespace speclab::engines {
 
 PromptMatches::PromptMatches(const DrafterOptions& options)
-    : max_ngram_(static_cast<std::size_t>(options.max_ngram)), min_ngram_(static_cast<std::size_t>(options.least_ngram())) {
-  if (options.least_ngram() < 1 || options.max_ngram < options.least_ngram())
-    throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.least_ngram(), options.max_ngram));
+    : max_ngram_(static_cast<std::size_t>(options.longest_ngram())), min_ngram_(static_cast<std::size_t>(options.least_ngram())) {
+  if (options.least_ngram() < 1 || options.longest_ngram() < options.least_ngram())
+    throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.least_ngram(), options.longest_ngram()));
 }
 
-void PromptMatches::begin(std::size_t batch) { automata_.resize(batch, SuffixAutomaton(max_ngram_)); }
+void PromptMatches::begin(std::size_t batch) { texts_.resize(batch, Text{SuffixAutomaton(max_ngram_)}); }
 
 std::span<const Token> PromptMatches::continuation(const Sequence& sequence) {
   const auto index = static_cast<std::size_t>(sequence.index);
-  if (index >= automata_.size()) begin(index + 1);
-  follow(automata_[index], sequence.tokens);
-  const SuffixAutomaton::Match& match = automata_[index].match();
+  if (index >= texts_.size()) begin(index + 1);
+  follow(texts_[index], sequence);
+  const SuffixAutomaton::Match& match = texts_[index].known.match();
   return std::span(sequence.tokens).subspan(match.length < min_ngram_ ? sequence.tokens.size() : match.end);
 }
 
-void PromptMatches::follow(SuffixAutomaton& automaton, const std::vector<Token>& tokens) const {
-  const std::vector<Token>& known = automaton.tokens();
+double PromptMatches::expected(const Sequence& sequence, std::size_t depth) const {
+  const Text& text = texts_[static_cast<std::size_t>(sequence.index)];
+  return text.copies.expected(text.known.match().length + depth);
+}
+
+void PromptMatches::follow(Text& text, const Sequence& sequence) {
+  const std::vector<Token>&known = text.known.tokens(), &tokens = sequence.tokens;
   const bool continues = known.size() <= tokens.size() && std::equal(known.begin(), known.end(), tokens.begin());
-  if (!continues) automaton.clear();
-  for (std::size_t i = known.size(); i < tokens.size(); ++i) automaton.push_back(tokens[i]);
+  if (!continues) {
+    text.known.clear();
+    text.copies = {};
+  }
+  for (std::size_t i = known.size(); i < tokens.size(); ++i) {
+    const SuffixAutomaton::Match& match = text.known.match();
+    if (match.length > 0 && i >= static_cast<std::size_t>(sequence.prompt_length)) text.copies.add(match.length, tokens[match.end] == tokens[i]);
+    text.known.push_back(tokens[i]);
+  }
 }
 
 const Token* copied_after(std::span<const Token> copied, const DraftPlace& place) {
@@ -38,11 +50,6 @@ const Token* copied_after(std::span<const Token> copied, const DraftPlace& place
   for (TokenTree::Node node = place.node; node > 0; node = place.tree[node].parent)
     if (place.tree[node].token != copied[static_cast<std::size_t>(place.tree[node].depth) - 1]) return nullptr;
   return &copied[depth];
-}
-
-double checked_lookup_weight(const DrafterOptions& options) {
-  if (!(options.lookup_weight > 0 && options.lookup_weight <= 1)) throw ConfigError(fmt::format("lookup_weight = {}; allowed: numbers above 0, at most 1", options.lookup_weight));
-  return options.lookup_weight;
 }
 
 }  // namespace speclab::engines

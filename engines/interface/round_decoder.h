@@ -33,16 +33,16 @@ struct DrafterOptions {
   std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
   std::string model{};        ///< path or catalogue name, for kinds that load one
   std::string tree = "chain"; ///< shape of a token tree, as TreeGrowth::parse reads it
-  std::int32_t max_ngram = 3;             ///< where it looks up: longest suffix, tokens
+  std::optional<std::int32_t> max_ngram{};  ///< where it looks up: longest suffix, tokens; longest_ngram() where it is not given
   std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
-  double lookup_weight = 0.9;             ///< of the mixtures with prompt lookup: probability of the copied token beside the model's law, (0, 1]
+  std::optional<double> lookup_weight{};    ///< of the mixtures with prompt lookup: probability of the copied token beside the model's law, (0, 1]; what CopyRecord expects where it is not given
   std::vector<DrafterOptions> parts{};    ///< of "mixture": what is mixed; a part has no tree and is no mixture
   double weight = 1.0;                    ///< as a part of a mixture, is_part_weight: its share is that of the weights of the parts that have something to say
 
-  /// One token says too little where n-grams could speak: on held-out own text lookup_ngram's acceptance at temperature 0 is
-  /// 0.424 from two tokens on, 0.393 from one, 0.410 from three; at temperature 1 the weight 0.9 gives 0.367, 0.5 gives 0.344.
-  /// lookup_transformer takes both values over; they were not measured for it.
-  std::int32_t least_ngram() const { return min_ngram.value_or(std::min(is_among(kind, kMixedDrafterKinds) ? 2 : 1, max_ngram)); }
+  /// Alone as in Hugging Face's prompt lookup; in a mixture longer suffixes only say how far a copy is to be trusted. One token says
+  /// too little where a layer reads hidden states, see results/reference/lookup_weights_cpu.
+  std::int32_t longest_ngram() const { return max_ngram.value_or(is_among(kind, kMixedDrafterKinds) ? 10 : 3); }
+  std::int32_t least_ngram() const { return min_ngram.value_or(std::min(kind == "lookup_transformer" ? 2 : 1, longest_ngram())); }
   /// Whether what it drafts depends on what stood earlier in the text, so that its acceptance differs from one text to another.
   bool looks_up() const { return is_among(kind, kLookupDrafterKinds) || std::ranges::any_of(parts, &DrafterOptions::looks_up); }
 };

@@ -28,7 +28,7 @@ void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
 void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& options) {
   for (const char* key : {"max_ngram", "min_ngram"})
     if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds)) reader.refuse(key, fmt::format("for the kinds {} only", fmt::join(engines::kLookupDrafterKinds, ", ")));
-  if (options.least_ngram() > options.max_ngram) reader.refuse("min_ngram", "at most max_ngram");
+  if (options.least_ngram() > options.longest_ngram()) reader.refuse("min_ngram", "at most max_ngram");
   if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds)) reader.refuse("lookup_weight", fmt::format("for the kinds {} only", fmt::join(engines::kMixedDrafterKinds, ", ")));
 }
 
@@ -47,6 +47,12 @@ void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   check_parts_key(reader, drafter);
 }
 
+/// What its kind has where the keys are absent.
+void fill_lookups(engines::DrafterOptions& options) {
+  options.min_ngram = options.least_ngram();
+  options.max_ngram = options.longest_ngram();
+}
+
 NamedDrafter read_drafter(const ConfigNode& table, const std::string& name, Findings& findings) {
   ConfigReader reader(table, "drafters." + name, &findings);
   NamedDrafter drafter{.name = name, .options = {.kind = ""}};
@@ -54,7 +60,7 @@ NamedDrafter read_drafter(const ConfigNode& table, const std::string& name, Find
   reader.finish();
   drafter.has_tree = reader.has("tree");
   check_drafter(reader, drafter);
-  if (engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds)) drafter.options.min_ngram = drafter.options.least_ngram();
+  if (engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds)) fill_lookups(drafter.options);
   return drafter;
 }
 

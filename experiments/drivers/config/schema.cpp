@@ -23,6 +23,9 @@ struct ElementOf<std::optional<T>> {
 };
 
 template <typename T>
+constexpr bool is_optional = std::is_same_v<T, std::optional<typename ElementOf<T>::Type>>;
+
+template <typename T>
 constexpr bool is_list = std::is_same_v<T, std::vector<typename ElementOf<T>::Type>>;
 
 template <typename T>
@@ -50,8 +53,9 @@ void read_residual(ConfigReader& reader, const KeyDoc& doc, LenientResidual& res
   residual = text == to_string(LenientResidual::full) ? LenientResidual::full : LenientResidual::lenient;
 }
 
-void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<std::int32_t>& value) {
-  std::int32_t number = value.value_or(0);
+template <typename Number>
+void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<Number>& value) {
+  Number number = value.value_or(0);
   reader.read(doc.key.c_str(), number, doc.range);
   if (reader.has(doc.key.c_str())) value = number;
 }
@@ -74,7 +78,7 @@ void read_value(ConfigReader& reader, const KeyDoc& doc, const ValueOfKey& value
   std::visit(
       [&]<typename T>(T* member) {
         if constexpr (std::is_same_v<T, LenientResidual>) read_residual(reader, doc, *member);
-        else if constexpr (std::is_same_v<T, std::optional<std::int32_t>>) read_optional(reader, doc, *member);
+        else if constexpr (is_optional<T>) read_optional(reader, doc, *member);
         else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::vector<std::string>>) reader.read(key, *member);
         else if constexpr (std::is_same_v<T, std::string>) doc.choices.empty() ? reader.read(key, *member) : reader.read(key, *member, doc.choices);
         else reader.read(key, *member, doc.range);
@@ -86,7 +90,7 @@ void write_value(TomlText& toml, const KeyDoc& doc, const ValueOfKey& value) {
   std::visit(
       [&]<typename T>(T* member) {
         if constexpr (std::is_same_v<T, LenientResidual>) toml.add(doc.key, to_string(*member));
-        else if constexpr (std::is_same_v<T, std::optional<std::int32_t>>) {
+        else if constexpr (is_optional<T>) {
           if (*member) toml.add(doc.key, **member);
         } else toml.add(doc.key, *member);
       },

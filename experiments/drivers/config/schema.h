@@ -15,7 +15,7 @@
 namespace speclab::experiments {
 
 /// The member that a key fills; its type is the key's.
-using ValueOfKey = std::variant<bool*, std::int32_t*, std::optional<std::int32_t>*, std::int64_t*, std::uint64_t*, double*, std::string*, LenientResidual*,
+using ValueOfKey = std::variant<bool*, std::int32_t*, std::optional<std::int32_t>*, std::int64_t*, std::uint64_t*, double*, std::optional<double>*, std::string*, LenientResidual*,
                                 std::vector<std::string>*, std::vector<double>*, std::vector<std::int32_t>*>;
 
 /// What a user may know of a key.

@@ -68,14 +68,16 @@ TEST(Confidence, OfNgramsIsTheirProbability) {
   EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, 1.0)), (std::vector<Token>{2}));
 }
 
-TEST(Confidence, OfACopyIsItsWeight) {
-  DecoderOptions options{.sampling = {.temperature = 0}, .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = 0.6}};
+TEST(Confidence, OfACopyGrowsWithItsWeight) {
   const auto ngrams = testing::ngrams_of({{1, 7, 1, 6, 1, 5, 2, 6, 2, 7, 3, 3, 4, 4, 5, 5}}, 8, {.order = 2});
   const Sequence sequence = sequence_of({1, 2, 3, 1});
-  const auto drafter = testing::make_lookup_ngram_drafter(ngrams, options);
-  drafter->begin({&sequence, 1});
-  EXPECT_EQ(drafted_tokens(propose(*drafter, sequence, 3, 0.6)), (std::vector<Token>{2, 3, 1}));
-  EXPECT_EQ(drafted_tokens(propose(*drafter, sequence, 3, 0.95)), (std::vector<Token>{2}));
+  const auto drafted = [&](double weight) {
+    const auto drafter = testing::make_lookup_ngram_drafter(ngrams, {.sampling = {.temperature = 0}, .drafter = {.kind = "lookup_ngram", .lookup_weight = weight}});
+    drafter->begin({&sequence, 1});
+    return drafted_tokens(propose(*drafter, sequence, 3, 0.6));
+  };
+  EXPECT_EQ(drafted(0.9), (std::vector<Token>{2, 3, 1}));
+  EXPECT_EQ(drafted(0.5), (std::vector<Token>{2}));
 }
 
 }  // namespace

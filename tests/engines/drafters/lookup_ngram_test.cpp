@@ -21,8 +21,13 @@ Draft draft_of(double temperature, double weight, std::vector<Token> tokens, std
 using Tokens = std::vector<Token>;
 
 TEST(LookupNgram, CopiesAndGoesOnWithTheNgramsAtTemperatureZero) {
-  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 0.5, {7, 7, 5, 7, 7}, 5)), (Tokens{5, 7, 7, 1, 2})) << "7 is followed by the most frequent token";
+  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 1.0, {7, 7, 5, 7, 7}, 5)), (Tokens{5, 7, 7, 1, 2})) << "7 is followed by the most frequent token";
   EXPECT_EQ(testing::drafted_tokens(draft_of(0, 0.5, {6, 1}, 3)), (Tokens{2, 3, 4})) << "nothing to copy";
+}
+
+/// That 1 follows 5 the n-grams hold for likelier than a half.
+TEST(LookupNgram, AtTemperatureZeroLeavesTheCopyWhereTheNgramsAreSurer) {
+  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 0.5, {7, 7, 5, 7, 7}, 3)), (Tokens{5, 1, 2}));
 }
 
 TEST(LookupNgram, LawIsTheMixtureWhereThereIsACopy) {
@@ -55,15 +60,17 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
   EXPECT_GT(others, 20);
 }
 
-TEST(LookupNgram, LooksUpTwoTokensAndMoreUnlessToldOtherwise) {
+/// The model is sure that 4 follows 3, and that weighs more than a copy behind one token.
+TEST(LookupNgram, LooksUpAsManyTokensAsItIsTold) {
   const auto drafted = [](const DrafterOptions& options, Tokens tokens) {
     const auto drafter = testing::make_lookup_ngram_drafter(model(), {.sampling = {.temperature = 0}, .drafter = options});
     return testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
   };
   EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {3, 7, 3}), (Tokens{4}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {2, 3, 7, 2, 3}), (Tokens{7}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 1}, {3, 7, 3}), (Tokens{7}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram", .max_ngram = 1}, {3, 7, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{4}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {2, 3, 7, 2, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .max_ngram = 1, .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{7}));
 }
 
 TEST(LookupNgram, RefusesAWeightOutsideItsRange) {

@@ -11,7 +11,7 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-DecoderOptions options_of(double temperature, double weight, const char* tree = "chain") {
+DecoderOptions options_of(double temperature, std::optional<double> weight, const char* tree = "chain") {
   return {.sampling = {.temperature = temperature}, .drafter = {.kind = "lookup_transformer", .tree = tree, .min_ngram = 1, .lookup_weight = weight}, .seed = 4};
 }
 
@@ -63,6 +63,17 @@ TEST(LookupTransformer, LawIsTheMixtureWhereThereIsACopy) {
     sum += static_cast<double>(mixed.law_at(0)[token]);
   }
   EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+/// 0.16 behind one token, and 0.45 behind two, where the first copy came.
+TEST(LookupTransformer, WithoutAWeightTheCopyHasTheShareThatItsRecordExpects) {
+  const DecoderOptions options = options_of(1, std::nullopt);
+  const Draft alone = model_draft(options, {3, 1, 6, 3}, 1);
+  Draft mixed = mixed_draft(options, {3, 1, 6, 3}, 2);
+  EXPECT_NEAR(static_cast<double>(mixed.law_at(0)[1]), 0.16 + 0.84 * static_cast<double>(alone.law_at(0)[1]), 1e-6);
+  for (DecoderOptions next = options; testing::drafted_tokens(mixed)[0] != 1; mixed = mixed_draft(next, {3, 1, 6, 3}, 2)) ++next.seed;
+  const Draft behind = model_draft(options, {3, 1, 6, 3, 1}, 1);
+  EXPECT_NEAR(static_cast<double>(mixed.law_at(1)[6]), 0.45 + 0.55 * static_cast<double>(behind.law_at(0)[6]), 1e-5);
 }
 
 /// The likeliest tokens of a tree: the copied one first, with the weight it has in the mixture.

@@ -17,7 +17,8 @@ constexpr int kVocabulary = 12;
 /// Says the same everywhere, down to a number of levels, and counts what it is told to read.
 class Oracle final : public NextTokens {
  public:
-  Oracle(std::vector<float> law, bool is_dense, std::int32_t levels = 100) : law_(std::move(law)), is_dense_(is_dense), levels_(levels) {}
+  Oracle(std::vector<float> law, bool is_dense, std::int32_t levels = 100, std::optional<double> claimed = {})
+      : law_(std::move(law)), is_dense_(is_dense), levels_(levels), claimed_(claimed) {}
 
   std::size_t vocab_size() const override { return law_.size(); }
   std::int32_t most_levels() const override { return levels_; }
@@ -25,6 +26,7 @@ class Oracle final : public NextTokens {
     EXPECT_LE(levels, levels_);
     return sequence.tokens.back() != kSilence;
   }
+  std::optional<double> claimed_share(const DraftPlace&) const override { return claimed_; }
   void read(const Sequence&, const TokenTree& tree, TokenTree::Node first) override { EXPECT_LT(tree[first].depth, levels_); }
   void law(const DraftPlace& place, Law& law) override {
     EXPECT_LT(place.tree[place.node].depth, levels_);
@@ -46,6 +48,7 @@ class Oracle final : public NextTokens {
   std::vector<float> law_;
   bool is_dense_;
   std::int32_t levels_;
+  std::optional<double> claimed_;
   std::vector<LawEntry<float>> entries_;
 };
 
@@ -61,11 +64,12 @@ struct Part {
   double weight;
   std::int32_t levels = 100;
   bool is_dense = false;
+  std::optional<double> claimed{};
 };
 
 Draft draft_of(const std::vector<Part>& parts, double temperature, std::int32_t length, const char* tree = "chain", Tokens tokens = {1, 2}, double stop_below = 0) {
   std::vector<MixturePart> mixed;
-  for (const Part& part : parts) mixed.push_back({std::make_unique<Oracle>(part.law, part.is_dense, part.levels), part.weight});
+  for (const Part& part : parts) mixed.push_back({std::make_unique<Oracle>(part.law, part.is_dense, part.levels, part.claimed), part.weight});
   const SamplingOptions sampling{.temperature = temperature};
   const auto drafter = make_growing_drafter(mixture_next_tokens(std::move(mixed), sampling), "mixture", {.sampling = sampling, .drafter = {.tree = tree}, .seed = 3});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens)), length, stop_below);
@@ -89,6 +93,25 @@ TEST(Mixture, AtTemperatureZeroDraftsWhatTheMeanPrefers) {
   EXPECT_EQ(first(4.0), (Tokens{5})) << "0.5 against 0.48";
   EXPECT_EQ(first(6.0), (Tokens{2})) << "the first is too sure to be outweighed";
   EXPECT_EQ(draft_of({{peaked(2, 0.6f, 5), 1.0}, {peaked(5, 0.9f, 3), 1.0}}, 0, 1).law_at(0)[5], 1.0f);
+}
+
+/// Two others share what is left by their weights, 3 to 1.
+TEST(Mixture, APartHasTheShareThatItClaims) {
+  const Draft draft = draft_of({{peaked(2, 1.0f, 3), 3.0}, {peaked(4, 1.0f, 3), 1.0}, {peaked(5, 1.0f, 3), 99.0, 100, false, 0.6}}, 1, 1);
+  EXPECT_NEAR(draft.law_at(0)[5], 0.6f, 1e-6f);
+  EXPECT_NEAR(draft.law_at(0)[2], 0.3f, 1e-6f);
+  EXPECT_NEAR(draft.law_at(0)[4], 0.1f, 1e-6f);
+}
+
+/// The mean of 0.6 of the one and 0.4 of the other would prefer the former up to a likelihood of 1.5.
+TEST(Mixture, AtTemperatureZeroAClaimHoldsAgainstWhatIsLessLikely) {
+  const auto first = [](double claimed, float other) {
+    return testing::drafted_tokens(draft_of({{peaked(2, 1.0f, 3), 1.0, 100, false, claimed}, {peaked(4, other, 3), 1.0}}, 0, 1));
+  };
+  EXPECT_EQ(first(0.6, 0.55f), (Tokens{2}));
+  EXPECT_EQ(first(0.6, 0.65f), (Tokens{4}));
+  EXPECT_EQ(first(1.0, 1.0f), (Tokens{2})) << "nothing is surer than a claim of all";
+  EXPECT_EQ(first(0.6, 1.0f), (Tokens{4}));
 }
 
 /// Three parts, the last of which speaks at the first place only: 0.5 of the likeliest token there, 0.6 behind it.
