@@ -20,7 +20,7 @@ std::string kind_of(const Manifest& manifest, const std::string& drafter) {
   return found == manifest.config.end() ? "" : found->second;
 }
 
-/// Parameters of a drafter; 0 where the manifest does not have them.
+/// Parameters of a drafter of its own; 0 where the manifest does not have them.
 double size_of(const Manifest& manifest, const std::string& drafter) {
   const auto is_it = [&](const ModelProvenance& model) { return model.role == ModelRole::drafter && model.name == drafter; };
   const auto found = std::ranges::find_if(manifest.models, is_it);
@@ -56,7 +56,7 @@ std::vector<Line> lines_over_sizes(const FigureData& data) {
 Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure figure, Shown shown) {
   figure.title += " against the size of the drafter";
   figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
-  figure.x = {.label = "parameters of the drafter", .scale = Scale::logarithmic, .names = {}};
+  figure.x = {.label = "weights of the drafter's own", .scale = Scale::logarithmic, .names = {}};
   shown.x = [&](const Group& group) { return size_of(data.run.manifest, group.axes.drafter); };
   add_lines(lines, shown, figure);
   return figure;

@@ -53,10 +53,15 @@ constexpr std::int64_t kMaxVocab = 2'000'000, kMaxLength = 1 << 24, kMaxLayers =
 }  // namespace
 
 std::int64_t LlamaConfig::num_parameters() const {
+  if (is_feature_transformer()) return parameters_read() - std::int64_t{hidden_size} * num_logits();
+  return parameters_read() + (tied_embeddings ? 0 : std::int64_t{hidden_size} * vocab_size);
+}
+
+std::int64_t LlamaConfig::parameters_read() const {
   const std::int64_t h = hidden_size;
   const std::int64_t layer = h * (2 * query_size() + 2 * kv_size()) + 3 * h * intermediate_size + 2 * h;
   const std::int64_t fusion = is_feature_transformer() ? h * (h + feature_size) + h + feature_size : 0;
-  return num_layers * layer + fusion + h + h * vocab_size + (tied_embeddings ? 0 : h * num_logits());
+  return num_layers * layer + fusion + h + h * num_logits();
 }
 
 void LlamaConfig::validate(const std::string& where) const {

@@ -33,7 +33,8 @@ struct LlamaConfig {
   std::int32_t num_logits() const { return draft_vocabulary.empty() ? vocab_size : static_cast<std::int32_t>(draft_vocabulary.size()); }
   std::int32_t query_size() const { return num_heads * head_dim; }
   std::int32_t kv_size() const { return num_kv_heads * head_dim; }
-  std::int64_t num_parameters() const;
+  std::int64_t num_parameters() const;   ///< of its own: the embeddings and the head that a feature transformer shares with its target are the target's
+  std::int64_t parameters_read() const;  ///< by a forward: the head's among them, of the embeddings none beside it
   /// @param where  file, for the message
   /// @throws ModelFileError naming the field that no Llama can have
   void validate(const std::string& where) const;

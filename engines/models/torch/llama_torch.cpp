@@ -60,7 +60,7 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers,
            .hidden_size = config.hidden_size, .feature_size = config.feature_size, .draft_vocabulary = config.draft_vocabulary,
            .num_parameters = config.num_parameters(),
-           .weight_bytes = (config.num_parameters() - (config.tied_embeddings ? 0 : hidden * config.vocab_size)) * static_cast<std::int64_t>(embedding_.element_size())};
+           .weight_bytes = config.parameters_read() * static_cast<std::int64_t>(embedding_.element_size())};
   info_.random_weights = weights.are_random();
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
 }

@@ -15,13 +15,8 @@ KnownDevice known_device(const char* name, double read_gb_per_s, double tflops) 
   return {name, {read_gb_per_s, tflops, 0, 0.62e-3}, {read_gb_per_s, tflops, 0.1 / 15, 2.2e-3}, {kWorstShare * read_gb_per_s, kWorstShare * tflops, 0.057, 10.5e-3}};
 }
 
-/// Without the input embedding, of which a row is looked up.
-double multiplied_weights(const LlamaConfig& c) {
-  return static_cast<double>(c.num_parameters()) - (c.tied_embeddings ? 0.0 : static_cast<double>(c.hidden_size) * c.vocab_size);
-}
-
 double floor_ms(const LlamaConfig& c, int context, double read_gb_per_s) {
-  return (2.0 * multiplied_weights(c) + 4.0 * context * c.num_layers * c.kv_size()) / read_gb_per_s / 1e6;
+  return (2.0 * static_cast<double>(c.parameters_read()) + 4.0 * context * c.num_layers * c.kv_size()) / read_gb_per_s / 1e6;
 }
 
 void predict_passes(Rows& rows, const KnownDevice& device, const CatalogueEntry& entry, const Sizes& sizes) {
@@ -64,7 +59,7 @@ void predict_drafter(Rows& rows, const KnownDevice& device, const CatalogueEntry
 }  // namespace
 
 double TimeModel::pass_ms(const LlamaConfig& c, int rows, int context) const {
-  const double arithmetic_ms = 2.0 * multiplied_weights(c) * rows / tflops / 1e9;
+  const double arithmetic_ms = 2.0 * static_cast<double>(c.parameters_read()) * rows / tflops / 1e9;
   constexpr int kKernelsOfLayer = 5, kOtherKernels = 2;
   return std::max(floor_ms(c, context, read_gb_per_s) * (1 + row_share * (rows - 1)), arithmetic_ms) + (kKernelsOfLayer * c.num_layers + kOtherKernels) * kernel_ms;
 }
@@ -83,7 +78,7 @@ const std::vector<KnownDevice>& known_devices() {
 }
 
 bool is_pair(const LlamaConfig& target, const LlamaConfig& drafter) {
-  return target.vocab_size == drafter.vocab_size && multiplied_weights(target) > 2 * multiplied_weights(drafter);
+  return target.vocab_size == drafter.vocab_size && target.parameters_read() > 2 * drafter.parameters_read();
 }
 
 void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes, const Sizes& sizes) {

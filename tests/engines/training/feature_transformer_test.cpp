@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "engines/formats/safetensors_file.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/llama_cpu.h"
 #include "engines/models/llama/feature_transformer.h"
@@ -78,6 +79,18 @@ TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer, ::testing::Values(std::pair(1, 1), std::pair(2, 1), std::pair(1, 3), std::pair(2, 6)));
+
+/// Its file has no more than its own: the tables of tokens are the target's.
+TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
+  const TinyTarget target;
+  const LlamaConfig config = feature_config(target.config(), 2);
+  const std::string folder = target.folder() + "/drafter";
+  written_model(target, config, folder);
+  std::int64_t values = 0;
+  for (const TensorInfo& tensor : SafetensorsFile::open(folder + "/model.safetensors").tensors()) values += tensor.num_elements;
+  EXPECT_EQ(config.num_parameters(), values);
+  EXPECT_EQ(config.parameters_read(), values + std::int64_t{config.hidden_size} * config.num_logits());
+}
 
 TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
   const TinyTarget target;
