@@ -1,5 +1,7 @@
 #include "analysis/report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -30,7 +32,9 @@ namespace {
 std::string read_plotly(const std::string& path) {
   const std::string file = path.empty() ? user_cache_folder() + "/plotly/plotly.min.js" : path;
   try {
-    return read_file(file);
+    std::string script = read_file(file);
+    if (script.find("plotly") == std::string::npos) throw DataError(fmt::format("{}: a file without the word plotly; allowed: plotly.min.js", escaped(file)));
+    return script;
   } catch (const DataError& error) {
     throw DataError(std::string(error.what()) + "; scripts/setup fetches plotly.js, or name one");
   }

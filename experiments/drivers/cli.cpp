@@ -97,10 +97,10 @@ int parse_and_run(int argc, char** argv) {
   add_key_names(run_command, described_run_keys());
   ConfigCommandOptions config;
   CLI::App* config_command = add_command(app, "config", "What the keys of configs are, mean, and may be", "speclab config --describe axes", config, run_config_command, status);
-  config_command->add_option("key", config.key, "Only keys that begin so, as in axes or axes.tree");
+  CLI::Option* key = config_command->add_option("key", config.key, "Only keys that begin so, as in axes or axes.tree");
   config_command->add_flag("--describe", config.describe, "Keys with type, range, default and meaning (what is printed anyway)");
-  config_command->add_flag("--json", config.json, "The same as JSON");
-  config_command->add_flag("--markdown", config.markdown, "All of them as tables for experiments/configs/README.md");
+  CLI::Option* as_json = config_command->add_flag("--json", config.json, "The same as JSON");
+  config_command->add_flag("--markdown", config.markdown, "All of them as tables for experiments/configs/README.md")->excludes(as_json)->excludes(key);
   ReportCommandOptions report;
   add_report_options(add_command(app, "report", "Make the report of a run folder, or draw the curves of trainings", "speclab report results/runs/quickstart", report, run_report, status), report);
   CompareOptions compare;

@@ -12,7 +12,7 @@
 namespace speclab::experiments {
 
 /// For messages: what is_name accepts.
-inline constexpr const char* kNameRule = "letters, digits, _, - and ., not beginning with .";
+inline constexpr const char* kNameRule = "1 to 200 letters, digits, _, - and ., not beginning with .";
 
 /// Fit for a folder, a column of a CSV file and a key of a manifest.
 bool is_name(const std::string& text);

@@ -11,12 +11,19 @@
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
+namespace {
+
+bool is_file_or_folder(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none) || std::filesystem::is_directory(path, none);
+}
+
+}  // namespace
 
 void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known) {
   std::set<std::string> missing;
   const auto check = [&](const std::string& key, const std::string& model) {
-    std::error_code none;
-    if (model.empty() || std::ranges::find(known, model, &engines::KnownModel::name) != known.end() || std::filesystem::exists(model, none)) return;
+    if (model.empty() || std::ranges::find(known, model, &engines::KnownModel::name) != known.end() || is_file_or_folder(model)) return;
     missing.insert(fmt::format("{} = '{}'", key, escaped(model)));
   };
   for (const std::string& model : plan.config.models) check("target.model", model);

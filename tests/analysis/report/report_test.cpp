@@ -36,6 +36,17 @@ TEST_F(Report, OpensWithQuestionAndComputedAnswer) {
   EXPECT_TRUE(page_has(summary.answer));
 }
 
+TEST_F(Report, RefusesAnotherFileInPlaceOfPlotly) {
+  make();
+  write_file(plotly_, "root:x:0:0");
+  try {
+    write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
+    FAIL() << "drew a page without figures";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("allowed: plotly.min.js"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(Report, PrintsTheMedianErrorOfThePrediction) {
   const ReportSummary right = make({.prediction_bias = 1.0});
   const ReportSummary wrong = make({.prediction_bias = 0.5});
@@ -138,7 +149,7 @@ TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"}) std::filesystem::remove(scratch_.file(file));
   write_file(scratch_.file("costs.csv"), "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
                                          "m,,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,rejection,greedy,draft,4,64,1,2e4,,,3\n");
-  write_file(plotly_, "");
+  write_file(plotly_, "/* plotly */");
   const ReportSummary summary = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
   EXPECT_EQ(summary.answer, "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");
   EXPECT_EQ(summary.figure_ids, std::vector<std::string>{"forward_cost"});
@@ -153,7 +164,7 @@ TEST_F(Report, SaysFromHowManyRowsOnARowCostsMore) {
   for (const auto& [rows, ns] : std::map<int, const char*>{{1, "10100000"}, {2, "10200000"}, {4, "10400000"}, {8, "10800000"}, {16, "14800000"}, {32, "22800000"}})
     costs += "m,,,,,target," + std::to_string(rows) + ",64,1," + ns + ",,,3\n";
   write_file(scratch_.file("costs.csv"), costs);
-  write_file(plotly_, "");
+  write_file(plotly_, "/* plotly */");
   const std::string answer = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false}).answer;
   EXPECT_NE(answer.find("Two lines through its 6 points: 10.00 ms and 0.100 ms a row up to 8 rows, 0.500 ms a row beyond (off by 0.00 ms, root mean square; one line: 0."), std::string::npos) << answer;
 }

@@ -110,6 +110,7 @@ TEST(ProgramConfig, DescribesKeysAsTextAndJson) {
   EXPECT_NE(text.output.find("axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an axis\n"), std::string::npos) << text.output;
   EXPECT_EQ(text.output.find("axes.tree"), std::string::npos);
   expect_refusal("config axis", 2, "no key begins with 'axis'");
+  expect_refusal("config --json --markdown", 2, "--json");
   const Outcome help = run_program("run --help");
   EXPECT_NE(help.output.find("axes: temperature, drafter, tree, policy, verifier\n"), std::string::npos) << help.output;
 }

@@ -24,7 +24,7 @@ class ProgramPartialReport : public ::testing::Test {
 
   const SmallExperiment experiment_{testing::memory_folder()};
   const std::string config_ = experiment_.config_file();
-  const std::string plotly_ = (write_file(experiment_.folder("plotly.js"), "/**/"), experiment_.folder("plotly.js"));
+  const std::string plotly_ = (write_file(experiment_.folder("plotly.js"), "/* plotly */"), experiment_.folder("plotly.js"));
 };
 
 TEST_F(ProgramPartialReport, IsMadeBesideTheRunAndTheWholeOneIsAsIfItHadNotBeen) {

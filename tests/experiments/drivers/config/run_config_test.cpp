@@ -128,6 +128,15 @@ TEST(RunConfig, RefusesMistakesWithLineAndColumn) {
 
 TEST(RunConfig, NamesAFileThatIsMissing) { EXPECT_NE(refusal("/nowhere/x.toml").find("/nowhere/x.toml"), std::string::npos); }
 
+TEST(RunConfig, RefusesANameTooLongForAFolderWithoutRepeatingAllOfIt) {
+  const testing::TemporaryFolder folder;
+  const auto named = [&](std::size_t length) { return refusal(folder.file("name.toml", "[experiment]\nname = \"" + std::string(length, 'a') + "\"\n")); };
+  EXPECT_EQ(named(200), "accepted");
+  const std::string message = named(5'000'000);
+  EXPECT_NE(message.find("1 to 200 letters"), std::string::npos) << message.substr(0, 1000);
+  EXPECT_LE(message.size(), 500U);
+}
+
 TEST(RunConfig, SettingsWinOverTheFileAndAreChecked) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("a.toml", "[axes]\ntemperature = 0.5\n");

@@ -60,7 +60,7 @@ class PartialRun : public ::testing::Test {
 
   /// A report of what stands in the folder, with this opening.
   std::string page(const std::string& folder, const std::string& opening) const {
-    analysis::write_report(folder, {.plotly_js = plotly_.file("plotly.js", "/**/"), .static_figures = false, .opening = opening});
+    analysis::write_report(folder, {.plotly_js = plotly_.file("plotly.js", "/* plotly */"), .static_figures = false, .opening = opening});
     return read_file(folder + "/report.html");
   }
 
