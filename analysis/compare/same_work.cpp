@@ -64,7 +64,8 @@ void check_recorded(const char* which, const Manifest& manifest, std::vector<std
 }
 
 void check_whole(const char* which, const Run& run, std::vector<std::string>& differences) {
-  const std::string missing = run.manifest.missing(run.generations.size(), "generations");
+  const std::string missing = run.manifest.missing(run.num_measured(), "generations");
+  if (!run.device.dropped.empty() || !run.device.fault.empty()) differences.push_back(fmt::format("{}: {}; see device.csv and measure it again", which, device_note(run.device)));
   if (!run.failures.empty()) differences.push_back(fmt::format("{}: generations failed, see failures.csv", which));
   else if (!missing.empty()) differences.push_back(fmt::format("{}: {}", which, missing));
 }

@@ -196,6 +196,21 @@ void read_texts(const std::string& path, Run& run) {
     if (!run.generation_of_row.contains(sample.row_id)) throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, sample.row_id));
 }
 
+/// What the device disturbed is in no number, as what failed.
+void drop_disturbed(const std::string& path, Run& run) {
+  const std::vector<DeviceRow> rows = read_device(path);
+  for (const DeviceRow& row : rows)
+    if (!run.generation_of_row.contains(row.row_id)) throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, row.row_id));
+  run.device = device_state(rows);
+  if (run.device.dropped.empty()) return;
+  const auto is_dropped = [&](const auto& of_row) { return run.device.dropped.contains(of_row.row_id); };
+  std::erase_if(run.generations, is_dropped);
+  std::erase_if(run.rounds, is_dropped);
+  std::erase_if(run.texts, is_dropped);
+  run.generation_of_row.clear();
+  for (std::size_t i = 0; i < run.generations.size(); ++i) run.generation_of_row.emplace(run.generations[i].row_id, i);
+}
+
 }  // namespace
 
 CellAxes CellAxes::plain() const {
@@ -221,6 +236,7 @@ Run read_run(const std::string& folder) {
   if (const std::string path = folder + "/predictions.csv"; std::filesystem::exists(path)) read_predictions(path, run);
   if (const std::string path = folder + "/failures.csv"; std::filesystem::exists(path)) read_failures(path, run);
   if (const std::string path = folder + "/texts.jsonl"; std::filesystem::exists(path)) read_texts(path, run);
+  drop_disturbed(folder + "/device.csv", run);
   return run;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/io/device_state.h"
 #include "analysis/io/manifest.h"
 #include "analysis/io/text_samples.h"
 #include "sim/monte_carlo/estimate.h"
@@ -100,6 +101,9 @@ struct Run {
   std::map<std::string, Prediction> predictions;  ///< by cell_id
   std::vector<TextSample> texts;
   std::map<std::string, std::size_t> failures;    ///< generations that failed, by cell_id
+  DeviceState device{};                           ///< of a run on an accelerator; `generations` has none of those it dropped
+
+  std::size_t num_measured() const { return generations.size() + device.dropped.size(); }
 };
 
 /// Reads and cross-checks a run folder. predictions.csv, texts.jsonl and failures.csv may be absent; the others may not.

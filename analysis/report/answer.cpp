@@ -63,7 +63,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return "No drafter was compared with plain decoding in this run.";
   std::string text = clause(data, coolest);
   text[0] = 'A';
-  text = unfinished_note(data.run.manifest.missing(data.run.generations.size(), "generations")) + text;
+  text = unfinished_note(data.run.manifest.missing(data.run.num_measured(), "generations")) + text;
   if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
@@ -85,6 +85,7 @@ std::vector<std::string> notes(const FigureData& data) {
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
   std::vector<std::string> result;
+  if (const std::string note = device_note(data.run.device); !note.empty()) result.push_back(note + ", see device.csv.");
   std::size_t failed = 0;
   std::string cells;
   for (const auto& [cell, count] : data.run.failures) {

@@ -71,6 +71,7 @@ std::string facts_html(const PageContent& content) {
     html += fact("pace while measuring " + model, short_number(*paces.plain),
                  "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface" + paces.drafting_text() + "; dashed walltimes are at these paces, dashed speed-ups as predicted beforehand");
   }
+  if (const DeviceState& device = content.data.run.device; device.n > 0) html += fact("device while measuring", device_summary(device), device_note(device));
   html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";
 }

@@ -1,6 +1,7 @@
 #include "engines/cuda/device.h"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include "engines/cuda/cuda_errors.h"
 #include "sim/core/errors.h"
@@ -19,6 +20,7 @@ Device::Device() {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
   name_ = properties.name;
+  pci_bus_id_ = fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
   l2_bytes_ = properties.l2CacheSize;
   context_.num_multiprocessors = properties.multiProcessorCount;
   context_.has_overlapping_starts = properties.major >= 9;

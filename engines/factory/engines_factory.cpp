@@ -5,6 +5,7 @@
 
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
+#include "engines/device_monitor/nvml_monitor.h"
 #include "engines/drafters/drafters.h"
 #include "engines/factory/machine_info.h"
 #include "engines/interface/engines.h"
@@ -124,6 +125,15 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
+
+  std::unique_ptr<DeviceMonitor> device_monitor() override {
+#if SPECLAB_HAVE_CUDA
+    if (cuda_device_)
+      if (auto nvml = open_nvml()) return make_nvml_monitor(*std::move(nvml), cuda_device_->pci_bus_id());
+#endif
+    return nullptr;
+  }
+
   double measure_read_bandwidth(std::int64_t bytes, int passes) override { return cpu::read_bandwidth(*team(), bytes, passes); }
 
  private:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/interface/device_monitor.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
@@ -68,6 +69,8 @@ class Engines {
   /// @param previous_ids  prompt and output so far, within the vocabulary
   virtual std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const = 0;
   virtual MachineInfo machine_info() const = 0;
+  /// Of the accelerator that models were loaded on; null where there is none or it tells nothing of itself.
+  virtual std::unique_ptr<DeviceMonitor> device_monitor() = 0;
   /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
   virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;
 };

@@ -220,6 +220,15 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
 std::vector<std::string> FakeEngines::drafter_kinds() const { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
 std::vector<std::string> FakeEngines::verifier_kinds() const { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
 
+std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
+  struct Monitor final : DeviceMonitor {
+    explicit Monitor(std::shared_ptr<FakeEnginesState> state) : state_(std::move(state)) {}
+    DeviceSample sample() override { return state_->device(); }
+    std::shared_ptr<FakeEnginesState> state_;
+  };
+  return state_->device ? std::make_unique<Monitor>(state_) : nullptr;
+}
+
 void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&, const TrainOptions&, const TrainCallbacks&) {
   throw ConfigError("fake engines train nothing");
 }

@@ -17,6 +17,7 @@ struct FakeEnginesState {
   int context_length = 4096;
   std::int64_t draft_ns = 1'000'000;       ///< of a level
   std::vector<double> law{};               ///< of every token; uniform if empty
+  std::function<DeviceSample()> device{};  ///< what a device tells of itself; the processor if empty
   int num_generations = 0;                 ///< begun so far
   int num_decoders = 0;                    ///< that live
   std::function<void()> on_generation = [] {};
@@ -46,6 +47,7 @@ class FakeEngines final : public engines::Engines {
     return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));
   }
   engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, "none", "none", "none", "none"}; }
+  std::unique_ptr<engines::DeviceMonitor> device_monitor() override;
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 
  private:

@@ -16,6 +16,7 @@
 #include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
+#include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_in_workers.h"
 #include "experiments/drivers/run/run_journals.h"
@@ -149,7 +150,7 @@ class RunCommand {
     fmt::print("{} is complete; for another run give another --output\n", folder_);
     if (has_report) fmt::print("{}\n", report);
     if (!has_report && options_.report) run_report({.folders = {folder_}});
-    return say_failures(RunJournals(plan_, access()).log());
+    return say_outcome(RunJournals(plan_, access()).log());
   }
 
   int say_completed() const {
@@ -158,7 +159,7 @@ class RunCommand {
     else fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
     if (options_.report && has_rows) run_report({.folders = {folder_}});
-    return say_failures(journals.log());
+    return say_outcome(journals.log());
   }
 
   void print_summary(const RunLog& log) const {
@@ -167,13 +168,22 @@ class RunCommand {
       fmt::print("{} greedy generations differ from plain decoding's text, see output_hash in rows.csv (near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n", differences);
   }
 
+  /// What has no row, and whether a device disturbed those that are there. @throws Error(some_cells_failed), Error(invalid_measurement)
+  int say_outcome(const RunLog& log) const {
+    const analysis::DeviceState device = device_state_of(log);
+    if (device.n > 0) fmt::print("device: {}\n", analysis::device_summary(device));
+    say_failures(log);
+    if (device.fault.empty()) return 0;
+    throw Error(ExitCode::invalid_measurement, fmt::format("{}; see {}/device.csv, and measure into another folder when the device is free and cool", analysis::device_note(device), folder_));
+  }
+
   /// What has no row, and why. @throws Error(some_cells_failed) if there is any
-  int say_failures(const RunLog& log) const {
-    if (yield() != Yield::generations) return 0;
+  void say_failures(const RunLog& log) const {
+    if (yield() != Yield::generations) return;
     const std::size_t planned = plan_.generations.size(), failed = log.failures().size(), open = open_generations(plan_, log).size();
     const std::size_t lost = planned - log.rows().size() - failed;
     if (lost > 0) throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; the same command submits them", lost, planned, folder_));
-    if (failed == 0) return 0;
+    if (failed == 0) return;
     throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned, folder_,
                                                          open > 0 ? fmt::format("the same command tries {} of them once more", open) : "--retry-failed tries them once more"));
   }

@@ -56,6 +56,19 @@ analysis::CountedMean mean_of(const Json& json) {
   return {number(0), number(1), {number(2), number(3)}, number(4)};
 }
 
+template <typename T>
+Json json_of(const std::optional<T>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json device_json(const DeviceSample& s) {
+  return {json_of(s.sm_clock_mhz), json_of(s.memory_clock_mhz), json_of(s.temperature_c), json_of(s.power_w), json_of(s.slowdowns), json_of(s.other_processes), json_of(s.ecc_errors)};
+}
+
+DeviceSample device_sample(const Json& json) {
+  const auto integer = [&](std::size_t i) { return json.at(i).is_null() ? std::nullopt : std::optional(json.at(i).get<std::int64_t>()); };
+  return {.sm_clock_mhz = integer(0), .memory_clock_mhz = integer(1), .temperature_c = integer(2), .power_w = json.at(3).is_null() ? std::nullopt : std::optional(json.at(3).get<double>()),
+          .slowdowns = integer(4), .other_processes = integer(5), .ecc_errors = integer(6)};
+}
+
 /// [name, role, sha256, weights, parameters], and what is told of its training.
 Json model_json(const ModelEntry& model) {
   Json json = {model.name, model.role, model.sha256, model.weights, model.parameters};
@@ -98,6 +111,7 @@ Json to_json(const RowEntry& entry) {
           {"stop_reason", to_string(entry.stop_reason)}, {"prefill_ns", entry.prefill_ns}, {"time_to_first_token_ns", entry.time_to_first_token_ns},
           {"decode_ns", entry.decode_ns}, {"peak_memory_bytes", entry.peak_memory_bytes}, {"rounds", rounds_json(entry.rounds)}, {"pieces", pieces}};
   if (entry.law_distance) json["law_distance"] = *entry.law_distance;
+  if (entry.device) json["device"] = device_json(*entry.device);
   for (const analysis::DraftedRound& round : entry.drafts) json["drafts"].push_back(analysis::to_json(round));
   return json;
 }
@@ -108,6 +122,7 @@ RowEntry row_entry(const Json& json) {
                  .output_hash = json.at("output_hash").get<std::string>(), .stop_reason = stop_reason(json.at("stop_reason")),
                  .prefill_ns = integer("prefill_ns"), .time_to_first_token_ns = integer("time_to_first_token_ns"), .decode_ns = integer("decode_ns"),
                  .peak_memory_bytes = integer("peak_memory_bytes"), .law_distance = {}, .rounds = rounds_of(json.at("rounds")), .pieces = {}, .drafts = {}};
+  if (json.contains("device")) entry.device = device_sample(json.at("device"));
   if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
   if (json.contains("drafts"))
     for (const Json& round : json.at("drafts")) entry.drafts.push_back(analysis::drafted_round(round));

@@ -57,8 +57,8 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .drafts = {}};
 }
 
-/// What the engines say of a row.
-RowEntry generate_row(Workbench& bench, std::size_t row) {
+/// What the engines say of a row. @param monitor  may be null
+RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor* monitor) {
   const RowInHand in_hand(row);
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
@@ -67,9 +67,11 @@ RowEntry generate_row(Workbench& bench, std::size_t row) {
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category, static_cast<int>(request.prompt_ids.size()));
   const DecoderSettings settings = bench.settings(cell, category);
   const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
+  const std::optional<DeviceSample> device = monitor ? std::optional(monitor->sample()) : std::nullopt;
   check_generation(record, settings.decoder_options(bench.plan().config).stop, bench.loaded().tokenizer());
   if (!is_shape_model(cell.model)) check_text(record.output_ids, bench.loaded().tokenizer());
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
+  entry.device = device;
   if (is_lossy(cell)) entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
   if (entry.law_distance && !std::isfinite(*entry.law_distance)) throw NotFiniteError("the distance of its law from the target's is no number");
   if (shows_drafts(bench.plan(), generation)) entry.drafts = shown_drafts(bench.loaded(), settings, request, *policy, record);
@@ -94,10 +96,12 @@ void warm_up(Workbench& bench) {
   bench.progress().end_phase();
 }
 
+GenerationMeter::GenerationMeter(Workbench& bench) : bench_(bench), pace_(bench), monitor_(bench.loaded().engines.device_monitor()) {}
+
 Measured GenerationMeter::measure(std::size_t row, int attempts) {
   try {
     pace_.before(row);
-    const RowEntry entry = generate_row(bench_, row);
+    const RowEntry entry = generate_row(bench_, row, monitor_.get());
     bench_.log().add(entry);
     return {.failed = std::nullopt, .tokens = entry.output_tokens, .ns = entry.prefill_ns + entry.decode_ns};
   } catch (const std::exception& error) {

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "engines/interface/device_monitor.h"
 #include "experiments/drivers/run/pace.h"
 #include "experiments/drivers/run/run_log.h"
 #include "sim/core/token.h"
@@ -25,7 +27,7 @@ struct Measured {
 /// Measures generations one by one, into the log of its bench.
 class GenerationMeter {
  public:
-  explicit GenerationMeter(Workbench& bench) : bench_(bench), pace_(bench) {}
+  explicit GenerationMeter(Workbench& bench);
   /// The row is in the log when this returns, or why there is none. Behind a failure all begins as in a new process.
   /// @param attempts  how often it was tried before
   /// @throws what ends the run and not only a generation
@@ -34,6 +36,7 @@ class GenerationMeter {
  private:
   Workbench& bench_;
   PaceTaker pace_;
+  std::unique_ptr<engines::DeviceMonitor> monitor_;  ///< null where no device tells of itself
 };
 
 /// Measures the generations of the plan that the log lacks, in the plan's order; those that failed before once more.

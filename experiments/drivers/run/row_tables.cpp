@@ -39,7 +39,7 @@ std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json:
 }  // namespace
 
 RowTables::RowTables(const Plan& plan, bool has_sections)
-    : plan_(plan), has_sections_(has_sections), rows_(analysis::kRowColumns), rounds_(analysis::kRoundColumns), times_(time_columns(has_sections)), timeline_(analysis::kTimelineColumns) {}
+    : plan_(plan), has_sections_(has_sections), rows_(analysis::kRowColumns), rounds_(analysis::kRoundColumns), times_(time_columns(has_sections)), timeline_(analysis::kTimelineColumns), device_(analysis::kDeviceColumns) {}
 
 void RowTables::add(const RowEntry& row) {
   add_to_rows(row);
@@ -50,10 +50,12 @@ void RowTables::add(const RowEntry& row) {
     add_to_texts(row);
   }
   if (!row.drafts.empty()) add_to_drafts(row);
+  if (row.device) add_to_device(row);
 }
 
 std::vector<NamedFile> RowTables::files() && {
   std::vector<NamedFile> files;
+  if (has_device_) files.emplace_back("device.csv", std::move(device_).content());
   files.emplace_back("rows.csv", std::move(rows_).content());
   files.emplace_back("rounds.csv", std::move(rounds_).content());
   files.emplace_back("times.csv", std::move(times_).content());
@@ -112,6 +114,20 @@ void RowTables::add_to_drafts(const RowEntry& row) {
   Json rounds = Json::array();
   for (const analysis::DraftedRound& round : row.drafts) rounds.push_back(analysis::to_json(round));
   drafts_ += json_line({{"row_id", row.row_id}, {"rounds", rounds}});
+}
+
+void RowTables::add_to_device(const RowEntry& row) {
+  const DeviceSample& s = *row.device;
+  device_.field(row.row_id).field(s.sm_clock_mhz).field(s.memory_clock_mhz).field(s.temperature_c).field(s.power_w).field(s.slowdowns).field(s.other_processes).field(s.ecc_errors).end_row();
+  has_device_ = true;
+}
+
+analysis::DeviceState device_state_of(const RunLog& log) {
+  std::vector<analysis::DeviceRow> rows;
+  log.for_each_row([&](const RowEntry& row) {
+    if (row.device) rows.push_back({row.row_id, *row.device});
+  });
+  return analysis::device_state(rows);
 }
 
 }  // namespace speclab::experiments

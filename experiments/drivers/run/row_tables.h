@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "analysis/io/csv_writer.h"
+#include "analysis/io/device_state.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/run_entries.h"
+#include "experiments/drivers/run/run_log.h"
 
 namespace speclab::experiments {
 
@@ -21,7 +23,7 @@ class RowTables {
   /// Rows come in the order of row_id.
   void add(const RowEntry& row);
 
-  /// Names and contents of the files; drafts.jsonl is none where no row has drafts.
+  /// Names and contents of the files; drafts.jsonl and device.csv are none where no row has any.
   std::vector<NamedFile> files() &&;
 
  private:
@@ -31,13 +33,18 @@ class RowTables {
   void add_to_timeline(const RowEntry& row);
   void add_to_texts(const RowEntry& row);
   void add_to_drafts(const RowEntry& row);
+  void add_to_device(const RowEntry& row);
   const PlannedGeneration& generation(const RowEntry& row) const { return plan_.generations.at(static_cast<std::size_t>(row.row_id)); }
   const Cell& cell(const RowEntry& row) const { return plan_.cells[generation(row).cell]; }
 
   const Plan& plan_;
   bool has_sections_;
-  analysis::CsvWriter rows_, rounds_, times_, timeline_;
+  analysis::CsvWriter rows_, rounds_, times_, timeline_, device_;
+  bool has_device_ = false;
   std::string texts_, drafts_;
 };
+
+/// Of the rows of a log.
+analysis::DeviceState device_state_of(const RunLog& log);
 
 }  // namespace speclab::experiments

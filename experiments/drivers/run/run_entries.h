@@ -11,6 +11,7 @@
 #include "analysis/io/atlas.h"
 #include "analysis/io/costs.h"
 #include "analysis/io/drafts.h"
+#include "sim/core/device_sample.h"
 #include "sim/core/records.h"
 #include "sim/core/training_record.h"
 
@@ -49,6 +50,7 @@ struct RowEntry {
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
   std::vector<analysis::DraftedRound> drafts{};            ///< of some samples, the first rounds
+  std::optional<DeviceSample> device{};                    ///< behind it, where the models are on one that tells
   int section = 1;  ///< that measured it
 };
 

@@ -27,7 +27,7 @@ void expect_whole(const std::string& folder, const std::string& missing) {
 
 analysis::Run whole_run(const std::string& folder) {
   analysis::Run run = analysis::read_run(checked(folder, "decoding"));
-  expect_whole(folder, run.manifest.missing(run.generations.size(), "generations"));
+  expect_whole(folder, run.manifest.missing(run.num_measured(), "generations"));
   return run;
 }
 

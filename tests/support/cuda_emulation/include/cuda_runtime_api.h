@@ -46,7 +46,7 @@ enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
 
 struct cudaDeviceProp {
   char name[64];
-  int multiProcessorCount, l2CacheSize, major;
+  int multiProcessorCount, l2CacheSize, major, pciDomainID, pciBusID, pciDeviceID;
 };
 struct cudaLaunchAttribute {
   int id;

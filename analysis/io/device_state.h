@@ -1,0 +1,48 @@
+#pragma once
+// Whether the accelerator was in a state in which its times mean something.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/device_sample.h"
+
+namespace speclab::analysis {
+
+inline constexpr std::array<std::string_view, 8> kDeviceColumns = {"row_id",  "sm_clock_mhz", "memory_clock_mhz", "temperature_c",
+                                                                   "power_w", "slowdowns",    "other_processes",  "ecc_errors"};
+
+/// One row of device.csv: the device at the end of a generation.
+struct DeviceRow {
+  std::int64_t row_id = 0;
+  DeviceSample sample;
+};
+
+/// No rows if the file is missing. @throws DataError naming file, line and column
+std::vector<DeviceRow> read_device(const std::string& path);
+
+/// What the samples of a run say together; missing is what no sample tells.
+struct DeviceState {
+  std::size_t n = 0;
+  std::map<std::int64_t, std::string> dropped{};  ///< generations whose times do not count, and why
+  std::string fault{};                            ///< why none does; empty where there is nothing
+  std::optional<std::int64_t> sm_clock_low_mhz{}, sm_clock_median_mhz{}, temperature_high_c{};
+  std::optional<double> power_high_w{};
+};
+
+/// A generation is dropped whose SM clock is below 90 % of the run's median or whose clocks the device held back for heat or power. Nothing
+/// counts if more than 5 % are dropped, another process computed on the device, its memory had uncorrected errors, or its clock stood still.
+DeviceState device_state(std::span<const DeviceRow> rows);
+
+/// Clocks, temperature and power in a line; empty where there are no samples.
+std::string device_summary(const DeviceState& state);
+
+/// What a reader must know of it; empty where there is nothing.
+std::string device_note(const DeviceState& state);
+
+}  // namespace speclab::analysis
