@@ -47,16 +47,21 @@ std::string fault_of(const DeviceState& state, std::span<const DeviceRow> rows) 
 
 std::vector<DeviceRow> read_device(const std::string& path) {
   constexpr double kMostWatts = 1e5;
+  constexpr double kMost = 9007199254740992.0;  // 2^53
   if (!std::filesystem::exists(path)) return {};
   const Table table = Table::read(path);
   table.expect_columns(kDeviceColumns);
   std::vector<DeviceRow> rows;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const auto told = [&](std::string_view column) { return table.optional_integer(row, column); };
+    const auto told = [&](std::string_view column, double least) -> std::optional<std::int64_t> {
+      const auto value = table.optional_integer(row, column);
+      if (value && !(static_cast<double>(*value) >= least && static_cast<double>(*value) <= kMost)) table.fail(row, column, fmt::format("{}; allowed: integers from {} to 2^53", *value, least));
+      return value;
+    };
     rows.push_back({.row_id = table.count(row, "row_id"),
-                    .sample = {.sm_clock_mhz = told("sm_clock_mhz"), .memory_clock_mhz = told("memory_clock_mhz"), .temperature_c = told("temperature_c"),
-                               .power_w = table.optional_number_from(0, kMostWatts, row, "power_w"), .slowdowns = told("slowdowns"), .other_processes = told("other_processes"),
-                               .ecc_errors = told("ecc_errors")}});
+                    .sample = {.sm_clock_mhz = told("sm_clock_mhz", 0), .memory_clock_mhz = told("memory_clock_mhz", 0), .temperature_c = told("temperature_c", -273),
+                               .power_w = table.optional_number_from(0, kMostWatts, row, "power_w"), .slowdowns = told("slowdowns", 0), .other_processes = told("other_processes", 0),
+                               .ecc_errors = told("ecc_errors", 0)}});
   }
   return rows;
 }

@@ -6,6 +6,7 @@
 #include "analysis/io/atlas.h"
 #include "analysis/io/bench_rows.h"
 #include "analysis/io/costs.h"
+#include "analysis/io/device_state.h"
 #include "analysis/io/pace.h"
 #include "analysis/io/run_folder.h"
 #include "analysis/io/siblings.h"
@@ -59,7 +60,7 @@ void read_experiment(const std::string& bytes) {
 }
 
 void read_journal(const std::string& bytes) try {
-  static const TemporaryFolder folder;
+  static const TemporaryFolder folder(testing::memory_folder());
   std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
   try {
     entry_json(entry_line(bytes));
@@ -91,6 +92,7 @@ void read_tables(const std::string& bytes) {
       [](const std::string& file) { analysis::read_acceptance(file); }, [](const std::string& file) { analysis::read_atlas(file); },
       [](const std::string& file) { analysis::read_bench_pairs(file); }, [](const std::string& file) { analysis::read_bench_counts(file); },
       [](const std::string& file) { analysis::read_costs(file); },      [](const std::string& file) { analysis::read_pace(file); },
+      [](const std::string& file) { analysis::read_device(file); },
       [](const std::string& file) { analysis::read_siblings(file); },   [](const std::string& file) { analysis::read_trace(file, {}, [](const auto&) {}); }};
   for (const auto read : readers) {
     try {

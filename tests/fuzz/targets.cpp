@@ -59,7 +59,7 @@ void read_tokenizer(const std::string& bytes) try {
 
 /// A folder with one good shard; the input is its config.json, a zero byte, and its index.
 void read_checkpoint(const std::string& bytes) try {
-  static const TemporaryFolder folder;
+  static const TemporaryFolder folder(testing::memory_folder());
   static const bool has_shard = (folder.file("one.safetensors", safetensors_seeds().front()), true);
   require(has_shard, "a shard");
   const std::size_t zero = std::min(bytes.find('\0'), bytes.size());

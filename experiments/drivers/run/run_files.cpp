@@ -61,8 +61,7 @@ void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::str
   const std::vector<NamedFile> files = files_of(loaded, log);
   const std::string digests = folder + "/" + analysis::kDigestsFile;
   for (const auto& [name, content] : files) SPECLAB_EXPECT(std::ranges::find(kRunFiles, name) != kRunFiles.end(), "a file that an earlier attempt may have left is known by name");
-  std::error_code none;
-  std::filesystem::remove(digests, none);  // what does not hold while files change is not there
+  take_away(digests);  // what does not hold while files change is not there
   for (const auto& [name, content] : files) write_file(fmt::format("{}/{}", folder, name), content);
   for (const char* name : kRunFiles)
     if (std::ranges::find(files, name, &NamedFile::first) == files.end()) take_away(fmt::format("{}/{}", folder, name));

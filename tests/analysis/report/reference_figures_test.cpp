@@ -10,7 +10,7 @@
 #include "analysis/report/report.h"
 #include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
-#include "tests/support/shell.h"
+#include "tests/support/drawing_tools.h"
 
 namespace speclab::analysis {
 namespace {
@@ -29,9 +29,6 @@ std::vector<fs::path> runs_with_figures() {
   return runs;
 }
 
-/// What decides about the bytes beside the rows.
-std::string drawing_tools() { return speclab::testing::run_shell("gnuplot --version; pdftocairo -v 2>&1 | head -n 1").output; }
-
 /// The run's tables without its figures.
 void copy_tables(const fs::path& run, const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(run))
@@ -41,8 +38,7 @@ void copy_tables(const fs::path& run, const std::string& folder) {
 class ReferenceFigures : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::string drawn_with = read_file((kReference / "figure_tools.txt").string());
-    if (drawing_tools() != drawn_with) GTEST_SKIP() << "the committed figures were drawn with " << drawn_with << "here are " << drawing_tools();
+    if (const std::string others = speclab::testing::other_drawing_tools(kReference.string()); !others.empty()) GTEST_SKIP() << others;
   }
 };
 

@@ -1,4 +1,4 @@
-// The exit codes of results/README.md, each as the program gives it (6 and 10 to 12 belong to tests of their commands).
+// The exit codes of results/README.md, each as the program gives it (5 to 7, 9 to 12, 130 and 143 belong to tests of their commands).
 
 #include <filesystem>
 

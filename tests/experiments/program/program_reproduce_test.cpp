@@ -5,6 +5,7 @@
 #include "analysis/io/table.h"
 #include "sim/core/files.h"
 #include "tests/experiments/program/program.h"
+#include "tests/support/drawing_tools.h"
 
 namespace speclab {
 namespace {
@@ -17,6 +18,14 @@ std::string fresh_folder(const std::string& name) {
   const std::string folder = ::testing::TempDir() + "/" + name;
   std::filesystem::remove_all(folder);
   return folder;
+}
+
+const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
+
+/// The last thing of a test, which is skipped here where other programs draw.
+void expect_committed_figures(const std::string& committed, const std::filesystem::path& drawn, int least) {
+  if (const std::string others = testing::other_drawing_tools(kReference); !others.empty()) GTEST_SKIP() << others;
+  EXPECT_GE(testing::expect_same_figures(committed, drawn), least);
 }
 
 TEST(ProgramReproduce, ListsEveryName) {
@@ -48,6 +57,7 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
     for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id)) figures += entry.path().extension() == ".svg";
     EXPECT_GE(figures, 1) << id;
   }
+  expect_committed_figures(kReference + "/reproduce", folder, 17);
 }
 
 constexpr const char* kMeasured = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured";
@@ -65,6 +75,7 @@ TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
     for (const auto& entry : std::filesystem::directory_iterator(std::string(kMeasured) + "/" + id))
       EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured))) << entry.path();
   }
+  expect_committed_figures(kMeasured, folder, 17);
 }
 
 TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {

@@ -1,9 +1,12 @@
 // `speclab report` of trainings, as a user meets it.
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "sim/core/files.h"
 #include "tests/experiments/program/program.h"
+#include "tests/support/drawing_tools.h"
 
 namespace speclab {
 namespace {
@@ -42,15 +45,44 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
 }
 
-TEST(ProgramTrainingReport, DrawsStagesAsOneTraining) {
-  const std::string heads = SPECLAB_SOURCE_DIR "/results/reference/mlp_heads_cpu/", folder = fresh_folder("stages");
-  for (const char* stage : {"prose_3", "prose_3_stage_2"}) {
-    std::filesystem::create_directories(folder + "/" + stage);
-    std::filesystem::copy_file(heads + stage + ".csv", folder + "/" + stage + "/training.csv");
+const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
+
+/// Committed curves, drawn together, are the committed figures. @param curves  names of CSV files of `folder` @param drawn  where its figures are
+void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves, const std::string& options, const std::string& drawn, int least) {
+  const std::string scratch = fresh_folder("drawn_again");
+  std::string command = "report";
+  for (const std::string& curve : curves) {
+    std::filesystem::create_directories(scratch + "/" + curve);
+    std::filesystem::copy_file(folder + "/" + curve + ".csv", scratch + "/" + curve + "/training.csv");
+    command += " " + scratch + "/" + curve;
   }
-  const Outcome report = run_program("report " + folder + "/prose_3 " + folder + "/prose_3_stage_2 --stages --output " + folder + "/figures 2>&1");
+  const Outcome report = run_program(command + options + " --output " + scratch + "/figures 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
-  EXPECT_EQ(read_file(folder + "/figures/training_loss.svg"), read_file(heads + "prose_3/training_loss.svg"));
+  EXPECT_EQ(testing::expect_same_figures(drawn, scratch + "/figures"), least) << drawn;
+}
+
+class CommittedTrainings : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string others = testing::other_drawing_tools(kReference); !others.empty()) GTEST_SKIP() << others;
+  }
+};
+
+TEST_F(CommittedTrainings, OfHeadsAreDrawnAgainAsStagesAndSideBySide) {
+  const std::string folder = kReference + "/mlp_heads_cpu";
+  for (const std::string domain : {"prose", "code"}) {
+    for (const std::string heads : {"3", "4", "6", "8"}) {
+      const std::string name = domain + "_" + heads;
+      expect_drawn_again(folder, {name, name + "_stage_2"}, " --stages", folder + "/" + name, 2);
+    }
+    expect_drawn_again(folder, {domain + "_3", domain + "_4", domain + "_6", domain + "_8"}, "", folder + "/" + domain + "_stage_1", 6);
+    expect_drawn_again(folder, {domain + "_3_stage_2", domain + "_4_stage_2", domain + "_6_stage_2", domain + "_8_stage_2"}, "", folder + "/" + domain + "_stage_2", 6);
+  }
+}
+
+TEST_F(CommittedTrainings, OfTheClosedWorldAreDrawnAgain) {
+  const std::string folder = kReference + "/closed_world_training_cpu";
+  expect_drawn_again(folder, {"0m3", "10m", "1m", "30m", "3m", "3m_half", "3m_quarter"}, "", folder, 4);
 }
 
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {

@@ -38,7 +38,7 @@ class HostileSurroundings : public ::testing::Test {
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
-  const Plan plan_ = experiment_.plan();
+  const Plan plan_ = experiment_.plan({"prompts.new_tokens=96"});  // more than twenty pages of files
 };
 
 TEST_F(HostileSurroundings, AFolderDeletedInTheMiddle) {
@@ -106,30 +106,46 @@ bool mount_small_disk(const std::string& folder, std::size_t bytes) {
          ::mount("tmpfs", folder.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
-TEST_F(HostileSurroundings, ADiskThatIsFullAfterAnyNumberOfPages) {
-  constexpr int kNoMount = 77;
-  const std::string disk = experiment_.folder("disk");
-  fs::create_directory(disk);
-  int num_full = 0;
-  for (std::size_t pages = 1; pages <= 20; ++pages) {
+/// Runs on a disk that is mounted over the folder "disk".
+class OwnDisk : public HostileSurroundings {
+ protected:
+  static constexpr int kNoMount = 77, kCannotWrite = static_cast<int>(ExitCode::cannot_write);
+
+  /// What becomes of a run, in a process of its own, on a disk of `bytes` that `prepare` changes; and of the same run behind `mend`.
+  int run_on_disk(std::size_t bytes, const std::function<bool()>& prepare, const std::function<bool()>& mend) {
+    fs::create_directory(disk_);
     testing::ChildProcess child([&] {
-      if (!mount_small_disk(disk, pages * 4096)) return kNoMount;
+      if (!mount_small_disk(disk_, bytes) || !prepare()) return kNoMount;
       try {
         experiment_.run(plan_, "disk/run");
         return 0;
       } catch (const WriteError&) {
-        if (::mount("none", disk.c_str(), nullptr, MS_REMOUNT, "size=64m") != 0) return kNoMount;
+        if (!mend()) return kNoMount;
         experiment_.run(plan_, "disk/run");
         expect_whole("disk/run");
-        return HasFailure() ? 1 : static_cast<int>(ExitCode::cannot_write);
+        return HasFailure() ? 1 : kCannotWrite;
       }
     });
-    const int code = child.wait();
-    if (code == kNoMount) GTEST_SKIP() << "this process may not mount a disk of its own";
-    EXPECT_TRUE(code == 0 || code == static_cast<int>(ExitCode::cannot_write)) << pages << " pages: " << code;
-    num_full += code != 0 ? 1 : 0;
+    return child.wait();
   }
-  EXPECT_GE(num_full, 5);
+
+  bool remount(unsigned long flags, const char* options) const { return ::mount("none", disk_.c_str(), nullptr, MS_REMOUNT | flags, options) == 0; }
+
+  const std::string disk_ = experiment_.folder("disk");
+};
+
+TEST_F(OwnDisk, ThatIsFullAfterAnyNumberOfPages) {
+  for (std::size_t pages = 1; pages <= 20; ++pages) {
+    const int code = run_on_disk(pages * 4096, [] { return true; }, [this] { return remount(0, "size=64m"); });
+    if (code == kNoMount) GTEST_SKIP() << "this process may not mount a disk of its own";
+    EXPECT_EQ(code, kCannotWrite) << pages << " pages";
+  }
+}
+
+TEST_F(OwnDisk, ThatMayOnlyBeRead) {
+  const int code = run_on_disk(1 << 26, [this] { return remount(MS_RDONLY, ""); }, [this] { return remount(0, ""); });
+  if (code == kNoMount) GTEST_SKIP() << "this process may not mount a disk of its own";
+  EXPECT_EQ(code, kCannotWrite);
 }
 
 }  // namespace

@@ -19,14 +19,6 @@ namespace {
 using testing::expect_files_of;
 using testing::SmallExperiment;
 
-/// Generations that the journal of a run says were measured, each as often as it was.
-std::size_t num_measured(const SmallExperiment& experiment, const std::string& name) {
-  const std::string journal = experiment.file(name, "journal");
-  std::size_t rows = 0;
-  for (std::size_t at = 0; (at = journal.find(" row ", at)) != std::string::npos; ++at) ++rows;
-  return rows;
-}
-
 using Chance = std::mt19937;
 
 template <typename T>
@@ -137,12 +129,12 @@ class EditedConfigs : public ::testing::Test {
   /// Goes on with the config under these settings and @return how many generations that measured. The tables must be a fresh run's.
   std::size_t go_on(const std::vector<std::string>& settings) {
     const Plan plan = experiment_.plan(settings);
-    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? num_measured(experiment_, "run") : 0;
+    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
     experiment_.run(plan, "run");
     const std::string fresh = "fresh" + std::to_string(++num_fresh_);
     experiment_.run(plan, fresh);
     expect_files_of(experiment_, fresh, "run", testing::kFilesAfterEdits);
-    return num_measured(experiment_, "run") - before;
+    return experiment_.num_measured("run") - before;
   }
 
   int num_sections() const { return static_cast<int>(RunLog(experiment_.folder("run")).sections().size()); }
@@ -192,9 +184,9 @@ TEST_F(EditedConfigs, WithOtherPilotsMeasureAnewWhatGoesByThem) {
   const auto with = [&](const std::string& setting) {
     std::vector<std::string> settings = axes;
     settings.push_back(setting);
-    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? num_measured(experiment_, "run") : 0;
+    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
     experiment_.run(experiment_.plan(settings), "run");
-    return num_measured(experiment_, "run") - before;
+    return experiment_.num_measured("run") - before;
   };
   EXPECT_EQ(with("experiment.name=small"), 48u);  // two models, two temperatures, plain and two policies, four prompts
   EXPECT_EQ(with("pilot.max_length=6"), 24u);     // auto of both, and the constant one that is replayed
@@ -222,7 +214,7 @@ TEST_F(EditedConfigs, WhoseHeaderIsLostAreMeasuredAnew) {
   experiment_.run(plan, RunOptions{.folder = "run", .repair = true});
   experiment_.run(plan, "fresh");
   expect_files_of(experiment_, "fresh", "run", testing::kFilesAfterEdits);
-  EXPECT_EQ(num_measured(experiment_, "run"), 24u + 12u);
+  EXPECT_EQ(experiment_.num_measured("run"), 24u + 12u);
   EXPECT_EQ(experiment_.run(plan, "run"), RunOutcome::was_complete);
 }
 
@@ -245,7 +237,7 @@ TEST_F(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
       expect_files_of(experiment, "fresh", "edited", testing::kFilesAfterEdits);
       const std::size_t before = measured.size();
       measured.insert(work.begin(), work.end());
-      ASSERT_EQ(num_measured(experiment, "edited"), measured.size());
+      ASSERT_EQ(experiment.num_measured("edited"), measured.size());
       ASSERT_EQ(experiment.run(plan, "edited"), RunOutcome::was_complete);
       num_new += measured.size() - before;
       num_reused += work.size() - (measured.size() - before);

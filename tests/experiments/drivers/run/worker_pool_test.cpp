@@ -156,7 +156,15 @@ TEST(Workers, OneThatCrashesCostsItsGenerationAndIsReplaced) {
   }
 }
 
-TEST(Workers, OneThatIsOutOfMemoryIsReplaced) {
+/// What ends a generation so that its process cannot be trusted with the next.
+struct Ending {
+  const char* name;
+  void (*end)();
+};
+
+class WorkersThatEnd : public ::testing::TestWithParam<Ending> {};
+
+TEST_P(WorkersThatEnd, AreReplaced) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
@@ -164,10 +172,10 @@ TEST(Workers, OneThatIsOutOfMemoryIsReplaced) {
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
     if (measures) std::ofstream(experiment.folder("processes"), std::ios::app) << ::getpid() << "\n";
-    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) throw std::bad_alloc();
+    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) GetParam().end();
   };
   EXPECT_EQ(run.run(1), RunOutcome::completed);
-  EXPECT_NE(experiment.file("run", "failures.csv").find(",out_of_memory,"), std::string::npos);
+  EXPECT_NE(experiment.file("run", "failures.csv").find(std::string(",") + GetParam().name + ","), std::string::npos);
   std::ifstream lines(experiment.folder("processes"));
   std::set<std::string> processes;
   for (std::string line; std::getline(lines, line);) processes.insert(line);
@@ -175,6 +183,10 @@ TEST(Workers, OneThatIsOutOfMemoryIsReplaced) {
   EXPECT_EQ(run.run(1), RunOutcome::completed);
   expect_files_of(experiment, "whole", "run");
 }
+
+INSTANTIATE_TEST_SUITE_P(, WorkersThatEnd,
+                         ::testing::Values(Ending{"out_of_memory", [] { throw std::bad_alloc(); }}, Ending{"device", [] { throw DeviceError("device-side assert triggered"); }}),
+                         [](const auto& named) { return named.param.name; });
 
 TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
   const SmallExperiment experiment(testing::memory_folder());

@@ -76,4 +76,11 @@ void SmallExperiment::merge(const experiments::Plan& plan, const std::string& na
 
 std::string SmallExperiment::file(const std::string& name, const std::string& file_name) const { return read_file(folder(name) + "/" + file_name); }
 
+std::size_t SmallExperiment::num_measured(const std::string& name) const {
+  const std::string journal = file(name, "journal");
+  std::size_t rows = 0;
+  for (std::size_t at = 0; (at = journal.find(" row ", at)) != std::string::npos; ++at) ++rows;
+  return rows;
+}
+
 }  // namespace speclab::testing

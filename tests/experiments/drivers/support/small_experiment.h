@@ -38,6 +38,8 @@ class SmallExperiment {
   std::string folder(const std::string& name) const { return scratch_.path(name); }
   /// A file of the run `name`.
   std::string file(const std::string& name, const std::string& file_name) const;
+  /// Generations that the journal of the run `name` says were measured, each as often as it was.
+  std::size_t num_measured(const std::string& name) const;
   FakeEnginesState& engines() const { return *state_; }
   int num_engine_starts() const { return *num_engine_starts_; }
 
