@@ -1,6 +1,7 @@
 #include "tests/support/file_faults.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <optional>
 
 namespace speclab::testing {
@@ -46,6 +48,16 @@ auto judged(const FileOperation& operation, const Call& call) -> decltype(call()
   return -1;
 }
 
+/// A write, at most as much of it as the verdict lets through.
+template <typename Make>
+ssize_t judged_write(FileCall call, int descriptor, const void* data, std::size_t size, const Make& make) {
+  if (!is_watched()) return make(size);
+  const FileVerdict verdict = verdict_on({.call = call, .path = path_of(descriptor), .data = static_cast<const char*>(data), .size = size, .descriptor = descriptor});
+  if (verdict.error == 0) return make(std::min(size, verdict.size));
+  errno = verdict.error;
+  return -1;
+}
+
 int system_open(const char* path, int flags, mode_t mode) { return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode)); }
 
 }  // namespace
@@ -71,12 +83,11 @@ int open(const char* path, int flags, ...) {
 }
 
 ssize_t write(int descriptor, const void* data, size_t size) {
-  const auto make = [&](size_t bytes) { return static_cast<ssize_t>(::syscall(SYS_write, descriptor, data, bytes)); };
-  if (!is_watched()) return make(size);
-  const FileVerdict verdict = verdict_on({.call = FileCall::write, .path = path_of(descriptor), .data = static_cast<const char*>(data), .size = size, .descriptor = descriptor});
-  if (verdict.error == 0) return make(std::min(size, verdict.size));
-  errno = verdict.error;
-  return -1;
+  return judged_write(FileCall::write, descriptor, data, size, [&](size_t bytes) { return static_cast<ssize_t>(::syscall(SYS_write, descriptor, data, bytes)); });
+}
+
+ssize_t pwrite(int descriptor, const void* data, size_t size, off_t offset) {
+  return judged_write(FileCall::pwrite, descriptor, data, size, [&](size_t bytes) { return static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, data, bytes, offset)); });
 }
 
 int fsync(int descriptor) {
@@ -109,6 +120,17 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 int unlink(const char* path) noexcept {
   return judged({.call = FileCall::unlink, .path = path}, [&] { return static_cast<int>(::syscall(SYS_unlink, path)); });
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  return judged({.call = FileCall::make_folder, .path = path}, [&] { return static_cast<int>(::syscall(SYS_mkdir, path, mode)); });
+}
+
+int remove(const char* path) noexcept {
+  return judged({.call = FileCall::unlink, .path = path}, [&] {
+    const auto unlinked = static_cast<int>(::syscall(SYS_unlink, path));
+    return unlinked != 0 && errno == EISDIR ? static_cast<int>(::syscall(SYS_rmdir, path)) : unlinked;
+  });
 }
 
 }  // extern "C"

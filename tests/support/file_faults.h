@@ -7,15 +7,15 @@
 
 namespace speclab::testing {
 
-enum class FileCall { open, write, fsync, close, rename, truncate, unlink };
+enum class FileCall { open, write, pwrite, fsync, close, rename, truncate, unlink, make_folder };
 
 struct FileOperation {
   FileCall call;
   std::string path;               ///< the file that changes; of a rename the old name
   std::string new_path{};         ///< of a rename
-  const char* data = nullptr;     ///< of a write
-  std::size_t size = 0;           ///< of a write, bytes
-  int descriptor = -1;            ///< of a write, a sync or a close
+  const char* data = nullptr;     ///< of a write or pwrite
+  std::size_t size = 0;           ///< of a write or pwrite, bytes
+  int descriptor = -1;            ///< of a write, a pwrite, a sync or a close
 };
 
 /// What becomes of a call.
