@@ -92,7 +92,7 @@ TEST_P(DeviceOfARun, IsJudged) {
 
 INSTANTIATE_TEST_SUITE_P(, DeviceOfARun, ::testing::ValuesIn(scenarios()), [](const auto& named) { return std::string(named.param.name); });
 
-TEST(DeviceOfARun, ThatDisappearsIsAFailureAndTheRunGoesOnAfterIt) {
+TEST(DeviceState, ThatDisappearsIsAFailureAndTheRunGoesOnAfterIt) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.engines().device = scripted_device([](int sample, NvmlScript& script) { script.clock_code = sample == 5 ? engines::NvmlFunctions::kGpuIsLost : 0; });
@@ -103,13 +103,13 @@ TEST(DeviceOfARun, ThatDisappearsIsAFailureAndTheRunGoesOnAfterIt) {
   EXPECT_EQ(analysis::read_run(experiment.folder("run")).device.n, std::size_t{kGenerations});
 }
 
-TEST(DeviceOfARun, ThatIsTheProcessorLeavesNoTable) {
+TEST(DeviceState, ThatIsTheProcessorLeavesNoTable) {
   const SmallExperiment experiment(testing::memory_folder());
   experiment.run(experiment.plan(), "run");
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/device.csv"));
 }
 
-TEST(DeviceOfARun, ThatWasDisturbedIsSaidInALine) {
+TEST(DeviceState, ThatWasDisturbedIsSaidInALine) {
   analysis::DeviceRow rows[] = {{7, {.sm_clock_mhz = 1980, .temperature_c = 50, .power_w = 400.0}}, {8, {.sm_clock_mhz = 1000, .temperature_c = 61, .power_w = 420.5}}, {9, {.sm_clock_mhz = 1980}}};
   EXPECT_EQ(analysis::device_summary(analysis::device_state(rows)), "SM clock 1980 MHz in the median, 1000 MHz at least; 61 °C and 420.5 W at most; 1 of 3 generations dropped");
   EXPECT_NE(analysis::device_note(analysis::device_state(rows)).find("INVALID as a measurement of time: 1 of 3 generations were dropped"), std::string::npos);
