@@ -138,10 +138,10 @@ class VerifyKernel : public ::testing::Test {
   int expect_hosts_verdict(const Round& round) {
     const RoundResult found = verified_on_device(*device_, round);
     const Verdict verdict = verified_on_host(round);
-    EXPECT_EQ(found.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
-    EXPECT_EQ(found.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
     EXPECT_EQ(found.is_damaged, 0);
-    return found.accepted;
+    return found.outcome.accepted;
   }
 
   std::mt19937 random_{9};
@@ -203,8 +203,8 @@ TEST_F(VerifyKernel, AcceptsAsManyAsAreForcedAndThenTakesTheArgMax) {
   const Round round = random_round(random_, 1500, 3);
   for (const std::int32_t forced : {0, 2, 3, 9}) {
     const RoundResult found = verified_on_device(*device_, round, forced);
-    EXPECT_EQ(found.accepted, std::min(forced, 3));
-    EXPECT_EQ(found.next, 100 + found.accepted);
+    EXPECT_EQ(found.outcome.accepted, std::min(forced, 3));
+    EXPECT_EQ(found.outcome.next, 100 + found.outcome.accepted);
   }
 }
 
@@ -215,7 +215,7 @@ TEST_F(VerifyKernel, NotesLawsThatAreNoNumbersAndNamesATokenOfTheVocabulary) {
       round.target[0].exponentials[static_cast<std::size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
       const RoundResult found = verified_on_device(*device_, round);
       EXPECT_EQ(found.is_damaged, 1) << vocab;
-      EXPECT_TRUE(found.next >= 0 && found.next < vocab) << found.next << " of " << vocab;
+      EXPECT_TRUE(found.outcome.next >= 0 && found.outcome.next < vocab) << found.outcome.next << " of " << vocab;
     }
 }
 
