@@ -53,7 +53,7 @@ TEST_F(DeviceTreeRounds, SampledRoundsAreTheHostsUnderEverySeed) {
 
 /// Paths that leave the first children move in both caches, and every later round reads what was moved.
 TEST_F(DeviceTreeRounds, ManyRoundsReadWhatEarlierOnesMoved) {
-  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 40), 3), 15) << temperature;
+  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 30), 3), 12) << temperature;
 }
 
 TEST_F(DeviceTreeRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
@@ -78,7 +78,7 @@ TEST_F(DeviceTreeRounds, LackTheNodesThatTheHostsLackWhereALawHasFewTokens) {
 
 TEST_F(DeviceTreeRounds, DraftWhatAPassHolds) {
   for (const double temperature : {0.0, 1.0})
-    for (const char* tree : {"2x2x2x2x2", "7x8", "21x1x1"}) expect_equal(tree_options(tree, temperature, 6), 5);
+    for (const char* tree : {"2x2x2x2x2", "7x8", "21x1x1"}) expect_equal(tree_options(tree, temperature, 4), 5);
 }
 
 TEST_F(DeviceTreeRounds, OfOneChildALevelAreTheChains) {
@@ -104,8 +104,14 @@ TEST_F(DeviceTreeRounds, ReachTheEndOfTheContext) {
   for (const double temperature : {0.0, 1.0}) expect_equal(tree_options("3x2x1", temperature, 10), ConstantPolicy(3), 246);
 }
 
+/// The last token that stands is a leaf, of the last level or of the first, which the drafter has not read; rounds without a draft follow.
 TEST_F(DeviceTreeRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
-  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("parents:0,0,0,1,1,2,4", temperature, 24), testing::TurningPolicy()), 0);
+  for (const char* tree : {"2x2x1", "parents:0,0,2,2,3"}) {
+    DecoderOptions all_accepted = tree_options(tree, 1.0, 30);
+    all_accepted.verifier = "replay";
+    all_accepted.replay = std::make_shared<ReplayTrace>(ReplayTrace{{{3, 3}}});
+    EXPECT_GT(expect_equal(all_accepted, testing::TurningPolicy()), 0) << tree;
+  }
 }
 
 TEST_F(DeviceTreeRounds, ReplayForcesWhatTheTraceSays) {
