@@ -8,6 +8,7 @@
 #include "engines/decoding/commit_chain.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::engines::cuda {
 namespace {
@@ -22,10 +23,19 @@ const DeviceLlama& device_llama(LanguageModel& model) {
   throw ConfigError(fmt::format("rounds on the device: {}; allowed there: {}; or give --rounds host", found, allowed));
 }
 
+/// Drafts of a shape that is fixed beforehand, which a graph can be captured for.
+void check_tree(const DecoderOptions& options) {
+  const TreeGrowth growth = TreeGrowth::parse(options.drafter.tree, 0);
+  const std::string found = "tree = \"" + escaped(options.drafter.tree) + "\"";
+  if (growth.is_grown()) refuse(found, "chain, and shapes fixed beforehand as 3x2x1 or parents:0,0,1");
+  if (growth.max_nodes() > kMaxDraftLength) refuse(fmt::format("{} of {} nodes", found, growth.max_nodes()), "up to 63 nodes");
+  if (options.verifier == "block" && options.drafter.tree != "chain") refuse("verifier = \"block\" with " + found, "block with chains alone");
+}
+
 void check_supported(const DecoderOptions& options, const LanguageModel& target, const LanguageModel* drafter) {
   const std::string& kind = options.drafter.kind;
   if (kind != "plain" && kind != "none" && kind != "small_transformer") refuse("drafter = \"" + escaped(kind) + "\"", "plain, none, small_transformer");
-  if (options.drafter.tree != "chain") refuse("tree = \"" + escaped(options.drafter.tree) + "\"", "chain");
+  check_tree(options);
   const bool is_drawn = options.sampling.temperature > 0 && kind == "small_transformer";
   if (is_drawn && options.verifier != "rejection" && options.verifier != "replay") refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
   bool is_plain = true;
@@ -36,12 +46,16 @@ void check_supported(const DecoderOptions& options, const LanguageModel& target,
     refuse(fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size, target.info().vocab_size), "equal vocabularies");
 }
 
+DeviceRoundOptions supported_options(const DecoderOptions& options, const LanguageModel& target, const LanguageModel* drafter) {
+  check_supported(options, target, drafter);
+  return {TreeShape::parse(options.drafter.tree, 0), options.sampling.temperature, options.seed};
+}
+
 }  // namespace
 
 DeviceRoundDecoder::DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options, std::shared_ptr<LanguageModel> drafter)
     : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)),
-      rounds_((check_supported(options, target, drafter_.get()), device_llama(target)), drafter_ ? &device_llama(*drafter_) : nullptr, kMaxDraftLength,
-              options.sampling.temperature, options.seed) {}
+      rounds_(device_llama(target), drafter_ ? &device_llama(*drafter_) : nullptr, supported_options(options, target, drafter_.get())) {}
 
 void DeviceRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
   if (requests.size() != 1) refuse(fmt::format("a batch of {}", requests.size()), "one sequence at a time");
@@ -80,7 +94,7 @@ void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
 std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
   forced = -1;
   if (!drafter_) return 0;
-  std::int32_t wanted = std::min(policy_->next_length(), kMaxDraftLength);
+  std::int32_t wanted = std::min(policy_->next_length(), rounds_.max_length());
   if (options().verifier == "replay" && options().replay) {
     const ReplayTrace::Round& round = options().replay->at(sequence.id, sequence.round);
     wanted = std::min(wanted, round.depth);
@@ -109,19 +123,21 @@ bool DeviceRoundDecoder::round() {
 void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const RoundResult& result, std::int64_t host_ns) {
   LapClock clock;
   const auto part = [&](int i) { return static_cast<std::int64_t>(result.times[i + 1] - result.times[i]); };
-  if (length > 0) draft_known_ = static_cast<std::int32_t>(sequence.tokens.size()) + std::min(result.accepted, length - 1);
-  emitted_.assign(result.drafted, result.drafted + result.accepted);
-  emitted_.push_back(result.next);
-  const bool is_bonus = result.accepted == length;
-  fates_.assign(static_cast<std::size_t>(result.accepted), TokenFate::accepted);
+  const RoundOutcome& outcome = result.outcome;
+  if (length > 0) draft_known_ = static_cast<std::int32_t>(sequence.tokens.size()) + std::max(0, outcome.accepted - 1);  // the last one may be a leaf, which no pass read
+  emitted_.assign(result.tokens, result.tokens + outcome.accepted);
+  emitted_.push_back(outcome.next);
+  const bool is_bonus = outcome.is_bonus != 0;
+  fates_.assign(static_cast<std::size_t>(outcome.accepted), TokenFate::accepted);
   fates_.push_back(options().drafter.kind == "plain" ? TokenFate::plain : is_bonus ? TokenFate::bonus : TokenFate::recovered);
   RoundRecord record;
   record.round = static_cast<std::int32_t>(sequence.round++);
   record.position = static_cast<std::int32_t>(sequence.tokens.size());
-  record.drafted = record.depth = length;
-  record.rows = length + 1;
-  record.accepted = result.accepted;
-  record.tested = is_bonus ? length : result.accepted + 1;
+  record.drafted = outcome.drafted;
+  record.depth = outcome.depth;
+  record.rows = outcome.drafted + 1;
+  record.accepted = outcome.accepted;
+  record.tested = outcome.tested;
   record.next_kind = is_bonus ? NextKind::bonus : NextKind::recovered;
   record.draft_ns = part(0) + draft_ns_;
   record.target_ns = part(1);

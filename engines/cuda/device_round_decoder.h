@@ -7,8 +7,8 @@
 
 namespace speclab::engines::cuda {
 
-/// Plain and speculative decoding of one sequence whose rounds stay on the device: chains from a small transformer, verified by match at
-/// temperature 0 and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up to rounding.
+/// Plain and speculative decoding of one sequence whose rounds stay on the device: chains and trees of a fixed shape from a small transformer,
+/// verified by match at temperature 0 and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up to rounding.
 class DeviceRoundDecoder final : public DecoderBase {
  public:
   /// @param target   a model of this device, else ContractError

@@ -5,27 +5,38 @@
 #include <utility>
 
 #include "engines/cuda/kernels/rounds.h"
+#include "engines/cuda/kernels/tree_rounds.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {
 
-/// Laws are kept only where something is drawn.
-std::size_t law_elements(std::int32_t laws, const DeviceLlama& model, double temperature) {
-  return temperature > 0 ? static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().num_logits()) : 1;
+/// Room for laws over the vocabulary; none where nothing reads them.
+DeviceArray<float> room_for_laws(bool is_needed, std::int32_t laws, const DeviceLlama& model) {
+  return is_needed ? DeviceArray<float>(static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().num_logits())) : DeviceArray<float>();
 }
 
 PassOutput output_of(const DeviceLlama& model) { return {model.logits(), model.best(), model.head_blocks()}; }
 
 PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache) { return {rows, rows, 1, rows, cache.max_splits()}; }
 
+/// The first pass of a draft reads the last two tokens, and only the last one wants logits.
+PassShape first_pass_shape(const KvCacheCuda& cache) { return {2, 1, 1, 2, cache.max_splits()}; }
+
+std::optional<TreePlan> plan_of(const TreeShape& shape) {
+  const bool is_chain = shape.depth() == shape.num_nodes();
+  return is_chain ? std::nullopt : std::optional<TreePlan>(shape);
+}
+
 }  // namespace
 
-DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, std::int32_t max_length, double temperature, std::uint64_t seed)
-    : target_(target), draft_(draft), max_length_(draft ? max_length : 0), inverse_temperature_(temperature > 0 ? static_cast<float>(1.0 / temperature) : 0.0f), seed_(seed),
+DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, const DeviceRoundOptions& options)
+    : target_(target), draft_(draft), tree_(plan_of(options.shape)), max_length_(!draft ? 0 : options.shape.num_nodes() > 0 ? options.shape.depth() : kMaxDraftLength),
+      inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature) : 0.0f), seed_(options.seed),
       state_(zeros_on_device<RoundState>(1)), target_state_(zeros_on_device<ForwardState>(1)), draft_state_(zeros_on_device<ForwardState>(1)),
-      target_exponentials_(law_elements(max_length_ + 1, target, temperature)), draft_exponentials_(law_elements(max_length_, target, temperature)),
-      target_sums_(static_cast<std::size_t>(max_length_) + 1), draft_sums_(static_cast<std::size_t>(max_length_) + 1), result_(1), forced_(1) {
+      target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)), draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
+      remainder_(room_for_laws(options.temperature > 0 && tree_, 1, target)),
+      target_sums_(static_cast<std::size_t>(max_rows())), draft_sums_(target_sums_.size()), result_(1), forced_(1) {
   SPECLAB_EXPECT(max_length_ <= kMaxDraftLength, "a draft on the device has at most 63 tokens");
   *result_.data() = {};
 }
@@ -43,32 +54,54 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft, st
   state.serial = serial_;
   state.seed = seed_;
   state.inverse_temperature = inverse_temperature_;
+  state.tree.level_begins[1] = 1;
+  state.tree.ancestors[0] = 1;
   copy_to_device(state_.data(), &state, sizeof state);
-  target.cache->make_room(pass_shape(max_length_ + 1, *target.cache));
+  target.cache->make_room(pass_shape(max_rows(), *target.cache));
   if (draft_) draft.cache->make_room(pass_shape(kMaxRows, *draft.cache));  // also when it reads many tokens, so that its buffers stay
 }
 
-DeviceLaws DeviceRounds::laws(const DeviceArray<float>& exponentials, const DeviceArray<double>& sums) const {
-  return {exponentials.data(), sums.data(), target_.config().num_logits()};
-}
-
-void DeviceRounds::put_draft(std::int32_t length) {
+void DeviceRounds::put_chain(std::int32_t length) {
   const LaunchContext& context = target_.device().context();
+  const KvCacheCuda& cache = *in_draft_.cache;
   launch_begin_round(state_.data(), draft_state_.data(), context);
   for (std::int32_t i = 0; i < length; ++i) {
-    draft_->put_pass(draft_state_.data(), *in_draft_.cache, {i == 0 ? 2 : 1, 1, 1, i == 0 ? 2 : 1, in_draft_.cache->max_splits()});
-    launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), laws(draft_exponentials_, draft_sums_), context);
+    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache) : pass_shape(1, cache));
+    launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), draft_laws(), context);
   }
 }
 
-void DeviceRounds::put_round(std::int32_t length) {
+void DeviceRounds::put_chain_round(std::int32_t length) {
   const LaunchContext& context = target_.device().context();
-  put_draft(length);
+  put_chain(length);
   launch_begin_verification(state_.data(), target_state_.data(), length, context);
   target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(length + 1, *in_target_.cache));
-  const DeviceLaws target_laws = laws(target_exponentials_, target_sums_), draft_laws = laws(draft_exponentials_, draft_sums_);
-  launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws, context);
-  launch_verify(state_.data(), length, draft_laws, target_laws, forced_.data(), result_.data(), context);
+  launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws(), context);
+  launch_verify(state_.data(), length, draft_laws(), target_laws(), forced_.data(), result_.data(), context);
+}
+
+void DeviceRounds::put_tree(std::int32_t levels) {
+  const LaunchContext& context = target_.device().context();
+  const KvCacheCuda& cache = *in_draft_.cache;
+  launch_begin_round(state_.data(), draft_state_.data(), context);
+  for (std::int32_t i = 0; i < levels; ++i) {
+    const TreeLevel level{tree_->shape(), i, tree_->nodes_on(i)};
+    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache) : pass_shape(tree_->parents_on(i), cache));
+    launch_level_laws(state_.data(), level, output_of(*draft_), draft_laws(), context);
+    launch_add_children(state_.data(), draft_state_.data(), level, draft_laws(), context);
+  }
+}
+
+void DeviceRounds::put_tree_round(std::int32_t levels) {
+  const LaunchContext& context = target_.device().context();
+  const std::int32_t rows = tree_->nodes_to(levels);
+  put_tree(levels);
+  launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
+  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(rows, *in_target_.cache));
+  launch_target_laws(state_.data(), rows, output_of(target_), target_laws(), context);
+  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, forced_.data(), context);
+  for (const CachedModel& in : {in_target_, in_draft_}) launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
+  launch_tell_host(state_.data(), result_.data(), context);
 }
 
 const Graph& DeviceRounds::graph(std::int32_t length) {
@@ -77,7 +110,7 @@ const Graph& DeviceRounds::graph(std::int32_t length) {
   if (std::exchange(generations_, generations) != generations) graphs_.clear();
   const auto found = graphs_.find(length);
   if (found != graphs_.end()) return found->second;
-  return graphs_.emplace(length, Graph(target_.device().context(), [&] { put_round(length); })).first->second;
+  return graphs_.emplace(length, Graph(target_.device().context(), [&] { tree_ && length > 0 ? put_tree_round(length) : put_chain_round(length); })).first->second;
 }
 
 void DeviceRounds::wait_for(std::uint32_t serial) const {

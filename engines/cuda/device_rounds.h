@@ -1,14 +1,14 @@
 #pragma once
-// Rounds of one sequence that stay on the device: every draft length is one graph, from the first drafted token to the record that the
-// host polls.
+// Rounds of one sequence that stay on the device: every draft length, or number of levels of a tree, is one graph, from the first drafted
+// token to the record that the host polls.
 
 #include <array>
 #include <map>
-#include <vector>
+#include <optional>
 
 #include "engines/cuda/device_llama.h"
 #include "engines/cuda/kv_cache_cuda.h"
-#include "engines/cuda/round_state.h"
+#include "engines/cuda/tree_plan.h"
 
 namespace speclab::engines::cuda {
 
@@ -19,29 +19,43 @@ struct CachedModel {
   std::int32_t slot = 0;
 };
 
+struct DeviceRoundOptions {
+  TreeShape shape{};         ///< of every draft, at most kMaxDraftLength nodes; without nodes or of one child each: chains
+  double temperature = 0.0;
+  std::uint64_t seed = 0;
+};
+
 class DeviceRounds {
  public:
-  /// @param draft  no model where nothing is drafted @param max_length  longest draft
-  DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, std::int32_t max_length, double temperature, std::uint64_t seed);
+  /// @param draft  no model where nothing is drafted
+  DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, const DeviceRoundOptions& options);
+
+  /// Tokens of a path of the longest draft.
+  std::int32_t max_length() const { return max_length_; }
 
   /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before every round; the drafter's must hold all but
   /// the last two before a round that drafts.
   void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
   /// Captures what a round of this length needs, if it is the first one: some milliseconds that are no round's.
   void prepare(std::int32_t length) { graph(length); }
-  /// Runs a round and waits for it. @param length  tokens to draft, at most max_length
+  /// Runs a round and waits for it. @param length  tokens to draft, or levels of the tree, at most max_length()
   /// @param forced  how many of them to accept whatever they are, or -1
   const RoundResult& run(std::int32_t length, std::int32_t forced);
 
  private:
-  void put_round(std::int32_t length);
-  void put_draft(std::int32_t length);
+  void put_chain_round(std::int32_t length);
+  void put_chain(std::int32_t length);
+  void put_tree_round(std::int32_t levels);
+  void put_tree(std::int32_t levels);
+  std::int32_t max_rows() const { return tree_ ? tree_->nodes_to(max_length_) : max_length_ + 1; }
   const Graph& graph(std::int32_t length);
   void wait_for(std::uint32_t serial) const;
-  DeviceLaws laws(const DeviceArray<float>& exponentials, const DeviceArray<double>& sums) const;
+  DeviceLaws draft_laws() const { return {draft_exponentials_.data(), draft_sums_.data(), target_.config().num_logits()}; }
+  DeviceLaws target_laws() const { return {target_exponentials_.data(), target_sums_.data(), target_.config().num_logits()}; }
 
   const DeviceLlama& target_;
   const DeviceLlama* draft_;
+  std::optional<TreePlan> tree_;                ///< none of chains
   std::int32_t max_length_;
   float inverse_temperature_;
   std::uint64_t seed_;
@@ -49,7 +63,7 @@ class DeviceRounds {
   std::array<std::uint64_t, 2> generations_{};  ///< of the caches that the graphs were captured over
   DeviceArray<RoundState> state_;
   DeviceArray<ForwardState> target_state_, draft_state_;
-  DeviceArray<float> target_exponentials_, draft_exponentials_;
+  DeviceArray<float> target_exponentials_, draft_exponentials_, remainder_;
   DeviceArray<double> target_sums_, draft_sums_;
   PinnedArray<RoundResult> result_;
   PinnedArray<std::int32_t> forced_;

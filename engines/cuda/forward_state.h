@@ -29,4 +29,10 @@ struct ForwardState {
   DeviceGroup groups[kMaxRows];
 };
 
+/// Entries of a sequence that move to slots first, first + 1, ...; from[i] >= first + i, ascending.
+struct SlotMoves {
+  std::int32_t first, count;
+  std::int32_t from[kMaxRows];
+};
+
 }  // namespace speclab::engines::cuda

@@ -55,15 +55,16 @@ void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows
 void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context);
 /// What the head multiplies, in float32. @param hidden  [rows, hidden_size]
 void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context);
-/// Entries of a sequence that move to slots first, first + 1, ...; from[i] >= first + i, ascending.
-struct SlotMove {
-  std::uint16_t* keys;     ///< of all layers, [layers, sequences, kv_heads, capacity, head_dim]
-  std::uint16_t* values;
-  std::int32_t layers, sequences, sequence, kv_heads, capacity, head_dim, first, count;
-  std::int32_t from[kMaxRows];
+/// A sequence in the cache of all layers.
+struct CachedSequence {
+  std::uint16_t* keys;     ///< [layers, sequences, kv_heads, capacity, head_dim]
+  std::uint16_t* values;   ///< [layers, sequences, kv_heads, head_dim, capacity]
+  std::int32_t layers, sequences, sequence, kv_heads, capacity, head_dim;
 };
 /// In all layers.
-void launch_move_slots(const SlotMove& move, const LaunchContext& context);
+void launch_move_slots(const CachedSequence& cache, const SlotMoves& moves, const LaunchContext& context);
+/// @param moves  on the device @param most  upper bound of their number
+void launch_move_slots(const CachedSequence& cache, const SlotMoves* moves, int most, const LaunchContext& context);
 /// Normal values with standard deviation 0.02 in place of weights, for shape models.
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context);
 

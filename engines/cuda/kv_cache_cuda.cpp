@@ -66,19 +66,21 @@ AttentionBuffers KvCacheCuda::buffers(std::int32_t layer) const {
   return buffers;
 }
 
+CachedSequence KvCacheCuda::cached(std::int32_t sequence) const {
+  return {keys_.data(), values_.data(), config_.num_layers, max_sequences_, sequence, config_.num_kv_heads, stride_, config_.head_dim};
+}
+
 void KvCacheCuda::commit(std::int32_t sequence, std::span<const std::int32_t> rows) {
-  const std::int32_t first = plan_.length(sequence);
-  const auto slots = plan_.commit(sequence, rows);
-  SlotMove move{keys_.data(), values_.data(), config_.num_layers, max_sequences_, sequence, config_.num_kv_heads, stride_, config_.head_dim, first, 0, {}};
-  for (const std::int32_t slot : slots) {
-    if (slot == move.first && move.count == 0) {
-      ++move.first;
+  SlotMoves moves{plan_.length(sequence), 0, {}};
+  for (const std::int32_t slot : plan_.commit(sequence, rows)) {
+    if (slot == moves.first && moves.count == 0) {
+      ++moves.first;
       continue;
     }
-    SPECLAB_EXPECT(move.count < kMaxRows, "at most 64 slots move at a time");
-    move.from[move.count++] = slot;
+    SPECLAB_EXPECT(moves.count < kMaxRows, "at most 64 slots move at a time");
+    moves.from[moves.count++] = slot;
   }
-  if (move.count > 0) launch_move_slots(move, device_.context());
+  if (moves.count > 0) launch_move_slots(cached(sequence), moves, device_.context());
 }
 
 std::int32_t KvCacheCuda::fork(std::int32_t sequence) {

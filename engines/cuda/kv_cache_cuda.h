@@ -29,6 +29,7 @@ class KvCacheCuda final : public KvCache {
   RowPlan& plan() { return plan_; }
   /// Those of `layer`; the rest is the model's.
   AttentionBuffers buffers(std::int32_t layer) const;
+  CachedSequence cached(std::int32_t sequence) const;
   /// Makes room to join the parts of a pass of this shape; where it was lacking, the graphs are dropped.
   void make_room(const PassShape& shape);
   /// Another number for other buffers, of this or of another cache: what was captured over them is over.

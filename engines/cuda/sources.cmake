@@ -8,7 +8,8 @@ set(speclab_cuda_sources
   device_rounds.cpp
   kv_cache_cuda.cpp
   llama_cuda.cpp
-  packed_weights.cpp)
+  packed_weights.cpp
+  tree_plan.cpp)
 set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu
@@ -16,4 +17,6 @@ set(speclab_cuda_kernels
   kernels/draw_trials.cu
   kernels/ends.cu
   kernels/layer_products.cu
-  kernels/rounds.cu)
+  kernels/rounds.cu
+  kernels/tree_rounds.cu
+  kernels/tree_verification.cu)

@@ -81,7 +81,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   CLI::Option* file = command->add_option("--prompt-file", options.prompt_file, "File with the prompt, less a newline at its end")->excludes(prompt);
   command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")->excludes(prompt)->excludes(file);
   command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
-  command->add_option("--rounds", options.common.model.rounds, "host, or device: whole rounds on the CUDA device, for what it supports")->capture_default_str();
+  command->add_option("--rounds", options.common.model.rounds, "host, or device: whole rounds on the CUDA device, of chains and of trees of a fixed shape as 3x2x1, where a small transformer drafts")->capture_default_str();
   command->add_flag("--side-by-side", options.side_by_side, "Plain decoding first, then speculative");
   command->add_flag("--draw-trees", options.draw_trees, "Draw the draft of every round with what was accepted, q of the drafter where tokens are drawn and p of the target; the text comes at the end");
   add_drafter_options(command, options.decoder);

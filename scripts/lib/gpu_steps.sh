@@ -114,26 +114,28 @@ sanitise() {
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
   [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return 1; }
   for tool in memcheck racecheck; do
-    within "$sanitizer" --tool "$tool" --error-exitcode 1 "$programs/llama_cuda_test" --gtest_filter='*AForkGoesOnAlike*:DeviceRounds.Sampled*' >"$output/sanitizer_$tool.txt" 2>&1 || return
+    within "$sanitizer" --tool "$tool" --error-exitcode 1 "$programs/llama_cuda_test" --gtest_filter='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*' >"$output/sanitizer_$tool.txt" 2>&1 || return
     tail -3 "$output/sanitizer_$tool.txt"
   done
 }
 
-# The same prompt plain and speculated: the tokens must be equal, and the seconds are rows.
+# The same prompt plain, with chains and with trees: the tokens must be equal, and the seconds are rows.
 generate_texts() {
-  local new_tokens=256 drafter plain
-  [ "$rehearse" = no ] || new_tokens=6
-  for drafter in plain small_transformer; do
+  local new_tokens=256 shape=3x2x1x1 draft drafter tree
+  [ "$rehearse" = no ] || new_tokens=4 shape=2x1
+  for draft in plain:plain:chain chain:small_transformer:chain tree:small_transformer:$shape; do
+    IFS=: read -r draft drafter tree <<<"$draft"
     within "$programs/speclab" generate --json --device cuda --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
-      --max-new-tokens "$new_tokens" --drafter "$drafter" --speculation-length 4 >"$output/generate_$drafter.json.part" || return
-    mv "$output/generate_$drafter.json.part" "$output/generate_$drafter.json"
+      --max-new-tokens "$new_tokens" --drafter "$drafter" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
+    mv "$output/generate_$draft.json.part" "$output/generate_$draft.json"
   done
   python3 - "$output" <<'PYTHON'
 import json, sys
-plain, drafted = (json.load(open(f"{sys.argv[1]}/generate_{name}.json")) for name in ("plain", "small_transformer"))
-for name, result in (("plain", plain), ("small_transformer", drafted)):
+results = {name: json.load(open(f"{sys.argv[1]}/generate_{name}.json")) for name in ("plain", "chain", "tree")}
+for name, result in results.items():
     print(f"{name}: {len(result['output_ids']) / result['decode_seconds']:.3g} tokens/s, {len(result['rounds'])} rounds")
-sys.exit(0 if plain["output_ids"] == drafted["output_ids"] else "greedy speculation gave other tokens than plain decoding")
+other = [name for name, result in results.items() if result["output_ids"] != results["plain"]["output_ids"]]
+sys.exit(f"greedy speculation gave other tokens than plain decoding: {', '.join(other)}" if other else 0)
 PYTHON
 }
 

@@ -16,20 +16,23 @@ struct BlockShared {
   std::int32_t found, crossing;
 };
 
-/// The best of `count` entries, the lowest token on ties; the same for every thread. Infinite where one is no number.
-__device__ inline BestLogit block_best(const BestLogit* entries, int count, BlockShared& shared) {
+/// Of no entry: higher than any.
+inline constexpr std::int32_t kNoToken = 0x7fffffff;
+
+/// The better of both, the lower token on ties. Infinite where one is no number.
+__device__ inline void take_better(BestLogit& best, float value, std::int32_t token) {
+  if (value != value) best = {CUDART_INF_F, 0};
+  if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
+}
+
+/// The best of the threads' entries; the same for every thread.
+__device__ inline BestLogit block_best_of(BestLogit best, BlockShared& shared) {
   const int thread = static_cast<int>(threadIdx.x);
-  BestLogit best{-CUDART_INF_F, 0x7fffffff};
-  const auto take = [&best](float value, std::int32_t token) {
-    if (value != value) best = {CUDART_INF_F, 0};
-    if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
-  };
-  for (int i = thread; i < count; i += kBlockThreads) take(entries[i].value, entries[i].token);
   for (int stride = kBlockThreads / 2; stride > 0; stride /= 2) {
     shared.values[thread] = best.value;
     shared.tokens[thread] = best.token;
     __syncthreads();
-    if (thread < stride) take(shared.values[thread + stride], shared.tokens[thread + stride]);
+    if (thread < stride) take_better(best, shared.values[thread + stride], shared.tokens[thread + stride]);
     __syncthreads();
   }
   shared.values[thread] = best.value;
@@ -38,6 +41,39 @@ __device__ inline BestLogit block_best(const BestLogit* entries, int count, Bloc
   best = {shared.values[0], shared.tokens[0]};
   __syncthreads();
   return best;
+}
+
+/// The best of `count` entries.
+__device__ inline BestLogit block_best(const BestLogit* entries, int count, BlockShared& shared) {
+  BestLogit best{-CUDART_INF_F, kNoToken};
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kBlockThreads) take_better(best, entries[i].value, entries[i].token);
+  return block_best_of(best, shared);
+}
+
+/// The best token behind `last` in falling order of weights, ties to the lower one, but for `left_out`; kNoToken if there is none.
+template <typename Weight>
+__device__ BestLogit block_next_best(int size, const Weight& weight, const BestLogit& last, std::int32_t left_out, BlockShared& shared) {
+  BestLogit best{-CUDART_INF_F, kNoToken};
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
+    const float value = weight(i);
+    const bool is_behind = value < last.value || (value == last.value && i > last.token);
+    if (is_behind && i != left_out) take_better(best, value, i);
+  }
+  return block_best_of(best, shared);
+}
+
+/// How many weights are positive; the same for every thread.
+template <typename Weight>
+__device__ int block_count_positive(int size, const Weight& weight, BlockShared& shared) {
+  if (threadIdx.x == 0) shared.found = 0;
+  __syncthreads();
+  int own = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) own += weight(i) > 0.0f ? 1 : 0;
+  if (own > 0) atomicAdd(&shared.found, own);
+  __syncthreads();
+  const int found = shared.found;
+  __syncthreads();
+  return found;
 }
 
 /// sums[t] becomes the sum of the threads' values up to and with t. @return the sum of all
@@ -54,7 +90,8 @@ __device__ inline double block_running_sum(double value, BlockShared& shared) {
   return shared.sums[kBlockThreads - 1];
 }
 
-/// The first index whose cumulative weight exceeds uniform times the sum of all, as InversionChance::categorical on the host.
+/// The first index whose cumulative weight exceeds uniform times the sum of all, as InversionChance::categorical on the host. Leaves that sum
+/// in the last of shared.sums.
 /// @param weight  weight(i) for i < size, not negative @return `size` if no weight is positive; the same for every thread
 template <typename Weight>
 __device__ int block_categorical(int size, double uniform, const Weight& weight, BlockShared& shared) {
@@ -84,11 +121,13 @@ __device__ int block_categorical(int size, double uniform, const Weight& weight,
   return found;
 }
 
+inline constexpr float kLeastExponent = -87.0f;  ///< below it the host's exp_nonpositive is 0 too: which tokens a law has decides how many children a node gets
+
 /// exponentials[i] = exp((logits[i] - largest) / temperature). @return their sum
 __device__ inline double block_exponentials(const float* logits, int size, float largest, float inverse_temperature, float* exponentials, BlockShared& shared) {
   double own = 0.0;
   for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
-    const float value = expf((logits[i] - largest) * inverse_temperature);
+    const float exponent = (logits[i] - largest) * inverse_temperature, value = exponent < kLeastExponent ? 0.0f : expf(exponent);
     exponentials[i] = value;
     own += static_cast<double>(value);
   }

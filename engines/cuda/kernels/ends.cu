@@ -73,24 +73,36 @@ __global__ void hidden_states(const ProductArguments a, const ResidualStream s, 
     hidden[static_cast<std::int64_t>(m) * s.hidden + i] = s.values[static_cast<std::int64_t>(row) * s.hidden + i] * scale * s.gain[i];
 }
 
+__device__ const SlotMoves& moves_of(const SlotMoves& moves) { return moves; }
+__device__ const SlotMoves& moves_of(const SlotMoves* moves) { return *moves; }
+
 /// One thread block a layer and head: all entries are read before one is written.
-__global__ void move_slots(const SlotMove move) {
+template <typename Moves>
+__global__ void move_slots(const CachedSequence cache, const Moves given) {
   std::uint16_t* held = dynamic_shared<std::uint16_t>();  // [2, count, head_dim]
   wait_for_previous_kernel();
-  const int layer = static_cast<int>(blockIdx.x) / move.kv_heads, head = static_cast<int>(blockIdx.x) % move.kv_heads;
-  const std::int64_t base = ((static_cast<std::int64_t>(layer) * move.sequences + move.sequence) * move.kv_heads + head) * move.capacity * move.head_dim;
-  const int total = move.count * move.head_dim;
+  const SlotMoves& moves = moves_of(given);
+  const int count = moves.count;
+  if (count == 0 || moves.from[count - 1] == moves.first + count - 1) return;  // ascending: all are in their place
+  const int layer = static_cast<int>(blockIdx.x) / cache.kv_heads, head = static_cast<int>(blockIdx.x) % cache.kv_heads;
+  const std::int64_t base = ((static_cast<std::int64_t>(layer) * cache.sequences + cache.sequence) * cache.kv_heads + head) * cache.capacity * cache.head_dim;
+  const int total = count * cache.head_dim;
   for (int i = static_cast<int>(threadIdx.x); i < total; i += static_cast<int>(blockDim.x)) {
-    const int entry = i / move.head_dim, d = i % move.head_dim;
-    held[i] = move.keys[base + static_cast<std::int64_t>(move.from[entry]) * move.head_dim + d];
-    held[total + i] = move.values[base + static_cast<std::int64_t>(d) * move.capacity + move.from[entry]];
+    const int entry = i / cache.head_dim, d = i % cache.head_dim;
+    held[i] = cache.keys[base + static_cast<std::int64_t>(moves.from[entry]) * cache.head_dim + d];
+    held[total + i] = cache.values[base + static_cast<std::int64_t>(d) * cache.capacity + moves.from[entry]];
   }
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < total; i += static_cast<int>(blockDim.x)) {
-    const int entry = i / move.head_dim, d = i % move.head_dim;
-    move.keys[base + static_cast<std::int64_t>(move.first + entry) * move.head_dim + d] = held[i];
-    move.values[base + static_cast<std::int64_t>(d) * move.capacity + move.first + entry] = held[total + i];
+    const int entry = i / cache.head_dim, d = i % cache.head_dim;
+    cache.keys[base + static_cast<std::int64_t>(moves.first + entry) * cache.head_dim + d] = held[i];
+    cache.values[base + static_cast<std::int64_t>(d) * cache.capacity + moves.first + entry] = held[total + i];
   }
+}
+
+template <typename Moves>
+void launch_moves(const CachedSequence& cache, const Moves& moves, int most, const LaunchContext& context) {
+  launch(Start::in_turn, move_slots<Moves>, dim3(static_cast<unsigned>(cache.layers * cache.kv_heads)), 128, 4 * most * cache.head_dim, context, cache, moves);
 }
 
 /// A mixer of 64 bits. @source Steele, Lea & Flood 2014, SplitMix64
@@ -124,9 +136,9 @@ void launch_hidden_states(const ProductArguments& a, const ResidualStream& strea
   launch(Start::in_turn, hidden_states, dim3(static_cast<unsigned>(rows)), 256, 0, context, a, stream, hidden);
 }
 
-void launch_move_slots(const SlotMove& move, const LaunchContext& context) {
-  launch(Start::in_turn, move_slots, dim3(static_cast<unsigned>(move.layers * move.kv_heads)), 128, 4 * move.count * move.head_dim, context, move);
-}
+void launch_move_slots(const CachedSequence& cache, const SlotMoves& moves, const LaunchContext& context) { launch_moves(cache, moves, moves.count, context); }
+
+void launch_move_slots(const CachedSequence& cache, const SlotMoves* moves, int most, const LaunchContext& context) { launch_moves(cache, moves, most, context); }
 
 void launch_random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed, const LaunchContext& context) {
   constexpr int kThreadsEach = 256, kLeastEach = 16;

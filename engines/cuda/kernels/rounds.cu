@@ -1,27 +1,13 @@
 #include "engines/cuda/kernels/rounds.h"
 
-#include "engines/cuda/kernels/block_functions.cuh"
 #include "engines/cuda/kernels/launch.cuh"
-#include "engines/cuda/philox.h"
+#include "engines/cuda/kernels/round_functions.cuh"
 
 namespace speclab::engines::cuda {
 namespace {
 
 __device__ DeviceRow chain_row(std::int32_t token, std::int32_t position, std::int32_t slot) {
   return {token, position, slot, position, position + 1, position, 0};
-}
-
-/// Rows [0, count) of one sequence; the last one wants logits.
-__device__ void set_rows(ForwardState& state, int count, std::int32_t slot, int end, bool all_want) {
-  state.num_rows = count;
-  state.num_groups = 1;
-  state.groups[0] = {0, count, slot, end, end - count};
-  state.num_wanting = all_want ? count : 1;
-  for (int i = 0; i < state.num_wanting; ++i) state.wanting[i] = all_want ? i : count - 1;
-}
-
-__device__ void note_damage(RoundState& round, float largest) {
-  if (!(fabsf(largest) < CUDART_INF_F)) round.is_damaged = 1;
 }
 
 __global__ void begin_round(RoundState* round, ForwardState* draft) {
@@ -37,17 +23,12 @@ __global__ void begin_round(RoundState* round, ForwardState* draft) {
 __global__ void __launch_bounds__(kBlockThreads, 1) choose_draft(RoundState* round, ForwardState* draft, int index, const PassOutput output, const DeviceLaws laws) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
-  const BestLogit likeliest = block_best(output.best, output.blocks, shared);
-  if (threadIdx.x == 0) note_damage(*round, likeliest.value);
+  const BestLogit likeliest = likeliest_of(output, 0, *round, shared);
   std::int32_t token = likeliest.token;
   if (round->inverse_temperature > 0.0f) {
-    float* law = laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab;
-    const double total = block_exponentials(output.logits, laws.vocab, likeliest.value, round->inverse_temperature, law, shared);
-    const double uniform = philox_uniform(round->seed, round->sequence, static_cast<std::uint32_t>(round->length + index), kDraftDraw,
-                                          round->round << kNodeBits | static_cast<std::uint32_t>(index + 1));
-    const float scale = static_cast<float>(1.0 / total);
-    token = block_categorical(laws.vocab, uniform, [&](int i) { return law[i] * scale; }, shared);
-    if (threadIdx.x == 0) laws.sums[index] = total;
+    const double total = leave_law(output.logits, likeliest.value, round->inverse_temperature, laws, index, shared);
+    const LawView law(laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab, total);
+    token = block_categorical(laws.vocab, node_uniform(*round, index, kDraftDraw, index + 1), law, shared);
   }
   if (threadIdx.x != 0) return;
   if (token >= laws.vocab) token = 0;  // of damaged logits, which are noted
@@ -63,6 +44,7 @@ __global__ void begin_verification(RoundState* round, ForwardState* target, int 
   if (i <= length) target->rows[i] = chain_row(i == 0 ? round->pending : round->drafted[i - 1], last + i, round->target_slot);
   if (i != 0) return;
   set_rows(*target, length + 1, round->target_slot, last + length + 1, true);
+  round->rows = length + 1;
   round->times[1] = device_nanoseconds();
 }
 
@@ -71,33 +53,19 @@ __global__ void __launch_bounds__(kBlockThreads, 1) target_laws(RoundState* roun
   wait_for_previous_kernel();
   const int row = static_cast<int>(blockIdx.x);
   if (row == 0 && threadIdx.x == 0) round->times[2] = device_nanoseconds();
-  const BestLogit likeliest = block_best(output.best + static_cast<std::int64_t>(row) * output.blocks, output.blocks, shared);
-  if (threadIdx.x == 0) {
-    note_damage(*round, likeliest.value);
-    round->best[row] = likeliest.token < laws.vocab ? likeliest.token : 0;
-  }
+  if (row >= round->rows) return;
+  const BestLogit likeliest = likeliest_of(output, row, *round, shared);
+  if (threadIdx.x == 0) round->best[row] = likeliest.token < laws.vocab ? likeliest.token : 0;
   if (round->inverse_temperature <= 0.0f) return;
-  const std::int64_t at = static_cast<std::int64_t>(row) * laws.vocab;
-  const double total = block_exponentials(output.logits + at, laws.vocab, likeliest.value, round->inverse_temperature, laws.exponentials + at, shared);
-  if (threadIdx.x == 0) laws.sums[row] = total;
+  leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value, round->inverse_temperature, laws, row, shared);
 }
-
-/// One law of several, normalised in float as on the host.
-struct LawView {
-  const float* exponentials;
-  float scale;
-  __device__ LawView(const DeviceLaws& laws, int index)
-      : exponentials(laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab), scale(static_cast<float>(1.0 / laws.sums[index])) {}
-  __device__ float operator[](int token) const { return exponentials[token] * scale; }
-};
 
 /// How many drafted tokens stand, by the ratio test. @source Leviathan et al. 2023, Alg. 1
 __device__ int accepted_by_ratio(const RoundState& round, int length, const DeviceLaws& draft, const DeviceLaws& target) {
   for (int i = 0; i < length; ++i) {
     const int token = round.drafted[i];
-    const double coin = philox_uniform(round.seed, round.sequence, static_cast<std::uint32_t>(round.length + i), kAcceptDraw,
-                                       round.round << kNodeBits | static_cast<std::uint32_t>(i + 1));
-    if (!(coin < static_cast<double>(LawView(target, i)[token]) / static_cast<double>(LawView(draft, i)[token]))) return i;
+    const double coin = node_uniform(round, i, kAcceptDraw, i + 1);
+    if (!(coin < static_cast<double>(LawView(target, i)(token)) / static_cast<double>(LawView(draft, i)(token)))) return i;
   }
   return length;
 }
@@ -111,30 +79,11 @@ __device__ int accepted_by_match(const RoundState& round, int length) {
 /// From what is left of the target's law after a rejection, else from the law itself.
 __device__ int draw_next(const RoundState& round, int accepted, int length, const DeviceLaws& draft, const DeviceLaws& target, BlockShared& shared) {
   const LawView p(target, accepted);
-  const auto position = static_cast<std::uint32_t>(round.length + accepted);
-  if (accepted == length) return block_categorical(target.vocab, philox_uniform(round.seed, round.sequence, position, kTargetDraw, 0), [&](int i) { return p[i]; }, shared);
+  if (accepted == length) return block_categorical(target.vocab, target_uniform(round, accepted), p, shared);
   const LawView q(draft, accepted);
-  const double uniform = philox_uniform(round.seed, round.sequence, position, kRecoverDraw, round.round << kNodeBits | static_cast<std::uint32_t>(accepted));
-  const int next = block_categorical(target.vocab, uniform, [&](int i) { return fmaxf(0.0f, p[i] - q[i]); }, shared);
-  return next < target.vocab ? next : block_categorical(target.vocab, uniform, [&](int i) { return p[i]; }, shared);  // rounding left nothing
-}
-
-/// The sequence as it stands after the round.
-__device__ void move_on(RoundState& round, int accepted, int next) {
-  round.previous = accepted > 0 ? round.drafted[accepted - 1] : round.pending;
-  round.pending = next;
-  round.length += accepted + 1;
-  ++round.round;
-}
-
-__device__ void tell_host(const RoundState& round, int length, int accepted, int next, RoundResult* result) {
-  result->accepted = accepted;
-  result->next = next;
-  result->is_damaged = round.is_damaged;
-  for (int i = 0; i < length; ++i) result->drafted[i] = round.drafted[i];
-  for (int i = 0; i < 3; ++i) result->times[i] = round.times[i];
-  result->times[3] = device_nanoseconds();
-  write_to_host_last(&result->serial, round.serial);
+  const double uniform = node_uniform(round, accepted, kRecoverDraw, accepted);
+  const int next = block_categorical(target.vocab, uniform, [&](int i) { return fmaxf(0.0f, p(i) - q(i)); }, shared);
+  return next < target.vocab ? next : block_categorical(target.vocab, uniform, p, shared);  // rounding left nothing
 }
 
 __global__ void __launch_bounds__(kBlockThreads, 1) verify(RoundState* round, int length, const DeviceLaws draft, const DeviceLaws target, const std::int32_t* forced,
@@ -152,8 +101,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1) verify(RoundState* round, in
     round->is_damaged = 1;
     next = 0;
   }
-  move_on(*round, accepted, next);
-  tell_host(*round, length, accepted, next, result);
+  const bool is_bonus = accepted == length;
+  move_on(*round, {accepted, is_bonus ? length : accepted + 1, next, is_bonus, length, length}, accepted > 0 ? round->drafted[accepted - 1] : round->pending);
+  tell_host(*round, [round](int i) { return round->drafted[i]; }, result);
 }
 
 }  // namespace

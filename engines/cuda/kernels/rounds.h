@@ -13,7 +13,7 @@ void launch_begin_round(RoundState* round, ForwardState* draft, const LaunchCont
 void launch_choose_draft(RoundState* round, ForwardState* draft, int index, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
 /// The pending token and `length` drafted ones as rows of the target.
 void launch_begin_verification(RoundState* round, ForwardState* target, int length, const LaunchContext& context);
-/// Arg max and, above temperature 0, exponentials of each of the target's rows.
+/// Arg max and, above temperature 0, exponentials of each of the target's rows. @param rows  upper bound of the round's
 void launch_target_laws(RoundState* round, int rows, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
 /// Accepts, draws the next token, moves the sequence on and tells the host.
 /// @param forced  pinned; how many tokens to accept whatever they are, or -1

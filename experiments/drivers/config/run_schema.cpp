@@ -63,7 +63,7 @@ std::vector<K> target_keys() {
       {{"target", "device", "where the target runs", "", {}, {"auto", "cpu", "cuda"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.device; }},
       {{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.dtype; }},
       {{"target", "arithmetic", "`row_invariant` asks for rows that do not depend on their number, which the kernels always give", "", {}, {"fast", "row_invariant"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
-      {{"target", "rounds", "`device`: whole rounds on the CUDA device, for plain decoding and chains of a small transformer under `rejection`, temperature alone; its clock times passes and drafts", "", {}, {"host", "device"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.rounds; }},
+      {{"target", "rounds", "`device`: whole rounds on the CUDA device, for plain decoding, chains and trees of a fixed shape from a small transformer under `rejection`, temperature alone; its clock times passes and drafts", "", {}, {"host", "device"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.rounds; }},
       {{"target", "threads", "0 is all cores", "threads", {.low = 0, .high = 4096}}, [](RunConfig& c) -> ValueOfKey { return &c.target.threads; }},
       {{"target", "chat_template", "`off` gives prompts as they are", "", {}, kChatTemplates}, [](RunConfig& c) -> ValueOfKey { return &c.chat_template; }},
   };

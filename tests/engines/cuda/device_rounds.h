@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "engines/cuda/device_round_decoder.h"
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
@@ -27,6 +29,18 @@ inline LlamaConfig small_config() {
   return config;
 }
 
+/// Lengths in turn: rounds without a draft leave the drafter behind.
+class TurningPolicy final : public SpeculationLengthPolicy {
+ public:
+  int next_length() override { return std::array{3, 0, 0, 0, 2}[turn_++ % 5]; }
+  void observe(const RoundRecord&) override {}
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<TurningPolicy>(); }
+  std::string name() const override { return "turning"; }
+
+ private:
+  std::size_t turn_ = 0;
+};
+
 class DeviceRounds : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -34,10 +48,11 @@ class DeviceRounds : public ::testing::Test {
     load(small_config());
   }
 
-  void load(const LlamaConfig& config) {
+  void load(const LlamaConfig& config) { load(config, config); }
+  void load(const LlamaConfig& of_target, const LlamaConfig& of_drafter) {
     const auto device = std::make_shared<cuda::Device>();
-    target_ = std::make_shared<cuda::LlamaCuda>(config, *tiny_weights(config, {.scale = 6.0f}), device);
-    drafter_ = std::make_shared<cuda::LlamaCuda>(config, *tiny_weights(config, {.scale = 6.0f, .foreign = 0.25f}), device);
+    target_ = std::make_shared<cuda::LlamaCuda>(of_target, *tiny_weights(of_target, {.scale = 6.0f}), device);
+    drafter_ = std::make_shared<cuda::LlamaCuda>(of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
   }
 
   static DecoderOptions options(const char* kind, double temperature, std::int32_t max_new_tokens = 16) {

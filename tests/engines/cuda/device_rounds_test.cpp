@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "engines/cuda/philox.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
@@ -14,6 +12,7 @@ namespace {
 
 using testing::DeviceRounds;
 using testing::small_config;
+using testing::TurningPolicy;
 
 TEST(DevicePhilox, IsTheProjectsGenerator) {
   const RngStream stream(0x123456789abcdefull);
@@ -44,18 +43,6 @@ TEST_F(DeviceRounds, SampledRoundsAreTheHosts) {
   for (const double temperature : {0.7, 1.0})
     for (const std::int32_t length : {1, 3}) EXPECT_GT(expect_equal(options("small_transformer", temperature), length), 0) << temperature;
 }
-
-/// Lengths in turn: rounds without a draft leave the drafter behind.
-class TurningPolicy final : public SpeculationLengthPolicy {
- public:
-  int next_length() override { return std::array{3, 0, 0, 0, 2}[turn_++ % 5]; }
-  void observe(const RoundRecord&) override {}
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<TurningPolicy>(); }
-  std::string name() const override { return "turning"; }
-
- private:
-  std::size_t turn_ = 0;
-};
 
 TEST_F(DeviceRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
   for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(options("small_transformer", temperature), TurningPolicy()), 0);
@@ -100,9 +87,6 @@ TEST_F(DeviceRounds, RefuseWhatTheyDoNotSupport) {
   EXPECT_THROW(on_device(wrong), ConfigError);
   wrong = options("small_transformer", 1.0);
   wrong.sampling.top_p = 0.9;
-  EXPECT_THROW(on_device(wrong), ConfigError);
-  wrong = options("small_transformer", 0.0);
-  wrong.drafter.tree = "2,2";
   EXPECT_THROW(on_device(wrong), ConfigError);
   EXPECT_THROW(on_device(options("prompt_lookup", 0.0)), ConfigError);
   const auto decoder = on_device(options("plain", 0.0));

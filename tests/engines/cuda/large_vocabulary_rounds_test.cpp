@@ -37,6 +37,14 @@ TEST_F(LargeVocabularyRounds, PlainDecodingIsTheHosts) {
   for (const double temperature : {0.0, 0.7, 1.0}) expect_equal(options("plain", temperature), 0);
 }
 
+TEST_F(LargeVocabularyRounds, OfTreesAreTheHosts) {
+  for (const double temperature : {0.0, 0.7, 1.0}) {
+    DecoderOptions trees = options("small_transformer", temperature, 12);
+    trees.drafter.tree = "4x2x1";
+    EXPECT_GT(expect_equal(trees, 3), 0) << temperature;
+  }
+}
+
 TEST_F(LargeVocabularyRounds, AreTheHostsAtOneTokenMoreThanThreadsAndAtTheDefaultModelsSize) {
   for (const std::int32_t vocab : {1025, 2600, 49152}) {
     load(config_of(vocab));

@@ -67,6 +67,7 @@ Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inv
   state.data()->length = kLength;
   state.data()->seed = 77;
   state.data()->inverse_temperature = inverse_temperature;
+  state.data()->rows = static_cast<std::int32_t>(rows.size());
   const DeviceArray<ForwardState> draft = zeros_on_device<ForwardState>(1);
   const PassOutput output{device_logits.data(), device_best.data(), static_cast<std::int32_t>(blocks)};
   const DeviceLaws laws{exponentials.data(), sums.data(), static_cast<std::int32_t>(vocab)};

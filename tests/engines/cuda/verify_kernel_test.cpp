@@ -3,43 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "engines/cuda/device.h"
-#include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels/rounds.h"
 #include "sim/core/rules/rejection.h"
+#include "tests/engines/cuda/exact_laws.h"
 #include "tests/engines/cuda/vocabularies.h"
 
 namespace speclab::engines::cuda {
 namespace {
-
-/// As the device keeps a law. Exponentials are whole numbers and the sum is a power of two: probabilities, differences and all sums of them
-/// are exact, in float too, so that host and device must agree about every coin.
-struct ExactLaw {
-  std::vector<float> exponentials;
-  double sum;
-
-  float operator[](std::size_t token) const { return exponentials[token] * static_cast<float>(1.0 / sum); }
-};
-
-/// Half of the tokens from `begin` on have some probability.
-ExactLaw random_law(std::mt19937& random, int vocab, int begin = 0) {
-  ExactLaw law{std::vector<float>(static_cast<std::size_t>(vocab), 0.0f), 0.0};
-  std::uint64_t sum = 0;
-  for (auto i = static_cast<std::size_t>(begin); i < law.exponentials.size(); ++i) {
-    const std::uint64_t whole = random() % 2 == 0 ? 0 : random() % 256;
-    law.exponentials[i] = static_cast<float>(whole);
-    sum += whole;
-  }
-  const std::uint64_t rounded = std::bit_ceil(sum + 1);
-  law.exponentials[static_cast<std::size_t>(begin) + random() % static_cast<std::size_t>(vocab - begin)] += static_cast<float>(rounded - sum);
-  law.sum = static_cast<double>(rounded);
-  return law;
-}
 
 /// One round: a chain of drafted tokens with the laws they came from, and the target's laws before and after each.
 struct Round {
@@ -67,24 +42,6 @@ Round random_round(std::mt19937& random, int vocab, int length, int begin = 0) {
   return round;
 }
 
-struct LawsOnDevice {
-  DeviceArray<float> exponentials;
-  DeviceArray<double> sums;
-  int vocab;
-
-  LawsOnDevice(const std::vector<ExactLaw>& laws, int size) : vocab(size) {
-    std::vector<float> values;
-    std::vector<double> totals;
-    for (const ExactLaw& law : laws) {
-      values.insert(values.end(), law.exponentials.begin(), law.exponentials.end());
-      totals.push_back(law.sum);
-    }
-    exponentials = on_device<float>(values);
-    sums = on_device<double>(totals);
-  }
-  DeviceLaws view() const { return {exponentials.data(), sums.data(), vocab}; }
-};
-
 RoundResult verified_on_device(const Device& device, const Round& round, std::int32_t forced = -1) {
   RoundState state{};
   state.length = kLength;
@@ -103,11 +60,6 @@ RoundResult verified_on_device(const Device& device, const Round& round, std::in
   launch_verify(device_state.data(), round.length(), draft.view(), target.view(), forced_length.data(), result.data(), device.context());
   device.synchronize();
   return *result.data();
-}
-
-void fill(Law& law, const ExactLaw& exact) {
-  const std::span<float> values = law.assign_dense(exact.exponentials.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = exact[i];
 }
 
 Verdict verified_on_host(const Round& round) {
@@ -138,10 +90,10 @@ class VerifyKernel : public ::testing::Test {
   int expect_hosts_verdict(const Round& round) {
     const RoundResult found = verified_on_device(*device_, round);
     const Verdict verdict = verified_on_host(round);
-    EXPECT_EQ(found.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
-    EXPECT_EQ(found.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
     EXPECT_EQ(found.is_damaged, 0);
-    return found.accepted;
+    return found.outcome.accepted;
   }
 
   std::mt19937 random_{9};
@@ -203,8 +155,8 @@ TEST_F(VerifyKernel, AcceptsAsManyAsAreForcedAndThenTakesTheArgMax) {
   const Round round = random_round(random_, 1500, 3);
   for (const std::int32_t forced : {0, 2, 3, 9}) {
     const RoundResult found = verified_on_device(*device_, round, forced);
-    EXPECT_EQ(found.accepted, std::min(forced, 3));
-    EXPECT_EQ(found.next, 100 + found.accepted);
+    EXPECT_EQ(found.outcome.accepted, std::min(forced, 3));
+    EXPECT_EQ(found.outcome.next, 100 + found.outcome.accepted);
   }
 }
 
@@ -215,7 +167,7 @@ TEST_F(VerifyKernel, NotesLawsThatAreNoNumbersAndNamesATokenOfTheVocabulary) {
       round.target[0].exponentials[static_cast<std::size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
       const RoundResult found = verified_on_device(*device_, round);
       EXPECT_EQ(found.is_damaged, 1) << vocab;
-      EXPECT_TRUE(found.next >= 0 && found.next < vocab) << found.next << " of " << vocab;
+      EXPECT_TRUE(found.outcome.next >= 0 && found.outcome.next < vocab) << found.outcome.next << " of " << vocab;
     }
 }
 

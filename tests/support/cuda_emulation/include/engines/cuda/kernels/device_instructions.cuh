@@ -37,6 +37,7 @@ inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a < b ? b : a; }
 inline float __expf(float value) { return std::exp(value); }
 inline float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
 inline float cospif(float value) { return static_cast<float>(std::cos(3.14159265358979323846 * static_cast<double>(value))); }
