@@ -92,7 +92,7 @@ TEST_F(HostileSurroundings, AFileWhereTheFolderShouldBe) {
 
 TEST_F(HostileSurroundings, AClockSetBackADay) {
   experiment_.engines().num_generations = 0;
-  EXPECT_THROW(experiment_.run(plan_, "run", [this] { if (experiment_.engines().num_generations == 20) throw InterruptedError("stop"); }), InterruptedError);
+  EXPECT_THROW(experiment_.run(plan_, "run", [this] { if (experiment_.engines().num_generations >= 20) throw InterruptedError("stop"); }), InterruptedError);
   clock_offset_seconds = -kDaySeconds;
   experiment_.run(plan_, "run");
   clock_offset_seconds = 0;
