@@ -105,6 +105,7 @@ class VerifyTreeKernel : public ::testing::Test {
   void SetUp() override {
     if (!device_is_there()) GTEST_SKIP() << "no CUDA device is here";
     device_ = std::make_unique<Device>();
+    told_ = std::make_unique<PinnedArray<RoundResult>>(1);
   }
 
   /// @return the round's state afterwards
@@ -116,7 +117,7 @@ class VerifyTreeKernel : public ::testing::Test {
     const PinnedArray<std::int32_t> forced_length(1);
     *forced_length.data() = forced;
     launch_verify_tree(state.data(), {draft.view(), target.view(), remainder.data()}, forced_length.data(), device_->context());
-    launch_tell_host(state.data(), told_.data(), device_->context());
+    launch_tell_host(state.data(), told_->data(), device_->context());
     device_->synchronize();
     return *state.data();
   }
@@ -125,7 +126,7 @@ class VerifyTreeKernel : public ::testing::Test {
   int expect_hosts_verdict(const Round& round) {
     const RoundState found = verify_on_device(round);
     const Verdict verdict = verified_on_host(round);
-    const RoundOutcome& outcome = told_.data()->outcome;
+    const RoundOutcome& outcome = told_->data()->outcome;
     const auto accepted = static_cast<std::int32_t>(verdict.accepted.size());
     const std::int32_t is_bonus = verdict.next_kind == NextKind::bonus;
     EXPECT_EQ(std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus), std::tuple(accepted, verdict.tested, verdict.next, is_bonus))
@@ -135,7 +136,7 @@ class VerifyTreeKernel : public ::testing::Test {
     for (std::int32_t i = 0; i < std::min(accepted, outcome.accepted); ++i) {
       const TokenTree::Node node = verdict.accepted[static_cast<std::size_t>(i)];
       EXPECT_EQ(found.moves.from[i], kLength - 1 + node);
-      EXPECT_EQ(told_.data()->tokens[i], round.draft.tree[node].token);
+      EXPECT_EQ(told_->data()->tokens[i], round.draft.tree[node].token);
     }
     EXPECT_EQ(found.previous, accepted > 0 ? round.draft.tree[verdict.accepted.back()].token : 77);
     EXPECT_EQ(found.is_damaged, 0);
@@ -157,7 +158,7 @@ class VerifyTreeKernel : public ::testing::Test {
 
   std::mt19937 random_{17};
   std::unique_ptr<Device> device_;
-  PinnedArray<RoundResult> told_{1};
+  std::unique_ptr<PinnedArray<RoundResult>> told_;  ///< made where there is a device
 };
 
 TEST_F(VerifyTreeKernel, GivesTheHostsVerdictAtEveryVocabulary) { expect_hosts_verdicts(Target::any, 1.0f); }
@@ -176,7 +177,7 @@ TEST_F(VerifyTreeKernel, AcceptsAsManyFirstChildrenAsAreForced) {
       for (; steps < forced && round.state.tree.num_children[node] > 0; ++steps) node = round.state.tree.first_child[node];
       verify_on_device(round, forced);
       const bool is_bonus = round.state.tree.num_children[node] == 0;
-      const RoundOutcome& outcome = told_.data()->outcome;
+      const RoundOutcome& outcome = told_->data()->outcome;
       EXPECT_EQ(std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus), std::tuple(steps, steps + (is_bonus ? 0 : 1), round.state.best[node], is_bonus ? 1 : 0)) << forced;
     }
 }
