@@ -11,14 +11,12 @@ struct DeviceSample {
   std::optional<std::int64_t> sm_clock_mhz{}, memory_clock_mhz{};
   std::optional<std::int64_t> temperature_c{};
   std::optional<double> power_w{};
-  std::optional<std::int64_t> slowdowns{};        ///< bits of DeviceSlowdown and others
+  std::optional<std::int64_t> slowdowns{};        ///< why clocks are lower than asked for, as bits of nvmlClocksEventReasons
   std::optional<std::int64_t> other_processes{};  ///< that compute on it too
   std::optional<std::int64_t> ecc_errors{};       ///< uncorrected, since the driver was loaded
 };
 
-/// Why clocks are lower than asked for: the reasons that disturb a measurement. @source nvml.h, nvmlClocksEventReason*
-enum class DeviceSlowdown : std::int64_t { power_cap = 0x4, hardware = 0x8, thermal = 0x20, hardware_thermal = 0x40, power_brake = 0x80 };
-
+/// The slowdowns that disturb a measurement: a cap on power, hardware, heat, heat by hardware, a power brake. @source nvml.h
 inline constexpr std::int64_t kDisturbingSlowdowns = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace speclab

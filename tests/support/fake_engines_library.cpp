@@ -1,6 +1,7 @@
 // Fake engines as the library that the program opens. The environment says what worker processes (--role work) do to a generation:
 // SPECLAB_FAKE_MS is how many milliseconds each takes, SPECLAB_FAKE_FAULT is "SEQUENCE:FAULT:FILE" with a FAULT of abort, kill, throw or
-// hang, which strikes a generation of that sequence once, in whichever process finds no FILE yet.
+// hang, which strikes a generation of that sequence once, in whichever process finds no FILE yet. With SPECLAB_FAKE_DEVICE the models are on a device
+// on which as many other processes compute.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -56,5 +57,7 @@ void begin_sequence(std::uint32_t sequence) {
 extern "C" speclab::engines::Engines* speclab_make_engines() {
   auto state = std::make_shared<speclab::testing::FakeEnginesState>();
   state->on_sequence = speclab::testing::begin_sequence;
+  if (const std::string processes = speclab::testing::variable("SPECLAB_FAKE_DEVICE"); !processes.empty())
+    state->device = [processes] { return speclab::DeviceSample{.sm_clock_mhz = 1980, .other_processes = std::atoi(processes.c_str())}; };
   return new speclab::testing::FakeEngines(state);
 }
