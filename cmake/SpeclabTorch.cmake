@@ -35,8 +35,7 @@ add_library(speclab::torch ALIAS speclab_torch)
 # RPATH, not RUNPATH: a foreign libc10 on LD_LIBRARY_PATH must not win either.
 target_compile_definitions(speclab_torch INTERFACE AT_PER_OPERATOR_HEADERS)
 target_compile_options(speclab_torch INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_dir}/include -idirafter ${torch_dir}/include/torch/csrc/api/include>"
-  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fopenmp>")
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_dir}/include -idirafter ${torch_dir}/include/torch/csrc/api/include>")
 # The wheel's own OpenMP runtime is the only one in the process.
 file(GLOB torch_gomp ${torch_dir}/lib/libgomp*.so*)
 target_link_libraries(speclab_torch INTERFACE speclab_torch_cpu speclab_c10 ${torch_gomp})

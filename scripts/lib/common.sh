@@ -7,8 +7,8 @@ speclab_nvcc=$speclab_cache/nvcc-13.0
 speclab_model=$speclab_cache/models/smollm2-135m-instruct-q4_1.gguf
 plotly_js=$speclab_cache/plotly/plotly.min.js
 
-# Checkouts in different folders share the compiler cache.
-export CCACHE_BASEDIR=$speclab_root CCACHE_NOHASHDIR=1
+# Checkouts in different folders and presets with the same options share the compiler cache, files with precompiled headers too.
+export CCACHE_BASEDIR=$speclab_root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
 

@@ -43,10 +43,11 @@ begin_machine() {
   if [ "$rehearse" = yes ]; then
     revision=$(git -C "$speclab_root" describe --always --dirty --abbrev=12)
     build=${SPECLAB_BUILD:-$speclab_root/build/release}
-    programs=$build/emulated_program bench=$build/gpu_bench_emulated
+    programs=$build/emulated_program bench=$build/gpu_bench_emulated model=$output/two_layers.gguf
+    python3 "$speclab_root/scripts/lib/first_layers.py" "$speclab_model" 2 "$model"  # an emulated device takes a second a layer
     return
   fi
-  programs=$pack_folder bench=$pack_folder/gpu_bench
+  programs=$pack_folder bench=$pack_folder/gpu_bench model=smollm2-135m
   [ -e "$programs/revision" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
   LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
   export LD_LIBRARY_PATH
@@ -125,7 +126,7 @@ generate_texts() {
   [ "$rehearse" = no ] || new_tokens=4 shape=2x1
   for draft in plain:plain:chain chain:small_transformer:chain tree:small_transformer:$shape; do
     IFS=: read -r draft drafter tree <<<"$draft"
-    within "$programs/speclab" generate --json --device cuda --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
+    within "$programs/speclab" generate --json --device cuda --model "$model" --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
       --max-new-tokens "$new_tokens" --drafter "$drafter" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
     mv "$output/generate_$draft.json.part" "$output/generate_$draft.json"
   done
@@ -143,8 +144,8 @@ run_config() {
   local name=$1 settings=()
   # The emulated device takes seconds a token: few, sampled once and, with a shape model, replayed once.
   [ "$rehearse" = no ] || settings=(--set prompts.new_tokens=3 --set prompts.per_category=1 --set 'prompts.categories=["chat"]' --set 'axes.policy=["constant:2"]' --set pilot.per_category=1 \
-    --set costs.repetitions=1 --set costs.new_tokens=16 --set 'axes.temperature=[1.0]')
-  [ "$rehearse/$name" != yes/gpu_walltime_vs_model_size ] || settings+=(--set 'target.model=["smollm2-135m", "shape-15m"]')
+    --set costs.repetitions=1 --set costs.new_tokens=16 --set 'axes.temperature=[1.0]' --set "target.model=[\"$model\", \"shape-15m\"]")
+  [ "$rehearse/$name" != yes/gpu_walltime_vs_temperature ] || settings+=(--set "target.model=\"$model\"")
   within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
 }
 

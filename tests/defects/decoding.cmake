@@ -18,15 +18,18 @@ add_executable(seeded_tests
   ../engines/sampling/logits_pipeline_parity_test.cpp
   ../sim/core/acceptance_branches_test.cpp)
 target_link_libraries(seeded_tests PRIVATE speclab_seeded ${unchanged} GTest::gtest GTest::gtest_main)
+speclab_precompile(seeded_tests speclab_heavy_headers)
 add_executable(seeded_goodness_of_fit
   ../engines/exactness/goodness_of_fit_test.cpp
   ../engines/exactness/law_statistics.cpp
   ../engines/exactness/stored_pairs.cpp
   ../engines/exactness/trials.cpp)
 target_link_libraries(seeded_goodness_of_fit PRIVATE speclab_seeded ${unchanged} speclab::analysis GTest::gtest GTest::gtest_main)
+speclab_precompile(seeded_goodness_of_fit speclab_heavy_headers)
 add_executable(seeded_distance distance.cpp)
 target_link_libraries(seeded_distance PRIVATE speclab_seeded ${unchanged})
 
 speclab_defects_test(NAME defects_test LABEL exact LIBRARY speclab_seeded SEEDED_TESTS seeded_tests LEAST 30
   SOURCES decoder_distance.cpp sampled_defects_test.cpp)
 add_dependencies(defects_test seeded_goodness_of_fit seeded_distance log_pairs)
+set_tests_properties(defects_test PROPERTIES COST 170)

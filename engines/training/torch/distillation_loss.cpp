@@ -1,6 +1,10 @@
 #include "engines/training/torch/distillation_loss.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/minimum.h>
+#include <ATen/ops/softmax.h>
 
 #include "sim/core/errors.h"
 
@@ -25,7 +29,7 @@ void turn_into_gradient(const at::Tensor& q, const at::Tensor& slopes, at::Tenso
 
 double reverse_kl(const at::Tensor& target, at::Tensor& scores) {
   constexpr double kLeast = 1e-8;  // what the target gives less counts as this, so that zeros of rounding stay finite
-  const auto log_q = torch::log_softmax(scores, 1), q = log_q.exp();
+  const auto log_q = at::log_softmax(scores, 1), q = log_q.exp();
   const auto slopes = log_q - target.clamp_min(kLeast).log();
   const double loss = (q * slopes).sum().item<double>();
   turn_into_gradient(q, slopes, scores);
@@ -33,8 +37,8 @@ double reverse_kl(const at::Tensor& target, at::Tensor& scores) {
 }
 
 double total_variation(const at::Tensor& target, at::Tensor& scores) {
-  const auto q = torch::softmax(scores, 1);
-  const double loss = static_cast<double>(q.size(0)) - torch::minimum(q, target).sum().item<double>();
+  const auto q = at::softmax(scores, 1);
+  const double loss = static_cast<double>(q.size(0)) - at::minimum(q, target).sum().item<double>();
   turn_into_gradient(q, -(q < target).to(q.scalar_type()), scores);
   return loss;
 }

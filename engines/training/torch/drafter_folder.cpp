@@ -1,7 +1,10 @@
 #include "engines/training/torch/drafter_folder.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,13 +41,13 @@ void write_drafter(const Parameters& parameters, const DrafterNotes& notes, cons
 }
 
 void read_parameters(const std::string& folder, Parameters& parameters) {
-  const torch::NoGradGuard guard;
+  const at::NoGradGuard guard;
   const SafetensorsFile file = SafetensorsFile::open(weights_file(folder));
   for (Parameters::Parameter& parameter : parameters.all()) {
     if (file.tensor(parameter.name).shape != parameter.value.sizes().vec()) throw ModelFileError(fmt::format("{}: '{}' has another shape than config.json says", file.path(), parameter.name));
     std::vector<float> values = file.read_float32(parameter.name);
     if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) throw ModelFileError(fmt::format("{}: '{}' has values that are not finite; the file is damaged, or its training diverged", file.path(), parameter.name));
-    parameter.value.copy_(torch::from_blob(values.data(), parameter.value.sizes(), torch::kFloat));
+    parameter.value.copy_(at::from_blob(values.data(), parameter.value.sizes(), at::kFloat));
   }
 }
 

@@ -1,6 +1,13 @@
 #include "engines/training/torch/feature_batch.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
@@ -12,7 +19,7 @@ namespace {
 /// The target's states of a text, [tokens - 1, state_size], float32.
 at::Tensor states_of(const OwnText& text) {
   const auto rows = static_cast<std::int64_t>(text.tokens.size()) - 1;
-  return torch::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, text.state_size()}, torch::kBFloat16).to(torch::kFloat);
+  return at::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, text.state_size()}, at::kBFloat16).to(at::kFloat);
 }
 
 /// First row that speaks of an emitted token; row -1 would speak of token 1.
@@ -42,8 +49,8 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
   const Layout layout = layout_of(texts, sizes.feature, rows_before);
   const auto batch = static_cast<std::int64_t>(texts.size());
   FeatureBatch result;
-  result.input.tokens = torch::zeros({batch, layout.num_rows}, torch::kLong);
-  result.input.hidden = torch::zeros({batch, layout.num_rows, sizes.feature});
+  result.input.tokens = at::zeros({batch, layout.num_rows}, at::kLong);
+  result.input.hidden = at::zeros({batch, layout.num_rows, sizes.feature});
   std::vector<std::int64_t> rows, row_numbers, top_tokens, next_tokens;
   std::vector<float> log_partitions;
   std::vector<at::Tensor> next_hidden, queried;
@@ -51,9 +58,9 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
     const OwnText& text = *texts[static_cast<std::size_t>(b)];
     const auto states = states_of(text);
     const std::int64_t count = states.size(0), first = first_row(text), first_queried = layout.first_queried[static_cast<std::size_t>(b)];
-    result.input.tokens[b].narrow(0, 0, count).copy_(torch::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
+    result.input.tokens[b].narrow(0, 0, count).copy_(at::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
     result.input.hidden[b].narrow(0, 0, count).copy_(states);
-    queried.push_back(torch::arange(first_queried, first_queried + layout.num_queried).clamp_max(layout.num_rows - 1));
+    queried.push_back(at::arange(first_queried, first_queried + layout.num_queried).clamp_max(layout.num_rows - 1));
     if (first + 1 >= count) continue;
     next_hidden.push_back(states.narrow(0, first + 1, count - first - 1).narrow(1, 0, sizes.hidden));
     for (std::int64_t row = first; row + 1 < count; ++row) {
@@ -65,13 +72,13 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
       next_tokens.push_back(text.tokens[static_cast<std::size_t>(row + 2)]);
     }
   }
-  result.input.queried = torch::stack(queried);
-  result.rows = torch::tensor(rows, torch::kLong);
-  result.row_numbers = torch::tensor(row_numbers, torch::kLong);
-  result.log_partitions = torch::tensor(log_partitions);
-  result.top_tokens = torch::tensor(top_tokens, torch::kLong);
-  result.next_tokens = torch::tensor(next_tokens, torch::kLong);
-  result.next_hidden = next_hidden.empty() ? torch::zeros({0, sizes.hidden}) : torch::cat(next_hidden);
+  result.input.queried = at::stack(queried);
+  result.rows = at::tensor(rows, at::kLong);
+  result.row_numbers = at::tensor(row_numbers, at::kLong);
+  result.log_partitions = at::tensor(log_partitions);
+  result.top_tokens = at::tensor(top_tokens, at::kLong);
+  result.next_tokens = at::tensor(next_tokens, at::kLong);
+  result.next_hidden = next_hidden.empty() ? at::zeros({0, sizes.hidden}) : at::cat(next_hidden);
   return result;
 }
 

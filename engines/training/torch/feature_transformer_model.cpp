@@ -1,6 +1,15 @@
 #include "engines/training/torch/feature_transformer_model.h"
 
-#include <torch/torch.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 #include <limits>
@@ -13,16 +22,16 @@ namespace {
 /// 0 where row j = queried[b][m] may look at row i <= j - steps, else minus infinity; [B, 1, M, R]. A row that may look at none looks at
 /// itself.
 at::Tensor causal_mask(const at::Tensor& queried, std::int64_t rows, std::int64_t steps) {
-  const auto i = torch::arange(rows), j = queried.unsqueeze(1).unsqueeze(-1);
+  const auto i = at::arange(rows), j = queried.unsqueeze(1).unsqueeze(-1);
   const auto visible = (i <= j - steps) | ((i == j) & (j < steps));
-  return torch::zeros(visible.sizes()).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
+  return at::zeros(visible.sizes()).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace
 
 FeatureTransformerModel::FeatureTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed)
     : config_(config), embedding_(embedding) {
-  torch::manual_seed(seed);
+  at::manual_seed(seed);
   parameters_.add_norm("model.embedding_norm.weight", config.hidden_size);
   parameters_.add_norm("model.feature_norm.weight", config.feature_size);
   parameters_.add_matrix("model.fusion.weight", config.hidden_size, config.hidden_size + config.feature_size);
@@ -35,9 +44,9 @@ at::Tensor FeatureTransformerModel::fused(const at::Tensor& tokens, const at::Te
   const double epsilon = config_.rms_epsilon;
   const std::int64_t present = features.size(-1) / config_.hidden_size, missing = config_.feature_size - features.size(-1);
   const auto norms = parameters_["model.feature_norm.weight"].view({config_.num_features(), config_.hidden_size}).narrow(0, 0, present);
-  const auto normed = torch::constant_pad_nd(rms_norm(features.unflatten(-1, {present, config_.hidden_size}), norms, epsilon).flatten(-2), {0, missing});
-  const auto embedded = rms_norm(torch::embedding(embedding_, tokens), parameters_["model.embedding_norm.weight"], epsilon);
-  return parameters_.linear(torch::cat({embedded, normed}, -1), "model.fusion.weight");
+  const auto normed = at::constant_pad_nd(rms_norm(features.unflatten(-1, {present, config_.hidden_size}), norms, epsilon).flatten(-2), {0, missing});
+  const auto embedded = rms_norm(at::embedding(embedding_, tokens), parameters_["model.embedding_norm.weight"], epsilon);
+  return parameters_.linear(at::cat({embedded, normed}, -1), "model.fusion.weight");
 }
 
 at::Tensor FeatureTransformerModel::all_heads(const at::Tensor& heads) const {
@@ -53,10 +62,10 @@ at::Tensor FeatureTransformerModel::attention(const at::Tensor& x, const at::Ten
   const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), queried.unsqueeze(1), config_);
   const auto step = static_cast<std::int64_t>(past.keys.size()) - 1, rows = past.keys[0].size(2);
   const double scale = std::sqrt(static_cast<double>(config_.head_dim));
-  std::vector<at::Tensor> scores{torch::matmul(query, past.keys[0].transpose(-1, -2)) / scale + causal_mask(queried, rows, step)};
+  std::vector<at::Tensor> scores{at::matmul(query, past.keys[0].transpose(-1, -2)) / scale + causal_mask(queried, rows, step)};
   for (std::int64_t s = 1; s <= step; ++s) scores.push_back((query * rows_moved_down(past.keys[static_cast<std::size_t>(s)], step - s)).sum(-1, true) / scale);
-  const auto weights = torch::softmax(torch::cat(scores, -1), -1);
-  auto mixed = torch::matmul(weights.narrow(-1, 0, rows), past.values[0]);
+  const auto weights = at::softmax(at::cat(scores, -1), -1);
+  auto mixed = at::matmul(weights.narrow(-1, 0, rows), past.values[0]);
   for (std::int64_t s = 1; s <= step; ++s) mixed = mixed + weights.narrow(-1, rows + s - 1, 1) * rows_moved_down(past.values[static_cast<std::size_t>(s)], step - s);
   return parameters_.linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), prefix + "self_attn.o_proj.weight");
 }
@@ -66,7 +75,7 @@ std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& inp
   std::vector<LayerPast> pasts(static_cast<std::size_t>(config_.num_layers));
   std::vector<at::Tensor> states;
   SPECLAB_EXPECT(config_.num_layers == 1 || input.queried.size(1) == input.tokens.size(1), "all rows queried for more than one layer");
-  const auto all_rows = torch::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
+  const auto all_rows = at::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
   for (int step = 0; step < num_steps; ++step) {
     const bool first = step == 0;
     auto seen = first ? fused(input.tokens, input.hidden) : fused(queried_tokens, rows_moved_down(states.back(), 1));

@@ -1,6 +1,8 @@
 #include "engines/training/torch/feature_transformer_task.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 
 #include "engines/training/torch/feature_transformer_model.h"
 #include "engines/training/torch/hidden_state_task.h"
@@ -12,7 +14,7 @@ class FeatureTransformerTask final : public HiddenStateTask {
  public:
   FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target, const TrainOptions& options, at::ScalarType dtype)
       : HiddenStateTask(objective_of(options), TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype),
-        model_(config, torch::from_blob(const_cast<float*>(target.embedding.data()), {config.vocab_size, config.hidden_size}, torch::kFloat).clone(), options.schedule.seed) {
+        model_(config, at::from_blob(const_cast<float*>(target.embedding.data()), {config.vocab_size, config.hidden_size}, at::kFloat).clone(), options.schedule.seed) {
     model_.parameters().set_dtype(dtype);
   }
 

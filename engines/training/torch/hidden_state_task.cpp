@@ -1,6 +1,13 @@
 #include "engines/training/torch/hidden_state_task.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/minimum.h>
+#include <ATen/ops/softmax.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +35,7 @@ double HiddenStateTask::backward(Texts texts) {
   std::vector<Step> steps;
   for (std::size_t s = 0; s < states.size(); ++s) {
     const bool is_shared = s > 0 && head(static_cast<int>(s)).is_same(head(static_cast<int>(s) - 1));
-    steps.push_back({is_shared ? steps.back().head : rounded_head(static_cast<int>(s)).detach(), states[s].detach(), torch::empty_like(states[s])});
+    steps.push_back({is_shared ? steps.back().head : rounded_head(static_cast<int>(s)).detach(), states[s].detach(), at::empty_like(states[s])});
   }
   double loss = 0;
   const std::int64_t total = batch.rows.size(0);
@@ -44,7 +51,7 @@ double HiddenStateTask::backward(Texts texts) {
 
 /// @return the first step's part of the mean loss; no number where a further step's is none
 double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& rows, std::vector<Step>& steps) {
-  const torch::NoGradGuard guard;
+  const at::NoGradGuard guard;
   double first_loss = 0, weight = 1.0 / static_cast<double>(batch.rows.size(0));
   for (std::size_t s = 0; s < steps.size(); ++s, weight *= objective_.step_weight) {
     const double loss = add_gradient(batch, rows, static_cast<int>(s), steps[s], weight);
@@ -54,7 +61,7 @@ double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& row
 }
 
 double HiddenStateTask::add_gradient(const FeatureBatch& batch, const Rows& rows, int number, Step& step, double weight) {
-  const auto mask = reached(batch, rows.first, rows.count, number).to(torch::kFloat).unsqueeze(1) * weight;
+  const auto mask = reached(batch, rows.first, rows.count, number).to(at::kFloat).unsqueeze(1) * weight;
   const auto states = step.states.narrow(0, rows.first, rows.count);
   auto scores = product(states, step.head.t(), dtype_);
   const double loss = weight * loss_and_gradient(objective_.loss, rows.wanted, scores);
@@ -70,7 +77,7 @@ double HiddenStateTask::add_gradient(const FeatureBatch& batch, const Rows& rows
 }
 
 std::vector<Validation> HiddenStateTask::validate(Texts texts) const {
-  const torch::NoGradGuard guard;
+  const at::NoGradGuard guard;
   constexpr std::size_t kTexts = 4;
   std::vector<Validation> sums(static_cast<std::size_t>(objective_.num_steps));
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
@@ -85,11 +92,11 @@ std::vector<Validation> HiddenStateTask::validate(Texts texts) const {
 
 void HiddenStateTask::validate_rows(const FeatureBatch& batch, std::int64_t first, int step, const at::Tensor& states, Validation& sum) const {
   const std::int64_t count = std::min(kChunk, states.size(0) - first);
-  const at::Tensor is_reached = reached(batch, first, count, step), mask = is_reached.to(torch::kFloat);
-  auto scores = torch::matmul(states.narrow(0, first, count), head(step).t());
+  const at::Tensor is_reached = reached(batch, first, count, step), mask = is_reached.to(at::kFloat);
+  auto scores = at::matmul(states.narrow(0, first, count), head(step).t());
   const at::Tensor law = target_.law(batch, first, count) * mask.unsqueeze(1);
   sum.positions += is_reached.sum().item<double>();
-  sum.acceptance_rate += torch::minimum(torch::softmax(scores, 1), law).sum().item<double>();
+  sum.acceptance_rate += at::minimum(at::softmax(scores, 1), law).sum().item<double>();
   sum.greedy_agreement += (target_.agreement(batch, first, scores) & is_reached).sum().item<double>();
   sum.loss += loss_and_gradient("forward_kl", law, scores);
 }

@@ -1,6 +1,15 @@
 #include "engines/training/torch/mlp_speculator_model.h"
 
-#include <torch/torch.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 #include <numbers>
@@ -10,33 +19,33 @@ namespace {
 
 constexpr double kEpsilon = 1e-6;
 
-at::Tensor normed(const at::Tensor& x) { return x * torch::rsqrt(x.pow(2).mean(-1, true) + kEpsilon); }
+at::Tensor normed(const at::Tensor& x) { return x * at::rsqrt(x.pow(2).mean(-1, true) + kEpsilon); }
 
 }  // namespace
 
 MlpSpeculatorModel::MlpSpeculatorModel(const MlpSpeculatorConfig& config, std::uint64_t seed) : config_(config), mix_ratio_(config.mix_ratio()) {
-  torch::manual_seed(seed);
+  at::manual_seed(seed);
   const std::vector<std::int32_t> rows = config.embedding_rows();
-  embedding_rows_ = torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
+  embedding_rows_ = at::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
   const double deviation = 1 / std::sqrt(static_cast<double>(config.inner_size));
   const auto add = [&](const std::string& name, std::int64_t out, Parameters::Use use) {
     const std::int64_t in = name == config.projection(0) ? config.base_hidden_size : config.inner_size;
-    if (!parameters_.contains(name)) parameters_.add(name, torch::randn({out, in}) * deviation, use);
+    if (!parameters_.contains(name)) parameters_.add(name, at::randn({out, in}) * deviation, use);
   };
   for (std::int32_t stage = 0; stage < config.num_heads; ++stage) {
     add(config.projection(stage), config.inner_size, Parameters::Use::product);
     add(config.embedding(stage), config.num_embeddings(), Parameters::Use::table);
     add(config.head(stage), config.num_logits(), Parameters::Use::table);
     if (parameters_.contains(config.scale(stage))) continue;
-    parameters_.add(config.scale(stage), torch::ones({config.inner_size}), Parameters::Use::norm);
-    parameters_.add(config.shift(stage), torch::zeros({config.inner_size}), Parameters::Use::norm);
+    parameters_.add(config.scale(stage), at::ones({config.inner_size}), Parameters::Use::norm);
+    parameters_.add(config.shift(stage), at::zeros({config.inner_size}), Parameters::Use::norm);
   }
 }
 
 at::Tensor MlpSpeculatorModel::stage(int number, const at::Tensor& state, const at::Tensor& embedding_rows) const {
-  const auto embedded = torch::embedding(parameters_[config_.embedding(number)], embedding_rows);
+  const auto embedded = at::embedding(parameters_[config_.embedding(number)], embedding_rows);
   const auto mixed = parameters_.linear(state, config_.projection(number)) + embedded * mix_ratio_;
-  return torch::gelu(normed(mixed) * parameters_[config_.scale(number)] + parameters_[config_.shift(number)]);
+  return at::gelu(normed(mixed) * parameters_[config_.scale(number)] + parameters_[config_.shift(number)]);
 }
 
 std::vector<at::Tensor> MlpSpeculatorModel::unrolled(const FeatureRows& input) const {

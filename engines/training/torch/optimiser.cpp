@@ -1,6 +1,12 @@
 #include "engines/training/torch/optimiser.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/optim/adamw.h>
+#include <torch/serialize.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +21,14 @@ bool is_stepped_by_muon(const Parameters::Parameter& parameter, const TrainingSc
   return schedule.optimiser == "muon" && parameter.use == Parameters::Use::product;
 }
 
-torch::optim::AdamW make_adamw(const Parameters& parameters, const TrainingSchedule& schedule) {
-  std::vector<torch::Tensor> decaying, constant;
+std::unique_ptr<torch::optim::AdamW> make_adamw(const Parameters& parameters, const TrainingSchedule& schedule) {
+  std::vector<at::Tensor> decaying, constant;
   for (const auto& parameter : parameters.all())
     if (!is_stepped_by_muon(parameter, schedule)) (parameter.use == Parameters::Use::norm ? constant : decaying).push_back(parameter.value);
   auto settings = torch::optim::AdamWOptions(schedule.learning_rate);
   settings.betas({0.9, 0.98}).weight_decay(schedule.weight_decay);
-  torch::optim::AdamW adamw(std::move(decaying), settings);
-  adamw.add_param_group(torch::optim::OptimizerParamGroup(std::move(constant), std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
+  auto adamw = std::make_unique<torch::optim::AdamW>(std::move(decaying), settings);
+  adamw->add_param_group(torch::optim::OptimizerParamGroup(std::move(constant), std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
   return adamw;
 }
 
@@ -34,8 +40,8 @@ at::Tensor orthogonalised(const at::Tensor& of, at::ScalarType dtype) {
   const bool is_tall = of.size(0) > of.size(1);
   at::Tensor x = (is_tall ? of.t() : of).div(of.norm() + 1e-7).to(dtype);
   for (int i = 0; i < 5; ++i) {
-    const at::Tensor square = torch::matmul(x, x.t());
-    x = x * 3.4445 + torch::matmul(square * -4.7750 + torch::matmul(square, square) * 2.0315, x);
+    const at::Tensor square = at::matmul(x, x.t());
+    x = x * 3.4445 + at::matmul(square * -4.7750 + at::matmul(square, square) * 2.0315, x);
   }
   return (is_tall ? x.t() : x).to(at::kFloat);
 }
@@ -43,22 +49,24 @@ at::Tensor orthogonalised(const at::Tensor& of, at::ScalarType dtype) {
 Optimiser::Optimiser(Parameters& parameters, const TrainingSchedule& schedule)
     : weight_decay_(schedule.weight_decay), dtype_(product_dtype(schedule.dtype)), adamw_(make_adamw(parameters, schedule)) {
   for (const auto& parameter : parameters.all())
-    if (is_stepped_by_muon(parameter, schedule)) matrices_.push_back({parameter.value, torch::zeros_like(parameter.value)});
+    if (is_stepped_by_muon(parameter, schedule)) matrices_.push_back({parameter.value, at::zeros_like(parameter.value)});
 }
 
+Optimiser::~Optimiser() = default;
+
 void Optimiser::zero_grad() {
-  adamw_.zero_grad();
+  adamw_->zero_grad();
   for (Matrix& matrix : matrices_) matrix.value.mutable_grad() = at::Tensor();
 }
 
 void Optimiser::step(double learning_rate) {
-  for (auto& group : adamw_.param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(learning_rate);
-  adamw_.step();
+  for (auto& group : adamw_->param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(learning_rate);
+  adamw_->step();
   for (Matrix& matrix : matrices_) step_matrix(matrix, learning_rate);
 }
 
 void Optimiser::step_matrix(Matrix& matrix, double learning_rate) const {
-  const torch::NoGradGuard guard;
+  const at::NoGradGuard guard;
   const at::Tensor& gradient = matrix.value.grad();
   if (!gradient.defined()) return;
   matrix.momentum.lerp_(gradient, 1 - kMomentum);
@@ -68,13 +76,13 @@ void Optimiser::step_matrix(Matrix& matrix, double learning_rate) const {
 }
 
 void Optimiser::save(torch::serialize::OutputArchive& archive) const {
-  adamw_.save(archive);
+  adamw_->save(archive);
   for (std::size_t i = 0; i < matrices_.size(); ++i) archive.write(momentum_name(i), matrices_[i].momentum, true);
 }
 
 void Optimiser::load(torch::serialize::InputArchive& archive) {
-  adamw_.load(archive);
-  const torch::NoGradGuard guard;
+  adamw_->load(archive);
+  const at::NoGradGuard guard;
   for (std::size_t i = 0; i < matrices_.size(); ++i) archive.read(momentum_name(i), matrices_[i].momentum, true);
 }
 

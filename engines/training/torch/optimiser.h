@@ -1,8 +1,17 @@
 #pragma once
-#include <torch/optim/adamw.h>
+#include <memory>
+#include <vector>
 
 #include "engines/interface/training.h"
 #include "engines/training/torch/torch_layers.h"
+
+namespace torch::optim {
+class AdamW;
+}
+namespace torch::serialize {
+class InputArchive;
+class OutputArchive;
+}
 
 namespace speclab::engines {
 
@@ -14,6 +23,7 @@ class Optimiser {
  public:
   /// @param parameters  outlive the object
   Optimiser(Parameters& parameters, const TrainingSchedule& schedule);
+  ~Optimiser();
 
   void zero_grad();
   /// One step along the gradients. @param learning_rate  of this step
@@ -32,7 +42,7 @@ class Optimiser {
   double weight_decay_;
   at::ScalarType dtype_;          ///< of the products of the Newton-Schulz steps
   std::vector<Matrix> matrices_;  ///< those that Muon steps
-  torch::optim::AdamW adamw_;
+  std::unique_ptr<torch::optim::AdamW> adamw_;
 };
 
 /// The matrix with `of`'s singular vectors and singular values near 1. @param of  [out, in] @param dtype  of the products

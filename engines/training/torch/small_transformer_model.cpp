@@ -1,20 +1,26 @@
 #include "engines/training/torch/small_transformer_model.h"
 
-#include <torch/torch.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
 
 #include <cmath>
 
 namespace speclab::engines {
 
 SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed) : config_(config) {
-  torch::manual_seed(seed);
+  at::manual_seed(seed);
   parameters_.add("model.embed_tokens.weight", embedding, Parameters::Use::table);
   for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
   parameters_.add_norm("model.norm.weight", config.hidden_size);
 }
 
 at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::string& prefix) const {
-  const auto positions = torch::arange(x.size(1), torch::kDouble);
+  const auto positions = at::arange(x.size(1), at::kDouble);
   const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), positions, config_);
   const auto key = rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_);
   const auto value = project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_);
@@ -24,7 +30,7 @@ at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::stri
 
 at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
   const double epsilon = config_.rms_epsilon;
-  auto x = torch::embedding(parameters_["model.embed_tokens.weight"], tokens);
+  auto x = at::embedding(parameters_["model.embed_tokens.weight"], tokens);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     const std::string prefix = layer_prefix(l);
     x = x + attention(rms_norm(x, parameters_[prefix + "input_layernorm.weight"], epsilon), prefix);
@@ -33,6 +39,6 @@ at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
   return rms_norm(x, parameters_["model.norm.weight"], epsilon);
 }
 
-at::Tensor SmallTransformerModel::logits(const at::Tensor& hidden) const { return torch::linear(hidden, parameters_["model.embed_tokens.weight"]); }
+at::Tensor SmallTransformerModel::logits(const at::Tensor& hidden) const { return at::linear(hidden, parameters_["model.embed_tokens.weight"]); }
 
 }  // namespace speclab::engines

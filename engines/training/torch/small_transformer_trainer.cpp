@@ -1,7 +1,19 @@
 #include "engines/training/torch/small_transformer_trainer.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/linalg_eigh.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/minimum.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,17 +29,17 @@ namespace speclab::engines {
 namespace {
 
 /// The leading principal directions of the target's table, scaled to unit variance.
-torch::Tensor projected_embedding(const TargetEmbedding& target, std::int64_t size) {
-  const auto table = torch::from_blob(const_cast<float*>(target.values.data()), {target.vocab_size, target.hidden_size}, torch::kFloat);
-  const auto directions = std::get<1>(torch::linalg_eigh(torch::matmul(table.t(), table))).narrow(1, target.hidden_size - size, size);
-  const auto projected = torch::matmul(table, directions);
+at::Tensor projected_embedding(const TargetEmbedding& target, std::int64_t size) {
+  const auto table = at::from_blob(const_cast<float*>(target.values.data()), {target.vocab_size, target.hidden_size}, at::kFloat);
+  const auto directions = std::get<1>(at::linalg_eigh(at::matmul(table.t(), table))).narrow(1, target.hidden_size - size, size);
+  const auto projected = at::matmul(table, directions);
   return projected * (1.0 / std::sqrt(static_cast<double>(size)) / projected.std().item<double>());
 }
 
 /// Unit variance over the width.
-torch::Tensor random_embedding(std::int32_t vocab_size, std::int64_t size, std::uint64_t seed) {
-  torch::manual_seed(seed);
-  return torch::randn({vocab_size, size}) / std::sqrt(static_cast<double>(size));
+at::Tensor random_embedding(std::int32_t vocab_size, std::int64_t size, std::uint64_t seed) {
+  at::manual_seed(seed);
+  return at::randn({vocab_size, size}) / std::sqrt(static_cast<double>(size));
 }
 
 LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, const SmallTransformerOptions& options) {
@@ -47,12 +59,12 @@ LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, c
 
 /// Sequences padded to one length, and the emitted positions that count.
 struct Batch {
-  torch::Tensor tokens;         ///< [B, T]
-  torch::Tensor positions;      ///< [N] into B * T: where the next token was emitted
-  torch::Tensor top_tokens;     ///< [N, K]
-  torch::Tensor top_weights;    ///< [N, K]
-  torch::Tensor next_tokens;    ///< [N]
-  torch::Tensor next_weights;   ///< [N]: 1 where the emitted token is outside the top
+  at::Tensor tokens;         ///< [B, T]
+  at::Tensor positions;      ///< [N] into B * T: where the next token was emitted
+  at::Tensor top_tokens;     ///< [N, K]
+  at::Tensor top_weights;    ///< [N, K]
+  at::Tensor next_tokens;    ///< [N]
+  at::Tensor next_weights;   ///< [N]: 1 where the emitted token is outside the top
 };
 
 Batch make_batch(TrainingTask::Texts texts) {
@@ -75,18 +87,18 @@ Batch make_batch(TrainingTask::Texts texts) {
     }
   }
   const auto n = static_cast<std::int64_t>(positions.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
-  return {torch::tensor(tokens).view({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}), torch::tensor(positions),
-          torch::tensor(top_tokens).view({n, k}), torch::tensor(top_weights).view({n, k}), torch::tensor(next_tokens), torch::tensor(next_weights)};
+  return {at::tensor(tokens).view({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}), at::tensor(positions),
+          at::tensor(top_tokens).view({n, k}), at::tensor(top_weights).view({n, k}), at::tensor(next_tokens), at::tensor(next_weights)};
 }
 
-torch::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) {
+at::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) {
   const auto hidden = model.hidden(batch.tokens);
   return hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions);
 }
 
 /// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, vocab] become its
 /// gradient, softmax times the positions' weight less the weights.
-double loss_and_gradient(const Batch& batch, std::int64_t first, torch::Tensor& scores) {
+double loss_and_gradient(const Batch& batch, std::int64_t first, at::Tensor& scores) {
   const std::int64_t count = scores.size(0);
   const auto top_tokens = batch.top_tokens.narrow(0, first, count), next_tokens = batch.next_tokens.narrow(0, first, count).unsqueeze(1);
   const auto top_weights = batch.top_weights.narrow(0, first, count), next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
@@ -108,13 +120,13 @@ double add_gradient(SmallTransformerModel& model, const Batch& batch) {
   const std::int64_t count = hidden.size(0);
   auto& table = model.parameters().all().front().value;
   const auto fixed_hidden = hidden.detach(), fixed_table = table.detach();
-  auto hidden_gradient = torch::empty_like(fixed_hidden), table_gradient = torch::zeros_like(fixed_table);
+  auto hidden_gradient = at::empty_like(fixed_hidden), table_gradient = at::zeros_like(fixed_table);
   double loss = 0;
   for (std::int64_t first = 0; first < count; first += kChunk) {
     const std::int64_t size = std::min(kChunk, count - first);
-    auto scores = torch::matmul(fixed_hidden.narrow(0, first, size), fixed_table.t());
+    auto scores = at::matmul(fixed_hidden.narrow(0, first, size), fixed_table.t());
     loss += loss_and_gradient(batch, first, scores);
-    hidden_gradient.narrow(0, first, size).copy_(torch::matmul(scores, fixed_table));
+    hidden_gradient.narrow(0, first, size).copy_(at::matmul(scores, fixed_table));
     table_gradient.addmm_(scores.t(), fixed_hidden.narrow(0, first, size));
   }
   const double scale = 1.0 / static_cast<double>(count);
@@ -125,15 +137,15 @@ double add_gradient(SmallTransformerModel& model, const Batch& batch) {
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
 std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask::Texts texts) {
-  torch::NoGradGuard guard;
+  at::NoGradGuard guard;
   Validation sum;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
     const Batch batch = make_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)));
     auto scores = model.logits(batch_hidden(model, batch));
-    const auto probabilities = torch::softmax(scores, 1);
+    const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
-    sum.acceptance_rate += torch::minimum(probabilities.gather(1, batch.top_tokens), batch.top_weights).sum().item<double>();
+    sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_tokens), batch.top_weights).sum().item<double>();
     sum.greedy_agreement += (probabilities.argmax(1) == batch.top_tokens.select(1, 0)).sum().item<double>();
     sum.positions += static_cast<double>(batch.positions.size(0));
   }

@@ -1,16 +1,21 @@
 #include "engines/training/torch/target_rows.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/tensor.h>
 
 #include "engines/training/torch/torch_layers.h"
 
 namespace speclab::engines {
 
-at::Tensor tokens_tensor(const std::vector<Token>& tokens) { return torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())); }
+at::Tensor tokens_tensor(const std::vector<Token>& tokens) { return at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())); }
 
 TargetRows::TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary, const std::string& loss, at::ScalarType dtype)
-    : learns_tokens_(loss == "tokens"), dtype_(dtype), drafted_(draft_vocabulary.empty() ? torch::arange(target.config.vocab_size) : tokens_tensor(draft_vocabulary)) {
-  const auto table = torch::from_blob(const_cast<float*>(target.head.data()), {target.config.vocab_size, target.config.hidden_size}, torch::kFloat);
+    : learns_tokens_(loss == "tokens"), dtype_(dtype), drafted_(draft_vocabulary.empty() ? at::arange(target.config.vocab_size) : tokens_tensor(draft_vocabulary)) {
+  const auto table = at::from_blob(const_cast<float*>(target.head.data()), {target.config.vocab_size, target.config.hidden_size}, at::kFloat);
   head_ = table.index_select(0, drafted_);
   rounded_head_ = head_.to(dtype);
 }
@@ -20,7 +25,7 @@ at::Tensor TargetRows::law_of(const at::Tensor& logits, const FeatureBatch& batc
 }
 
 at::Tensor TargetRows::law(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const {
-  return law_of(torch::matmul(batch.next_hidden.narrow(0, first, count), head_.t()), batch, first);
+  return law_of(at::matmul(batch.next_hidden.narrow(0, first, count), head_.t()), batch, first);
 }
 
 at::Tensor TargetRows::wanted(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const {

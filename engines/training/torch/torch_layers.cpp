@@ -1,6 +1,17 @@
 #include "engines/training/torch/torch_layers.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +24,10 @@ void Parameters::add(const std::string& name, const at::Tensor& value, Use use) 
   parameters_.push_back({name, value.clone().set_requires_grad(true), use});
 }
 
-void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, torch::ones({size}), Use::norm); }
+void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, at::ones({size}), Use::norm); }
 
 void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale) {
-  add(name, torch::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), Use::product);
+  add(name, at::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), Use::product);
 }
 
 void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale) {
@@ -44,8 +55,8 @@ at::Tensor& Parameters::operator[](const std::string& name) {
 const at::Tensor& Parameters::operator[](const std::string& name) const { return const_cast<Parameters&>(*this)[name]; }
 
 at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) const {
-  if (dtype_ == at::kFloat) return torch::linear(x, (*this)[name]);
-  return torch::linear(x.to(dtype_), (*this)[name].to(dtype_)).to(at::kFloat);
+  if (dtype_ == at::kFloat) return at::linear(x, (*this)[name]);
+  return at::linear(x.to(dtype_), (*this)[name].to(dtype_)).to(at::kFloat);
 }
 
 std::vector<at::Tensor> Parameters::values() const {
@@ -59,21 +70,21 @@ at::ScalarType product_dtype(const std::string& dtype) {
   return dtype == "bfloat16" ? at::kBFloat16 : at::kFloat;
 }
 
-at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) { return torch::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat); }
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) { return at::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat); }
 
 std::string layer_prefix(std::int32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return x * torch::rsqrt(x.pow(2).mean(-1, true) + epsilon) * weight;
+  return x * at::rsqrt(x.pow(2).mean(-1, true) + epsilon) * weight;
 }
 
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config) {
   const std::int64_t half = config.head_dim / 2;
-  const auto frequency = torch::pow(static_cast<double>(config.rope_theta), -torch::arange(half, torch::kDouble) * 2.0 / config.head_dim);
-  const auto angle = (positions.unsqueeze(-1).to(torch::kDouble) * frequency).to(torch::kFloat);
+  const auto frequency = at::pow(static_cast<double>(config.rope_theta), -at::arange(half, at::kDouble) * 2.0 / config.head_dim);
+  const auto angle = (positions.unsqueeze(-1).to(at::kDouble) * frequency).to(at::kFloat);
   const auto cosine = angle.cos(), sine = angle.sin();
   const auto low = heads.narrow(-1, 0, half), high = heads.narrow(-1, half, half);
-  return torch::cat({low * cosine - high * sine, high * cosine + low * sine}, -1);
+  return at::cat({low * cosine - high * sine, high * cosine + low * sine}, -1);
 }
 
 at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config) {
@@ -81,7 +92,7 @@ at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, cons
 }
 
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix) {
-  const auto gate = torch::silu(parameters.linear(x, prefix + "mlp.gate_proj.weight"));
+  const auto gate = at::silu(parameters.linear(x, prefix + "mlp.gate_proj.weight"));
   return parameters.linear(gate * parameters.linear(x, prefix + "mlp.up_proj.weight"), prefix + "mlp.down_proj.weight");
 }
 
@@ -90,7 +101,7 @@ at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by) {
   const std::int64_t kept = std::max<std::int64_t>(0, x.size(-2) - by);
   std::vector<std::int64_t> shape = x.sizes().vec();
   shape[shape.size() - 2] = x.size(-2) - kept;
-  return torch::cat({torch::zeros(shape), x.narrow(-2, 0, kept)}, -2);
+  return at::cat({at::zeros(shape), x.narrow(-2, 0, kept)}, -2);
 }
 
 at::Tensor rows_taken(const at::Tensor& x, const at::Tensor& queried) {

@@ -1,6 +1,9 @@
 #include "engines/training/torch/training_checkpoint.h"
 
 #include <fmt/format.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/serialize.h>
 
 #include <fstream>
@@ -52,9 +55,9 @@ TrainingState TrainingCheckpoint::load() const {
   };
   if (value("digest").toStringRef() != digest_)
     throw DataError(fmt::format("{}: is of a training with other texts or settings; delete it to begin again, or give the old settings", path_));
-  const torch::NoGradGuard guard;
+  const at::NoGradGuard guard;
   for (Parameters::Parameter& parameter : parameters_.all()) {
-    torch::Tensor saved;
+    at::Tensor saved;
     archive.read(parameter.name, saved, true);
     parameter.value.copy_(saved);
   }

@@ -1,7 +1,9 @@
 #include "engines/training/torch/training_loop.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <torch/nn/utils/clip_grad.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,8 @@
 #include "tests/engines/training/feature_drafter.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 
 #include "engines/models/llama/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"

@@ -1,6 +1,10 @@
 // The drafter that reads the target's hidden states: what it is trained on is what it drafts, through its folder and cache.
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include "engines/formats/safetensors_file.h"
@@ -87,7 +91,8 @@ TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
   const std::string folder = target.folder() + "/drafter";
   written_model(target, config, folder);
   std::int64_t values = 0;
-  for (const TensorInfo& tensor : SafetensorsFile::open(folder + "/model.safetensors").tensors()) values += tensor.num_elements;
+  const SafetensorsFile file = SafetensorsFile::open(folder + "/model.safetensors");
+  for (const TensorInfo& tensor : file.tensors()) values += tensor.num_elements;
   EXPECT_EQ(config.num_parameters(), values);
   EXPECT_EQ(config.parameters_read(), values + std::int64_t{config.hidden_size} * config.num_logits());
 }
