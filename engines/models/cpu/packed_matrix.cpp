@@ -13,19 +13,21 @@ std::int64_t PackedMatrix::bytes() const {
   return static_cast<std::int64_t>(num_blocks()) * kBlockColumns * depth_ * (type_ == ElementType::float32 ? 4 : 2);
 }
 
-std::int64_t PackedMatrix::offset(int column, int k) const {
-  const int step = type_ == ElementType::float32 ? 1 : 2;
+std::int64_t PackedMatrix::begin_of(int column) const {
   const std::int64_t block = column / kBlockColumns, lane = column % kBlockColumns;
-  return (block * (depth_ / step) + k / step) * kBlockColumns * step + lane * step + k % step;
+  return block * depth_ * kBlockColumns + lane * (type_ == ElementType::float32 ? 1 : 2);
 }
 
 void PackedMatrix::put(int column, const float* weights) {
   if (type_ == ElementType::float32) {
-    float* data = static_cast<float*>(data_.get());
-    for (int k = 0; k < depth_; ++k) data[offset(column, k)] = weights[k];
+    float* out = static_cast<float*>(data_.get()) + begin_of(column);
+    for (std::int64_t k = 0; k < depth_; ++k) out[k * kBlockColumns] = weights[k];
   } else {
-    BFloat16* data = static_cast<BFloat16*>(data_.get());
-    for (int k = 0; k < depth_; ++k) data[offset(column, k)] = to_bfloat16(weights[k]);
+    BFloat16* out = static_cast<BFloat16*>(data_.get()) + begin_of(column);
+    for (std::int64_t k = 0; k < depth_; k += 2) {
+      out[k * kBlockColumns] = to_bfloat16(weights[k]);
+      out[k * kBlockColumns + 1] = to_bfloat16(weights[k + 1]);
+    }
   }
 }
 
@@ -48,10 +50,12 @@ void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const floa
 
 void PackedMatrix::read_column(int column, float* out) const {
   SPECLAB_EXPECT(column >= 0 && column < columns_, "column outside the matrix");
-  for (int k = 0; k < depth_; ++k) {
-    const std::int64_t at = offset(column, k);
-    out[k] = type_ == ElementType::float32 ? static_cast<const float*>(data_.get())[at]
-                                           : from_bfloat16(static_cast<const BFloat16*>(data_.get())[at]);
+  if (type_ == ElementType::float32) {
+    const float* in = static_cast<const float*>(data_.get()) + begin_of(column);
+    for (std::int64_t k = 0; k < depth_; ++k) out[k] = in[k * kBlockColumns];
+  } else {
+    const BFloat16* in = static_cast<const BFloat16*>(data_.get()) + begin_of(column);
+    for (std::int64_t k = 0; k < depth_; ++k) out[k] = from_bfloat16(in[(k & ~std::int64_t{1}) * kBlockColumns + (k & 1)]);
   }
 }
 

@@ -31,7 +31,8 @@ class PackedMatrix {
   std::int64_t bytes() const;
 
  private:
-  std::int64_t offset(int column, int k) const;
+  /// Of the column's first element: the next one, or pair of them, is kBlockColumns (pairs) further.
+  std::int64_t begin_of(int column) const;
   void put(int column, const float* weights);
 
   ElementType type_ = ElementType::float32;
