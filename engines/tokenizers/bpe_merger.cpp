@@ -1,7 +1,6 @@
 #include "engines/tokenizers/bpe_merger.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "sim/core/errors.h"
 
@@ -9,15 +8,41 @@ namespace speclab::engines {
 namespace {
 
 constexpr std::uint32_t kEnd = UINT32_MAX;  // no neighbour
+constexpr std::size_t kChildren = 8;        // of a heap's entry: a cache line of them, so that a large heap misses the cache a third as often as a binary one
+
+/// Puts `entry` where the heap's smallest descendants of `at` leave room.
+void sift_down(std::vector<std::uint64_t>& heap, std::size_t at, std::uint64_t entry) {
+  for (std::size_t first = kChildren * at + 1; first < heap.size(); first = kChildren * at + 1) {
+    const auto begin = heap.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto least = std::min_element(begin, begin + static_cast<std::ptrdiff_t>(std::min(kChildren, heap.size() - first)));
+    if (*least >= entry) break;
+    heap[at] = *least;
+    at = static_cast<std::size_t>(least - heap.begin());
+  }
+  heap[at] = entry;
+}
+
+void push_heap(std::vector<std::uint64_t>& heap, std::uint64_t entry) {
+  std::size_t at = heap.size();
+  heap.push_back(entry);
+  for (; at > 0 && heap[(at - 1) / kChildren] > entry; at = (at - 1) / kChildren) heap[at] = heap[(at - 1) / kChildren];
+  heap[at] = entry;
+}
+
+std::uint64_t pop_heap(std::vector<std::uint64_t>& heap) {
+  const std::uint64_t least = heap.front(), last = heap.back();
+  heap.pop_back();
+  if (!heap.empty()) sift_down(heap, 0, last);
+  return least;
+}
 
 }  // namespace
 
 void BpeMerger::append_tokens(std::string_view piece, std::vector<Token>& out) {
   start(piece);
-  while (!heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const std::uint64_t best = heap_.back();
-    heap_.pop_back();
+  for (std::size_t next = 0; next < first_.size() || !heap_.empty();) {
+    const bool is_first = heap_.empty() || (next < first_.size() && first_[next] < heap_.front());
+    const std::uint64_t best = is_first ? first_[next++] : pop_heap(heap_);
     const auto index = static_cast<std::uint32_t>(best);
     if (symbols_[index].rank == best >> 32) merge_at(index);
   }
@@ -31,14 +56,15 @@ void BpeMerger::start(std::string_view piece) {
   const auto size = static_cast<std::uint32_t>(piece.size());
   symbols_.resize(size);
   heap_.clear();
+  first_.clear();
   for (std::uint32_t i = 0; i < size; ++i) {
     symbols_[i] = {byte_tokens_[static_cast<unsigned char>(piece[i])], i == 0 ? kEnd : i - 1, i + 1 == size ? kEnd : i + 1, MergeRule::kNone};
   }
   for (std::uint32_t i = 0; i < size; ++i) {
     update_rank(i);
-    if (symbols_[i].rank != MergeRule::kNone) heap_.push_back(std::uint64_t{symbols_[i].rank} << 32 | i);
+    if (symbols_[i].rank != MergeRule::kNone) first_.push_back(std::uint64_t{symbols_[i].rank} << 32 | i);
   }
-  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  std::ranges::sort(first_);
 }
 
 void BpeMerger::merge_at(std::uint32_t index) {
@@ -60,8 +86,7 @@ void BpeMerger::update_rank(std::uint32_t index) {
 void BpeMerger::push(std::uint32_t index) {
   update_rank(index);
   if (symbols_[index].rank == MergeRule::kNone) return;
-  heap_.push_back(std::uint64_t{symbols_[index].rank} << 32 | index);
-  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  push_heap(heap_, std::uint64_t{symbols_[index].rank} << 32 | index);
 }
 
 }  // namespace speclab::engines

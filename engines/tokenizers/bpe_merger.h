@@ -38,7 +38,8 @@ class BpeMerger {
   const ByteTokens& byte_tokens_;
   const MergeTable& merges_;
   std::vector<Symbol> symbols_;
-  std::vector<std::uint64_t> heap_;  ///< rank above index; an entry is stale if the symbol's rank is another by now
+  std::vector<std::uint64_t> first_;  ///< pairs of bytes, sorted: rank above index; an entry is stale if the symbol's rank is another by now
+  std::vector<std::uint64_t> heap_;   ///< pairs with a merged token, likewise
 };
 
 }  // namespace speclab::engines
