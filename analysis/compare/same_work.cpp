@@ -17,7 +17,7 @@ namespace {
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 /// Tables and keys of a config that say what work is done. Warm-up follows from them; `rounds` is the path of the caches.
-constexpr std::array<std::string_view, 7> kWork = {"experiment.repetitions", "experiment.places", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
+constexpr std::array<std::string_view, 8> kWork = {"experiment.repetitions", "experiment.plain_repetitions", "experiment.places", "target.rounds", "target.chat_template", "prompts.", "sampling.", "verification."};
 constexpr std::array<std::string_view, 7> kOrigins = {"machine", "device", "kernels", "dtype", "arithmetic", "libtorch", "seed"};
 /// Without these in words, beside its origins, a run cannot be held against another.
 constexpr std::array<std::string_view, 7> kRecorded = {"revision", "flags", "blas", "governor", "driver", "threads", "prompts_sha256"};
@@ -77,8 +77,8 @@ void check_own_texts(const char* which, const Run& run, std::vector<std::string>
   const Baseline baseline(run);
   std::size_t others = 0;
   for (const Generation& g : run.generations) {
-    const Generation* plain = is_fixed(g) && !g.axes.is_plain() ? baseline.pair_of(g) : nullptr;
-    others += plain != nullptr && plain->output_hash != g.output_hash;
+    if (!is_fixed(g) || g.axes.is_plain()) continue;
+    others += std::ranges::any_of(baseline.partners_of(g), [&](const Generation* plain) { return plain->output_hash != g.output_hash; });
   }
   if (others > 0) differences.push_back(fmt::format("{}: {} greedy outputs are not those of plain decoding", which, others));
 }

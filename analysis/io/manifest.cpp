@@ -199,6 +199,8 @@ Manifest read_manifest(const std::string& path) {
   manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
+  manifest.repetitions = root["experiment"]["repetitions"].value_exact<std::int64_t>();
+  if (manifest.repetitions.value_or(1) < 1) throw DataError(path + ": experiment.repetitions: allowed: integers >= 1");
   manifest.planned_generations = (*provenance)["planned_generations"].value_exact<std::int64_t>();
   if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");

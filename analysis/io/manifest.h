@@ -40,6 +40,7 @@ struct Manifest {
   std::string kind;      ///< "decoding", "cost_surface"
   std::string question;  ///< what it asks; empty if the config does not say
   std::uint64_t seed = 0;
+  std::optional<std::int64_t> repetitions{};  ///< of every prompt in every cell but plain ones, which may have more; missing in manifests by hand
   std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
   std::vector<SectionProvenance> sections{};  ///< where there are several; none where all rows are of one

@@ -47,17 +47,19 @@ std::optional<Estimate> ratio(const Generations& generations, const Quantity& nu
   return bootstrap.ratio(totals);
 }
 
+double mean(const Generations& generations, const Quantity& quantity) { return total(generations, quantity) / static_cast<double>(generations.size()); }
+
 void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
   Generations paired;
   std::vector<double> speedups;
   for (const auto* g : generations) {
-    const Generation* partner = g->axes.is_plain() ? nullptr : baseline.pair_of(*g);
-    if (partner == nullptr) continue;
+    if (g->axes.is_plain() || baseline.partners_of(*g).empty()) continue;
+    const Generations& partners = baseline.partners_of(*g);
     paired.push_back(g);
-    speedups.push_back(walltime(*partner) / walltime(*g));
-    if (partner->output_tokens != g->output_tokens) ++summary.unequal_pairs;
+    speedups.push_back(mean(partners, walltime) / walltime(*g));
+    if (std::ranges::any_of(partners, [g](const Generation* partner) { return partner->output_tokens != g->output_tokens; })) ++summary.unequal_pairs;
   }
-  const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return quantity(*baseline.pair_of(g)); }; };
+  const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return mean(baseline.partners_of(g), quantity); }; };
   summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
   if (!speedups.empty()) summary.pair_speedup = median(std::move(speedups));
   summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
@@ -136,13 +138,15 @@ void expect_uniform(const Generations& generations) {
 
 Baseline::Baseline(const Run& run) {
   for (const auto& g : run.generations) {
-    if (g.axes.is_plain()) plain_[{g.axes.plain(), g.prompt_id, g.repetition}] = &g;
+    const std::int64_t block = run.manifest.repetitions ? g.repetition % *run.manifest.repetitions : g.repetition;
+    if (g.axes.is_plain()) plain_[{g.axes.plain(), g.prompt_id, block}].push_back(&g);
   }
 }
 
-const Generation* Baseline::pair_of(const Generation& generation) const {
+const Generations& Baseline::partners_of(const Generation& generation) const {
+  static const Generations kNone;
   const auto found = plain_.find({generation.axes.plain(), generation.prompt_id, generation.repetition});
-  return found == plain_.end() ? nullptr : found->second;
+  return found == plain_.end() ? kNone : found->second;
 }
 
 GroupSummary summarise(const Generations& generations, const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {

@@ -14,15 +14,16 @@ namespace speclab::analysis {
 
 using Generations = std::vector<const Generation*>;
 
-/// Finds the plain generation that a speculative one is compared with.
+/// Finds the plain generations that a speculative one is compared with.
 class Baseline {
  public:
   explicit Baseline(const Run& run);
-  /// Plain decoding of the same model, sampling settings, prompt and repetition; nullptr if it was not run.
-  const Generation* pair_of(const Generation& generation) const;
+  /// Plain decoding of the same model, sampling settings, prompt and repetition; where it has more repetitions than the others also those
+  /// that were measured among them, which are of equal remainder. Empty if it was not run.
+  const Generations& partners_of(const Generation& generation) const;
 
  private:
-  std::map<std::tuple<CellAxes, std::string, std::int64_t>, const Generation*> plain_;
+  std::map<std::tuple<CellAxes, std::string, std::int64_t>, Generations> plain_;
 };
 
 /// Mean nanoseconds of a round, by what they were spent on.

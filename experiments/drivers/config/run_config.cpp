@@ -60,6 +60,12 @@ void check_places(const RunTables& tables, const RunConfig& config) {
   if (tables.are_right({"experiment.kind"}) && experiment.has("places") && config.kind != "drafter_acceptance") experiment.refuse("places", "nothing, because experiment.kind is not drafter_acceptance");
 }
 
+/// Each repetition of the others has a plain one to be compared with.
+void check_repetitions(const RunTables& tables, const RunConfig& config) {
+  if (!tables.are_right({"experiment.repetitions", "experiment.plain_repetitions"}) || config.plain_repetitions == 0 || config.plain_repetitions >= config.repetitions) return;
+  tables.reader("experiment").refuse("plain_repetitions", fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
+}
+
 void check_name(const RunTables& tables, const RunConfig& config) {
   if (!is_name(config.name)) tables.reader("experiment").refuse("name", fmt::format("{}; it names the run folder", kNameRule));
 }
@@ -91,6 +97,7 @@ void read_all(ConfigNode& root_table, RunConfig& config, Findings& findings) {
 void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
   const RunTables tables(root, findings);
   check_name(tables, config);
+  check_repetitions(tables, config);
   check_places(tables, config);
   check_target(tables, config);
   check_axes(tables, config);

@@ -54,6 +54,7 @@ struct RunConfig {
   std::string name = "run";
   std::uint64_t seed = 1;
   std::int32_t repetitions = 1;
+  std::int32_t plain_repetitions = 0;   ///< of plain decoding; 0: as many as of all others
   std::string places = "all";           ///< of drafts, for drafter_acceptance: "all" or "rounds"
   std::vector<std::string> models{"smollm2-135m"};
   engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
@@ -70,6 +71,7 @@ struct RunConfig {
 
   /// Rounds stay on the device, which times passes within them: one by itself would bring its logits to the host.
   bool has_device_rounds() const { return target.rounds == "device"; }
+  std::int32_t repetitions_of(bool is_plain) const { return is_plain && plain_repetitions > 0 ? plain_repetitions : repetitions; }
 };
 
 /// @param settings  "key=value", applied over the file

@@ -126,13 +126,20 @@ void drop_unused_draftings(Plan& plan) {
   std::erase_if(plan.draftings, [&](const Drafting& drafting) { return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0)); });
 }
 
+/// "2 repetitions", "2 repetitions (8 of plain decoding)".
+std::string repetitions_text(const RunConfig& config) {
+  const std::string text = fmt::format("{} repetitions", config.repetitions);
+  return config.plain_repetitions > 0 ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions) : text;
+}
+
 /// Generations of a plan, and the tables while they are made, are held in memory.
 void check_size(const Plan& plan) {
   constexpr double kMost = 10'000'000;
-  const double rows = static_cast<double>(plan.cells.size()) * static_cast<double>(plan.prompts.size()) * plan.config.repetitions;
+  double rows = 0;
+  for (const Cell& cell : plan.cells) rows += static_cast<double>(plan.prompts.size()) * plan.config.repetitions_of(cell.is_plain());
   if (rows > kMost)
-    throw ConfigError(fmt::format("{} cells, {} prompts and {} repetitions are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(),
-                                  plan.prompts.size(), plan.config.repetitions, rows, kMost));
+    throw ConfigError(fmt::format("{} cells, {} prompts and {} are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(), plan.prompts.size(),
+                                  repetitions_text(plan.config), rows, kMost));
 }
 
 void add_generations(Plan& plan) {
@@ -140,7 +147,7 @@ void add_generations(Plan& plan) {
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
       const std::string& category = plan.cells[cell].category;
       if (category != "all" && category != plan.prompts[prompt].category) continue;
-      for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) plan.generations.push_back({cell, prompt, repetition});
+      for (std::int32_t repetition = 0; repetition < plan.config.repetitions_of(plan.cells[cell].is_plain()); ++repetition) plan.generations.push_back({cell, prompt, repetition});
     }
 }
 
@@ -171,6 +178,11 @@ bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "r
 
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
   return kMeasuredSequences + stable_number(fmt::format("{}\n{}", prompts[generation.prompt].id, generation.repetition));
+}
+
+bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const {
+  const Cell &one = cells[a.cell], &other = cells[b.cell];
+  return a.prompt == b.prompt && block_of(a) == block_of(b) && one.model == other.model && one.temperature == other.temperature;
 }
 
 std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id); }
@@ -208,8 +220,7 @@ std::string describe(const Plan& plan) {
   if (yield == Yield::atlas) text += fmt::format(": what every rule makes of their drafts over {} prompts\n", plan.prompts.size());
   else if (yield == Yield::acceptance) text += fmt::format(": what they would keep at {} places each of {} prompts\n", config.prompts.new_tokens, plan.prompts.size());
   else if (yield == Yield::generations)
-    text += fmt::format(", {} prompts, {} repetitions: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), config.repetitions,
-                        plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());
+    text += fmt::format(", {} prompts, {}: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), repetitions_text(config), plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());
   else text += fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n", config.costs.repetitions);
   for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
   const std::string note = tree_axis_note(plan);

@@ -72,6 +72,10 @@ struct Plan {
   /// Keys the random streams: equal for all cells, so that they meet the same chance. It depends on the prompt's id and the repetition alone,
   /// so that a plan with more or fewer of them does the same work; of n pairs of them two share one with a chance of n^2 / 2^31.
   std::uint32_t sequence_id(const PlannedGeneration& generation) const;
+  /// The repetition of a generation's rivals that it is measured among and compared with: plain decoding may have more than they.
+  std::int32_t block_of(const PlannedGeneration& generation) const { return generation.repetition % config.repetitions; }
+  /// Whether both are of one model, temperature, prompt and block: measured close together, because they are compared.
+  bool are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const;
   std::uint32_t pilot_sequence_id(const Pilot& pilot) const;
   /// Levels that any policy may ask for.
   int max_length() const;

@@ -12,7 +12,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::array<std::string_view, 14> kChoices{"experiment.name", "experiment.repetitions", "target.model", "drafters.", "axes.", "zip ", "exclude ", "verification.", "prompts.set",
+constexpr std::array<std::string_view, 15> kChoices{"experiment.name", "experiment.repetitions", "experiment.plain_repetitions", "target.model", "drafters.", "axes.", "zip ", "exclude ", "verification.", "prompts.set",
                                                     "prompts.categories", "prompts.per_category", "prompts.pool_categories", "pilot.", "costs."};
 constexpr std::array<std::string_view, 5> kOrigins{"target.device", "target.dtype", "target.arithmetic", "target.rounds", "target.threads"};
 constexpr std::array<std::string_view, 2> kDigests{"config_sha256", "prompts_sha256"};  ///< of the config, not of what it runs on

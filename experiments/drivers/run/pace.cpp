@@ -8,10 +8,7 @@ void PaceTaker::before(std::size_t row) {
   if (plan.config.has_device_rounds()) return;
   const PlannedGeneration& next = plan.generations[row];
   const Cell& cell = plan.cells[next.cell];
-  const auto same_block = [&](const PlannedGeneration& g) {
-    return g.prompt == next.prompt && g.repetition == next.repetition && plan.cells[g.cell].model == cell.model && plan.cells[g.cell].temperature == cell.temperature;
-  };
-  if (last_ == nullptr || !same_block(*last_)) {
+  if (last_ == nullptr || !plan.are_compared(*last_, next)) {
     auto found = forwards_.find(cell.model);
     if (found == forwards_.end()) found = forwards_.emplace(cell.model, ForwardCosts(bench_, cell.model)).first;
     const std::size_t which = turn_++ % found->second.num_contexts();

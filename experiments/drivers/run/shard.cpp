@@ -63,14 +63,9 @@ void note_failure(const Plan& plan, const RunOptions& options, int shard, const 
 }
 
 std::vector<std::vector<std::size_t>> blocks_of(const Plan& plan, const std::vector<std::size_t>& rows) {
-  const auto together = [&](std::size_t a, std::size_t b) {
-    const PlannedGeneration &x = plan.generations[a], &y = plan.generations[b];
-    return x.prompt == y.prompt && x.repetition == y.repetition && plan.cells[x.cell].model == plan.cells[y.cell].model &&
-           plan.cells[x.cell].temperature == plan.cells[y.cell].temperature;
-  };
   std::vector<std::vector<std::size_t>> blocks;
   for (const std::size_t row : rows) {
-    if (blocks.empty() || !together(blocks.back().back(), row)) blocks.emplace_back();
+    if (blocks.empty() || !plan.are_compared(plan.generations[blocks.back().back()], plan.generations[row])) blocks.emplace_back();
     blocks.back().push_back(row);
   }
   return blocks;

@@ -23,6 +23,7 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
   RunConfig own = plan.config;
   own.name = defaults.name;
   own.repetitions = defaults.repetitions;
+  own.plain_repetitions = defaults.plain_repetitions;
   own.models = {model};
   own.target = defaults.target;
   own.drafters = drafters_needed(plan.config, {drafting.drafter});

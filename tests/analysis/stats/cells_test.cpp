@@ -69,6 +69,22 @@ TEST(Cells, PairWithPlainDecodingOfTheSamePromptRepetitionAndSettings) {
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, 2.0);
 }
 
+/// Three repetitions of plain decoding where the others have one: their mean is what a speed-up is over.
+TEST(Cells, PairWithAllPlainDecodingThatWasMeasuredAmongThem) {
+  Fixture fixture;
+  fixture.run.manifest.repetitions = 1;
+  for (const int repetition : {1, 2}) {
+    fixture.run.generations.push_back(make_generation("none", "chat_01", 100 + 30 * repetition));
+    fixture.run.generations.back().repetition = repetition;
+  }
+  const GroupSummary summary = fixture.bigram().summary;
+  EXPECT_DOUBLE_EQ(summary.speedup.value().value, (130.0 + 300 + 200) / 200);
+  EXPECT_DOUBLE_EQ(summary.pair_speedup.value().value, 3.0) << "130 / 50, 300 / 100, 200 / 50";
+  EXPECT_EQ(summary.unequal_pairs, 0U);
+  fixture.run.manifest.repetitions = 2;
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, (130.0 + 300 + 200) / 200) << "repetition 1 is that of other rivals; 100 and 160 remain";
+}
+
 TEST(Cells, HaveNoSpeedupWithoutPlainDecoding) {
   Fixture fixture;
   std::erase_if(fixture.run.generations, [](const Generation& g) { return g.axes.is_plain(); });

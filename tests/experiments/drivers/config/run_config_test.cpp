@@ -106,6 +106,7 @@ const Mistake kMistakes[] = {
     {"[prompts]\nnew_tokens = 1\n", "2:14", "integers from 2"},
     {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
     {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
+    {"[experiment]\nrepetitions = 3\nplain_repetitions = 2\n", "3:21", "0 or at least experiment.repetitions, 3"},
     {"[prompts]\nset = \"pilot\"\n", "2:7", "another folder than pilot.set"},
     {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7", "another folder than pilot.set"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},

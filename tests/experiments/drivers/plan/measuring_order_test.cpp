@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -35,6 +36,29 @@ TEST(MeasuringOrder, KeepsRivalsOfAPromptTogether) {
     }
     EXPECT_EQ(settings.size(), 1u);
     EXPECT_EQ(num_plain, 1u);
+  }
+}
+
+/// Seven repetitions where the others have two: of a block plain decoding has four or three, none of them neighbours.
+TEST(MeasuringOrder, SpreadsFurtherRepetitionsOfPlainDecodingAmongItsRivals) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.repetitions=2", "experiment.plain_repetitions=7", "axes.policy=[\"constant:1\", \"constant:2\", \"constant:3\", \"constant:4\"]"});
+  std::map<std::tuple<std::size_t, double, std::int32_t>, std::string> blocks;  // "p" for plain, "." for others, as they are measured
+  std::set<std::tuple<std::size_t, double, std::int32_t>> ended;
+  const PlannedGeneration* last = nullptr;
+  for (const std::size_t row : plan.order) {
+    const PlannedGeneration& g = plan.generations[row];
+    if (last && !plan.are_compared(*last, g)) ended.insert({last->prompt, plan.cells[last->cell].temperature, plan.block_of(*last)});
+    const std::tuple block{g.prompt, plan.cells[g.cell].temperature, plan.block_of(g)};
+    EXPECT_FALSE(ended.contains(block)) << "a block is measured in one stretch";
+    blocks[block] += plan.cells[g.cell].is_plain() ? 'p' : '.';
+    last = &g;
+  }
+  EXPECT_EQ(blocks.size(), plan.prompts.size() * 2 * 2);
+  for (const auto& [block, measured] : blocks) {
+    EXPECT_EQ(std::ranges::count(measured, 'p'), std::get<2>(block) == 0 ? 4 : 3) << measured;
+    EXPECT_EQ(std::ranges::count(measured, '.'), 8) << measured;
+    EXPECT_EQ(measured.find("pp"), std::string::npos) << measured;
   }
 }
 
