@@ -166,6 +166,14 @@ void expect_unchanged_config(const std::string& path, const std::string& text, c
     throw DataError(path + ": the config is not the one whose config_sha256 stands below it; rows would be shown under settings they were not made with: put the file back as it was");
 }
 
+std::optional<std::int64_t> read_repetitions(const std::string& path, const toml::table& root) {
+  const auto node = root["experiment"]["repetitions"];
+  if (!node) return std::nullopt;
+  const auto repetitions = node.value_exact<std::int64_t>();
+  if (repetitions.value_or(0) < 1) throw DataError(fmt::format("{}: experiment.repetitions = {}; allowed: integers >= 1", path, escaped(text_of(*node.node()))));
+  return repetitions;
+}
+
 }  // namespace
 
 const ModelProvenance& Manifest::target(const std::string& model_name) const {
@@ -199,8 +207,7 @@ Manifest read_manifest(const std::string& path) {
   manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
-  manifest.repetitions = root["experiment"]["repetitions"].value_exact<std::int64_t>();
-  if (manifest.repetitions.value_or(1) < 1) throw DataError(path + ": experiment.repetitions: allowed: integers >= 1");
+  manifest.repetitions = read_repetitions(path, root);
   manifest.planned_generations = (*provenance)["planned_generations"].value_exact<std::int64_t>();
   if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");

@@ -51,7 +51,7 @@ struct GroupSummary {
   Estimate round_ns;                          ///< mean decoding time of a round
   TimeSplit split;
   Prediction prediction;                      ///< pooled; missing if a cell of the group has none
-  std::size_t unequal_pairs = 0;              ///< pairs whose outputs differ in length
+  std::size_t unequal_pairs = 0;              ///< generations whose output differs in length from that of the same repetition of plain decoding
   bool lossless = true;
   std::optional<double> law_distance{};       ///< mean over the tokens of a lossy group
   bool forced_acceptance = false;

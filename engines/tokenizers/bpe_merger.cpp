@@ -8,7 +8,7 @@ namespace speclab::engines {
 namespace {
 
 constexpr std::uint32_t kEnd = UINT32_MAX;  // no neighbour
-constexpr std::size_t kChildren = 8;        // of a heap's entry: a cache line of them, so that a large heap misses the cache a third as often as a binary one
+constexpr std::size_t kChildren = 8;        // of a heap's entry: neighbours in memory, so that a large heap is a third as deep as a binary one and misses the cache less often
 
 /// Puts `entry` where the heap's smallest descendants of `at` leave room.
 void sift_down(std::vector<std::uint64_t>& heap, std::size_t at, std::uint64_t entry) {

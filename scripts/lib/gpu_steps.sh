@@ -122,12 +122,12 @@ sanitise() {
 
 # The same prompt plain, with chains and with trees: the tokens must be equal, and the seconds are rows.
 generate_texts() {
-  local new_tokens=256 shape=3x2x1x1 draft drafter tree
-  [ "$rehearse" = no ] || new_tokens=4 shape=2x1
+  local new_tokens=256 shape=3x2x1x1 draft drafter tree drafts=()
+  [ "$rehearse" = no ] || new_tokens=4 shape=2x1 drafts=(--drafter-model "$model")  # of the two layers none of the project's drafters drafts what they keep
   for draft in plain:plain:chain chain:small_transformer:chain tree:small_transformer:$shape; do
     IFS=: read -r draft drafter tree <<<"$draft"
     within "$programs/speclab" generate --json --device cuda --model "$model" --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
-      --max-new-tokens "$new_tokens" --drafter "$drafter" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
+      --max-new-tokens "$new_tokens" --drafter "$drafter" "${drafts[@]}" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
     mv "$output/generate_$draft.json.part" "$output/generate_$draft.json"
   done
   python3 - "$output" <<'PYTHON'
@@ -136,7 +136,10 @@ results = {name: json.load(open(f"{sys.argv[1]}/generate_{name}.json")) for name
 for name, result in results.items():
     print(f"{name}: {len(result['output_ids']) / result['decode_seconds']:.3g} tokens/s, {len(result['rounds'])} rounds")
 other = [name for name, result in results.items() if result["output_ids"] != results["plain"]["output_ids"]]
-sys.exit(f"greedy speculation gave other tokens than plain decoding: {', '.join(other)}" if other else 0)
+if other:
+    sys.exit(f"greedy speculation gave other tokens than plain decoding: {', '.join(other)}")
+idle = [name for name in ("chain", "tree") if not any(one["accepted"] for one in results[name]["rounds"])]
+sys.exit(f"no draft was accepted, so nothing of their rounds was tried: {', '.join(idle)}" if idle else 0)
 PYTHON
 }
 

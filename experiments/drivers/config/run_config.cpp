@@ -62,8 +62,10 @@ void check_places(const RunTables& tables, const RunConfig& config) {
 
 /// Each repetition of the others has a plain one to be compared with.
 void check_repetitions(const RunTables& tables, const RunConfig& config) {
+  const ConfigReader experiment = tables.reader("experiment");
+  if (tables.are_right({"experiment.kind"}) && experiment.has("plain_repetitions") && config.kind != "decoding") experiment.refuse("plain_repetitions", "nothing, because experiment.kind is not decoding");
   if (!tables.are_right({"experiment.repetitions", "experiment.plain_repetitions"}) || config.plain_repetitions == 0 || config.plain_repetitions >= config.repetitions) return;
-  tables.reader("experiment").refuse("plain_repetitions", fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
+  experiment.refuse("plain_repetitions", fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
 }
 
 void check_name(const RunTables& tables, const RunConfig& config) {

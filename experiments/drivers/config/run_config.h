@@ -71,7 +71,7 @@ struct RunConfig {
 
   /// Rounds stay on the device, which times passes within them: one by itself would bring its logits to the host.
   bool has_device_rounds() const { return target.rounds == "device"; }
-  std::int32_t repetitions_of(bool is_plain) const { return is_plain && plain_repetitions > 0 ? plain_repetitions : repetitions; }
+  std::int32_t repetitions_of_plain() const { return plain_repetitions > 0 ? plain_repetitions : repetitions; }
 };
 
 /// @param settings  "key=value", applied over the file

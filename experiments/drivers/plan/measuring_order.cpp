@@ -25,41 +25,42 @@ class Ranks {
   std::vector<std::size_t> rank_;
 };
 
-/// Cells of one model and temperature, which are compared with each other.
-struct Pairs {
+/// Cells of one model, temperature and category, which are compared with each other.
+struct Rivals {
   std::vector<std::size_t> of_cell{};
-  std::vector<std::size_t> num_cells{};  ///< by pair
+  std::vector<std::size_t> num_cells{};  ///< by group
 
-  explicit Pairs(const Plan& plan) {
-    std::map<std::pair<std::string, double>, std::size_t> numbers;
+  explicit Rivals(const Plan& plan) {
+    std::map<std::tuple<std::string, double, std::string>, std::size_t> numbers;
     for (const Cell& cell : plan.cells) {
-      of_cell.push_back(numbers.try_emplace({cell.model, cell.temperature}, numbers.size()).first->second);
+      of_cell.push_back(numbers.try_emplace({cell.model, cell.temperature, cell.category}, numbers.size()).first->second);
       num_cells.resize(numbers.size());
       ++num_cells[of_cell.back()];
     }
   }
 };
 
-/// The random orders of one repetition: of its prompts, and of each prompt's pairs and the cells of each pair.
+/// The random orders of one repetition: of its prompts, and of each prompt's groups of rivals and the cells of each group.
 struct RepetitionOrder {
   Ranks prompts;
-  std::vector<Ranks> pairs{};                      ///< by prompt
-  std::vector<std::vector<std::size_t>> places{};  ///< by prompt and cell: among those of its pair
+  std::vector<Ranks> groups{};                     ///< by prompt
+  std::vector<std::vector<std::size_t>> places{};  ///< by prompt and cell: among those of its group
 
-  RepetitionOrder(const Plan& plan, const Pairs& all_pairs, std::uint32_t turn) : prompts(plan.prompts.size(), plan.config.seed, 0, turn) {
+  RepetitionOrder(const Plan& plan, const Rivals& rivals, std::uint32_t turn) : prompts(plan.prompts.size(), plan.config.seed, 0, turn) {
     for (std::uint32_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
-      pairs.emplace_back(plan.cells.size(), plan.config.seed, 1 + 2 * prompt, turn);
-      std::vector<std::size_t> placed(all_pairs.num_cells.size());
+      groups.emplace_back(plan.cells.size(), plan.config.seed, 1 + 2 * prompt, turn);
+      std::vector<std::size_t> placed(rivals.num_cells.size());
       places.emplace_back(plan.cells.size());
-      for (const std::size_t cell : shuffled(plan.cells.size(), plan.config.seed, 2 + 2 * prompt, turn)) places.back()[cell] = placed[all_pairs.of_cell[cell]]++;
+      for (const std::size_t cell : shuffled(plan.cells.size(), plan.config.seed, 2 + 2 * prompt, turn)) places.back()[cell] = placed[rivals.of_cell[cell]]++;
     }
   }
 };
 
-/// Repetitions of plain decoding that the others lack lie at equal distances from its own place.
+/// Repetitions of plain decoding that its rivals lack lie at equal distances from its own place.
 double place_of(const PlannedGeneration& generation, std::size_t own_place, std::size_t num_cells, const RunConfig& config) {
-  const double turn = generation.repetition / config.repetitions, turns = std::ceil(config.repetitions_of(true) / static_cast<double>(config.repetitions));
-  return std::fmod(static_cast<double>(own_place) + turn * static_cast<double>(num_cells) / turns, static_cast<double>(num_cells));
+  const std::int32_t turn = generation.repetition / config.repetitions, of_rivals = generation.repetition % config.repetitions;
+  const std::int32_t turns = (config.repetitions_of_plain() - of_rivals + config.repetitions - 1) / config.repetitions;
+  return std::fmod(static_cast<double>(own_place) + static_cast<double>(turn) * static_cast<double>(num_cells) / turns, static_cast<double>(num_cells));
 }
 
 }  // namespace
@@ -76,16 +77,16 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::ui
 }
 
 std::vector<std::size_t> measuring_order(const Plan& plan) {
-  using Key = std::tuple<std::int32_t, std::size_t, std::size_t, double>;  // block, prompt, pair, place
-  const Pairs pairs(plan);
+  using Key = std::tuple<std::int32_t, std::size_t, std::size_t, double>;  // repetition of the rivals, prompt, group, place
+  const Rivals rivals(plan);
   std::vector<RepetitionOrder> orders;
-  for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) orders.emplace_back(plan, pairs, static_cast<std::uint32_t>(repetition));
+  for (std::int32_t repetition = 0; repetition < plan.config.repetitions; ++repetition) orders.emplace_back(plan, rivals, static_cast<std::uint32_t>(repetition));
   std::vector<std::pair<Key, std::size_t>> keyed;
   for (std::size_t row = 0; row < plan.generations.size(); ++row) {
     const PlannedGeneration& g = plan.generations[row];
-    const RepetitionOrder& order = orders[static_cast<std::size_t>(plan.block_of(g))];
-    const std::size_t pair = pairs.of_cell[g.cell];
-    keyed.push_back({{plan.block_of(g), order.prompts[g.prompt], order.pairs[g.prompt][pair], place_of(g, order.places[g.prompt][g.cell], pairs.num_cells[pair], plan.config)}, row});
+    const RepetitionOrder& order = orders[static_cast<std::size_t>(plan.rival_repetition(g))];
+    const std::size_t group = rivals.of_cell[g.cell];
+    keyed.push_back({{plan.rival_repetition(g), order.prompts[g.prompt], order.groups[g.prompt][group], place_of(g, order.places[g.prompt][g.cell], rivals.num_cells[group], plan.config)}, row});
   }
   std::ranges::sort(keyed);
   std::vector<std::size_t> order;

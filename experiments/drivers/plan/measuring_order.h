@@ -8,7 +8,8 @@ namespace speclab::experiments {
 struct Plan;
 
 /// Row ids as they are measured: repetitions one after the other; in each the prompts in random order; of a prompt the
-/// pairs of model and temperature in random order; in a pair the rivals in random order.
+/// models and temperatures in random order; of these the cells in random order. What plain decoding is repeated more often than its rivals
+/// lies among them, at equal distances.
 std::vector<std::size_t> measuring_order(const Plan& plan);
 
 /// 0 to count - 1 in random order. @param stream, turn  which shuffle of which family it is

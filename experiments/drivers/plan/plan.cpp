@@ -132,11 +132,16 @@ std::string repetitions_text(const RunConfig& config) {
   return config.plain_repetitions > 0 ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions) : text;
 }
 
+bool is_measured(const Cell& cell, const Prompt& prompt) { return cell.category == "all" || cell.category == prompt.category; }
+
+std::int32_t repetitions_of(const Cell& cell, const RunConfig& config) { return cell.is_plain() ? config.repetitions_of_plain() : config.repetitions; }
+
 /// Generations of a plan, and the tables while they are made, are held in memory.
 void check_size(const Plan& plan) {
   constexpr double kMost = 10'000'000;
   double rows = 0;
-  for (const Cell& cell : plan.cells) rows += static_cast<double>(plan.prompts.size()) * plan.config.repetitions_of(cell.is_plain());
+  for (const Cell& cell : plan.cells)
+    rows += static_cast<double>(std::ranges::count_if(plan.prompts, [&](const Prompt& prompt) { return is_measured(cell, prompt); })) * repetitions_of(cell, plan.config);
   if (rows > kMost)
     throw ConfigError(fmt::format("{} cells, {} prompts and {} are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(), plan.prompts.size(),
                                   repetitions_text(plan.config), rows, kMost));
@@ -145,9 +150,8 @@ void check_size(const Plan& plan) {
 void add_generations(Plan& plan) {
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
-      const std::string& category = plan.cells[cell].category;
-      if (category != "all" && category != plan.prompts[prompt].category) continue;
-      for (std::int32_t repetition = 0; repetition < plan.config.repetitions_of(plan.cells[cell].is_plain()); ++repetition) plan.generations.push_back({cell, prompt, repetition});
+      if (!is_measured(plan.cells[cell], plan.prompts[prompt])) continue;
+      for (std::int32_t repetition = 0; repetition < repetitions_of(plan.cells[cell], plan.config); ++repetition) plan.generations.push_back({cell, prompt, repetition});
     }
 }
 
@@ -182,7 +186,7 @@ std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
 
 bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const {
   const Cell &one = cells[a.cell], &other = cells[b.cell];
-  return a.prompt == b.prompt && block_of(a) == block_of(b) && one.model == other.model && one.temperature == other.temperature;
+  return a.prompt == b.prompt && rival_repetition(a) == rival_repetition(b) && one.model == other.model && one.temperature == other.temperature;
 }
 
 std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id); }

@@ -1,6 +1,7 @@
 #pragma once
 // Everything a run will do, before anything is loaded: cells, pilots, generations and their order.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -72,11 +73,13 @@ struct Plan {
   /// Keys the random streams: equal for all cells, so that they meet the same chance. It depends on the prompt's id and the repetition alone,
   /// so that a plan with more or fewer of them does the same work; of n pairs of them two share one with a chance of n^2 / 2^31.
   std::uint32_t sequence_id(const PlannedGeneration& generation) const;
-  /// The repetition of a generation's rivals that it is measured among and compared with: plain decoding may have more than they.
-  std::int32_t block_of(const PlannedGeneration& generation) const { return generation.repetition % config.repetitions; }
-  /// Whether both are of one model, temperature, prompt and block: measured close together, because they are compared.
+  /// That its rivals have which it is measured among and compared with: plain decoding may have more repetitions than they.
+  std::int32_t rival_repetition(const PlannedGeneration& generation) const { return generation.repetition % config.repetitions; }
+  /// Whether both are of one model, temperature, prompt and repetition of the rivals: measured close together, because they are compared.
   bool are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const;
   std::uint32_t pilot_sequence_id(const Pilot& pilot) const;
+  /// Of a cell.
+  std::int64_t num_generations(std::size_t cell) const { return std::ranges::count(generations, cell, &PlannedGeneration::cell); }
   /// Levels that any policy may ask for.
   int max_length() const;
   /// The model whose acceptance a shape model replays.
@@ -84,7 +87,8 @@ struct Plan {
 };
 
 /// Plain decoding is always there, as the baseline of each model and temperature. Repetitions, prompts, the settings of a
-/// prompt and the rivals among equal settings are shuffled, in this nesting: what is compared is measured close together.
+/// prompt and the rivals among equal settings are shuffled, in this nesting: what is compared is measured close together. Repetitions of plain
+/// decoding beyond those of its rivals are spread among these.
 /// @throws ConfigError if a prompt set lacks something
 Plan make_plan(const RunConfig& config);
 

@@ -47,17 +47,37 @@ std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog
   return entries;
 }
 
-/// By cell, of the logarithm of the speed-up, because the machine is not as fast in one minute as in the next: a jackknife over the passes of
-/// the cost measurement, each a stretch of time, and as much again for the stretches that measured generations meet.
-std::vector<Spread> cost_spreads(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
-  std::vector<Spread> spreads(loaded.plan.cells.size());
+/// By cell, what the predictions would be without each pass of the cost measurement.
+using WithoutPass = std::vector<std::vector<PredictionEntry>>;
+
+WithoutPass expectations_without_passes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+  WithoutPass without(loaded.plan.cells.size());
   const std::vector<int> passes = passes_of(costs);
-  if (passes.size() < 2) return spreads;
-  std::vector<std::vector<double>> logarithms(spreads.size());
-  for (const int pass : passes)
-    for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, pass))) logarithms[entry.cell].push_back(std::log(entry.speedup));
-  for (std::size_t i = 0; i < spreads.size(); ++i) spreads[i] = {2 * analysis::jackknife_variance(logarithms[i]), static_cast<double>(passes.size()) - 1};
-  return spreads;
+  for (std::size_t i = 0; i < passes.size() && passes.size() > 1; ++i)
+    for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, passes[i]))) without[entry.cell].push_back(entry);
+  return without;
+}
+
+/// Of the logarithm of what the mean over all passes makes of a cell.
+Spread spread_over_passes(const std::vector<PredictionEntry>& without, double PredictionEntry::* value) {
+  std::vector<double> logarithms;
+  for (const PredictionEntry& entry : without) logarithms.push_back(std::log(entry.*value));
+  return {analysis::jackknife_variance(logarithms), static_cast<double>(logarithms.size()) - 1};
+}
+
+/// Of the logarithm of a mean walltime over generations each of which meets a machine as fast or slow as one pass over the costs did.
+Spread spread_over_generations(const std::vector<PredictionEntry>& without, std::int64_t generations) {
+  Spread spread = spread_over_passes(without, &PredictionEntry::walltime_ns);
+  spread.variance *= static_cast<double>(without.size()) / static_cast<double>(generations);
+  return spread;
+}
+
+/// Of the logarithm of a cell's speed-up, because the machine is not as fast in one minute as in the next: how the costs would be without each
+/// pass over them, and how the measured walltimes of the cell and of plain decoding would be in other generations.
+Spread machine_spread(const Plan& plan, const WithoutPass& without, std::size_t cell, std::size_t plain) {
+  if (without[cell].empty()) return {};
+  const Spread measured = sum(spread_over_generations(without[cell], plan.num_generations(cell)), spread_over_generations(without[plain], plan.num_generations(plain)));
+  return sum(spread_over_passes(without[cell], &PredictionEntry::speedup), measured);
 }
 
 }  // namespace
@@ -85,11 +105,14 @@ std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& l
 
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries = expectations(loaded, log, costs);
-  const std::vector<Spread> of_costs = cost_spreads(loaded, log, costs);
+  const WithoutPass without = expectations_without_passes(loaded, log, costs);
+  std::map<PlainKey, std::size_t> plain;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto of_prompts = CellPredictor(loaded, log, loaded.plan.cells[i], costs).spread();
+    const Cell& cell = loaded.plan.cells[i];
+    if (cell.is_plain()) plain[plain_key_of(cell)] = i;
+    const auto of_prompts = CellPredictor(loaded, log, cell, costs).spread();
     if (!of_prompts) continue;
-    const Spread spread = sum(*of_prompts, of_costs[i]);
+    const Spread spread = sum(*of_prompts, machine_spread(loaded.plan, without, i, plain.at(plain_key_of(cell))));
     entries[i].speedup_interval = analysis::log_interval(entries[i].speedup, std::sqrt(spread.variance), spread.degrees);
   }
   return entries;

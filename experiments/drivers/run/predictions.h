@@ -23,7 +23,7 @@ std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const Run
 std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
 
 /// One entry for each cell, in order. The interval of a speed-up holds the spread among prompts and, where the costs tell their passes, how
-/// much they differ from one stretch of time to the next.
+/// much they differ from one to the next, in the costs and in the generations that will be measured.
 std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
 
 /// Whether all is there that generations are measured from: pilots, costs and predictions. @param log  looked at by the plan

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -77,19 +78,19 @@ bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folde
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {
   using Key = std::tuple<std::string, std::size_t, std::int32_t>;
-  std::map<Key, std::string> plain;
+  std::map<Key, std::set<std::string>> plain;
   std::vector<std::pair<Key, std::string>> others;
   log.for_each_row([&](const RowEntry& row) {
     const PlannedGeneration& g = plan.generations.at(static_cast<std::size_t>(row.row_id));
     const Cell& cell = plan.cells[g.cell];
     if (cell.temperature != 0 || cell.verifier == "replay") return;
-    const Key key{cell.model, g.prompt, g.repetition};
-    if (cell.is_plain()) plain[key] = row.output_hash;
+    const Key key{cell.model, g.prompt, plan.rival_repetition(g)};
+    if (cell.is_plain()) plain[key].insert(row.output_hash);
     else others.emplace_back(key, row.output_hash);
   });
   return static_cast<int>(std::ranges::count_if(others, [&](const auto& other) {
     const auto found = plain.find(other.first);
-    return found != plain.end() && found->second != other.second;
+    return found != plain.end() && found->second != std::set{other.second};
   }));
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> run_file_names();
 /// Whether the files that this log makes are all there, of this plan. @throws DataError if SHA256SUMS has a line that is none
 bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder);
 
-/// Rows at temperature 0 whose text differs from plain decoding's of the same prompt and repetition. @throws DataError if a journal cannot be read
+/// Rows at temperature 0 whose text differs from plain decoding's of the same prompt, in any repetition that it is compared with. @throws DataError if a journal cannot be read
 int num_greedy_differences(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tests/analysis/support/gated_run.h"
@@ -46,6 +47,7 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
       {"prompts.ignore_eos: true, false", [](analysis::Run& run) { set_config(run, "prompts.ignore_eos", "false"); }},
       {"sampling.top_k: 0, 40", [](analysis::Run& run) { set_config(run, "sampling.top_k", "40"); }},
       {"experiment.repetitions: 1, 2", [](analysis::Run& run) { set_config(run, "experiment.repetitions", "2"); }},
+      {"experiment.plain_repetitions: none, 8", [](analysis::Run& run) { run.manifest.config.emplace_back("experiment.plain_repetitions", "8"); }},
       {"verification.lenience: none, 0.8", [](analysis::Run& run) { run.manifest.config.emplace_back("verification.lenience", "0.8"); }},
       {"target.rounds: none, device", [](analysis::Run& run) { run.manifest.config.emplace_back("target.rounds", "device"); }},
       {"prompts_sha256: one, other", [](analysis::Run& run) { set_provenance(run, "prompts_sha256", "other"); }},
@@ -69,6 +71,18 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
     change.make(head);
     EXPECT_TRUE(tells(work_differences(base, head), change.told)) << change.told << " is not among\n" << joined(work_differences(base, head));
   }
+}
+
+/// Plain decoding was repeated more often than its rivals, once with another text.
+TEST(SameWork, LooksAtEveryTextOfPlainDecodingThatAGreedyOneIsComparedWith) {
+  analysis::Run run = made_up(kGreedy);
+  run.manifest.repetitions = 1;
+  Generation plain = *std::ranges::find_if(run.generations, [](const Generation& g) { return g.axes.is_plain(); });
+  plain.repetition = 1;
+  run.generations.push_back(plain);
+  EXPECT_FALSE(tells(work_differences(run, run), "greedy outputs")) << joined(work_differences(run, run));
+  run.generations.back().output_hash = "ffffffffffffffff";
+  EXPECT_TRUE(tells(work_differences(run, run), "head: 1 greedy outputs are not those of plain decoding")) << joined(work_differences(run, run));
 }
 
 TEST(SameWork, IsThatOfARunWhoseConfigWasEdited) {

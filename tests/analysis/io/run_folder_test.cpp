@@ -10,6 +10,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {
@@ -119,6 +120,18 @@ TEST_F(RunFolder, RefusesRowsOfAModelTheManifestDoesNotName) {
 TEST_F(RunFolder, RefusesAConfigThatIsNotTheOneItWasMadeWith) {
   edit("manifest.toml", "name = \"synthetic\"", "name = \"better\"");
   EXPECT_TRUE(error_has("the config is not the one whose config_sha256 stands below it")) << error();
+}
+
+TEST_F(RunFolder, RefusesRepetitionsThatAreNoNumberOfThem) {
+  const std::string manifest = read_file(scratch_.file("manifest.toml"));
+  const std::size_t end = manifest.find("\n[provenance]\n");
+  for (const char* repetitions : {"0", "2.0", "\"2\""}) {
+    std::string config = manifest.substr(0, end), rest = manifest.substr(end);
+    config.replace(config.find("name = \"synthetic\""), 0, fmt::format("repetitions = {}\n", repetitions));
+    const std::string digest = sha256_text(manifest.substr(0, end));
+    write_file(scratch_.file("manifest.toml"), config + rest.replace(rest.find(digest), digest.size(), sha256_text(config)));
+    EXPECT_TRUE(error_has("manifest.toml: experiment.repetitions = ") && error_has("allowed: integers >= 1")) << error();
+  }
 }
 
 TEST_F(RunFolder, SaysThatAnEditorChangedTheLineEndsOfTheManifest) {

@@ -68,10 +68,10 @@ INSTANTIATE_TEST_SUITE_P(Screens, ReportInBrowser,
                                            "--window-size=1200,900 --blink-settings=preferredColorScheme=0"));
 
 /// What a script that is added to the page notes in data-noted.
-std::string noted(const std::string& report, const testing::ScratchFolder& scratch, const std::string& script) {
+std::string noted(const std::string& report, const testing::ScratchFolder& scratch, const std::string& script, const char* screen = "--window-size=1200,900") {
   const std::string file = scratch.file("driven.html"), page = read_file(report);
   write_file(file, page.substr(0, page.rfind("</body>")) + "<script>(async () => { document.documentElement.dataset.noted = JSON.stringify(await (" + script + ")()); })();</script></body></html>");
-  const std::string dom = open_in_chromium(file, scratch, "--window-size=1200,900").dom, key = "data-noted=\"";
+  const std::string dom = open_in_chromium(file, scratch, screen).dom, key = "data-noted=\"";
   const std::size_t at = dom.find(key);
   return at == std::string::npos ? "" : dom.substr(at + key.size(), dom.find('"', at + key.size()) - at - key.size());
 }
@@ -82,6 +82,10 @@ constexpr const char* kEmptyPlots = R"(() => [...document.querySelectorAll(".plo
 class ReportByHand : public ReportInBrowser {};
 
 TEST_F(ReportByHand, HasNoEmptyPlot) { EXPECT_EQ(noted(summary_->report_path, *scratch_, kEmptyPlots), "[]"); }
+
+TEST_F(ReportByHand, IsReadOnANarrowScreenWithoutScrollingSideways) {
+  EXPECT_EQ(noted(summary_->report_path, *scratch_, "() => [innerWidth < 600, document.documentElement.scrollWidth <= document.documentElement.clientWidth]", "--window-size=390,844"), "[true,true]");
+}
 
 /// In place of the clipboard, which only a hand may fill, the test takes what is selected for it.
 TEST_F(ReportByHand, ATableIsCopiedAsItIsSorted) {

@@ -139,12 +139,12 @@ TEST(Bootstrap, RefusesTotalsThatAreNotPositive) {
 
 // 600 sets a size. Expected from references in numpy: Student's t .94 at 4, .92 at 7 and 8, .93 at 14 prompts (4,000 sets),
 // bootstrap-t .94 at 56 (1,500); percentile intervals .842, .866, .911 at 7, 8, 14. A true coverage of .92 falls below .885
-// with odds 0.1 %, one of .94 below .91 with odds 0.2 %; percentile intervals at 7 and 8 prompts fail with odds above 90 %.
+// with odds 0.1 %, one of .93 below .90 and one of .94 below .91 with odds 0.2 %; percentile intervals at 7 and 8 prompts fail with odds above 90 %.
 TEST(CoverageOfIntervals, IsNearNominal) {
   EXPECT_GE(coverage(4, 2000), 0.90);
   EXPECT_GE(coverage(7, 600), 0.885);
   EXPECT_GE(coverage(8, 600), 0.885);
-  EXPECT_LE(coverage(14, 600), 0.98);
+  EXPECT_GE(coverage(14, 600), 0.90);
   EXPECT_GE(coverage(20, 600), 0.90);
   EXPECT_GE(coverage(56, 600), 0.91);
 }

@@ -44,6 +44,19 @@ TEST(TokenIds, DrawnOutsideTheVocabularyAreRefused) {
   }
 }
 
+/// Drafted with a vocabulary that is the whole model's, accepted or not.
+TEST(TokenIds, DraftedOutsideTheVocabularyAreRefused) {
+  TinyPair pair(testing::tiny_config());
+  const Request request{0, {0}};
+  const DecoderOptions options{.stop = {.max_new_tokens = 8}, .drafter = {.kind = "small_transformer"}};
+  const std::vector<Token> drawn = decode(*pair.speculative(options), {request}, 4).front().output_ids;
+  const Token largest = *std::ranges::max_element(drawn);
+  ASSERT_GT(largest, 0);
+  NarrowModel narrow(pair.target(), largest);
+  HostRoundDecoder decoder(narrow, nullptr, options, make_drafter(options, pair.target().info(), pair), make_verifier(options));
+  EXPECT_THROW(decode(decoder, {request}, 4), ContractError);
+}
+
 /// Every embedding look-up of a host model goes through the plan of its rows.
 TEST(TokenIds, OutsideTheVocabularyAreNeverLookedUp) {
   TinyPair pair(testing::tiny_config());

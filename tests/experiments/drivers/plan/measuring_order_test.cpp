@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -39,26 +41,33 @@ TEST(MeasuringOrder, KeepsRivalsOfAPromptTogether) {
   }
 }
 
-/// Seven repetitions where the others have two: of a block plain decoding has four or three, none of them neighbours.
-TEST(MeasuringOrder, SpreadsFurtherRepetitionsOfPlainDecodingAmongItsRivals) {
-  const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({"experiment.repetitions=2", "experiment.plain_repetitions=7", "axes.policy=[\"constant:1\", \"constant:2\", \"constant:3\", \"constant:4\"]"});
-  std::map<std::tuple<std::size_t, double, std::int32_t>, std::string> blocks;  // "p" for plain, "." for others, as they are measured
-  std::set<std::tuple<std::size_t, double, std::int32_t>> ended;
+/// Cells that are compared with each other, as they are measured: "p" for plain, "." for others.
+std::vector<std::string> measured_blocks(const Plan& plan) {
+  std::vector<std::string> blocks;
   const PlannedGeneration* last = nullptr;
   for (const std::size_t row : plan.order) {
     const PlannedGeneration& g = plan.generations[row];
-    if (last && !plan.are_compared(*last, g)) ended.insert({last->prompt, plan.cells[last->cell].temperature, plan.block_of(*last)});
-    const std::tuple block{g.prompt, plan.cells[g.cell].temperature, plan.block_of(g)};
-    EXPECT_FALSE(ended.contains(block)) << "a block is measured in one stretch";
-    blocks[block] += plan.cells[g.cell].is_plain() ? 'p' : '.';
+    if (!last || !plan.are_compared(*last, g)) blocks.emplace_back();
+    blocks.back() += plan.cells[g.cell].is_plain() ? 'p' : '.';
     last = &g;
   }
-  EXPECT_EQ(blocks.size(), plan.prompts.size() * 2 * 2);
-  for (const auto& [block, measured] : blocks) {
-    EXPECT_EQ(std::ranges::count(measured, 'p'), std::get<2>(block) == 0 ? 4 : 3) << measured;
-    EXPECT_EQ(std::ranges::count(measured, '.'), 8) << measured;
-    EXPECT_EQ(measured.find("pp"), std::string::npos) << measured;
+  return blocks;
+}
+
+/// Seven repetitions where the others have two: in their first plain decoding has four, in the second three, of eleven or twelve places.
+TEST(MeasuringOrder, SpreadsFurtherRepetitionsOfPlainDecodingAmongItsRivals) {
+  const testing::SmallExperiment experiment;
+  for (const char* pools : {"prompts.pool_categories=true", "prompts.pool_categories=false"}) {
+    const Plan plan = experiment.plan({"experiment.repetitions=2", "experiment.plain_repetitions=7", "axes.policy=[\"constant:1\", \"constant:2\", \"constant:3\", \"constant:4\"]", pools});
+    std::map<std::ptrdiff_t, int> blocks_of_plain;
+    for (const std::string& block : measured_blocks(plan)) {
+      const std::ptrdiff_t plain = std::ranges::count(block, 'p'), others = std::ranges::count(block, '.');
+      ++blocks_of_plain[plain];
+      EXPECT_EQ(others, 8) << block;
+      for (std::size_t at = block.find('p'), next = block.find('p', at + 1); next != std::string::npos; at = next, next = block.find('p', at + 1))
+        EXPECT_NEAR(static_cast<double>(next - at - 1), 8.0 / static_cast<double>(plain), 1.0) << block;
+    }
+    EXPECT_EQ(blocks_of_plain, (std::map<std::ptrdiff_t, int>{{3, 8}, {4, 8}})) << "each is measured in one stretch: four prompts, two temperatures";
   }
 }
 

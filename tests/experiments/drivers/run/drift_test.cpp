@@ -96,7 +96,7 @@ TEST_F(Drift, OfAnyKeyOfAKindWithoutGenerationsIsNamed) {
 }
 
 TEST_F(Drift, OfWhatAConfigChoosesIsNone) {
-  for (const char* key : {"experiment.name", "experiment.repetitions", "target.model", "drafters.tree.tree", "axes.policy", "zip 1.drafter", "exclude 2.temperature", "verification.lenience",
+  for (const char* key : {"experiment.name", "experiment.repetitions", "experiment.plain_repetitions", "target.model", "drafters.tree.tree", "axes.policy", "zip 1.drafter", "exclude 2.temperature", "verification.lenience",
                           "prompts.set", "prompts.categories", "prompts.per_category", "prompts.pool_categories", "pilot.max_length", "costs.rows"})
     EXPECT_EQ(role_of(key), KeyRole::choice) << key;
   for (const char* key : {"experiment.kind", "a key of later"}) EXPECT_EQ(role_of(key), KeyRole::setting) << key;

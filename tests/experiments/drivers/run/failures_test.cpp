@@ -14,6 +14,7 @@
 #include "experiments/drivers/run/shard.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/child_process.h"
+#include "tests/support/heap_peak.h"
 
 namespace speclab::experiments {
 namespace {
@@ -100,6 +101,28 @@ TEST(Failures, MemoryIsGivenBackBehindOne) {
   };
   experiment.run(plan, "run");
   EXPECT_EQ(decoders_behind, 1) << "the next generation's own, as in a new process";
+}
+
+/// Where the twelfth generation begins, of a run in which the ninth found no memory and of one in which it did.
+TEST(Failures, MemoryIsThatOfARunWithoutOne) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const Plan plan = experiment.plan();
+  const auto bytes_of = [&](const std::string& name, int failing) {
+    experiment.engines().on_generation = [] {};
+    experiment.prepare(plan, name);
+    double bytes = 0;
+    experiment.engines().on_generation = [&, begun = 0]() mutable {
+      ++begun;
+      if (begun == failing) throw std::bad_alloc();
+      if (begun == 12) bytes = static_cast<double>(testing::heap_bytes());
+    };
+    const auto before = static_cast<double>(testing::heap_bytes());
+    experiment.run(plan, name);
+    return bytes - before;
+  };
+  const double whole = bytes_of("whole", 0);
+  EXPECT_GT(whole, 0);
+  EXPECT_LE(bytes_of("failed", 9), 1.01 * whole);
 }
 
 TEST(Failures, EachKindHasItsStatus) {

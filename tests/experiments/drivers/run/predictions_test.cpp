@@ -169,33 +169,68 @@ TEST(Predictions, HaveTheIntervalOfTheSpreadAmongPilots) {
   EXPECT_NEAR(entry.speedup_interval->high, entry.speedup * std::exp(reach), 1e-9);
 }
 
-/// Drafts took so many times as long in each of four passes; all else took the same in all.
-std::vector<CostEntry> in_passes(std::vector<CostEntry> costs, const std::array<double, 4>& factors) {
+/// Costs of some kinds took so many times as long in each of four passes; all others took the same in all.
+std::vector<CostEntry> in_passes(std::vector<CostEntry> costs, const std::set<CostKind>& kinds, const std::array<double, 4>& factors) {
   for (CostEntry& cost : costs) {
     const double ns = cost.ns.value;
-    for (int pass = 0; pass < 4; ++pass) cost.ns_of_pass.emplace_back(pass, ns * (cost.kind == CostKind::draft ? factors[static_cast<std::size_t>(pass)] : 1.0));
+    for (int pass = 0; pass < 4; ++pass) cost.ns_of_pass.emplace_back(pass, ns * (kinds.contains(cost.kind) ? factors[static_cast<std::size_t>(pass)] : 1.0));
   }
   return costs;
 }
 
-/// What a jackknife over the passes adds to the variance, and the degrees of freedom of the sum.
-TEST(Predictions, HaveWiderIntervalsWhereCostsDifferFromPassToPass) {
-  const Prepared prepared({"axes.temperature=0.0", "axes.drafter=bigram", "prompts.categories=[\"chat\"]", "pilot.per_category=3"});
-  const auto predicted = [&](const std::vector<CostEntry>& costs) { return predict_cells(prepared.loaded, prepared.log, costs).back(); };
-  const auto reach = [](const PredictionEntry& entry) { return std::log(entry.speedup_interval.value().high / entry.speedup); };
-  const double without = reach(predicted(prepared.log.costs()));
-  EXPECT_NEAR(reach(predicted(in_passes(prepared.log.costs(), {1, 1, 1, 1}))), without, 1e-12);
-  const std::vector<CostEntry> costs = in_passes(prepared.log.costs(), {0.5, 4.0, 0.25, 6.0});
+double jackknife_variance(const std::vector<double>& values) {
   double sum = 0, squares = 0;
-  for (int pass = 0; pass < 4; ++pass) {
-    const double logarithm = std::log(predicted(costs_without_pass(costs, pass)).speedup);
-    sum += logarithm;
-    squares += logarithm * logarithm;
+  for (const double value : values) sum += value, squares += value * value;
+  return (squares - sum * sum / 4) * 3 / 4;
+}
+
+/// Three pilots and two prompts, which plain decoding has in three repetitions and the bigram in one.
+class IntervalsOverPasses : public ::testing::Test {
+ protected:
+  static constexpr double kQuantileOfTwo = 4.302652729911275;
+  double reach_of(const std::vector<CostEntry>& costs) const {
+    const PredictionEntry entry = predict_cells(prepared_.loaded, prepared_.log, costs).back();
+    return std::log(entry.speedup_interval.value().high / entry.speedup);
   }
-  const double of_prompts = std::pow(without / 4.302652729911275, 2), of_costs = (squares - sum * sum / 4) * 3 / 4 * 2;
-  const double variance = of_prompts + of_costs, degrees = variance * variance / (of_prompts * of_prompts / 2 + of_costs * of_costs / 3);
-  EXPECT_NEAR(reach(predicted(costs)), sim::student_t_quantile(0.975, degrees) * std::sqrt(variance), 1e-9);
-  EXPECT_GT(reach(predicted(costs)), without);
+  /// By pass that is left out: logarithms of the walltimes of plain decoding and of the bigram, and of the speed-up.
+  std::array<std::vector<double>, 3> without_passes(const std::vector<CostEntry>& costs) const {
+    std::array<std::vector<double>, 3> logarithms;
+    for (int pass = 0; pass < 4; ++pass) {
+      const auto entries = predict_cells(prepared_.loaded, prepared_.log, costs_without_pass(costs, pass));
+      logarithms[0].push_back(std::log(entries.front().walltime_ns));
+      logarithms[1].push_back(std::log(entries.back().walltime_ns));
+      logarithms[2].push_back(std::log(entries.back().speedup));
+    }
+    return logarithms;
+  }
+  const Prepared prepared_{{"axes.temperature=0.0", "axes.drafter=bigram", "prompts.categories=[\"chat\"]", "pilot.per_category=3", "experiment.plain_repetitions=3"}};
+};
+
+TEST_F(IntervalsOverPasses, AreThoseOfThePilotsWherePassesAreAlike) {
+  EXPECT_NEAR(reach_of(in_passes(prepared_.log.costs(), {CostKind::target}, {1, 1, 1, 1})), reach_of(prepared_.log.costs()), 1e-12);
+}
+
+/// What the passes add to the variance, by a jackknife: once of the costs, and of a mean over six plain generations and over the bigram's two, each as
+/// variable as one of the four passes; and the degrees of freedom of the sum.
+TEST_F(IntervalsOverPasses, HoldHowTheyDifferInTheCostsAndInTheGenerationsToCome) {
+  const std::vector<CostEntry> costs = in_passes(prepared_.log.costs(), {CostKind::target, CostKind::draft}, {0.5, 4.0, 0.25, 6.0});
+  const auto [plain, bigram, speedup] = without_passes(costs);
+  const double without = reach_of(prepared_.log.costs());
+  const std::array<std::pair<double, double>, 4> parts{{{std::pow(without / kQuantileOfTwo, 2), 2},
+                                                        {jackknife_variance(speedup), 3},
+                                                        {jackknife_variance(plain) * 4 / 6, 3},
+                                                        {jackknife_variance(bigram) * 4 / 2, 3}}};
+  double variance = 0, squares = 0;
+  for (const auto& [part, degrees] : parts) variance += part, squares += part * part / degrees;
+  EXPECT_NEAR(reach_of(costs), sim::student_t_quantile(0.975, variance * variance / squares) * std::sqrt(variance), 1e-9);
+  EXPECT_GT(reach_of(costs), 2 * without);
+}
+
+/// A machine that is fast or slow for plain and drafted rounds alike leaves speed-ups of the costs as they are, not those of single generations.
+TEST_F(IntervalsOverPasses, AreWiderWhereThePaceOfAllChanges) {
+  const std::vector<CostEntry> costs = in_passes(prepared_.log.costs(), {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill}, {1.0, 2.0, 1.0, 2.0});
+  EXPECT_NEAR(jackknife_variance(without_passes(costs)[2]), 0, 1e-12);
+  EXPECT_GT(reach_of(costs), 1.5 * reach_of(prepared_.log.costs()));
 }
 
 TEST(Predictions, HaveNoIntervalWhereACategoryHasOnePilot) {

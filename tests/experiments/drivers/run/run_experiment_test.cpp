@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "analysis/io/run_folder.h"
@@ -62,6 +63,22 @@ TEST(RunExperiment, GreedyTextIsPlainDecodings) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "run");
   EXPECT_EQ(num_greedy_differences(plan, RunLog(plan, experiment.folder("run"))), 0);
+}
+
+/// Plain decoding is repeated more often than its rivals, and where they have no repetition of that number it has another text.
+TEST(RunExperiment, GreedyTextIsThatOfEveryRepetitionOfPlainDecoding) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({"experiment.plain_repetitions=2", "axes.temperature=0.0"});
+  experiment.run(plan, "run");
+  RunLog log(plan, experiment.folder("run"));
+  EXPECT_EQ(num_greedy_differences(plan, log), 0);
+  std::optional<RowEntry> further;
+  log.for_each_row([&](const RowEntry& row) {
+    if (plan.generations[static_cast<std::size_t>(row.row_id)].repetition == 1) further = row;
+  });
+  further.value().output_hash = "ffffffffffffffff";
+  log.add(*further);
+  EXPECT_EQ(num_greedy_differences(plan, log), 2) << "bigram and the tree, of that prompt";
 }
 
 TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {

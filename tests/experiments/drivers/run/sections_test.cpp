@@ -43,7 +43,7 @@ class EditedConfig {
   explicit EditedConfig(const SmallExperiment& experiment) : core_(experiment.folder("core")), pilot_(experiment.folder("pilot")) {}
 
   void edit(Chance& chance) {
-    switch (chance() % 14) {
+    switch (chance() % 15) {
       case 0: case 1: edit_axis(temperatures_, kTemperatures, chance); break;
       case 2: case 3: edit_axis(drafters_, kDrafters, chance); break;
       case 4: case 5: edit_axis(policies_, kPolicies, chance); break;
@@ -54,6 +54,7 @@ class EditedConfig {
       case 10: tree_ = any_of(std::vector<std::string>{"2x1", "2x2", "1x1x1"}, chance); break;
       case 11: pilot_length_ = 3 + static_cast<int>(chance() % 3); break;
       case 12: excluded_ = any_of(std::vector<std::string>{"", "bigram", "tree"}, chance); break;
+      case 13: further_ = static_cast<int>(chance() % 4); break;
       default: name_ = fmt::format("name{}", chance() % 3); break;
     }
     dress_ = static_cast<std::uint32_t>(chance());
@@ -62,7 +63,7 @@ class EditedConfig {
   /// As the user writes it, in words that change with every edit.
   std::string text() const {
     Chance chance(dress_);
-    std::vector<std::string> tables{fmt::format("[experiment]\nname = \"{}\"\nrepetitions = {}\n", name_, repetitions_),
+    std::vector<std::string> tables{fmt::format("[experiment]\nname = \"{}\"\nrepetitions = {}\nplain_repetitions = {}\n", name_, repetitions_, further_ > 0 ? repetitions_ + further_ : 0),
                                     "[target]\nmodel = \"fake\"\n",
                                     fmt::format("[drafters.tree]\nkind = \"small_transformer\"\ntree = \"{}\"\n", tree_),
                                     fmt::format("[prompts]\nset = \"{}\"\nper_category = {}\nnew_tokens = 8\npool_categories = {}\n", core_, per_category_, pools_) +
@@ -84,7 +85,7 @@ class EditedConfig {
       for (const std::string& drafting : draftings(temperature))
         for (const std::string& category : categories())
           for (int prompt = 1; prompt <= per_category_; ++prompt)
-            for (int repetition = 0; repetition < repetitions_; ++repetition) work.insert(fmt::format("{} {} core_{}_{} {}", temperature.value, drafting, category, prompt, repetition));
+            for (int repetition = 0; repetition < repetitions_ + (drafting == "none" ? further_ : 0); ++repetition) work.insert(fmt::format("{} {} core_{}_{} {}", temperature.value, drafting, category, prompt, repetition));
     return work;
   }
 
@@ -119,7 +120,7 @@ class EditedConfig {
 
   std::string core_, pilot_, name_ = "small", categories_, tree_ = "2x1", excluded_;
   std::vector<Spelled> temperatures_{kTemperatures[0], kTemperatures[2]}, drafters_{kDrafters[0], kDrafters[2]}, policies_{kPolicies[1]};
-  int per_category_ = 1, repetitions_ = 1, pilot_length_ = 4;
+  int per_category_ = 1, repetitions_ = 1, further_ = 0, pilot_length_ = 4;  ///< further_: of plain decoding
   bool pools_ = true;
   std::uint32_t dress_ = 1;
 };

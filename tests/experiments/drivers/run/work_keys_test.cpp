@@ -65,7 +65,7 @@ TEST(WorkKeys, HoldWhatChangesTheWorkAndOnlyThat) {
   const std::size_t row = plan.prompts.size();  // the first that drafts
   const std::set<std::string> is_no_work{"experiment.name=other", "drafters.tree.tree=2x2"};
   for (const auto& [setting, changes_rows, changes_pilots] :
-       {Edit{"experiment.name=other", false, false}, {"experiment.seed=2", true, true}, {"experiment.repetitions=2", false, false}, {"target.dtype=float32", false, false},
+       {Edit{"experiment.name=other", false, false}, {"experiment.seed=2", true, true}, {"experiment.repetitions=2", false, false}, {"experiment.plain_repetitions=2", false, false}, {"target.dtype=float32", false, false},
         {"target.threads=1", false, false}, {"target.chat_template=off", true, true}, {"verification.lenience=0.7", true, true}, {"sampling.top_k=5", true, true}, {"prompts.new_tokens=23", true, true},
         {"prompts.ignore_eos=false", true, true}, {"prompts.per_category=1", false, false}, {"prompts.pool_categories=false", false, false}, {"pilot.max_length=3", false, true},
         {"costs.repetitions=2", false, false}, {R"(axes.policy=["constant:3", "constant:2"])", false, false}, {"drafters.tree.tree=2x2", false, false}}) {
