@@ -122,12 +122,14 @@ sanitise() {
 
 # The same prompt plain, with chains and with trees: the tokens must be equal, and the seconds are rows.
 generate_texts() {
-  local new_tokens=256 shape=3x2x1x1 draft drafter tree drafts=()
-  [ "$rehearse" = no ] || new_tokens=4 shape=2x1 drafts=(--drafter-model "$model")  # of the two layers none of the project's drafters drafts what they keep
+  local new_tokens=256 shape=3x2x1x1 draft drafter tree reads
+  [ "$rehearse" = no ] || new_tokens=4 shape=2x1
   for draft in plain:plain:chain chain:small_transformer:chain tree:small_transformer:$shape; do
     IFS=: read -r draft drafter tree <<<"$draft"
+    reads=()
+    [ "$rehearse/$drafter" != yes/small_transformer ] || reads=(--drafter-model "$model")  # no drafter of the project drafts what two layers keep
     within "$programs/speclab" generate --json --device cuda --model "$model" --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
-      --max-new-tokens "$new_tokens" --drafter "$drafter" "${drafts[@]}" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
+      --max-new-tokens "$new_tokens" --drafter "$drafter" "${reads[@]}" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
     mv "$output/generate_$draft.json.part" "$output/generate_$draft.json"
   done
   python3 - "$output" <<'PYTHON'

@@ -21,7 +21,6 @@ kind = "cost_surface"
 name = "every"
 seed = 7
 repetitions = 2
-plain_repetitions = 6
 
 [target]
 model = ["other"]
@@ -78,7 +77,10 @@ new_tokens = 32
 rows = [1, 4]
 )";
 
-constexpr const char* kLossyKeys = R"([axes]
+constexpr const char* kLossyKeys = R"([experiment]
+plain_repetitions = 6
+
+[axes]
 temperature = [0.5]
 verifier = ["lenient", "typical"]
 

@@ -228,7 +228,7 @@ TEST_F(IntervalsOverPasses, HoldHowTheyDifferInTheCostsAndInTheGenerationsToCome
 
 /// A machine that is fast or slow for plain and drafted rounds alike leaves speed-ups of the costs as they are, not those of single generations.
 TEST_F(IntervalsOverPasses, AreWiderWhereThePaceOfAllChanges) {
-  const std::vector<CostEntry> costs = in_passes(prepared_.log.costs(), {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill}, {1.0, 2.0, 1.0, 2.0});
+  const std::vector<CostEntry> costs = in_passes(prepared_.log.costs(), {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill}, {1.0, 9.0, 1.0, 9.0});
   EXPECT_NEAR(jackknife_variance(without_passes(costs)[2]), 0, 1e-12);
   EXPECT_GT(reach_of(costs), 1.5 * reach_of(prepared_.log.costs()));
 }
