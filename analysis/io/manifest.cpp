@@ -166,11 +166,15 @@ void expect_unchanged_config(const std::string& path, const std::string& text, c
     throw DataError(path + ": the config is not the one whose config_sha256 stands below it; rows would be shown under settings they were not made with: put the file back as it was");
 }
 
-std::optional<std::int64_t> read_repetitions(const std::string& path, const toml::table& root) {
-  const auto node = root["experiment"]["repetitions"];
+/// A key of [experiment] as the run wrote it. @param least  allowed
+std::optional<std::int64_t> read_repetitions(const std::string& path, const toml::table& root, std::string_view key, std::int64_t least) {
+  constexpr std::int64_t kMost = 10'000;
+  const toml::node* node = root["experiment"][key].node();
   if (!node) return std::nullopt;
-  const auto repetitions = node.value_exact<std::int64_t>();
-  if (repetitions.value_or(0) < 1) throw DataError(fmt::format("{}: experiment.repetitions = {}; allowed: integers >= 1", path, escaped(text_of(*node.node()))));
+  const std::int64_t repetitions = node->value_exact<std::int64_t>().value_or(-1);
+  const char* quote = node->is_string() ? "\"" : "";
+  if (repetitions < least || repetitions > kMost)
+    throw DataError(fmt::format("{}: experiment.{} = {}{}{}; allowed: integers from {} to {}, as the run wrote it", path, key, quote, escaped(text_of(*node)), quote, least, kMost));
   return repetitions;
 }
 
@@ -207,7 +211,8 @@ Manifest read_manifest(const std::string& path) {
   manifest.kind = root["experiment"]["kind"].value_or(std::string("decoding"));
   manifest.question = (*provenance)["question"].value_or(std::string());
   manifest.seed = static_cast<std::uint64_t>(*seed);
-  manifest.repetitions = read_repetitions(path, root);
+  manifest.repetitions = read_repetitions(path, root, "repetitions", 1);
+  manifest.plain_repetitions = read_repetitions(path, root, "plain_repetitions", manifest.repetitions.value_or(1));
   manifest.planned_generations = (*provenance)["planned_generations"].value_exact<std::int64_t>();
   if (provenance->contains("planned_generations") && manifest.planned_generations.value_or(-1) < 0)
     throw DataError(path + ": provenance.planned_generations: allowed: integers >= 0");

@@ -40,7 +40,8 @@ struct Manifest {
   std::string kind;      ///< "decoding", "cost_surface"
   std::string question;  ///< what it asks; empty if the config does not say
   std::uint64_t seed = 0;
-  std::optional<std::int64_t> repetitions{};  ///< of every prompt in every cell but plain ones, which may have more; missing in manifests by hand
+  std::optional<std::int64_t> repetitions{};  ///< of every prompt in every cell; missing in manifests by hand
+  std::optional<std::int64_t> plain_repetitions{};  ///< of plain cells, where they have more
   std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
   std::vector<SectionProvenance> sections{};  ///< where there are several; none where all rows are of one
@@ -49,6 +50,8 @@ struct Manifest {
   /// Every entry of [provenance] but `question`, the models and the sections, as text, in alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
 
+  /// How many repetitions of a prompt a cell has; nothing where that is not noted.
+  std::optional<std::int64_t> repetitions_of(bool is_plain) const { return is_plain && plain_repetitions ? plain_repetitions : repetitions; }
   /// The target model of that name. @throws DataError if the manifest has none
   const ModelProvenance& target(const std::string& model_name) const;
   /// The text of an entry of [provenance]; empty if it has none.

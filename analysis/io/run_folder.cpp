@@ -38,9 +38,16 @@ void check_rule(const Table& table, std::size_t row, const Generation& g) {
     table.fail(row, "drafted", "plain decoding drafts nothing and takes a round a token");
 }
 
+void check_repetition(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
+  const auto repetitions = manifest.repetitions_of(g.axes.is_plain());
+  if (repetitions && g.repetition >= *repetitions)
+    table.fail(row, "repetition", fmt::format("{}; allowed: 0 to {}, by experiment.{} of manifest.toml", g.repetition, *repetitions - 1, g.axes.is_plain() && manifest.plain_repetitions ? "plain_repetitions" : "repetitions"));
+}
+
 /// What the columns of a row owe each other.
 void check_generation(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
   check_rule(table, row, g);
+  check_repetition(table, row, g, manifest);
   if (g.law_distance.has_value() != (!g.lossless && !g.forced_acceptance))
     table.fail(row, "law_distance", "a number where lossless is 0 and forced_acceptance too, and only there");
   if (g.accepted > g.tested || g.tested > g.drafted) table.fail(row, "tested", "must hold: accepted <= tested <= drafted");

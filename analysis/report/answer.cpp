@@ -60,10 +60,11 @@ const Group* best_group(const FigureData& data, double temperature) {
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors) {
   const auto values = temperatures(data);
   const Named coolest = named_at(data, *values.begin()), hottest = named_at(data, *values.rbegin());
-  if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return "No drafter was compared with plain decoding in this run.";
-  std::string text = clause(data, coolest);
-  text[0] = 'A';
-  text = unfinished_note(data.run.manifest.missing(data.run.num_measured(), "generations")) + text;
+  std::string text = unfinished_note(data.run.manifest.missing(data.run.num_measured(), "generations"));
+  if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return text + "No drafter was compared with plain decoding in this run.";
+  const std::size_t begin = text.size();
+  text += clause(data, coolest);
+  text[begin] = 'A';
   if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
@@ -76,12 +77,13 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
 
 std::vector<std::string> notes(const FigureData& data) {
   std::set<std::string> lossy;
-  std::size_t unequal = 0, pairs = 0;
+  std::size_t unequal = 0, apart = 0, pairs = 0;
   bool forced = false;
   for (const auto& group : data.pooled) {
     if (group.summary.is_lossy()) lossy.insert(readable(group.axes.verifier));
     forced = forced || group.summary.forced_acceptance;
     unequal += group.summary.unequal_pairs;
+    apart += group.summary.apart_pairs;
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
   std::vector<std::string> result;
@@ -96,6 +98,7 @@ std::vector<std::string> notes(const FigureData& data) {
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));
+  if (apart > 0) result.push_back(fmt::format("{} of {} speculative generations are compared with plain decoding of another section, measured at another time.", apart, pairs));
   return result;
 }
 

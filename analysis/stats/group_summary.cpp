@@ -58,6 +58,7 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
     paired.push_back(g);
     speedups.push_back(mean(partners, walltime) / walltime(*g));
     if (std::ranges::any_of(partners, [g](const Generation* p) { return p->repetition == g->repetition && p->output_tokens != g->output_tokens; })) ++summary.unequal_pairs;
+    if (std::ranges::any_of(partners, [g](const Generation* p) { return p->section != g->section; })) ++summary.apart_pairs;
   }
   const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return mean(baseline.partners_of(g), quantity); }; };
   summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);

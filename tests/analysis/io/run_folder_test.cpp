@@ -28,6 +28,16 @@ class RunFolder : public ::testing::Test {
     write_file(scratch_.file(name), content.replace(at, from.size(), to));
   }
 
+  /// Lines for the table [experiment] of the manifest, whose digest is renewed.
+  void add_to_experiment(const std::string& lines) {
+    const std::string manifest = read_file(scratch_.file("manifest.toml"));
+    const std::size_t end = manifest.find("\n[provenance]\n");
+    std::string config = manifest.substr(0, end), rest = manifest.substr(end);
+    config.insert(config.find("name = \"synthetic\""), lines + "\n");
+    const std::string digest = sha256_text(manifest.substr(0, end));
+    write_file(scratch_.file("manifest.toml"), config + rest.replace(rest.find(digest), digest.size(), sha256_text(config)));
+  }
+
   /// The first so many rows are of section 1, the others of 3.
   void tag_sections(std::size_t first) {
     const std::string times = read_file(scratch_.file("times.csv"));
@@ -123,15 +133,22 @@ TEST_F(RunFolder, RefusesAConfigThatIsNotTheOneItWasMadeWith) {
 }
 
 TEST_F(RunFolder, RefusesRepetitionsThatAreNoNumberOfThem) {
-  const std::string manifest = read_file(scratch_.file("manifest.toml"));
-  const std::size_t end = manifest.find("\n[provenance]\n");
-  for (const char* repetitions : {"0", "2.0", "\"2\""}) {
-    std::string config = manifest.substr(0, end), rest = manifest.substr(end);
-    config.replace(config.find("name = \"synthetic\""), 0, fmt::format("repetitions = {}\n", repetitions));
-    const std::string digest = sha256_text(manifest.substr(0, end));
-    write_file(scratch_.file("manifest.toml"), config + rest.replace(rest.find(digest), digest.size(), sha256_text(config)));
-    EXPECT_TRUE(error_has("manifest.toml: experiment.repetitions = ") && error_has("allowed: integers >= 1")) << error();
+  for (const char* line : {"repetitions = 0", "repetitions = 2.0", "repetitions = \"2\"", "repetitions = 10001", "repetitions = 4\nplain_repetitions = 3"}) {
+    testing::write_synthetic_run({.temperatures = {0.0}, .prompts_per_category = 1, .repetitions = 1}, scratch_.path());
+    add_to_experiment(line);
+    const std::string last = std::string(line).substr(std::string(line).rfind('\n') + 1);
+    EXPECT_TRUE(error_has("manifest.toml: experiment." + last + "; allowed: integers from ")) << error();
   }
+}
+
+TEST_F(RunFolder, RefusesARepetitionThatTheRunDoesNotHave) {
+  add_to_experiment("repetitions = 1\nplain_repetitions = 3");
+  EXPECT_EQ(error(), "no error");
+  edit("rows.csv", ",base-bigram-0,0,", ",base-bigram-0,1,");
+  EXPECT_TRUE(error_has("column 'repetition': 1; allowed: 0 to 0, by experiment.repetitions of manifest.toml")) << error();
+  edit("rows.csv", ",base-bigram-0,1,", ",base-bigram-0,0,");
+  edit("rows.csv", ",base-none-0,0,", ",base-none-0,3,");
+  EXPECT_TRUE(error_has("column 'repetition': 3; allowed: 0 to 2, by experiment.plain_repetitions of manifest.toml")) << error();
 }
 
 TEST_F(RunFolder, SaysThatAnEditorChangedTheLineEndsOfTheManifest) {

@@ -136,6 +136,7 @@ TEST_F(Report, SaysHowMuchOfAnInterruptedRunIsMissing) {
   EXPECT_TRUE(page_has("Not finished: 56 of 1000 generations were measured")) << page();
   make({.planned_generations = 56, .temperatures = {0.0}, .repetitions = 1});
   EXPECT_FALSE(page_has("Not finished"));
+  EXPECT_TRUE(make({.planned_generations = 1000, .temperatures = {0.0}, .drafters = {}, .repetitions = 1}).answer.starts_with("Not finished: 14 of 1000")) << "nothing was compared yet";
 }
 
 TEST_F(Report, SaysThatShapeModelsAreReplayed) {

@@ -83,6 +83,9 @@ TEST(Cells, PairWithAllPlainDecodingThatWasMeasuredAmongThem) {
   EXPECT_DOUBLE_EQ(summary.decoding_speedup.value().value, (140.0 + 300 + 200) / 200);
   EXPECT_DOUBLE_EQ(summary.pair_speedup.value().value, 3.0) << "140 / 50, 300 / 100, 200 / 50";
   EXPECT_EQ(summary.unequal_pairs, 0U) << "those of the same repetition are equally long";
+  EXPECT_EQ(summary.apart_pairs, 0U);
+  fixture.run.generations.back().section = 2;
+  EXPECT_EQ(fixture.bigram().summary.apart_pairs, 1U);
   fixture.run.manifest.repetitions = 2;
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, (145.0 + 300 + 200) / 200) << "100 and 190; 130 is beside other rivals";
   fixture.run.manifest.repetitions.reset();

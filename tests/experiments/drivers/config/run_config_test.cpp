@@ -107,6 +107,7 @@ const Mistake kMistakes[] = {
     {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
     {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
     {"[experiment]\nrepetitions = 3\nplain_repetitions = 2\n", "3:21", "0 or at least experiment.repetitions, 3"},
+    {"[experiment]\nkind = \"cost_surface\"\nplain_repetitions = 2\n", "3:21", "0, because experiment.kind is not decoding"},
     {"[prompts]\nset = \"pilot\"\n", "2:7", "another folder than pilot.set"},
     {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7", "another folder than pilot.set"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
@@ -205,6 +206,17 @@ TEST(RunConfig, EveryConfigOfTheProjectIsAccepted) {
     ++configs;
   }
   EXPECT_GE(configs, 8);
+}
+
+TEST(RunConfig, HasPlainDecodingAsOftenAsAllElseUnlessItIsToldMore) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("a.toml", "[experiment]\nrepetitions = 3\n");
+  for (const auto& [told, repetitions] : {std::pair{"0", 3}, {"3", 3}, {"4", 4}}) {
+    const RunConfig config = read_run_config(path, {std::string("experiment.plain_repetitions=") + told});
+    EXPECT_EQ(config.repetitions_of_plain(), repetitions);
+    EXPECT_EQ(to_toml(config) == to_toml(read_run_config(path, {})), repetitions == 3) << told;
+  }
+  EXPECT_EQ(read_run_config(path, {"experiment.kind=cost_surface", "experiment.plain_repetitions=0"}).kind, "cost_surface");
 }
 
 }  // namespace
