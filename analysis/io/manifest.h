@@ -50,8 +50,6 @@ struct Manifest {
   /// Every entry of [provenance] but `question`, the models and the sections, as text, in alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
 
-  /// How many repetitions of a prompt a cell has; nothing where that is not noted.
-  std::optional<std::int64_t> repetitions_of(bool is_plain) const { return is_plain && plain_repetitions ? plain_repetitions : repetitions; }
   /// The target model of that name. @throws DataError if the manifest has none
   const ModelProvenance& target(const std::string& model_name) const;
   /// The text of an entry of [provenance]; empty if it has none.

@@ -39,9 +39,10 @@ void check_rule(const Table& table, std::size_t row, const Generation& g) {
 }
 
 void check_repetition(const Table& table, std::size_t row, const Generation& g, const Manifest& manifest) {
-  const auto repetitions = manifest.repetitions_of(g.axes.is_plain());
+  const bool has_more = g.axes.is_plain() && manifest.plain_repetitions;
+  const auto repetitions = has_more ? manifest.plain_repetitions : manifest.repetitions;
   if (repetitions && g.repetition >= *repetitions)
-    table.fail(row, "repetition", fmt::format("{}; allowed: 0 to {}, by experiment.{} of manifest.toml", g.repetition, *repetitions - 1, g.axes.is_plain() && manifest.plain_repetitions ? "plain_repetitions" : "repetitions"));
+    table.fail(row, "repetition", fmt::format("{}; allowed: 0 to {}, by experiment.{} of manifest.toml", g.repetition, *repetitions - 1, has_more ? "plain_repetitions" : "repetitions"));
 }
 
 /// What the columns of a row owe each other.

@@ -60,13 +60,12 @@ void check_places(const RunTables& tables, const RunConfig& config) {
   if (tables.are_right({"experiment.kind"}) && experiment.has("places") && config.kind != "drafter_acceptance") experiment.refuse("places", "nothing, because experiment.kind is not drafter_acceptance");
 }
 
-/// Each repetition of the others has a plain one to be compared with. As many as they have is the default, and the same work.
-void check_repetitions(const RunTables& tables, RunConfig& config) {
+/// Each repetition of the others has a plain one to be compared with.
+void check_repetitions(const RunTables& tables, const RunConfig& config) {
   if (!tables.are_right({"experiment.kind", "experiment.repetitions", "experiment.plain_repetitions"}) || config.plain_repetitions == 0) return;
   const ConfigReader experiment = tables.reader("experiment");
   if (config.kind != "decoding") experiment.refuse("plain_repetitions", "0, because experiment.kind is not decoding");
   else if (config.plain_repetitions < config.repetitions) experiment.refuse("plain_repetitions", fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
-  if (config.plain_repetitions == config.repetitions) config.plain_repetitions = 0;
 }
 
 void check_name(const RunTables& tables, const RunConfig& config) {

@@ -53,7 +53,7 @@ std::vector<K> experiment_keys() {
       {{"experiment", "name", "of the run folder, `results/runs/NAME`"}, [](RunConfig& c) -> ValueOfKey { return &c.name; }},
       {{"experiment", "seed", "keys every random stream"}, [](RunConfig& c) -> ValueOfKey { return &c.seed; }},
       {{"experiment", "repetitions", "of every prompt in every cell, interleaved", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.repetitions; }},
-      K{{"experiment", "plain_repetitions", "of every prompt under plain decoding, spread among the others: its walltime is the numerator of all speed-ups, so that its error is in all of them. 0 is as many as `repetitions`", "", {.low = 0, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.plain_repetitions; }, [](const RunConfig& c) { return c.plain_repetitions > 0; }},
+      K{{"experiment", "plain_repetitions", "of every prompt under plain decoding, spread among the others: its walltime is the numerator of all speed-ups, so that its error is in all of them. 0 is as many as `repetitions`", "", {.low = 0, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.plain_repetitions; }, [](const RunConfig& c) { return c.plain_repetitions > c.repetitions; }},
       K{{"experiment", "places", "where the drafts are made that `drafter_acceptance` looks at: `all` places of the target's own text, none of them kept; `rounds`: where the rounds of speculative decoding begin, which keeps them", "", {}, {"all", "rounds"}}, [](RunConfig& c) -> ValueOfKey { return &c.places; }, [](const RunConfig& c) { return c.places != "all"; }},
   };
 }

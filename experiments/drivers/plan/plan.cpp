@@ -129,7 +129,7 @@ void drop_unused_draftings(Plan& plan) {
 /// "2 repetitions", "2 repetitions (8 of plain decoding)".
 std::string repetitions_text(const RunConfig& config) {
   const std::string text = fmt::format("{} repetitions", config.repetitions);
-  return config.plain_repetitions > 0 ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions) : text;
+  return config.repetitions_of_plain() > config.repetitions ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions) : text;
 }
 
 bool is_measured(const Cell& cell, const Prompt& prompt) { return cell.category == "all" || cell.category == prompt.category; }
@@ -140,8 +140,7 @@ std::int32_t repetitions_of(const Cell& cell, const RunConfig& config) { return 
 void check_size(const Plan& plan) {
   constexpr double kMost = 10'000'000;
   double rows = 0;
-  for (const Cell& cell : plan.cells)
-    rows += static_cast<double>(std::ranges::count_if(plan.prompts, [&](const Prompt& prompt) { return is_measured(cell, prompt); })) * repetitions_of(cell, plan.config);
+  for (const Cell& cell : plan.cells) rows += static_cast<double>(plan.num_generations(cell));
   if (rows > kMost)
     throw ConfigError(fmt::format("{} cells, {} prompts and {} are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(), plan.prompts.size(),
                                   repetitions_text(plan.config), rows, kMost));
@@ -187,6 +186,10 @@ std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
 bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const {
   const Cell &one = cells[a.cell], &other = cells[b.cell];
   return a.prompt == b.prompt && rival_repetition(a) == rival_repetition(b) && one.model == other.model && one.temperature == other.temperature;
+}
+
+std::int64_t Plan::num_generations(const Cell& cell) const {
+  return std::ranges::count_if(prompts, [&](const Prompt& prompt) { return is_measured(cell, prompt); }) * repetitions_of(cell, config);
 }
 
 std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id); }

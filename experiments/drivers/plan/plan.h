@@ -1,7 +1,6 @@
 #pragma once
 // Everything a run will do, before anything is loaded: cells, pilots, generations and their order.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -78,8 +77,8 @@ struct Plan {
   /// Whether both are of one model, temperature, prompt and repetition of the rivals: measured close together, because they are compared.
   bool are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const;
   std::uint32_t pilot_sequence_id(const Pilot& pilot) const;
-  /// Of a cell.
-  std::int64_t num_generations(std::size_t cell) const { return std::ranges::count(generations, cell, &PlannedGeneration::cell); }
+  /// Of a cell: its prompts, each in all its repetitions.
+  std::int64_t num_generations(const Cell& cell) const;
   /// Levels that any policy may ask for.
   int max_length() const;
   /// The model whose acceptance a shape model replays.

@@ -76,7 +76,7 @@ Spread spread_over_generations(const std::vector<PredictionEntry>& without, std:
 /// pass over them, and how the measured walltimes of the cell and of plain decoding would be in other generations.
 Spread machine_spread(const Plan& plan, const WithoutPass& without, std::size_t cell, std::size_t plain) {
   if (without[cell].empty()) return {};
-  const Spread measured = sum(spread_over_generations(without[cell], plan.num_generations(cell)), spread_over_generations(without[plain], plan.num_generations(plain)));
+  const Spread measured = sum(spread_over_generations(without[cell], plan.num_generations(plan.cells[cell])), spread_over_generations(without[plain], plan.num_generations(plan.cells[plain])));
   return sum(spread_over_passes(without[cell], &PredictionEntry::speedup), measured);
 }
 
