@@ -98,7 +98,7 @@ std::string AcceptanceRun::missing() const { return manifest.missing(num_texts(r
 AcceptanceRun read_acceptance_run(const std::string& folder) {
   AcceptanceRun run{.manifest = read_manifest(folder + "/manifest.toml"), .rows = read_acceptance(folder + "/acceptance.csv")};
   if (const std::string siblings = folder + "/siblings.csv"; std::filesystem::exists(siblings)) run.siblings = read_siblings(siblings);
-  if (run.rows.empty()) throw DataError(folder + "/acceptance.csv: no rows; nothing was measured before the run was interrupted, the same speclab run goes on where it stopped");
+  if (run.rows.empty()) throw EmptyRunError(folder + "/acceptance.csv: no rows; nothing was measured before the run was interrupted, the same speclab run goes on where it stopped");
   if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(std::numeric_limits<std::int64_t>::max())))
     throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the texts of acceptance.csv");
   return run;

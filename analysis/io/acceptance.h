@@ -55,7 +55,7 @@ struct AcceptanceRun {
   std::string missing() const;
 };
 
-/// @throws DataError as read_manifest and read_acceptance, or if there are no rows
+/// @throws DataError as read_manifest and read_acceptance, EmptyRunError if there are no rows
 AcceptanceRun read_acceptance_run(const std::string& folder);
 
 }  // namespace speclab::analysis

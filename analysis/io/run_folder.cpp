@@ -219,6 +219,13 @@ void drop_disturbed(const std::string& path, Run& run) {
   for (std::size_t i = 0; i < run.generations.size(); ++i) run.generation_of_row.emplace(run.generations[i].row_id, i);
 }
 
+/// A run writes rows.csv and times.csv together; where only one of them is there, it was lost.
+void expect_rows(const std::string& folder) {
+  if (std::filesystem::exists(folder + "/rows.csv") || std::filesystem::exists(folder + "/times.csv")) return;
+  if (std::filesystem::exists(folder + "/failures.csv")) throw EmptyRunError(folder + ": no rows.csv: every generation failed, and failures.csv says why");
+  throw EmptyRunError(folder + ": no rows.csv: nothing was measured before the run was interrupted; the same speclab run goes on where it stopped");
+}
+
 }  // namespace
 
 CellAxes CellAxes::plain() const {
@@ -232,10 +239,7 @@ Run read_run(const std::string& folder) {
   Run run;
   run.folder = folder;
   run.manifest = read_manifest(folder + "/manifest.toml");
-  if (!std::filesystem::exists(folder + "/rows.csv") && std::filesystem::exists(folder + "/failures.csv"))
-    throw DataError(folder + ": no rows.csv: every generation failed, and failures.csv says why");
-  if (!std::filesystem::exists(folder + "/rows.csv"))
-    throw DataError(folder + ": no rows.csv: nothing was measured before the run was interrupted; the same speclab run goes on where it stopped");
+  expect_rows(folder);
   read_rows(folder + "/rows.csv", run);
   if (static_cast<std::int64_t>(run.generations.size()) > run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())))
     throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the rows of rows.csv");

@@ -107,7 +107,7 @@ struct Run {
 };
 
 /// Reads and cross-checks a run folder. predictions.csv, texts.jsonl and failures.csv may be absent; the others may not.
-/// @throws DataError naming file, line and column, or the row that does not fit the other files
+/// @throws DataError naming file, line and column, or the row that does not fit the other files; EmptyRunError if nothing was measured
 Run read_run(const std::string& folder);
 
 }  // namespace speclab::analysis

@@ -31,16 +31,23 @@ void TableParser::parse(std::string_view content) {
 void TableParser::feed(std::string_view line) {
   if (!row_open_) {
     if (line == "\n" || line == "\r\n") fail(line_, "blank line");
+    if (line.front() == '\r') fail(line_, "carriage return inside a line");
     row_line_ = line_;
     row_open_ = true;
   }
-  const std::size_t done = csv_parse(&parser_, line.data(), line.size(), on_field, on_row, this);
-  if (done != line.size()) fail(line_, csv_strerror(csv_error(&parser_)), ":" + std::to_string(done + 1));
+  const std::size_t body = line.size() - (line.ends_with("\r\n") ? 2 : line.ends_with('\n') ? 1 : 0);
+  feed_part(line, 0, body);
+  if (rows_ended_ > 0) fail(line_, "carriage return inside a line");
+  feed_part(line, body, line.size());
   take_ended_rows();
 }
 
+void TableParser::feed_part(std::string_view line, std::size_t begin, std::size_t end) {
+  const std::size_t done = csv_parse(&parser_, line.data() + begin, end - begin, on_field, on_row, this);
+  if (done != end - begin) fail(line_, csv_strerror(csv_error(&parser_)), ":" + std::to_string(begin + done + 1));
+}
+
 void TableParser::take_ended_rows() {
-  if (rows_ended_ > 1) fail(row_line_, "carriage return inside a line");
   if (rows_ended_ == 1) end_row();
   rows_ended_ = 0;
 }
@@ -67,7 +74,7 @@ void TableParser::hand_over() {
 void TableParser::take_header() {
   if (row_.size() > kMostColumns) fail(row_line_, std::to_string(row_.size()) + " columns; allowed: at most " + std::to_string(kMostColumns));
   for (const auto& name : row_) {
-    if (!name) fail(row_line_, "column without a name");
+    if (!name || name->empty()) fail(row_line_, "column without a name");
     if (std::ranges::count(table_.columns_, *name) > 0) fail(row_line_, "duplicate column '" + escaped(*name) + "'");
     table_.columns_.push_back(*name);
   }

@@ -30,6 +30,7 @@ class TableParser {
 
  private:
   void feed(std::string_view line);
+  void feed_part(std::string_view line, std::size_t begin, std::size_t end);
   void take_ended_rows();
   void end_row();
   void take_header();
@@ -49,7 +50,7 @@ class TableParser {
   std::size_t most_fields_ = 0;  ///< separators of the whole file
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
-  int rows_ended_ = 0;
+  int rows_ended_ = 0;  ///< of this line
   bool row_open_ = false;
 };
 

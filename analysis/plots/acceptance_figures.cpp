@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "analysis/plots/figure_text.h"
@@ -36,18 +37,22 @@ Series& line(Figure& figure, const DrafterAcceptance& drafter, const Drafters& a
   return *series;
 }
 
-std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
+/// "N places of M prompts a drafter", of those that are meant.
+std::string places_text(const Drafters& drafters, const std::function<bool(const DrafterAcceptance&)>& is_meant) {
   std::int64_t fewest = INT64_MAX, most = 0;
   std::size_t prompts = 0;
   for (const DrafterAcceptance& d : drafters) {
-    if (sampling_of(d) != sampling) continue;
+    if (!is_meant(d)) continue;
     fewest = std::min(fewest, d.positions);
     most = std::max(most, d.positions);
     prompts = std::max(prompts, d.prompts);
   }
-  const std::string places = fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
-  return fmt::format("Target {}, temperature {}. Every place of its own text, {} places of {} prompts a drafter; bars: 95 % intervals over prompts.", sampling.model,
-                     short_number(sampling.temperature), places, prompts);
+  return fmt::format("{} places of {} prompts a drafter", fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most), prompts);
+}
+
+std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
+  const std::string places = places_text(drafters, [&](const DrafterAcceptance& d) { return sampling_of(d) == sampling; });
+  return fmt::format("Target {}, temperature {}. Every place of its own text, {}; bars: 95 % intervals over prompts.", sampling.model, short_number(sampling.temperature), places);
 }
 
 Figure empty_figure(const std::string& id, const std::string& title, const std::string& x, const std::string& y, const std::string& caption) {
@@ -95,7 +100,8 @@ Figure over_categories(const Drafters& by_category, const CellAxes& sampling, st
 
 Figure over_temperature(const Drafters& drafters, const std::string& model, std::size_t number) {
   Figure figure = empty_figure(fmt::format("acceptance_over_temperature_{}", number), "Acceptance of the first drafted token over temperature", "temperature", "acceptance",
-                               fmt::format("Target {}. Sum of min(p, q) at depth 1; bars: 95 % intervals over prompts.", model));
+                               fmt::format("Target {}. Sum of min(p, q) at depth 1; at each temperature {}; bars: 95 % intervals over prompts.", model,
+                                           places_text(drafters, [&](const DrafterAcceptance& d) { return d.axes.model == model; })));
   for (const DrafterAcceptance& d : drafters)
     if (d.axes.model == model && !d.depths.empty()) line(figure, d, drafters).points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
   for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "analysis/plots/figure_text.h"
@@ -17,11 +19,19 @@ constexpr double kPercent = 100;
 /// Model and sampling setting.
 CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest_static->axes.plain(); }
 
-Figure empty_figure(const CellAxes& setting, std::size_t number) {
+/// Of the comparisons of one setting: "28", "14 to 28".
+std::string num_prompts(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
+  std::size_t fewest = SIZE_MAX, most = 0;
+  for (const PolicyComparison& comparison : comparisons)
+    if (setting_of(comparison) == setting) fewest = std::min(fewest, comparison.num_prompts), most = std::max(most, comparison.num_prompts);
+  return fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
+}
+
+Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting, std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
           .title = fmt::format("What policies lose against one that knows, temperature {}", short_number(setting.temperature)),
           .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of just what will be kept, rounds at their cost on the cost surface; the bound drafts no longer than the longest constant "
-                                 "length. Bars: 95 % intervals over prompts.", setting.model),
+                                 "length. Bars: 95 % intervals over {} prompts.", setting.model, num_prompts(comparisons, setting)),
           .kind = FigureKind::marks,
           .x = {},
           .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},
@@ -70,7 +80,7 @@ std::vector<Figure> regret_figures(const std::vector<PolicyComparison>& comparis
     const auto index = static_cast<std::size_t>(found - settings.begin());
     if (found == settings.end()) {
       settings.push_back(setting_of(comparison));
-      figures.push_back(empty_figure(settings.back(), settings.size()));
+      figures.push_back(empty_figure(comparisons, settings.back(), settings.size()));
       figures.back().x.names = policies_of(comparisons, settings.back());
     }
     add_series(comparison, figures[index]);

@@ -77,12 +77,13 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
 
 std::vector<std::string> notes(const FigureData& data) {
   std::set<std::string> lossy;
-  std::size_t unequal = 0, apart = 0, pairs = 0;
+  std::size_t unequal = 0, other = 0, apart = 0, pairs = 0;
   bool forced = false;
   for (const auto& group : data.pooled) {
     if (group.summary.is_lossy()) lossy.insert(readable(group.axes.verifier));
     forced = forced || group.summary.forced_acceptance;
     unequal += group.summary.unequal_pairs;
+    other += group.summary.other_texts;
     apart += group.summary.apart_pairs;
     if (group.summary.speedup) pairs += group.summary.n_rows;
   }
@@ -98,6 +99,7 @@ std::vector<std::string> notes(const FigureData& data) {
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));
+  if (other > 0) result.push_back(fmt::format("{} of {} speculative generations wrote at temperature 0 another text than plain decoding: the same work was not timed.", other, pairs));
   if (apart > 0) result.push_back(fmt::format("{} of {} speculative generations are compared with plain decoding of another section, measured at another time.", apart, pairs));
   return result;
 }

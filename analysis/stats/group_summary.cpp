@@ -47,6 +47,11 @@ std::optional<Estimate> ratio(const Generations& generations, const Quantity& nu
   return bootstrap.ratio(totals);
 }
 
+/// Whether that repetition of plain decoding wrote something else, which greedy decoding must not.
+bool is_other_text(const Generation& g, const Generation& plain) {
+  return g.axes.temperature == 0 && g.lossless && plain.repetition == g.repetition && plain.output_hash != g.output_hash;
+}
+
 double mean(const Generations& generations, const Quantity& quantity) { return total(generations, quantity) / static_cast<double>(generations.size()); }
 
 void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
@@ -58,6 +63,7 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
     paired.push_back(g);
     speedups.push_back(mean(partners, walltime) / walltime(*g));
     if (std::ranges::any_of(partners, [g](const Generation* p) { return p->repetition == g->repetition && p->output_tokens != g->output_tokens; })) ++summary.unequal_pairs;
+    if (std::ranges::any_of(partners, [g](const Generation* p) { return is_other_text(*g, *p); })) ++summary.other_texts;
     if (std::ranges::any_of(partners, [g](const Generation* p) { return p->section != g->section; })) ++summary.apart_pairs;
   }
   const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return mean(baseline.partners_of(g), quantity); }; };

@@ -98,6 +98,13 @@ void print_json(const CountGate& gate) {
   fmt::print("{}\n", json.dump());
 }
 
+CountGate gate_of(const std::string& kind, const std::string& base, const std::string& head, const analysis::GateOptions& options) try {
+  if (kind == "decoding") return analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options);
+  return analysis::gate_acceptance(analysis::read_acceptance_run(base), analysis::read_acceptance_run(head), options);
+} catch (const analysis::EmptyRunError& empty) {
+  throw Error(ExitCode::invalid_measurement, empty.what());
+}
+
 }  // namespace
 
 analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options) {
@@ -105,8 +112,7 @@ analysis::GateVerdict compare_runs(const std::string& base, const std::string& h
   if (!(drop > 0 && drop < 1)) throw ConfigError(fmt::format("--largest-drop {}; allowed: numbers above 0 and below 1", drop));
   const std::string kind = kind_of(base), other = kind_of(head);
   if (kind != other) throw ConfigError(fmt::format("{} is of kind {}, {} of kind {}; allowed: two runs of one kind", escaped(base), kind, escaped(head), other));
-  const CountGate gate = kind == "decoding" ? analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options.gate)
-                                            : analysis::gate_acceptance(analysis::read_acceptance_run(base), analysis::read_acceptance_run(head), options.gate);
+  const CountGate gate = gate_of(kind, base, head, options.gate);
   if (options.json) print_json(gate);
   else print_text(gate, options.gate);
   return gate.verdict;

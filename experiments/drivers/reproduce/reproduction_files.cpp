@@ -69,11 +69,16 @@ std::string comparison_csv(const ReproductionName& name, const Reproduction& rep
   return csv.content();
 }
 
+std::string lines_of(const std::vector<std::string>& texts, const std::string& before) {
+  std::string lines;
+  for (const std::string& text : texts) lines += before + text + "\n";
+  return lines;
+}
+
 }  // namespace
 
 std::string reproduction_text(const ReproductionName& name, const Reproduction& reproduction, const std::vector<Slip>& slips) {
-  std::string text = fmt::format("{}: {}\n{}", name.id, name.title, table_of(reproduction));
-  for (const std::string& remark : reproduction.remarks) text += "note: " + remark + "\n";
+  std::string text = fmt::format("{}: {}\n{}{}", name.id, name.title, table_of(reproduction), lines_of(reproduction.remarks, "note: "));
   for (const Slip& slip : slips)
     text += fmt::format("slip {} ({}, {}), there: {}; but: {}\n", slip.name, slip.source, slip.locator, slip.printed, slip.right);
   return text + text_of(count_verdicts(reproduction.rows)) + text_of_slips(count_slips_of_text(slips)) + "\n";
@@ -83,6 +88,7 @@ std::string write_reproduction(const ReproductionName& name, const Reproduction&
   const std::string folder = output.folder + "/" + name.id;
   make_folder(folder);
   write_file(folder + "/comparison.csv", comparison_csv(name, reproduction));
+  write_file(folder + "/remarks.txt", lines_of(reproduction.remarks, ""));
   if (output.figures)
     for (const analysis::Figure& figure : reproduction.figures) analysis::draw_static(figure, folder);
   return folder;

@@ -64,13 +64,13 @@ TEST(Table, NamesFileLineAndColumnOfAStructuralFault) {
   EXPECT_EQ(parse_error("a,b\n1\n"), "f.csv:2: 1 fields, header has 2");
   EXPECT_EQ(parse_error("a,b\n1,2,3\n"), "f.csv:2: 3 fields, header has 2");
   EXPECT_EQ(parse_error("a,a\n1,2\n"), "f.csv:1: duplicate column 'a'");
-  EXPECT_EQ(parse_error("a,\n1,2\n"), "f.csv:1: column without a name");
+  for (const char* text : {"a,\n1,2\n", "a,\"\"\n1,2\n"}) EXPECT_EQ(parse_error(text), "f.csv:1: column without a name") << text;
   EXPECT_EQ(parse_error(""), "f.csv:1: no header");
   EXPECT_EQ(parse_error(std::string(4096, ',') + "\n"), "f.csv:1: 4097 columns; allowed: at most 4096");
   EXPECT_EQ(parse_error("a,b\n1,2\n\n3,4\n"), "f.csv:3: blank line");
   EXPECT_EQ(parse_error("a,b\n1,\"2\n3,4\n"), "f.csv:2: unterminated quoted field");
   EXPECT_EQ(parse_error("a,b\n1,x\"y\n"), "f.csv:2:4: error parsing data while strict checking enabled");
-  EXPECT_EQ(parse_error("a,b\n1,2\r3,4\n"), "f.csv:2: carriage return inside a line");
+  for (const char* text : {"a,b\n1,2\r3,4\n", "a,b\n1,2\r", "a,b\n1,2\r\r\n", "a,b\n\r1,2\n", "a,b\n1,2\r\"x\r\ny\",3\n"}) EXPECT_EQ(parse_error(text), "f.csv:2: carriage return inside a line") << text;
 }
 
 TEST(Table, NamesFileLineAndColumnOfAWrongField) {

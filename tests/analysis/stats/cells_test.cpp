@@ -105,6 +105,15 @@ TEST(Cells, CountPairsOfUnequalLength) {
   EXPECT_EQ(fixture.bigram().summary.unequal_pairs, 1U);
 }
 
+TEST(Cells, CountGreedyTextsThatPlainDecodingDidNotWrite) {
+  Fixture fixture;
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 0U);
+  fixture.run.generations[1].output_hash = "feedfeedfeedfeed";
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 1U);
+  for (Generation& g : fixture.run.generations) g.axes.temperature = 1;
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 0U) << "samples differ";
+}
+
 TEST(Cells, ShowZeroAcceptanceAsZeroAndNoDraftsAsMissing) {
   Fixture fixture;
   for (auto& g : fixture.run.generations) g.accepted = 0;

@@ -48,6 +48,20 @@ TEST_F(CompareRuns, OfTheSameRunIsTheSame) {
   expect(0, "SAME: every count is what the base has");
 }
 
+TEST_F(CompareRuns, OfARunThatMeasuredNothingIsInvalid) {
+  for (const char* name : {"base", "head"}) write(name, options_of(0.6));
+  for (const char* name : {"rows.csv", "times.csv", "rounds.csv"}) std::filesystem::remove(scratch_.file("head/") + name);
+  expect(12, "nothing was measured before the run was interrupted");
+  write_file(scratch_.file("head/failures.csv"), "row_id\n");
+  expect(12, "every generation failed, and failures.csv says why");
+}
+
+TEST_F(CompareRuns, OfARunWithoutItsRowsIsOfACorruptOne) {
+  for (const char* name : {"base", "head"}) write(name, options_of(0.6));
+  std::filesystem::remove(scratch_.file("head/rows.csv"));
+  expect(3, "head/rows.csv");
+}
+
 TEST_F(CompareRuns, FindsADropAndARise) {
   write("base", options_of(0.6));
   write("head", options_of(0.53));

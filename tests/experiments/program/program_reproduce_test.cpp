@@ -71,7 +71,7 @@ TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
   const Outcome outcome = run_program(command + " --from " + kMeasured + "/runs --output " + folder.string() + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const std::string id : kMeasuredIds) {
-    EXPECT_EQ(read_file((folder / id / "comparison.csv").string()), read_file(std::string(kMeasured) + "/" + id + "/comparison.csv")) << id;
+    for (const char* file : {"/comparison.csv", "/remarks.txt"}) EXPECT_EQ(read_file((folder / id).string() + file), read_file(std::string(kMeasured) + "/" + id + file)) << id << file;
     for (const auto& entry : std::filesystem::directory_iterator(std::string(kMeasured) + "/" + id))
       EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured))) << entry.path();
   }

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "sim/core/files.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
 
@@ -38,9 +40,8 @@ class ProgramSlurm : public ::testing::Test {
 
   /// 42 cells over 4 prompts.
   std::string run_command(const std::string& name, const std::string& more) const {
-    return std::string("SLURM_CONF=") + kCluster + "/slurm.conf SPECLAB_FAKE_MS=400 " + SPECLAB_PROGRAM + " run " + experiment_.config_file() +
-           " --set 'axes.temperature=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5]' --set 'axes.policy=[\"constant:2\", \"constant:3\", \"heuristic\"]' --no-report --output " +
-           experiment_.folder(name) + " " + more + " 2>&1";
+    return std::string(kClient) + "SPECLAB_FAKE_MS=400 " + SPECLAB_PROGRAM + " run " + experiment_.config_file() + " --set '" + kTemperatures + "' --set '" + kPolicies +
+           "' --no-report --output " + experiment_.folder(name) + " " + more + " 2>&1";
   }
 
   Outcome run(const std::string& name, const std::string& more) const { return run_shell(run_command(name, more)); }
@@ -63,9 +64,33 @@ class ProgramSlurm : public ::testing::Test {
 
   std::string logs(const std::string& name) const { return run_shell("tail -n 5 " + experiment_.folder(name) + "/slurm/*.log " + kCluster + "/log/slurmctld.log 2>&1").output; }
 
+  /// What a client of Slurm says, without the end of the last line.
+  static std::string ask(const std::string& client) {
+    const std::string answer = run_shell(kClient + client + " 2>&1").output;
+    return answer.substr(0, answer.find_last_not_of('\n') + 1);
+  }
+
+  /// Jobs of a run, as squeue takes them.
+  std::string jobs(const std::string& name) const {
+    std::string ids = read_file(experiment_.folder(name) + "/slurm/jobs");
+    ids.pop_back();
+    std::ranges::replace(ids, '\n', ',');
+    return ids;
+  }
+
+  bool is_queue_soon_empty(const std::string& name) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+    const auto is_empty = [&] { return ask("squeue --noheader --jobs " + jobs(name)).empty(); };
+    while (!is_empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return is_empty();
+  }
+
   void expect_files_of_whole(const std::string& name) const { testing::expect_files_of(experiment_, "whole", name); }
 
   static constexpr const char* kCluster = SPECLAB_BINARY_DIR "/slurm_test";
+  static constexpr const char* kClient = "SLURM_CONF=" SPECLAB_BINARY_DIR "/slurm_test/slurm.conf ";
+  static constexpr const char* kTemperatures = "axes.temperature=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5]";
+  static constexpr const char* kPolicies = R"(axes.policy=["constant:2", "constant:3", "heuristic"])";
   static inline int started_ = 0;
   static inline std::string reason_;
   const SmallExperiment experiment_{testing::memory_folder()};
@@ -83,6 +108,8 @@ TEST_F(ProgramSlurm, ControllerAndANodeKilledInTheMiddleTheFilesAreALocalRuns) {
   ASSERT_TRUE(has_rows_soon("run", num_rows("run") + 8)) << logs("run");
   ASSERT_EQ(loopback("revive ctld").code, 0);
   ASSERT_TRUE(has_rows_soon("run", num_rows("run") + 8)) << logs("run");
+  const std::string struck = ask("squeue --noheader --nodelist n1 --states RUNNING --format %A");
+  ASSERT_FALSE(struck.empty()) << "no task ran there: " << logs("run");
   ASSERT_EQ(loopback("kill n1").code, 0);
   EXPECT_LT(num_rows("run"), 168u);
   const Outcome waited = run("run", "--slurm");
@@ -90,14 +117,28 @@ TEST_F(ProgramSlurm, ControllerAndANodeKilledInTheMiddleTheFilesAreALocalRuns) {
   EXPECT_NE(waited.output.find("are in the queue"), std::string::npos) << waited.output;
   expect_files_of_whole("run");
   EXPECT_FALSE(std::filesystem::exists(experiment_.folder("run") + "/failures.csv"));
+  const std::string job = ask("scontrol show job " + struck.substr(0, struck.find('\n')));
+  EXPECT_NE(job.find("Restarts=1"), std::string::npos) << "a task of the dead node began anew on the other: " << job;
   ASSERT_EQ(loopback("revive n1").code, 0);
+}
+
+/// Nobody waits: what dead tasks left only their second try can have measured, and only the last job can have made the files.
+TEST_F(ProgramSlurm, TasksThatAreKilledAreTriedAgainAndTheLastJobMakesTheFiles) {
+  ASSERT_EQ(run("whole", "").code, 0);
+  ASSERT_EQ(run("run", "--slurm --slurm-tasks 4 --detach").code, 0);
+  ASSERT_TRUE(has_rows_soon("run", 8)) << logs("run");
+  ASSERT_EQ(run_shell("pkill -KILL -f '" + experiment_.folder("run") + " .*--shar[d] '").code, 0) << "no task ran";
+  EXPECT_LT(num_rows("run"), 168u);
+  ASSERT_TRUE(is_queue_soon_empty("run")) << logs("run");
+  EXPECT_EQ(num_rows("run"), 168u) << logs("run");
+  expect_files_of_whole("run");
 }
 
 TEST_F(ProgramSlurm, SubmitsOnlyWhatIsMissing) {
   ASSERT_EQ(run("whole", "").code, 0);
   ASSERT_EQ(run("run", "--slurm --slurm-tasks 4 --detach").code, 0);
   ASSERT_TRUE(has_rows_soon("run", 30)) << logs("run");
-  ASSERT_EQ(run_shell(std::string("SLURM_CONF=") + kCluster + "/slurm.conf scancel $(cat " + experiment_.folder("run") + "/slurm/jobs)").code, 0);
+  EXPECT_EQ(ask("scancel $(cat " + experiment_.folder("run") + "/slurm/jobs)"), "");
   std::this_thread::sleep_for(std::chrono::seconds(3));
   const std::size_t measured = num_rows("run");
   ASSERT_LT(measured, 168u);

@@ -2,38 +2,23 @@
 #include "experiments/drivers/run/failures.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <new>
 #include <thread>
 
 #include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/shard.h"
+#include "tests/experiments/drivers/support/failure_rows.h"
 #include "tests/experiments/drivers/support/same_files.h"
-#include "tests/support/child_process.h"
 #include "tests/support/heap_peak.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::expect_one_failure_more;
+using testing::lines_of;
 using testing::SmallExperiment;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) lines.push_back(text.substr(begin, end - begin));
-  return lines;
-}
-
-/// Lines of a CSV but those of a row.
-std::string without_row(const std::string& csv, std::int64_t row_id) {
-  std::string rest;
-  for (const std::string& line : lines_of(csv))
-    if (!line.starts_with(std::to_string(row_id) + ",")) rest += line + "\n";
-  return rest;
-}
 
 /// Throws `thrown` in the `which`-th call from now on.
 template <typename Thrown>
@@ -41,14 +26,6 @@ std::function<void()> at_call(int which, Thrown thrown) {
   return [left = which, thrown]() mutable {
     if (--left == 0) throw thrown;
   };
-}
-
-void expect_one_failure_more(const SmallExperiment& experiment, const std::string& name, const std::string& status) {
-  const auto failures = lines_of(experiment.file(name, "failures.csv"));
-  ASSERT_EQ(failures.size(), 2u) << name;
-  EXPECT_NE(failures[1].find("," + status + ","), std::string::npos) << failures[1];
-  const std::int64_t row_id = std::stoll(failures[1]);
-  for (const char* file : {"rows.csv", "rounds.csv"}) EXPECT_EQ(experiment.file(name, file), without_row(experiment.file("whole", file), row_id)) << file << " " << name;
 }
 
 TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
@@ -223,82 +200,6 @@ TEST(Failures, OfAShardAreTheRuns) {
   expect_one_failure_more(experiment, "run", "exception");
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
   EXPECT_EQ(experiment.file("run", "rows.csv"), experiment.file("whole", "rows.csv"));
-}
-
-/// Measures in a process of its own, which `end` ends in the measured generation number `which`. @return its exit code, not 0
-int run_that_ends(const SmallExperiment& experiment, const Plan& plan, int which, const std::function<void()>& end) {
-  testing::ChildProcess process([&] {
-    experiment.engines().on_generation = [&end, left = static_cast<int>(plan.cells.size()) + which]() mutable {  // warm-up comes first
-      if (--left == 0) end();
-    };
-    experiment.run(plan, "run");
-    return 0;
-  });
-  return process.wait();
-}
-
-TEST(Failures, ACrashOfTheOnlyProcessIsTriedAgainAndTheSecondTimeARow) {
-  for (const auto& [signal, message] : {std::pair(SIGSEGV, "signal 11 (Segmentation fault)"), std::pair(SIGABRT, "signal 6 (Aborted)")}) {
-    const auto crash = [number = signal] { std::raise(number); };
-    for (const bool again : {false, true}) {
-      const SmallExperiment experiment(testing::memory_folder());
-      const Plan plan = experiment.plan();
-      experiment.run(plan, "whole");
-      experiment.prepare(plan, "run");
-      EXPECT_NE(run_that_ends(experiment, plan, 9, crash), 0);
-      EXPECT_TRUE(std::filesystem::exists(experiment.folder("run") + "/crashed"));
-      if (again) {
-        EXPECT_NE(run_that_ends(experiment, plan, 1, crash), 0) << "what is tried once more comes first";
-      }
-      EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
-      EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/crashed"));
-      if (!again) {
-        testing::expect_files_of(experiment, "whole", "run");
-        EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/failures.csv"));
-        continue;
-      }
-      expect_one_failure_more(experiment, "run", "crash");
-      EXPECT_NE(experiment.file("run", "failures.csv").find(std::string(",its process ended by ") + message + ",2\n"), std::string::npos) << experiment.file("run", "failures.csv");
-      EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
-    }
-  }
-}
-
-/// Uses a stack up, a little at a call.
-int run_over(int depth) {
-  std::array<char, 4096> room{};
-  volatile char* here = room.data();
-  *here = static_cast<char>(depth);
-  return run_over(depth + 1) + *here;
-}
-
-TEST(Failures, AStackThatRanOverIsACrashToo) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer catches it itself";
-#endif
-  const auto crash = [] {
-    const rlimit few{.rlim_cur = 8 << 20, .rlim_max = 8 << 20};
-    ::setrlimit(RLIMIT_STACK, &few);
-    run_over(0);
-  };
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan();
-  experiment.run(plan, "whole");
-  experiment.prepare(plan, "run");
-  for (const int which : {9, 1}) EXPECT_NE(run_that_ends(experiment, plan, which, crash), 0);
-  EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
-  expect_one_failure_more(experiment, "run", "crash");
-  EXPECT_NE(experiment.file("run", "failures.csv").find("signal 11 (Segmentation fault),2\n"), std::string::npos) << experiment.file("run", "failures.csv");
-}
-
-TEST(Failures, BeingKilledIsNoneHoweverOftenItHappens) {
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan();
-  experiment.run(plan, "whole");
-  experiment.prepare(plan, "run");
-  for (const int which : {9, 1, 1}) EXPECT_EQ(run_that_ends(experiment, plan, which, [] { std::raise(SIGKILL); }), 128 + SIGKILL);
-  experiment.run(plan, "run");
-  testing::expect_files_of(experiment, "whole", "run");
 }
 
 TEST(Failures, AProcessThatEndedIsNoted) {

@@ -1,6 +1,5 @@
 // Worker processes: whatever is killed, whenever, the files are those of one process that never was.
 #include "experiments/drivers/run/worker_pool.h"
-#include "experiments/drivers/run/worker_side.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,66 +14,19 @@
 #include <set>
 #include <thread>
 
-#include "experiments/drivers/run/interruption.h"
 #include "experiments/drivers/run/run_in_workers.h"
 #include "experiments/drivers/run/worker_process.h"
 #include "sim/core/errors.h"
+#include "tests/experiments/drivers/support/forked_run.h"
 #include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {
 namespace {
 
+using testing::exit_code_of;
 using testing::expect_files_of;
+using testing::ForkedRun;
 using testing::SmallExperiment;
-
-/// What main does with errors.
-int exit_code_of(const std::function<void()>& body) {
-  try {
-    body();
-    return 0;
-  } catch (const Error& error) {
-    return static_cast<int>(error.code());
-  }
-}
-
-/// An experiment whose worker processes are forked, not started anew.
-class ForkedRun {
- public:
-  ForkedRun(const SmallExperiment& experiment, const Plan& plan, std::string name) : experiment_(experiment), plan_(plan), name_(std::move(name)) {}
-
-  BenchLimits limits{};
-  bool allow_mixed = false;
-
-  RunOptions options(int workers) const { return {.folder = experiment_.folder(name_), .allow_mixed = allow_mixed, .limits = limits, .workers = workers}; }
-
-  RunOutcome run(int workers) const {
-    Progress silent(Progress::Style::silent);
-    return run_in_workers(plan_, options(workers), roles(workers), experiment_.open_engines(), silent);
-  }
-
-  WorkerRoles roles(int workers) const {
-    const auto serve = [this, workers](int shard) {
-      return exit_code_of([&] {
-        const Interruption interruption;
-        RunOptions own = options(workers);
-        own.limits.check_interruption = [&] { interruption.check(""); };
-        serve_shard(plan_, own, shard, experiment_.open_engines());
-      });
-    };
-    const auto prepare = [this, workers] {
-      return exit_code_of([&] {
-        Progress silent(Progress::Style::silent);
-        prepare_run(plan_, options(workers), experiment_.open_engines(), silent);
-      });
-    };
-    return {.prepare = prepare, .work = serve};
-  }
-
- private:
-  const SmallExperiment& experiment_;
-  const Plan& plan_;
-  std::string name_;
-};
 
 /// True once, in whichever process asks first.
 bool is_first(const std::string& mark) {
@@ -254,65 +206,6 @@ TEST(Workers, ASecondRunInTheSameFolderIsRefused) {
   make_folder(experiment.folder("run") + "/shards");
   const RunLock other(experiment.folder("run") + "/shards");
   EXPECT_THROW(ForkedRun(experiment, plan, "run").run(1), LockedError);
-}
-
-TEST(Workers, GoOnFromAnEditedConfigAndMeasureOnlyWhatIsNew) {
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan before = experiment.plan({"axes.temperature=[0.5]"}), after = experiment.plan({"axes.temperature=[0.9, 0.5]", R"(axes.drafter=["tree", "bigram", "unigram"])"});
-  experiment.run(after, "whole");
-  EXPECT_EQ(ForkedRun(experiment, before, "run").run(2), RunOutcome::completed);
-  const std::string first = experiment.file("run", "shards/0/journal");
-  EXPECT_EQ(ForkedRun(experiment, after, "run").run(2), RunOutcome::completed);
-  expect_files_of(experiment, "whole", "run");
-  EXPECT_EQ(experiment.file("run", "shards/0/journal").substr(0, first.size()), first);
-  std::size_t rows = 0;
-  for (const char* shard : {"run/shards/0", "run/shards/1"}) {
-    const RunLog log(experiment.folder(shard));
-    for (const auto& [number, section] : log.sections()) rows += section.rows.size();
-  }
-  EXPECT_EQ(rows, after.generations.size()) << "each once: the config only got more";
-  EXPECT_EQ(ForkedRun(experiment, after, "run").run(2), RunOutcome::was_complete);
-}
-
-TEST(Workers, HaveAPilotThatARepairCouldNotSaveMeasuredAnew) {
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan();
-  experiment.run(plan, "whole");
-  experiment.prepare(plan, "run");
-  std::string journal = experiment.file("run", "journal");
-  journal[journal.find(" pilot ") + 20] ^= 1;
-  write_file(experiment.folder("run") + "/journal", journal);
-  EXPECT_EQ(Journal::repair(experiment.folder("run")).num_lost, 1u);
-  EXPECT_EQ(ForkedRun(experiment, plan, "run").run(1), RunOutcome::completed);
-  expect_files_of(experiment, "whole", "run");
-}
-
-TEST(Workers, InAnotherNumberGoOnInASectionOfTheirOwnWhereThatIsAllowed) {
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan();
-  experiment.run(plan, "whole");
-  experiment.prepare(plan, "run");
-  experiment.measure(plan, "run", 0, {0, 1, 2});
-  ForkedRun run(experiment, plan, "run");
-  EXPECT_THROW(run.run(2), Error);
-  run.allow_mixed = true;
-  EXPECT_EQ(run.run(2), RunOutcome::completed);
-  expect_files_of(experiment, "whole", "run");
-  EXPECT_NE(experiment.file("run", "manifest.toml").find("differs = [\"workers: was 1, now 2\"]"), std::string::npos) << experiment.file("run", "manifest.toml");
-}
-
-TEST(Workers, AnotherNumberOfThemIsAnotherRun) {
-  const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan();
-  experiment.prepare(plan, "run");
-  try {
-    experiment.measure(plan, "run", 0, {0});
-    Progress silent(Progress::Style::silent);
-    run_experiment(plan, {.folder = experiment.folder("run"), .workers = 2}, experiment.open_engines(), silent);
-    FAIL() << "went on";
-  } catch (const DriftError& error) {
-    EXPECT_NE(std::string(error.what()).find("workers: was 1, now 2"), std::string::npos) << error.what();
-  }
 }
 
 }  // namespace
