@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/io/empty_run_error.h"
 #include "analysis/io/read_axes.h"
 #include "sim/core/errors.h"
 
@@ -96,7 +97,9 @@ bool are_rounds_observed(const Manifest& manifest) {
 std::string AcceptanceRun::missing() const { return manifest.missing(num_texts(rows), "texts"); }
 
 AcceptanceRun read_acceptance_run(const std::string& folder) {
-  AcceptanceRun run{.manifest = read_manifest(folder + "/manifest.toml"), .rows = read_acceptance(folder + "/acceptance.csv")};
+  AcceptanceRun run{.manifest = read_manifest(folder + "/manifest.toml"), .rows = {}};
+  expect_measured(folder, "acceptance.csv");
+  run.rows = read_acceptance(folder + "/acceptance.csv");
   if (const std::string siblings = folder + "/siblings.csv"; std::filesystem::exists(siblings)) run.siblings = read_siblings(siblings);
   if (run.rows.empty()) throw EmptyRunError(folder + "/acceptance.csv: no rows; nothing was measured before the run was interrupted, the same speclab run goes on where it stopped");
   if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(std::numeric_limits<std::int64_t>::max())))

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/errors.h"
 #include "sim/core/training_record.h"
 
 namespace speclab::analysis {
@@ -23,12 +22,6 @@ struct ModelProvenance {
   std::int64_t parameters = 0;
   Weights weights = Weights::trained;
   std::optional<TrainingRecord> training{};  ///< missing where the run does not tell it
-};
-
-/// A run that was interrupted before it measured anything, or of which everything failed.
-class EmptyRunError : public DataError {
- public:
-  using DataError::DataError;
 };
 
 /// What a committed run of an older revision, which did not note it, says in the place of an entry.

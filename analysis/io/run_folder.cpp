@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/io/empty_run_error.h"
 #include "analysis/io/read_axes.h"
 #include "analysis/io/read_rounds.h"
 #include "analysis/io/row_columns.h"
@@ -92,7 +93,7 @@ Generation read_generation(const Table& table, std::size_t row, const Manifest& 
 void read_rows(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   table.expect_columns(kRowColumns);
-  if (table.size() == 0) throw DataError(path + ": no rows; nothing was measured");
+  if (table.size() == 0) throw EmptyRunError(path + ": no rows; nothing was measured");
   std::set<std::tuple<std::string, std::string, std::int64_t>> known;
   std::map<std::string, std::size_t> first_of_cell;
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -219,13 +220,6 @@ void drop_disturbed(const std::string& path, Run& run) {
   for (std::size_t i = 0; i < run.generations.size(); ++i) run.generation_of_row.emplace(run.generations[i].row_id, i);
 }
 
-/// A run writes rows.csv and times.csv together; where only one of them is there, it was lost.
-void expect_rows(const std::string& folder) {
-  if (std::filesystem::exists(folder + "/rows.csv") || std::filesystem::exists(folder + "/times.csv")) return;
-  if (std::filesystem::exists(folder + "/failures.csv")) throw EmptyRunError(folder + ": no rows.csv: every generation failed, and failures.csv says why");
-  throw EmptyRunError(folder + ": no rows.csv: nothing was measured before the run was interrupted; the same speclab run goes on where it stopped");
-}
-
 }  // namespace
 
 CellAxes CellAxes::plain() const {
@@ -239,7 +233,7 @@ Run read_run(const std::string& folder) {
   Run run;
   run.folder = folder;
   run.manifest = read_manifest(folder + "/manifest.toml");
-  expect_rows(folder);
+  expect_measured(folder, "rows.csv");
   read_rows(folder + "/rows.csv", run);
   if (static_cast<std::int64_t>(run.generations.size()) > run.manifest.planned_generations.value_or(static_cast<std::int64_t>(run.generations.size())))
     throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the rows of rows.csv");

@@ -13,7 +13,7 @@
 
 namespace speclab::analysis {
 
-/// Feeds libcsv one physical line at a time, so that every row knows the line it starts on. Fills the table it is made for.
+/// Feeds libcsv one physical line at a time, so that every row knows the line it starts on, its end apart, so that a row that ends before it is seen. Fills the table it is made for.
 class TableParser {
  public:
   static constexpr std::size_t kMostColumns = 4096;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <set>
 
@@ -47,7 +48,7 @@ std::string places_text(const Drafters& drafters, const std::function<bool(const
     most = std::max(most, d.positions);
     prompts = std::max(prompts, d.prompts);
   }
-  return fmt::format("{} places of {} prompts a drafter", fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most), prompts);
+  return fmt::format("{} places of {} prompts a drafter", range_text(static_cast<std::size_t>(fewest), static_cast<std::size_t>(most)), prompts);
 }
 
 std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {

@@ -12,8 +12,6 @@
 namespace speclab::analysis {
 namespace {
 
-std::string range(std::size_t low, std::size_t high) { return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high); }
-
 const char* plural(std::size_t n, const char* one, const char* many) { return n == 1 ? one : many; }
 
 }  // namespace
@@ -36,13 +34,15 @@ std::string short_number(double value, int digits) {
   return text;
 }
 
+std::string range_text(std::size_t low, std::size_t high) { return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high); }
+
 std::string describe_sample(const std::vector<const Group*>& groups) {
   const auto prompts = [](const Group* group) { return group->summary.n_prompts; };
   const auto each = [](const Group* group) { return group->summary.n_rows / group->summary.n_prompts; };
   const auto [few, many] = std::ranges::minmax_element(groups, {}, prompts);
   const auto [rare, often] = std::ranges::minmax_element(groups, {}, each);
-  return fmt::format("{} {} a point, {} {} each", range(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
-                     range(each(*rare), each(*often)), plural(each(*often), "generation", "generations"));
+  return fmt::format("{} {} a point, {} {} each", range_text(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
+                     range_text(each(*rare), each(*often)), plural(each(*often), "generation", "generations"));
 }
 
 std::string describe_intervals(const std::vector<const Group*>& groups) {

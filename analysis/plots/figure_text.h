@@ -18,6 +18,9 @@ std::string lossy_suffix(double least, double most);
 /// The decimals that show `value` with `digits` significant digits.
 int decimals_for(double value, int digits);
 
+/// "7", "7 to 9".
+std::string range_text(std::size_t low, std::size_t high);
+
 /// "7 prompts a point, 5 generations each", or ranges over the groups.
 std::string describe_sample(const std::vector<const Group*>& groups);
 

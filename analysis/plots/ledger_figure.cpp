@@ -41,6 +41,7 @@ class Waterfall {
       if (total.interval) low = std::min(low, total.interval->low), high = std::max(high, total.interval->high);
     const double margin = std::max(kMargin * (high - low), 1e-3 * high);
     figure_.y.range = Interval{std::max(0.0, low - margin), high + margin};
+    if (figure_.y.range->low > 0) figure_.caption += " The axis does not begin at 0.";
     for (std::size_t i = 0; i < is_total_.size(); ++i)
       if (is_total_[i]) figure_.series[0].points[i].base = figure_.y.range->low;
     return std::move(figure_);
@@ -66,7 +67,7 @@ Figure ledger_figure(const Group& group, const Ledger& ledger, const std::string
   Waterfall waterfall({.id = "ledger",
                        .title = "From the predicted to the measured walltime",
                        .caption = fmt::format("{}, target {}, temperature {}: mean of a generation, {} prompts. Measured values take the place of predicted ones one after the other; "
-                                              "what is left is not explained. Lines: 95 % intervals over prompts. The axis does not begin at 0.",
+                                              "what is left is not explained. Lines: 95 % intervals over prompts.",
                                               name, group.axes.model, short_number(group.axes.temperature), group.summary.n_prompts),
                        .kind = FigureKind::waterfall,
                        .x = {},

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -20,18 +19,21 @@ constexpr double kPercent = 100;
 CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest_static->axes.plain(); }
 
 /// Of the comparisons of one setting: "28", "14 to 28".
-std::string num_prompts(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
-  std::size_t fewest = SIZE_MAX, most = 0;
+std::string prompts_text(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
+  std::size_t fewest = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const PolicyComparison& comparison : comparisons)
-    if (setting_of(comparison) == setting) fewest = std::min(fewest, comparison.num_prompts), most = std::max(most, comparison.num_prompts);
-  return fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
+    if (setting_of(comparison) == setting) {
+      fewest = std::min(fewest, comparison.num_prompts);
+      most = std::max(most, comparison.num_prompts);
+    }
+  return range_text(fewest, most);
 }
 
 Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting, std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
           .title = fmt::format("What policies lose against one that knows, temperature {}", short_number(setting.temperature)),
           .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of just what will be kept, rounds at their cost on the cost surface; the bound drafts no longer than the longest constant "
-                                 "length. Bars: 95 % intervals over {} prompts.", setting.model, num_prompts(comparisons, setting)),
+                                 "length. Bars: 95 % intervals over {} prompts.", setting.model, prompts_text(comparisons, setting)),
           .kind = FigureKind::marks,
           .x = {},
           .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},

@@ -77,7 +77,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
 
 std::vector<std::string> notes(const FigureData& data) {
   std::set<std::string> lossy;
-  std::size_t unequal = 0, other = 0, apart = 0, pairs = 0;
+  std::size_t unequal = 0, other = 0, greedy = 0, apart = 0, pairs = 0;
   bool forced = false;
   for (const auto& group : data.pooled) {
     if (group.summary.is_lossy()) lossy.insert(readable(group.axes.verifier));
@@ -86,6 +86,7 @@ std::vector<std::string> notes(const FigureData& data) {
     other += group.summary.other_texts;
     apart += group.summary.apart_pairs;
     if (group.summary.speedup) pairs += group.summary.n_rows;
+    if (group.summary.speedup && group.axes.temperature == 0 && group.summary.lossless) greedy += group.summary.n_rows;
   }
   std::vector<std::string> result;
   if (const std::string note = device_note(data.run.device); !note.empty()) result.push_back(note + ", see device.csv.");
@@ -99,7 +100,7 @@ std::vector<std::string> notes(const FigureData& data) {
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));
-  if (other > 0) result.push_back(fmt::format("{} of {} speculative generations wrote at temperature 0 another text than plain decoding: the same work was not timed.", other, pairs));
+  if (other > 0) result.push_back(fmt::format("{} of {} speculative generations at temperature 0 wrote another text than plain decoding, so their times are not of the same work.", other, greedy));
   if (apart > 0) result.push_back(fmt::format("{} of {} speculative generations are compared with plain decoding of another section, measured at another time.", apart, pairs));
   return result;
 }

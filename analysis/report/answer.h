@@ -18,7 +18,8 @@ std::string unfinished_note(const std::string& missing);
 /// The lossless speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
 const Group* best_group(const FigureData& data, double temperature);
 
-/// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal length. Empty if all is plain.
+/// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal length, greedy texts that plain decoding did not write,
+/// pairs of two sections. Empty if all is plain.
 std::vector<std::string> notes(const FigureData& data);
 
 }  // namespace speclab::analysis

@@ -47,10 +47,8 @@ std::optional<Estimate> ratio(const Generations& generations, const Quantity& nu
   return bootstrap.ratio(totals);
 }
 
-/// Whether that repetition of plain decoding wrote something else, which greedy decoding must not.
-bool is_other_text(const Generation& g, const Generation& plain) {
-  return g.axes.temperature == 0 && g.lossless && plain.repetition == g.repetition && plain.output_hash != g.output_hash;
-}
+/// Whether plain decoding wrote something else, which greedy decoding must not.
+bool is_other_text(const Generation& g, const Generation& plain) { return g.axes.temperature == 0 && g.lossless && plain.output_hash != g.output_hash; }
 
 double mean(const Generations& generations, const Quantity& quantity) { return total(generations, quantity) / static_cast<double>(generations.size()); }
 

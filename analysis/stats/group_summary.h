@@ -52,7 +52,7 @@ struct GroupSummary {
   TimeSplit split;
   Prediction prediction;                      ///< pooled; missing if a cell of the group has none
   std::size_t unequal_pairs = 0;              ///< generations whose output differs in length from that of the same repetition of plain decoding
-  std::size_t other_texts = 0;                ///< lossless generations at temperature 0 whose text is not that of the same repetition of plain decoding
+  std::size_t other_texts = 0;                ///< lossless generations at temperature 0 whose text is not that of every plain one they are compared with
   std::size_t apart_pairs = 0;                ///< generations whose plain partners are, one of them at least, of another section: measured at another time
   bool lossless = true;
   std::optional<double> law_distance{};       ///< mean over the tokens of a lossy group

@@ -19,7 +19,7 @@ const std::vector<std::string>& parser_sources() {
       "engines/formats/byte_cursor.cpp",   "engines/formats/byte_cursor.h",     "engines/formats/checkpoint_folder.cpp", "engines/formats/gguf_file.cpp",
       "engines/formats/gguf_header.cpp",   "engines/formats/gguf_metadata.cpp", "engines/formats/gguf_values.cpp",       "engines/formats/input_file.cpp",
       "engines/formats/json_file.cpp",     "engines/formats/json_file.h",       "engines/formats/json_parser.cpp",       "engines/formats/recorded_digest.cpp",   "engines/formats/safetensors_file.cpp",  "engines/formats/safetensors_header.cpp",
-      "engines/formats/tensor_extent.cpp", "engines/formats/tensor_table.cpp",  "engines/ngrams/ngram_file.cpp",         "engines/tokenizers/gguf_tokenizer.cpp",
+      "engines/formats/tensor_extent.cpp", "engines/formats/tensor_table.cpp",  "engines/models/draft_vocabulary.cpp",  "engines/ngrams/ngram_file.cpp",         "engines/tokenizers/gguf_tokenizer.cpp",
       "engines/tokenizers/json_items.cpp", "engines/tokenizers/json_tokenizer.cpp", "engines/tokenizers/vocabulary_builder.cpp"};
   return files;
 }

@@ -148,10 +148,10 @@ function referenceLine(figure) {
     return { shapes: [{ type: "line", x0: low, x1: high, y0: low, y1: high, line: { color: colour, width: 1.6 } }],
       annotations: [{ x: high, y: high, xanchor: "right", yanchor: "bottom", showarrow: false, text: figure.reference.name, font: { color: colour, size: 12 } }] };
   }
-  return {
+  return {  // its name inside: beside the plot it lies under the legend
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: figure.reference.y, y1: figure.reference.y, line: { color: colour, width: 1.6 } }],
-    annotations: [{ xref: "paper", x: isNarrow() ? 0 : 1.01, xanchor: "left", y: figure.reference.y, yanchor: isNarrow() ? "top" : "middle",
-      showarrow: false, text: figure.reference.name, font: { color: colour, size: 12 } }],
+    annotations: [{ xref: "paper", x: 0, xanchor: "left", y: figure.reference.y, yanchor: "top", showarrow: false,
+      text: figure.reference.name, font: { color: colour, size: 12 } }],
   };
 }
 

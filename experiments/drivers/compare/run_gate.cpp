@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/compare/acceptance_gate.h"
+#include "analysis/io/empty_run_error.h"
 #include "analysis/io/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "sim/core/errors.h"
@@ -99,8 +100,12 @@ void print_json(const CountGate& gate) {
 }
 
 CountGate gate_of(const std::string& kind, const std::string& base, const std::string& head, const analysis::GateOptions& options) try {
-  if (kind == "decoding") return analysis::gate_counts(analysis::read_run(base), analysis::read_run(head), options);
-  return analysis::gate_acceptance(analysis::read_acceptance_run(base), analysis::read_acceptance_run(head), options);
+  if (kind == "decoding") {
+    const analysis::Run base_run = analysis::read_run(base), head_run = analysis::read_run(head);
+    return analysis::gate_counts(base_run, head_run, options);
+  }
+  const analysis::AcceptanceRun base_run = analysis::read_acceptance_run(base), head_run = analysis::read_acceptance_run(head);
+  return analysis::gate_acceptance(base_run, head_run, options);
 } catch (const analysis::EmptyRunError& empty) {
   throw Error(ExitCode::invalid_measurement, empty.what());
 }

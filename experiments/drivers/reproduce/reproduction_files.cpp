@@ -4,6 +4,7 @@
 #include <speclab_revision.h>
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
@@ -88,6 +89,7 @@ std::string write_reproduction(const ReproductionName& name, const Reproduction&
   const std::string folder = output.folder + "/" + name.id;
   make_folder(folder);
   write_file(folder + "/comparison.csv", comparison_csv(name, reproduction));
+  std::filesystem::remove(folder + "/remarks.txt");
   if (!reproduction.remarks.empty()) write_file(folder + "/remarks.txt", lines_of(reproduction.remarks, ""));
   if (output.figures)
     for (const analysis::Figure& figure : reproduction.figures) analysis::draw_static(figure, folder);

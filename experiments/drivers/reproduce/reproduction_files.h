@@ -19,7 +19,7 @@ struct ReproductionOutput {
   bool figures = true;
 };
 
-/// comparison.csv, remarks.txt and the figures. @return the folder @throws WriteError
+/// comparison.csv, remarks.txt where there are remarks, and the figures. @return the folder @throws WriteError
 std::string write_reproduction(const ReproductionName& name, const Reproduction& reproduction, const ReproductionOutput& output);
 
 struct ReproductionSummary {

@@ -103,6 +103,16 @@ TEST_F(Report, WritesCellsBesideThePage) {
   EXPECT_EQ(cells.size(), 12U);
 }
 
+TEST_F(Report, SaysWhereGreedyDecodingWroteAnotherText) {
+  make();
+  EXPECT_FALSE(page_has("wrote another text than plain decoding"));
+  std::string rows = read_file(scratch_.file("rows.csv"));
+  rows.replace(rows.find("0123456789abcdef", rows.find(",rejection,0,")), 16, "feedfeedfeedfeed");
+  write_file(scratch_.file("rows.csv"), rows);
+  write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
+  EXPECT_TRUE(page_has("1 of 42 speculative generations at temperature 0 wrote another text than plain decoding"));
+}
+
 TEST_F(Report, IsTheSameWhenMadeAgain) {
   make();
   const std::string first = page();

@@ -108,8 +108,15 @@ TEST(Cells, CountPairsOfUnequalLength) {
 TEST(Cells, CountGreedyTextsThatPlainDecodingDidNotWrite) {
   Fixture fixture;
   EXPECT_EQ(fixture.bigram().summary.other_texts, 0U);
-  fixture.run.generations[1].output_hash = "feedfeedfeedfeed";
-  EXPECT_EQ(fixture.bigram().summary.other_texts, 1U);
+  fixture.run.generations.push_back(make_generation("none", "chat_01", 100));
+  fixture.run.generations.back().repetition = 1;
+  fixture.run.generations.back().output_hash = "feedfeedfeedfeed";
+  fixture.run.manifest.repetitions = 1;
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 1U) << "a further repetition of plain decoding counts too";
+  fixture.run.generations[1].lossless = false;
+  for (const std::size_t other : {3U, 5U}) fixture.run.generations[other].lossless = false;
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 0U) << "a lossy rule may";
+  for (Generation& g : fixture.run.generations) g.lossless = true;
   for (Generation& g : fixture.run.generations) g.axes.temperature = 1;
   EXPECT_EQ(fixture.bigram().summary.other_texts, 0U) << "samples differ";
 }

@@ -14,7 +14,7 @@
 namespace speclab::testing {
 namespace {
 
-/// Of instructions over bytes: n log n makes 1.1 from a thousand entries on, what grows with the square makes 2. PAR-2 asks for 2.3 a doubling.
+/// Of instructions over bytes, so that a doubling costs at most 2.3 times: n log n makes 1.1 from a thousand entries on, what grows with the square 2.
 constexpr double kMostOverProportion = 1.15;
 constexpr int kShare = 5;  ///< the files of cost_test.cpp have so many times the entries: callgrind takes fifty times as long
 

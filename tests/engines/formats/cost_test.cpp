@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(, LargeFiles, ::testing::ValuesIn(large_files()), [](co
 
 TEST(Tokenising, AMegabyteOfOneCharacterTakesAtMostASecond) {
   const std::string bytes(std::size_t{1} << 20, 'a');
-  const auto encode = std::ranges::find(file_formats(), "a text's tokens", &Format::name)->read;
+  const auto& encode = file_formats().back().read;
   encode("", "a");
   const double seconds = cost_of([&] { encode("", bytes); }).seconds;
   std::printf("a megabyte of one character: %.0f ms\n", 1e3 * seconds);

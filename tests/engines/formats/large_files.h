@@ -13,7 +13,7 @@ struct Format {
   std::function<void(const std::string& path, const std::string& bytes)> read;
 };
 
-/// The reader of each format.
+/// The reader of each format; the last one makes the tokens of a text, which needs no file.
 const std::vector<Format>& file_formats();
 
 struct LargeFile {

@@ -56,10 +56,15 @@ TEST_F(CompareRuns, OfARunThatMeasuredNothingIsInvalid) {
   expect(12, "every generation failed, and failures.csv says why");
 }
 
-TEST_F(CompareRuns, OfARunWithoutItsRowsIsOfACorruptOne) {
-  for (const char* name : {"base", "head"}) write(name, options_of(0.6));
-  std::filesystem::remove(scratch_.file("head/rows.csv"));
-  expect(3, "head/rows.csv");
+TEST_F(CompareRuns, OfDraftsThatWereNotMeasuredIsInvalid) {
+  for (const std::string name : {"base", "head"}) {
+    std::filesystem::create_directories(scratch_.file(name));
+    for (const char* file : {"/manifest.toml", "/acceptance.csv"}) std::filesystem::copy_file(std::string(SPECLAB_SOURCE_DIR "/results/reference/drafter_acceptance_cpu") + file, scratch_.file(name) + file);
+  }
+  expect(0, "SAME");
+  std::filesystem::remove(scratch_.file("base/acceptance.csv"));
+  expect(12, "no acceptance.csv: nothing was measured before the run was interrupted");
+  expect(12, "no acceptance.csv", "--json");
 }
 
 TEST_F(CompareRuns, FindsADropAndARise) {

@@ -1,4 +1,5 @@
-// `speclab reproduce` of the tables that are measured, from the sweep to the comparison: the built program with fake engines.
+// `speclab reproduce` of the papers' tables that are measured, from the sweep to the comparison: the built program with fake engines. (closed_world,
+// of no paper, has models of its own.)
 
 #include <filesystem>
 

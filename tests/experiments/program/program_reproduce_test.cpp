@@ -56,6 +56,8 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
     int figures = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id)) figures += entry.path().extension() == ".svg";
     EXPECT_GE(figures, 1) << id;
+    const auto remarks = [&id](const std::string& of) { return std::filesystem::exists(of + "/" + id + "/remarks.txt") ? read_file(of + "/" + id + "/remarks.txt") : "none"; };
+    EXPECT_EQ(remarks(folder), remarks(kReference + "/reproduce")) << id;
   }
   expect_committed_figures(kReference + "/reproduce", folder, 17);
 }
