@@ -14,13 +14,14 @@ has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep
 
 fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
 
-# step NAME COMMAND...: runs it quietly, prints the seconds, shows the log only when it fails.
+# step NAME COMMAND...: runs it quietly, prints the seconds, shows the log only when it fails; on a terminal says before where it is.
 step() {
   local name=$1 log start status=0
   shift
   mkdir -p "$speclab_cache/logs"
   log=$speclab_cache/logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9' '_').log
   start=$(date +%s.%N)
+  [ ! -t 2 ] || printf '%s: under way, log in %s\n' "$name" "$log" >&2
   # Not "command || status": that would switch off errexit inside the step, and a failed download would go on.
   set +e
   (set -e; "$@") >"$log" 2>&1
