@@ -99,31 +99,30 @@ void encode_pairs(const std::string& text) {
   if (text.size() % kLongest == 0 && text.find_first_not_of('a') == std::string::npos && num_tokens != text.size() / kLongest) throw std::logic_error("other tokens than expected");
 }
 
+Format gguf() { return {"GGUF", [](const std::string& path, const std::string&) { GgufFile::open(path); }}; }
+Format safetensors() { return {"safetensors", [](const std::string& path, const std::string&) { SafetensorsFile::open(path); }}; }
+Format json() { return {"JSON", [](const std::string& path, const std::string&) { read_json_file(path); }}; }
+Format tokenizer_json() { return {"tokenizer.json", [](const std::string& path, const std::string&) { load_tokenizer_from_json(path); }}; }
+Format tokenizer_of_gguf() { return {"GGUF's tokenizer", [](const std::string& path, const std::string&) { load_tokenizer_from_gguf(GgufFile::open(path)); }}; }
+Format ngrams() { return {"n-grams", [](const std::string& path, const std::string& bytes) { parse_ngrams(bytes, path); }}; }
+
 }  // namespace
 
-const std::vector<Format>& file_formats() {
-  static const std::vector<Format> all = {
-      {"GGUF", [](const std::string& path, const std::string&) { GgufFile::open(path); }},
-      {"safetensors", [](const std::string& path, const std::string&) { SafetensorsFile::open(path); }},
-      {"JSON", [](const std::string& path, const std::string&) { read_json_file(path); }},
-      {"tokenizer.json", [](const std::string& path, const std::string&) { load_tokenizer_from_json(path); }},
-      {"GGUF's tokenizer", [](const std::string& path, const std::string&) { load_tokenizer_from_gguf(GgufFile::open(path)); }},
-      {"n-grams", [](const std::string& path, const std::string& bytes) { parse_ngrams(bytes, path); }},
-      {"a text's tokens", [](const std::string&, const std::string& text) { encode_pairs(text); }}};
-  return all;
-}
+std::vector<Format> file_formats() { return {gguf(), safetensors(), json(), tokenizer_json(), tokenizer_of_gguf(), ngrams()}; }
+
+Format text_tokens() { return {"a text's tokens", [](const std::string&, const std::string& text) { encode_pairs(text); }}; }
 
 std::vector<LargeFile> large_files() {
-  return {{"GgufTensors", 0, many_tensors, 10000},
-          {"GgufKeys", 0, [](int n) { return many_entries(n, [](int i) { return metadata_entry(std::to_string(i), 0, "a"); }); }, 20000},
-          {"GgufStrings", 0, [](int n) { return many_entries(1, [&](int) { return string_array("texts", n, [](int i) { return "t" + std::to_string(i); }); }); }, 40000},
-          {"GgufBytes", 0, [](int n) { return many_entries(1, [&](int) { return metadata_entry("k", 9, raw<std::uint32_t>(0) + raw(static_cast<std::uint64_t>(n)) + std::string(static_cast<std::size_t>(n), 'a')); }); }, 800'000},
-          {"Safetensors", 1, many_safetensors, 5000},
-          {"JsonKeys", 2, tokenizer, 10'000},
-          {"JsonDepth", 2, [](int n) { std::string all = "["; for (int i = 0; i < n; ++i) all += "[[[]]],"; return all + "1]"; }, 10000},
-          {"Tokenizer", 3, tokenizer, 25'000},
-          {"GgufTokenizer", 4, gguf_tokenizer, 25'000},
-          {"OneCharacter", 6, [](int n) { return std::string(static_cast<std::size_t>(n), 'a'); }, 5 << 16, kPieces}};
+  return {{"GgufTensors", gguf(), many_tensors, 10000},
+          {"GgufKeys", gguf(), [](int n) { return many_entries(n, [](int i) { return metadata_entry(std::to_string(i), 0, "a"); }); }, 20000},
+          {"GgufStrings", gguf(), [](int n) { return many_entries(1, [&](int) { return string_array("texts", n, [](int i) { return "t" + std::to_string(i); }); }); }, 40000},
+          {"GgufBytes", gguf(), [](int n) { return many_entries(1, [&](int) { return metadata_entry("k", 9, raw<std::uint32_t>(0) + raw(static_cast<std::uint64_t>(n)) + std::string(static_cast<std::size_t>(n), 'a')); }); }, 800'000},
+          {"Safetensors", safetensors(), many_safetensors, 5000},
+          {"JsonKeys", json(), tokenizer, 10'000},
+          {"JsonDepth", json(), [](int n) { std::string all = "["; for (int i = 0; i < n; ++i) all += "[[[]]],"; return all + "1]"; }, 10000},
+          {"Tokenizer", tokenizer_json(), tokenizer, 25'000},
+          {"GgufTokenizer", tokenizer_of_gguf(), gguf_tokenizer, 25'000},
+          {"OneCharacter", text_tokens(), [](int n) { return std::string(static_cast<std::size_t>(n), 'a'); }, 5 << 16, kPieces}};
 }
 
 }  // namespace speclab::testing

@@ -13,12 +13,14 @@ struct Format {
   std::function<void(const std::string& path, const std::string& bytes)> read;
 };
 
-/// The reader of each format; the last one makes the tokens of a text, which needs no file.
-const std::vector<Format>& file_formats();
+/// The reader of each format.
+std::vector<Format> file_formats();
+/// Makes the tokens of a text, by merges that pair everything again and again; needs no file.
+Format text_tokens();
 
 struct LargeFile {
   std::string name;
-  std::size_t format;                    ///< of file_formats()
+  Format format;
   std::function<std::string(int)> bytes;
   int n;                                 ///< entries of the smaller file of cost_test.cpp
   double heap_share = 8;                 ///< times its bytes, at most, that reading takes beside 64 MiB

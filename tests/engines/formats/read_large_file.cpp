@@ -21,7 +21,7 @@ int read_doublings(const std::string& name, int n) {
   const std::vector<LargeFile> files = large_files();
   const auto file = std::ranges::find(files, name, &LargeFile::name);
   if (file == files.end()) return std::fprintf(stderr, "read_large_file: no file is called '%s'\n", name.c_str()), 2;
-  const Format& format = file_formats()[file->format];
+  const Format& format = file->format;
   MemoryFile disk;
   const auto written = [&](int entries) {
     const std::string bytes = file->bytes(entries);
