@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
 #include "analysis/io/table.h"
 #include "sim/core/errors.h"
@@ -66,6 +67,15 @@ double TrainingPoint::tokens_per_round() const {
   return tokens;
 }
 
+double TrainingPoint::tokens_per_round_error() const {
+  double error = 0, tokens_behind = 1;  // of and behind the drafts from the k-th on, where it is reached
+  for (const HeldOutPoint& point : std::views::reverse(held_out)) {
+    error = point.acceptance_error * tokens_behind + point.acceptance * error;
+    tokens_behind = 1 + point.acceptance * tokens_behind;
+  }
+  return error;
+}
+
 TrainingCurve joined_stages(const std::vector<TrainingCurve>& stages) {
   TrainingCurve joined{.name = stages.back().name, .points = {}};
   for (const TrainingCurve& stage : stages) {
@@ -76,6 +86,7 @@ TrainingCurve joined_stages(const std::vector<TrainingCurve>& stages) {
       point.tokens += before;
       joined.points.push_back(point);
     }
+    joined.origins.insert(joined.origins.end(), stage.origins.begin(), stage.origins.end());
     joined.stages += fmt::format("{}{} to {:.0f} thousand tokens", before == 0 ? "" : ", then ", stage.name, joined.points.back().tokens / 1e3);
   }
   return joined;
@@ -91,7 +102,7 @@ TrainingCurve read_training_curve(const std::string& folder) {
   expect_columns(table);
   if (table.size() == 0) throw DataError(file_of(folder) + ": no rows; the training ended before its first report");
   if (table.size() > kMostRows) throw DataError(fmt::format("{}: {} rows; allowed: at most {}; leave every other one out", file_of(folder), table.size(), kMostRows));
-  TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}};
+  TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}, .origins = {read_training_origin(folder)}};
   for (std::size_t row = 0; row < table.size(); ++row) {
     curve.points.push_back(read_point(table, row));
     if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens)

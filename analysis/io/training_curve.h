@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/io/training_origin.h"
+
 namespace speclab::analysis {
 
 /// What held-out text told at one report of a training, of the k-th drafted token behind the text's own.
@@ -21,12 +23,15 @@ struct TrainingPoint {
 
   /// 1 + the sum of products of acceptance: what a round would emit if all drafted tokens were tested, each kept independently of the others.
   double tokens_per_round() const;
+  /// Its standard error at most: as if acceptance of all drafted tokens erred together.
+  double tokens_per_round_error() const;
 };
 
 /// What `speclab train` leaves of how it went.
 struct TrainingCurve {
   std::string name;        ///< of the folder
   std::vector<TrainingPoint> points;
+  std::vector<TrainingOrigin> origins{};  ///< one; of several stages one each
   std::string stages{};    ///< in words, where it is several trainings that went on from each other; else empty
 };
 
@@ -37,7 +42,7 @@ TrainingCurve joined_stages(const std::vector<TrainingCurve>& stages);
 /// Whether there is a training.csv, and no manifest.toml of a run.
 bool is_training_folder(const std::string& folder);
 
-/// @throws DataError naming file, line and column; where there are no rows, or tokens do not grow
+/// Of training.csv and manifest.json. @throws DataError naming file, line and column; where there are no rows, or tokens do not grow; where the origin is unknown
 TrainingCurve read_training_curve(const std::string& folder);
 
 }  // namespace speclab::analysis

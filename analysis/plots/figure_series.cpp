@@ -29,12 +29,6 @@ std::string hollow_note(const std::vector<Line>& lines) {
 
 }  // namespace
 
-Estimate scaled(Estimate estimate, double factor) {
-  estimate.value *= factor;
-  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
-  return estimate;
-}
-
 Point make_point(double x, const Estimate& estimate, Mark mark) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
 }
@@ -43,6 +37,13 @@ std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
   std::vector<const Group*> groups;
   for (const auto& line : lines) groups.insert(groups.end(), line.groups.begin(), line.groups.end());
   return groups;
+}
+
+/// Predictions have an interval where the pilots bear one and the figure's quantity is what it was made for.
+std::string interval_note(const Series& predicted) {
+  const auto without = std::ranges::count_if(predicted.points, [](const Point& point) { return !point.interval; });
+  if (without == 0) return "with 95 % intervals";
+  return without == std::ssize(predicted.points) ? "without intervals" : fmt::format("{} of {} without an interval", without, predicted.points.size());
 }
 
 void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
@@ -55,11 +56,11 @@ void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figu
     const auto place = static_cast<double>(figure.x.names.size());
     figure.x.names.push_back(line.name);
     measured.points.push_back(make_point(place, *estimate, shown.mark(group)));
-    if (const auto y = shown.predicted(group.summary.prediction)) predicted.points.push_back({.x = place, .y = *y, .interval = {}});
+    if (const auto y = shown.predicted(group.summary.prediction)) predicted.points.push_back({.x = place, .y = *y, .interval = shown.predicted_interval(group.summary.prediction)});
   }
+  if (!predicted.points.empty()) figure.caption += fmt::format(" Triangles: {}, {}.", shown.prediction_basis, interval_note(predicted));
   for (Series* series : {&measured, &predicted})
     if (!series->points.empty()) figure.series.push_back(std::move(*series));
-  if (figure.series.size() > 1) figure.caption += fmt::format(" Triangles: {}.", shown.prediction_basis);
   figure.caption += hollow_note(lines);
   figure.caption += " " + describe_intervals(groups_of(lines));
 }

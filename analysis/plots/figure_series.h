@@ -9,7 +9,6 @@
 
 namespace speclab::analysis {
 
-Estimate scaled(Estimate estimate, double factor);
 Point make_point(double x, const Estimate& estimate, Mark mark);
 
 /// The quantity that a figure shows of each group.
@@ -19,6 +18,7 @@ struct Shown {
   std::function<std::optional<double>(const Prediction&)> predicted;
   std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.is_lossy() ? Mark::hollow : Mark::filled; };
   const char* prediction_basis = "predicted from pilot prompts";
+  std::function<std::optional<Interval>(const Prediction&)> predicted_interval = [](const Prediction&) { return std::optional<Interval>(); };  ///< drawn at places
 };
 
 /// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the x axis, a series of what was

@@ -80,7 +80,8 @@ Figure speedup_vs_temperature(const FigureData& data) {
                            .series = {},
                            .reference = ReferenceLine{1.0, "plain decoding"},
                            .totals = {}},
-                          {temperature, [](const GroupSummary& s) { return s.speedup; }, [](const Prediction& p) { return p.speedup; }});
+                          {.x = temperature, .measured = [](const GroupSummary& s) { return s.speedup; }, .predicted = [](const Prediction& p) { return p.speedup; },
+                           .predicted_interval = [](const Prediction& p) { return p.speedup_interval; }});
 }
 
 Figure tokens_per_round_vs_temperature(const FigureData& data) {

@@ -1,6 +1,7 @@
 #include "analysis/plots/training_figures.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -48,26 +49,50 @@ Figure empty_figure(const char* id, const char* title, const char* y, const std:
           .series = {}, .reference = {}, .totals = {}};
 }
 
-/// What the bars are; nothing where no training noted them.
+bool has_errors(const TrainingPoint& point) { return point.clusters > 1; }
+
+/// Of the trainings that noted no error at one report at least.
+std::vector<std::string> without_errors(const std::vector<TrainingCurve>& curves) {
+  std::vector<std::string> names;
+  for (const TrainingCurve& curve : curves)
+    if (!std::ranges::all_of(curve.points, has_errors)) names.push_back(curve.name);
+  return names;
+}
+
+/// What the bars are, and which trainings noted none.
 std::string intervals_of(const std::vector<TrainingCurve>& curves) {
   std::int64_t least = 0, most = 0;
   for (const TrainingCurve& curve : curves)
     for (const TrainingPoint& point : curve.points)
-      if (point.clusters > 1) least = least == 0 ? point.clusters : std::min(least, point.clusters), most = std::max(most, point.clusters);
-  if (most == 0) return "";
-  return fmt::format(" Bars: 95 % intervals of held-out text, Student's t over {} prompts or stretches of files, where a training noted them.", least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
+      if (has_errors(point)) least = least == 0 ? point.clusters : std::min(least, point.clusters), most = std::max(most, point.clusters);
+  const std::string clusters = least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
+  const std::vector<std::string> without = without_errors(curves);
+  return fmt::format("{}{}", most == 0 ? "" : fmt::format(" Bars: 95 % intervals of held-out text, Student's t over {} prompts or stretches of files.", clusters),
+                     without.empty() ? "" : fmt::format(" No interval was noted by {}.", fmt::join(without, ", ")));
+}
+
+/// Each program and machine once.
+std::string origins_of(const std::vector<TrainingCurve>& curves) {
+  std::vector<std::string> origins;
+  for (const TrainingCurve& curve : curves)
+    for (const TrainingOrigin& origin : curve.origins)
+      if (const std::string text = fmt::format("revision {} on {}", origin.revision, origin.machine); std::ranges::count(origins, text) == 0) origins.push_back(text);
+  return fmt::format(" Trained by {}.", fmt::join(origins, "; "));
 }
 
 std::string caption_of(const std::vector<TrainingCurve>& curves) {
-  if (curves.size() > 1) return "Held-out text, first drafted token." + intervals_of(curves);
+  const std::string end = intervals_of(curves) + origins_of(curves);
+  if (curves.size() > 1) return "Held-out text, first drafted token." + end;
   const std::string& stages = curves.front().stages;
-  return fmt::format("Training of {}; further drafted tokens behind the text's own.{}{}", curves.front().name, stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.", intervals_of(curves));
+  return fmt::format("Training of {}; further drafted tokens behind the text's own.{}{}", curves.front().name, stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.", end);
 }
 
 Figure loss_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure("training_loss", "Loss over training", "loss, nats a token", caption_of(curves));
   figure.series = lines_of(curves, &HeldOutPoint::loss, &HeldOutPoint::loss_error);
-  if (curves.size() == 1) figure.series.push_back(line("training text", figure.series.size() + 1, curves.front(), [](const TrainingPoint& point) { return point.loss; }));
+  if (curves.size() > 1) return figure;
+  figure.caption += " Training text: mean over all tokens since the report before.";
+  figure.series.push_back(line("training text", figure.series.size() + 1, curves.front(), [](const TrainingPoint& point) { return point.loss; }));
   return figure;
 }
 
@@ -79,11 +104,17 @@ Figure acceptance_figure(const std::vector<TrainingCurve>& curves) {
 
 bool drafts_further(const TrainingCurve& curve) { return curve.points.front().held_out.size() > 1; }
 
+std::vector<TrainingCurve> drafting(std::vector<TrainingCurve> curves) {
+  std::erase_if(curves, [](const TrainingCurve& curve) { return !drafts_further(curve); });
+  return curves;
+}
+
 /// Of those with further drafted tokens; the others do not tell what a round would emit.
 Figure tokens_figure(const std::vector<TrainingCurve>& curves) {
-  Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training", "tokens a round", "Held-out text: 1 + the sum of products of acceptance behind the text's own tokens over all drafted ones, as if independent.");
+  Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training", "tokens a round", "Held-out text: 1 + the sum of products of acceptance behind the text's own tokens over all drafted ones, as if independent." + intervals_of(drafting(curves)) + origins_of(drafting(curves)));
   for (std::size_t i = 0; i < curves.size(); ++i)
-    if (drafts_further(curves[i])) figure.series.push_back(line(fmt::format("{}, {} drafts", curves[i].name, curves[i].points.front().held_out.size()), i + 1, curves[i], &TrainingPoint::tokens_per_round));
+    if (drafts_further(curves[i]))
+      figure.series.push_back(line(fmt::format("{}, {} drafts", curves[i].name, curves[i].points.front().held_out.size()), i + 1, curves[i], &TrainingPoint::tokens_per_round, &TrainingPoint::tokens_per_round_error));
   return figure;
 }
 

@@ -49,18 +49,12 @@ void write_pages(const std::string& run_folder, const std::vector<Figure>& figur
   write_file(run_folder + "/report.html", page);
 }
 
-std::vector<std::string> ids_of(const std::vector<Figure>& figures) {
-  std::vector<std::string> ids;
-  for (const auto& figure : figures) ids.push_back(figure.id);
-  return ids;
-}
-
 ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
   const auto figures = forward_cost_figures(costs);
   const std::string answer = options.opening + cost_answer(costs);
   write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
 }
 
 ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
@@ -68,7 +62,7 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   const auto figures = atlas_figures(rows);
   const std::string answer = options.opening + atlas_answer(rows);
   write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
 }
 
 ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
@@ -79,7 +73,7 @@ ReportSummary write_acceptance_report(const std::string& run_folder, const Manif
   const auto figures = acceptance_figures(pooled, by_category);
   const std::string answer = options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
   write_pages(run_folder, figures, acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figure_ids = ids_of(figures), .num_cells = 0};
+  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
 }
 
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
@@ -115,7 +109,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),
-                        .figure_ids = ids_of(figures),
+                        .figures = figures,
                         .num_cells = cells.size()};
   summary.answer = options.opening + answer_sentence(data, summary.prediction_errors);
   write_file(run_folder + "/cells.csv", cells_csv(cells));

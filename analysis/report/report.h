@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plots/figure.h"
 #include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
@@ -17,7 +18,7 @@ struct ReportSummary {
   std::string report_path;
   std::string answer;                         ///< the sentence that opens the report
   PredictionErrors prediction_errors;         ///< of the walltime, medians over cells
-  std::vector<std::string> figure_ids;
+  std::vector<Figure> figures;
   std::size_t num_cells = 0;
 };
 

@@ -5,6 +5,7 @@ namespace speclab::analysis {
 
 using sim::Estimate;
 using sim::Interval;
+using sim::scaled;
 using sim::within;
 
 }  // namespace speclab::analysis

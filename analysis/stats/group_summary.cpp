@@ -80,6 +80,7 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
                    .other_ns = per_round([](const Generation& g) { return static_cast<double>(g.other_ns); })};
   const auto split_ns = [](const Generation& g) { return static_cast<double>(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns); };
   if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap)) summary.round_ns = *estimate;
+  summary.token_ns = ratio(generations, split_ns, tokens, bootstrap);
 }
 
 /// That of the cell, where all are of one: cells that are measured together have none.

@@ -21,6 +21,12 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
           {"max_new_tokens", own_text.max_new_tokens}, {"seed", own_text.seed}};
 }
 
+nlohmann::ordered_json provenance_json(const TrainingProvenance& provenance) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [key, text] : provenance) json[key] = text;
+  return json;
+}
+
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const Corpus& corpus : corpora) {

@@ -12,6 +12,8 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
 /// Name, SHA-256 and number of tokens of each file, and what FILE.source.json says of its origin.
 /// @throws DataError if that is no JSON object
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
+/// An object of texts.
+nlohmann::ordered_json provenance_json(const TrainingProvenance& provenance);
 /// Files and stretches that the target read.
 nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);
 

@@ -1,6 +1,7 @@
 #include "experiments/drivers/cli.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <speclab_revision.h>
 
 #include <algorithm>
@@ -80,7 +81,8 @@ int parse_and_run(int argc, char** argv) {
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
   tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
   LawOptions law;
-  add_command(app, "law", "What the sampling settings make of logits, a JSON line at a time", "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
+  CLI::App* law_command = add_command(app, "law", "What the sampling settings make of logits, a JSON line at a time", "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
+  law_command->footer(fmt::format("{}\n\nKeys of a line: {}", law_command->get_footer(), fmt::join(law_keys(), ", ")));
   ScoreOptions score;
   CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file experiments/papers/README.md --dtype float32", score, run_score, status);
   add_model_options(score_command, score.common);

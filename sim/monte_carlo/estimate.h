@@ -17,6 +17,13 @@ struct Estimate {
   std::size_t n = 0;
 };
 
+/// The estimate in another unit. @param factor  > 0
+inline Estimate scaled(Estimate estimate, double factor) {
+  estimate.value *= factor;
+  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
+  return estimate;
+}
+
 /// The estimate with the part of its interval that the quantity can be in.
 inline Estimate within(Estimate estimate, double low, double high) {
   if (estimate.interval) estimate.interval = Interval{std::max(low, estimate.interval->low), std::min(high, estimate.interval->high)};

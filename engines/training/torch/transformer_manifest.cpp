@@ -48,7 +48,8 @@ ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& tex
   ordered_json manifest{{"kind", options.drafter}};
   if (!target.name.empty()) manifest.update({{"target", std::filesystem::path(target.name).filename().string()}, {"target_sha256", target.sha256}});
   manifest.update({{is_own_text ? "own_text" : "text", source}, {"tokens", num_emitted(texts.training)},
-                   {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out, is_own_text ? "own text" : "text files")}});
+                   {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out, is_own_text ? "own text" : "text files")},
+                   {"provenance", provenance_json(options.provenance)}});
   return manifest;
 }
 

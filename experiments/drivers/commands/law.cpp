@@ -24,7 +24,7 @@ class LawRequest {
     read_eos();
     read("temperature", options.temperature);
     engines::visit_sampling(options, [this](const char* name, auto& value) { read(name, value); });
-    if (!left_.empty()) refuse("unknown key " + left_.begin().key(), "logits, previous_ids, eos_token_id, temperature and generate()'s other sampling settings");
+    if (!left_.empty()) refuse("unknown key " + left_.begin().key(), fmt::format("{}", fmt::join(law_keys(), ", ")));
     check_ids(previous_ids, "previous_ids");
     check_ids(options.suppress_tokens, "suppress_tokens");
     check_ids(options.eos_token_ids, "eos_token_id");
@@ -106,6 +106,13 @@ std::vector<double> law_of(const engines::Engines& engines, const std::string& l
 }
 
 }  // namespace
+
+std::vector<std::string> law_keys() {
+  std::vector<std::string> keys{"logits", "previous_ids", "eos_token_id", "temperature"};
+  engines::SamplingOptions options;
+  engines::visit_sampling(options, [&keys](const char* name, auto&) { keys.emplace_back(name); });
+  return keys;
+}
 
 int run_law(const LawOptions&) {
   const auto engines = open_engines();

@@ -9,9 +9,11 @@
 #include <filesystem>
 
 #include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/run/interruption.h"
+#include "experiments/drivers/run/program_origin.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -79,12 +81,28 @@ void expect_there(const std::string& path, const char* key, const std::vector<st
     if (!std::filesystem::exists(file, none)) throw ConfigError(fmt::format("{}: text.{}: {} is not there; allowed: text files, named from the config's folder on", path, key, escaped(file, 200)));
 }
 
+/// @param device  of the target; of a language model where it is trained
+engines::TrainingProvenance provenance_of(const TrainConfig& config, const engines::Engines& engines, const std::string& device) {
+  Provenance provenance = program_origin(engines.machine_info(), device);
+  const bool is_counted = config.options.drafter == "ngram";
+  provenance.emplace_back("config_sha256", sha256_text(effective_train_config(config)));
+  if (!config.prompts.empty()) provenance.emplace_back("prompts_sha256", sha256_text(fmt::format("{}", fmt::join(config.prompts, "\n"))));
+  provenance.emplace_back("seed", std::to_string(is_counted ? config.options.own_text.seed : config.options.schedule.seed));
+  return provenance;
+}
+
 /// @param path  of the config, for messages
 void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
   const engines::LoadedModel target = engines.load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path, config.target.model));
   for (const std::string& prompt : config.prompts) config.options.own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
+  config.options.provenance = provenance_of(config, engines, target.model->info().device);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+}
+
+void train_alone(engines::Engines& engines, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
+  config.options.provenance = provenance_of(config, engines, "cpu");
+  engines.train_language_model(config.options, callbacks);
 }
 
 }  // namespace
@@ -101,7 +119,7 @@ int run_train(const TrainCommandOptions& options) {
   const Interruption interruption;
   ProgressLines lines;
   const engines::TrainCallbacks callbacks{[&](const engines::TrainProgress& progress) { lines.show(progress); }, [&] { interruption.check("the same command goes on from there"); }};
-  if (config.is_language_model()) engines->train_language_model(config.options, callbacks);
+  if (config.is_language_model()) train_alone(*engines, config, callbacks);
   else train_for_target(*engines, options.config, config, callbacks);
   fmt::print("{}\n", config.options.output);
   return 0;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
+#include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 
@@ -13,6 +16,8 @@ using Kinds = std::vector<std::string>;
 
 const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator", "language_model"}, kSmall{"small_transformer", "language_model"}, kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
     kReadHidden{"feature_transformer", "mlp_speculator"}, kCutText{"feature_transformer", "mlp_speculator", "language_model"}, kNgram{"ngram"};
+
+constexpr std::array kPaths{"output", "cache_file", "prompts", "files", "held_out_files", "start_from", "vocabulary_from"};
 
 std::string kinds_text(const Kinds& kinds) { return fmt::format("{}", fmt::join(kinds, ", ")); }
 
@@ -93,6 +98,16 @@ const std::vector<TrainKey>& train_keys() {
     return keys;
   }();
   return all;
+}
+
+std::string effective_train_config(const TrainConfig& config) {
+  TrainConfig copy = config;
+  std::string text;
+  for (const TrainKey& key : train_keys()) {
+    const bool is_of_kind = key.kinds.empty() || engines::is_among(config.options.drafter, key.kinds);
+    if (is_of_kind && !engines::is_among(key.key, kPaths)) text += fmt::format("{}.{} = {}\n", key.table, key.key, value_text(key.value(copy)));
+  }
+  return text;
 }
 
 std::vector<DescribedKey> described_train_keys() { return described(train_keys(), TrainConfig{}); }

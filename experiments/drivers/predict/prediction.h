@@ -50,6 +50,7 @@ struct Prediction {
   bool counts_draft_operations = false;  ///< else operations are the target's alone
   std::vector<PredictedLength> lengths;  ///< from 0 on, all that are shown
   std::vector<PredictedLength> curve{};  ///< from 0 to the last of them without a gap, where a plot is asked for
+  std::vector<std::string> origins{};    ///< of what was measured, likewise
   Optimum optimum;
   std::optional<PredictedLength> trace_optimum;  ///< by acceptance by position
   int trace_optimum_reach = 0;                   ///< the longest length that the trace tells of

@@ -32,6 +32,7 @@ analysis::Figure prediction_figure(const Prediction& prediction) {
   figure.caption = fmt::format("Acceptance rate {:.4g} ({}); costs: {}. The best length is {}.{}", prediction.acceptance_rate.value,
                                prediction.acceptance_source, prediction.cost_source, prediction.optimum.at.speculation_length,
                                prediction.has_interval ? " Bars: all that the inputs' intervals allow." : "");
+  for (const std::string& origin : prediction.origins) figure.caption += " " + origin;
   return figure;
 }
 

@@ -1,7 +1,6 @@
 #include "experiments/drivers/run/manifest.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,10 +11,9 @@
 #include "sim/core/sha256.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/toml_text.h"
-#include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/origin.h"
+#include "experiments/drivers/run/program_origin.h"
 #include "experiments/drivers/run/work_keys.h"
 
 namespace speclab::experiments {
@@ -92,15 +90,14 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
 
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
-  const engines::MachineInfo machine = loaded.engines.machine_info();
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
   HeaderEntry header{.started_at = utc_now(), .question = config.question, .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}, .plan_digest = plan_digest(loaded.plan)};
-  header.provenance = {{"revision", SPECLAB_REVISION}, {"program_sha256", program_sha256()}, {"engines_sha256", engines_sha256()}, {"build_type", SPECLAB_BUILD_TYPE}, {"flags", SPECLAB_FLAGS}, {"compiler", SPECLAB_COMPILER},
-                       {"libtorch", machine.libtorch_version}, {"blas", machine.blas}, {"machine", machine.cpu_model}, {"governor", machine.governor}, {"device", target.device}, {"driver", machine.driver},
-                       {"threads", std::to_string(machine.threads)}, {"dtype", target.dtype}, {"kernels", target.kernels},
-                       {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds}, {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}, {"workers", std::to_string(workers)}};
+  header.provenance = program_origin(loaded.engines.machine_info(), target.device);
+  const Provenance of_run{{"dtype", target.dtype}, {"kernels", target.kernels}, {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds},
+                          {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}, {"workers", std::to_string(workers)}};
+  header.provenance.insert(header.provenance.end(), of_run.begin(), of_run.end());
   return header;
 }
 

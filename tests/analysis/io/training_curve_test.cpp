@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <nlohmann/json.hpp>
+
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
@@ -12,10 +15,48 @@ namespace {
 constexpr const char* kHeader = "tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement";
 constexpr const char* kSecond = ",validation_loss_nats_2,validation_acceptance_rate_2,validation_greedy_agreement_2";
 
-TrainingCurve read(const std::string& content) {
+
+constexpr std::array kOrigin{"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "device", "driver", "threads", "config_sha256", "seed"};
+
+/// @param left_out  key of provenance that the training did not note
+std::string manifest(const std::string& left_out = "") {
+  nlohmann::ordered_json json{{"kind", "mlp_speculator"}};
+  for (const char* key : kOrigin)
+    if (key != left_out) json["provenance"][key] = std::string("the ") + key;
+  return json.dump();
+}
+
+TrainingCurve read(const std::string& content, const std::string& manifest_json = manifest()) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("training.csv"), content);
+  write_file(scratch.file("manifest.json"), manifest_json);
   return read_training_curve(scratch.path());
+}
+
+std::string refusal(const std::string& manifest_json) {
+  try {
+    read(std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n", manifest_json);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(TrainingCurve, TellsItsOrigin) {
+  const TrainingCurve curve = read(std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n");
+  ASSERT_EQ(curve.origins.size(), 1u);
+  EXPECT_EQ(curve.origins[0].revision, "the revision");
+  EXPECT_EQ(curve.origins[0].machine, "the machine");
+}
+
+TEST(TrainingCurve, OfUnknownOriginIsRefused) {
+  for (const char* key : kOrigin) EXPECT_NE(refusal(manifest(key)).find(std::string("provenance.") + key + " is missing"), std::string::npos) << key << ": " << refusal(manifest(key));
+  for (const char* json : {"{}", "[]", "3", R"({"provenance": 3})", R"({"provenance": {"revision": ""}})", R"({"provenance": {"revision": 7}})"})
+    EXPECT_NE(refusal(json).find("provenance.revision is missing or no text"), std::string::npos) << json << ": " << refusal(json);
+  EXPECT_NE(refusal("{").find("no JSON from byte"), std::string::npos) << refusal("{");
+  const testing::ScratchFolder bare;
+  write_file(bare.file("training.csv"), std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n");
+  EXPECT_THROW(read_training_curve(bare.path()), DataError);
 }
 
 TEST(TrainingCurve, IsReadWithEveryDraftedToken) {

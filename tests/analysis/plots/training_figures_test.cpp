@@ -8,7 +8,7 @@ namespace speclab::analysis {
 namespace {
 
 TrainingCurve curve(const std::string& name, std::size_t drafted) {
-  TrainingCurve curve{.name = name, .points = {}};
+  TrainingCurve curve{.name = name, .points = {}, .origins = {{.revision = "abc", .machine = "a machine"}}};
   for (const double tokens : {1000.0, 2000.0}) curve.points.push_back({tokens, 5000 / tokens, std::vector<HeldOutPoint>(drafted, {4000 / tokens, 0.5, 0.25})});
   return curve;
 }
@@ -37,7 +37,25 @@ TEST(TrainingFigures, HaveIntervalsOverWhatWasHeldOut) {
   EXPECT_NEAR(figure.series[0].points[0].interval->high, 0.5 + 2.0117 * 0.02, 1e-5) << "Student's t of 47 degrees";
   EXPECT_FALSE(figure.series[1].points[0].interval);
   EXPECT_NE(figure.caption.find("Student's t over 48 prompts"), std::string::npos) << figure.caption;
+  EXPECT_NE(figure.caption.find("No interval was noted by old."), std::string::npos) << figure.caption;
   EXPECT_EQ(training_figures({curve("old", 1)})[1].caption.find("Bars"), std::string::npos);
+}
+
+TEST(TrainingFigures, OfRoundsHaveIntervalsThatHoldWhenAllDraftsErrTogether) {
+  TrainingCurve noted = curve("noted", 2);
+  for (TrainingPoint& point : noted.points)
+    for (HeldOutPoint& drafted : point.held_out) point.clusters = 48, drafted.acceptance_error = 0.02;
+  const Point point = training_figures({noted})[2].series[0].points[0];
+  ASSERT_TRUE(point.interval);
+  const double error = (1 + 0.5) * 0.02 + 0.5 * 0.02;  // of 1 + a (1 + b), in a and in b
+  EXPECT_NEAR(point.interval->high - point.y, 2.0117 * error, 1e-5);
+}
+
+TEST(TrainingFigures, TellEachOriginOnce) {
+  TrainingCurve other = curve("other", 1);
+  other.origins = {{.revision = "def", .machine = "a machine"}};
+  const std::string caption = training_figures({curve("a", 1), curve("b", 1), other})[0].caption;
+  EXPECT_NE(caption.find("Trained by revision abc on a machine; revision def on a machine."), std::string::npos) << caption;
 }
 
 TEST(TrainingFigures, OfSeveralHaveALineEach) {

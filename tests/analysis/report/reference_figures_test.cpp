@@ -9,6 +9,7 @@
 #include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
 #include "sim/core/files.h"
+#include "tests/analysis/support/figure_intervals.h"
 #include "tests/analysis/support/synthetic_run.h"
 #include "tests/support/drawing_tools.h"
 
@@ -55,8 +56,17 @@ TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
     copy_tables(run, scratch.path());
     write_file(scratch.file("plotly.js"), "/* plotly */");
     const ReportSummary summary = write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js")});
-    EXPECT_FALSE(summary.figure_ids.empty());
-    for (const std::string& id : summary.figure_ids) expect_same(id, run / "figures", scratch.file("figures"));
+    EXPECT_FALSE(summary.figures.empty());
+    for (const Figure& figure : summary.figures) expect_same(figure.id, run / "figures", scratch.file("figures"));
+  }
+}
+
+TEST(FiguresOfCommittedRuns, HaveAnIntervalAndANumberAtEveryPoint) {
+  for (const fs::path& run : runs_with_figures()) {
+    const testing::ScratchFolder scratch;
+    copy_tables(run, scratch.path());
+    write_file(scratch.file("plotly.js"), "/* plotly */");
+    for (const Figure& figure : write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js"), .static_figures = false}).figures) testing::expect_intervals(figure, run.string());
   }
 }
 

@@ -57,9 +57,9 @@ ReportSummary* ReportInBrowser::summary_ = nullptr;
 TEST_P(ReportInBrowser, DrawsEveryFigureWithoutConsoleErrors) {
   const Page page = open_in_chromium(summary_->report_path, *scratch_, GetParam());
   EXPECT_FALSE(has_console_error(page)) << page.log;
-  ASSERT_EQ(summary_->figure_ids.size(), 8U);
+  ASSERT_EQ(summary_->figures.size(), 8U);
   EXPECT_EQ(figures_drawn(page), "8");
-  for (const auto& id : summary_->figure_ids) EXPECT_NE(page.dom.find("id=\"plot-" + id + "\""), std::string::npos) << id;
+  for (const Figure& figure : summary_->figures) EXPECT_NE(page.dom.find("id=\"plot-" + figure.id + "\""), std::string::npos) << figure.id;
   EXPECT_NE(page.dom.find(">prompt lookup</text>"), std::string::npos) << "no legend entry";
 }
 
@@ -154,7 +154,7 @@ TEST_P(CommittedReport, DrawsEveryFigureWithoutConsoleErrors) {
   const ReportSummary summary = write_report(scratch.path(), {.plotly_js = "", .static_figures = false});
   const Page page = open_in_chromium(summary.report_path, scratch, "--window-size=1200,900");
   EXPECT_FALSE(has_console_error(page)) << page.log;
-  EXPECT_EQ(figures_drawn(page), std::to_string(summary.figure_ids.size()));
+  EXPECT_EQ(figures_drawn(page), std::to_string(summary.figures.size()));
   EXPECT_EQ(noted(summary.report_path, scratch, kEmptyPlots), "[]");
 }
 

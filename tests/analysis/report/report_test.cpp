@@ -163,7 +163,8 @@ TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   write_file(plotly_, "/* plotly */");
   const ReportSummary summary = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
   EXPECT_EQ(summary.answer, "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");
-  EXPECT_EQ(summary.figure_ids, std::vector<std::string>{"forward_cost"});
+  ASSERT_EQ(summary.figures.size(), 1u);
+  EXPECT_EQ(summary.figures[0].id, "forward_cost");
   EXPECT_TRUE(page_has("plot-forward_cost") && page_has("after 64 tokens"));
   EXPECT_TRUE(page_has("bigram"));
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("cells.csv")));

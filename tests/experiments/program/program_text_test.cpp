@@ -47,6 +47,11 @@ TEST(Program, TokenizesBothWays) {
   EXPECT_EQ(run_program("tokenize 2>/dev/null <<'E'\nnot json\nE\n").code, 2);
 }
 
+TEST(Program, TellsTheKeysOfALawsLine) {
+  const std::string help = run_program("law --help").output;
+  for (const char* key : {"logits", "previous_ids", "eos_token_id", "temperature", "top_k", "top_p", "min_p", "repetition_penalty"}) EXPECT_NE(help.find(key), std::string::npos) << key << ": " << help;
+}
+
 TEST(Program, NoticesAnInputThatCannotBeRead) {
   for (const char* command : {"tokenize", "law", "generate"}) {
     const Outcome outcome = run_program(std::string(command) + " 2>&1 < /tmp");

@@ -18,6 +18,15 @@ using testing::run_program;
 constexpr const char* kFeature = SPECLAB_SOURCE_DIR "/results/models/smollm2-feature";
 constexpr const char* kMlp = SPECLAB_SOURCE_DIR "/results/models/smollm2-mlp";
 
+/// The table and the manifest of a training, of which the first may have another name.
+void copy_training(const std::string& curve, const std::string& manifest, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(curve, folder + "/training.csv");
+  std::filesystem::copy_file(manifest, folder + "/manifest.json");
+}
+
+void copy_training(const std::string& from, const std::string& folder) { copy_training(from + "/training.csv", from + "/manifest.json", folder); }
+
 std::string fresh_folder(const std::string& name) {
   const std::string folder = ::testing::TempDir() + "/" + name;
   std::filesystem::remove_all(folder);
@@ -26,8 +35,7 @@ std::string fresh_folder(const std::string& name) {
 
 TEST(ProgramTrainingReport, DrawsEveryDraftedTokenOfOneTraining) {
   const std::string folder = fresh_folder("one_training"), training = folder + "/smollm2-mlp";
-  std::filesystem::create_directories(training);
-  std::filesystem::copy_file(std::string(kMlp) + "/training.csv", training + "/training.csv");
+  copy_training(kMlp, training);
   const Outcome report = run_program("report " + training + " 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
   EXPECT_NE(report.output.find("smollm2-mlp: after "), std::string::npos) << report.output;
@@ -52,8 +60,7 @@ void expect_drawn_again(const std::string& folder, const std::vector<std::string
   const std::string scratch = fresh_folder("drawn_again");
   std::string command = "report";
   for (const std::string& curve : curves) {
-    std::filesystem::create_directories(scratch + "/" + curve);
-    std::filesystem::copy_file(folder + "/" + curve + ".csv", scratch + "/" + curve + "/training.csv");
+    copy_training(folder + "/" + curve + ".csv", folder + "/manifest.json", scratch + "/" + curve);
     command += " " + scratch + "/" + curve;
   }
   const Outcome report = run_program(command + options + " --output " + scratch + "/figures 2>&1");
@@ -87,12 +94,19 @@ TEST_F(CommittedTrainings, OfTheClosedWorldAreDrawnAgain) {
 
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
   const std::string folder = fresh_folder("quotes"), training = folder + "/'quoted'\x1b[31m";
-  std::filesystem::create_directories(training);
-  std::filesystem::copy_file(std::string(kMlp) + "/training.csv", training + "/training.csv");
+  copy_training(kMlp, training);
   const Outcome report = run_program("report \"" + training + "\" 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
   EXPECT_EQ(report.output.find('\x1b'), std::string::npos) << "a terminal would obey it";
   EXPECT_TRUE(std::filesystem::exists(training + "/figures/training_tokens_per_round.svg"));
+}
+
+TEST(ProgramTrainingReport, DrawsNoCurveOfUnknownOrigin) {
+  const std::string folder = fresh_folder("unknown_origin");
+  copy_training(kMlp, folder);
+  std::filesystem::remove(folder + "/manifest.json");
+  expect_refusal("report " + folder, 3, "manifest.json: is not there; a curve of unknown origin is not drawn");
+  EXPECT_FALSE(std::filesystem::exists(folder + "/figures"));
 }
 
 TEST(ProgramTrainingReport, TellsTheEndsOfSeveralWithoutFigures) {

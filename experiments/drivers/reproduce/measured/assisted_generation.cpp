@@ -88,13 +88,8 @@ Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders) {
   for (const auto& [parameters, model] : models) {
     const analysis::Group &plain = group_of(run, model, true), &assisted = group_of(run, model, false);
     result.rows.push_back(measured(fmt::format("target={};parameters_millions={:.0f}", model, parameters / 1e6), "speedup", needed(assisted.summary.speedup, "plain generations of " + model)));
-    const auto ms = [](analysis::Estimate time) {
-      time.value /= 1e6;
-      if (time.interval) time.interval = analysis::Interval{time.interval->low / 1e6, time.interval->high / 1e6};
-      return time;
-    };
-    figure.add("plain", parameters / 1e6, ms(plain.summary.walltime_ns));
-    figure.add("small transformer", parameters / 1e6, ms(assisted.summary.walltime_ns));
+    figure.add("plain", parameters / 1e6, scaled(plain.summary.walltime_ns, 1e-6));
+    figure.add("small transformer", parameters / 1e6, scaled(assisted.summary.walltime_ns, 1e-6));
   }
   const auto plain_step = [&](const std::string& model) { return group_of(run, model, true).summary.round_ns.value; };
   Comparison ratio{.setting = models.rbegin()->second + " / " + models.begin()->second, .quantity = "opt_13b_over_125m_time_ratio", .ours = plain_step(models.rbegin()->second) / plain_step(models.begin()->second)};

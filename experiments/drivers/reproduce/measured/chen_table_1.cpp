@@ -28,14 +28,7 @@ const analysis::Group& group_of(const MeasuredRun& run, double temperature, cons
   return group_where(run.pooled(), [&](const analysis::Group& g) { return g.axes.temperature == temperature && g.axes.drafter == drafter; }, fmt::format("{} at temperature {}", drafter, temperature));
 }
 
-/// Mean time of a token after the first, milliseconds.
-analysis::Estimate token_time_ms(const analysis::Group& group) {
-  analysis::Estimate time = group.summary.round_ns;
-  const double tokens = group.axes.is_plain() ? 1.0 : needed(group.summary.tokens_per_round, "rounds").value;
-  time.value /= 1e6 * tokens;
-  time.interval.reset();  // of a quotient of two means of the same generations
-  return time;
-}
+analysis::Estimate token_time_ms(const analysis::Group& group) { return scaled(needed(group.summary.token_ns, "rounds"), 1e-6); }
 
 void add_sampling(const analysis::Table& table, const Sampling& sampling, const MeasuredRun& run, Reproduction& result, BesideFigure& figure) {
   const analysis::Group &plain = group_of(run, sampling.temperature, "none"), &speculative = group_of(run, sampling.temperature, "small_transformer");

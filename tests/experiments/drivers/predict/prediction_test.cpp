@@ -151,6 +151,18 @@ TEST(Prediction, IsOneTableInThreeForms) {
   EXPECT_EQ(prediction_figure(predict(options)).series[1].points.size(), 21u) << "no gap before the chosen length";
 }
 
+TEST(Prediction, ItsFigureTellsWhereWhatWasMeasuredIsFrom) {
+  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu";
+  PredictOptions options{.trace = run + "/rounds.csv", .costs = run + "/costs.csv", .plot = "x.png"};
+  const std::string known = prediction_figure(predict(options)).caption;
+  EXPECT_NE(known.find("rounds.csv is by revision 2344f3f2d4db on AMD EPYC."), std::string::npos) << known;
+  options = {.acceptance_rate = "0.8", .costs = file_with("bare_costs.csv", small_costs()), .plot = "x.png"};
+  const std::string bare = prediction_figure(predict(options)).caption;
+  EXPECT_NE(bare.find("The origin of bare_costs.csv is not recorded."), std::string::npos) << bare;
+  options = ratios("0.8", "0.1"), options.plot = "x.png";
+  EXPECT_EQ(prediction_figure(predict(options)).caption.find("origin"), std::string::npos) << "typed by the user";
+}
+
 void expect_config_error(const PredictOptions& options, const std::string& message) try {
   predict(options);
   ADD_FAILURE() << message;

@@ -39,9 +39,11 @@ std::string rows_of(const MadeUp& drafter, double temperature, const std::string
   return rows;
 }
 
-/// A committed sweep's manifest with other models.
+/// A committed sweep's manifest with other models, and as many texts as there are.
 std::string manifest_of(const std::vector<MadeUp>& drafters) {
-  const std::string committed = read_file(SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text/manifest.toml");
+  std::string committed = read_file(SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text/manifest.toml");
+  const std::size_t planned = committed.find("\nplanned_generations = ");
+  committed.erase(planned, committed.find('\n', planned + 1) - planned);
   std::string manifest = committed.substr(0, committed.find("[[provenance.models]]")) + "[[provenance.models]]\nname = \"target\"\nrole = \"target\"\nsha256 = \"t\"\nparameters = 1000\nweights = \"trained\"\n";
   for (const MadeUp& d : drafters)
     manifest += fmt::format("\n[[provenance.models]]\nname = \"{}\"\nrole = \"drafter\"\nsha256 = \"d\"\nparameters = {}\nweights = \"trained\"\n{}", d.name, d.parameters, d.training);

@@ -1,0 +1,37 @@
+#include "experiments/drivers/predict/input_origin.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "analysis/io/manifest.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// @param name  of what was measured
+std::string origin(const std::string& name, const std::string& folder) {
+  const std::string manifest = folder + "/manifest.toml";
+  std::error_code none;
+  if (!std::filesystem::exists(manifest, none)) return fmt::format("The origin of {} is not recorded.", escaped(name));
+  const analysis::Manifest read = analysis::read_manifest(manifest);
+  return fmt::format("{} is by revision {} on {}.", escaped(name), read.provenance("revision"), read.provenance("machine"));
+}
+
+std::string origin_of_table(const std::string& path) {
+  const std::filesystem::path table(path);
+  return origin(table.filename().string(), table.has_parent_path() ? table.parent_path().string() : ".");
+}
+
+}  // namespace
+
+std::vector<std::string> input_origins(const PredictOptions& options) {
+  std::vector<std::string> origins;
+  if (options.trace) origins.push_back(origin_of_table(*options.trace));
+  if (options.observed) origins.push_back(origin("acceptance.csv", *options.observed));
+  if (options.costs) origins.push_back(origin_of_table(*options.costs));
+  return origins;
+}
+
+}  // namespace speclab::experiments
