@@ -19,8 +19,7 @@ namespace {
 
 constexpr double kMostNats = 1e3;  ///< of a held-out loss
 
-constexpr std::array<std::string_view, 17> kRequired = {"revision", "build_type", "flags",      "compiler", "libtorch",      "blas",           "machine", "governor", "threads",
-                                                        "device",   "driver",     "kernels",    "dtype",    "arithmetic",    "config_sha256",  "prompts_sha256", "seed"};
+constexpr std::array<std::string_view, 6> kOfARun{"kernels", "dtype", "arithmetic", "config_sha256", "prompts_sha256", "seed"};
 
 toml::table parse(const std::string& path, const std::string& text) {
   if (const std::size_t line = too_deep_toml_line(text); line > 0) throw DataError(path + ":" + std::to_string(line) + ": a dotted key of too many parts");
@@ -142,11 +141,13 @@ void expect_type(const std::string& path, std::string_view key, const toml::node
 }
 
 void expect_required(const std::string& path, const toml::table& provenance) {
-  for (const auto key : kRequired) {
+  const auto expect = [&](std::string_view key) {
     const auto* node = provenance.get(key);
     if (node == nullptr || text_of(*node).empty()) throw_missing(path, std::string(key));
     expect_type(path, key, *node);
-  }
+  };
+  std::ranges::for_each(kProgramAndMachine, expect);
+  std::ranges::for_each(kOfARun, expect);
 }
 
 /// Adds the keys of a table, those of tables in it too, under "PREFIX.KEY".

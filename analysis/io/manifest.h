@@ -1,6 +1,7 @@
 #pragma once
 // What made a run: without it no number of the run is used.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct ModelProvenance {
 
 /// What a committed run of an older revision, which did not note it, says in the place of an entry.
 inline constexpr std::string_view kNotRecorded = "not recorded";
+
+/// Entries of every provenance, of runs and of trainings.
+inline constexpr std::array<std::string_view, 11> kProgramAndMachine{"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "threads", "device", "driver"};
 
 /// A part of the rows that was measured apart: before the config was edited, or by another program or machine.
 struct SectionProvenance {

@@ -102,7 +102,7 @@ TrainingCurve read_training_curve(const std::string& folder) {
   expect_columns(table);
   if (table.size() == 0) throw DataError(file_of(folder) + ": no rows; the training ended before its first report");
   if (table.size() > kMostRows) throw DataError(fmt::format("{}: {} rows; allowed: at most {}; leave every other one out", file_of(folder), table.size(), kMostRows));
-  TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}, .origins = {read_training_origin(folder)}};
+  TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}, .origins = read_training_origins(folder)};
   for (std::size_t row = 0; row < table.size(); ++row) {
     curve.points.push_back(read_point(table, row));
     if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens)

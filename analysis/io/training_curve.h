@@ -23,7 +23,7 @@ struct TrainingPoint {
 
   /// 1 + the sum of products of acceptance: what a round would emit if all drafted tokens were tested, each kept independently of the others.
   double tokens_per_round() const;
-  /// Its standard error at most: as if acceptance of all drafted tokens erred together.
+  /// Its standard error at most, to first order: as if acceptance of all drafted tokens erred together.
   double tokens_per_round_error() const;
 };
 
@@ -31,7 +31,7 @@ struct TrainingPoint {
 struct TrainingCurve {
   std::string name;        ///< of the folder
   std::vector<TrainingPoint> points;
-  std::vector<TrainingOrigin> origins{};  ///< one; of several stages one each
+  std::vector<TrainingOrigin> origins{};  ///< in the order of their parts; of several stages those of each
   std::string stages{};    ///< in words, where it is several trainings that went on from each other; else empty
 };
 

@@ -27,6 +27,14 @@ std::string hollow_note(const std::vector<Line>& lines) {
   return any ? " Hollow: the rule changes the output law." : "";
 }
 
+/// Why predictions have intervals, or not.
+std::string interval_note(const Shown& shown, const Series& predicted) {
+  if (!shown.predicted_interval) return "without intervals, which are made for the speed-up";
+  const auto without = std::ranges::count_if(predicted.points, [](const Point& point) { return !point.interval; });
+  if (without == 0) return "with 95 % intervals of what is measured, from pilots and timings";
+  return without == std::ssize(predicted.points) ? "without intervals, which these pilots do not bear" : fmt::format("{} of {} without an interval, which their pilots do not bear", without, predicted.points.size());
+}
+
 }  // namespace
 
 Point make_point(double x, const Estimate& estimate, Mark mark) {
@@ -39,13 +47,6 @@ std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
   return groups;
 }
 
-/// Predictions have an interval where the pilots bear one and the figure's quantity is what it was made for.
-std::string interval_note(const Series& predicted) {
-  const auto without = std::ranges::count_if(predicted.points, [](const Point& point) { return !point.interval; });
-  if (without == 0) return "with 95 % intervals";
-  return without == std::ssize(predicted.points) ? "without intervals" : fmt::format("{} of {} without an interval", without, predicted.points.size());
-}
-
 void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
   figure.kind = FigureKind::marks;
   Series measured{.name = "measured", .colour = 1, .points = {}, .prediction = {}}, predicted{.name = "predicted", .colour = 2, .points = {}, .prediction = {}};
@@ -56,9 +57,9 @@ void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figu
     const auto place = static_cast<double>(figure.x.names.size());
     figure.x.names.push_back(line.name);
     measured.points.push_back(make_point(place, *estimate, shown.mark(group)));
-    if (const auto y = shown.predicted(group.summary.prediction)) predicted.points.push_back({.x = place, .y = *y, .interval = shown.predicted_interval(group.summary.prediction)});
+    if (const auto y = shown.predicted(group.summary.prediction)) predicted.points.push_back({.x = place, .y = *y, .interval = shown.predicted_interval ? shown.predicted_interval(group.summary.prediction) : std::nullopt});
   }
-  if (!predicted.points.empty()) figure.caption += fmt::format(" Triangles: {}, {}.", shown.prediction_basis, interval_note(predicted));
+  if (!predicted.points.empty()) figure.caption += fmt::format(" Triangles: {}, {}.", shown.prediction_basis, interval_note(shown, predicted));
   for (Series* series : {&measured, &predicted})
     if (!series->points.empty()) figure.series.push_back(std::move(*series));
   figure.caption += hollow_note(lines);

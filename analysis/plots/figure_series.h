@@ -18,7 +18,7 @@ struct Shown {
   std::function<std::optional<double>(const Prediction&)> predicted;
   std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.is_lossy() ? Mark::hollow : Mark::filled; };
   const char* prediction_basis = "predicted from pilot prompts";
-  std::function<std::optional<Interval>(const Prediction&)> predicted_interval = [](const Prediction&) { return std::optional<Interval>(); };  ///< drawn at places
+  std::function<std::optional<Interval>(const Prediction&)> predicted_interval{};  ///< of what will be measured, drawn at places; empty: such intervals are not made for this quantity
 };
 
 /// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the x axis, a series of what was

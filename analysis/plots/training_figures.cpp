@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "analysis/plots/figure_text.h"
 #include "sim/monte_carlo/distributions.h"
 
 namespace speclab::analysis {
@@ -49,35 +50,53 @@ Figure empty_figure(const char* id, const char* title, const char* y, const std:
           .series = {}, .reference = {}, .totals = {}};
 }
 
-bool has_errors(const TrainingPoint& point) { return point.clusters > 1; }
+/// How many prompts or stretches of files were held out.
+struct Clusters {
+  std::int64_t least = 0, most = 0;       ///< of those with two or more, which bear an interval; 0: none
+  std::vector<std::string> without{};     ///< trainings of which a report did not note them
+  bool is_one = false;                    ///< a report held out a single one
+};
 
-/// Of the trainings that noted no error at one report at least.
-std::vector<std::string> without_errors(const std::vector<TrainingCurve>& curves) {
-  std::vector<std::string> names;
-  for (const TrainingCurve& curve : curves)
-    if (!std::ranges::all_of(curve.points, has_errors)) names.push_back(curve.name);
-  return names;
+std::string name_of(const TrainingCurve& curve) { return curve.stages.empty() ? curve.name : "all of the stages"; }
+
+Clusters clusters_of(const std::vector<TrainingCurve>& curves) {
+  Clusters all;
+  for (const TrainingCurve& curve : curves) {
+    for (const TrainingPoint& point : curve.points) {
+      all.is_one = all.is_one || point.clusters == 1;
+      if (point.clusters > 1) all.least = all.least == 0 ? point.clusters : std::min(all.least, point.clusters), all.most = std::max(all.most, point.clusters);
+    }
+    if (std::ranges::any_of(curve.points, [](const TrainingPoint& point) { return point.clusters == 0; })) all.without.push_back(name_of(curve));
+  }
+  return all;
 }
 
-/// What the bars are, and which trainings noted none.
-std::string intervals_of(const std::vector<TrainingCurve>& curves) {
-  std::int64_t least = 0, most = 0;
-  for (const TrainingCurve& curve : curves)
-    for (const TrainingPoint& point : curve.points)
-      if (has_errors(point)) least = least == 0 ? point.clusters : std::min(least, point.clusters), most = std::max(most, point.clusters);
-  const std::string clusters = least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
-  const std::vector<std::string> without = without_errors(curves);
-  return fmt::format("{}{}", most == 0 ? "" : fmt::format(" Bars: 95 % intervals of held-out text, Student's t over {} prompts or stretches of files.", clusters),
-                     without.empty() ? "" : fmt::format(" No interval was noted by {}.", fmt::join(without, ", ")));
+/// What the bars are, and why points have none. @param what  of the intervals
+std::string intervals_of(const std::vector<TrainingCurve>& curves, const char* what = "95 % intervals") {
+  const Clusters clusters = clusters_of(curves);
+  std::string text;
+  if (clusters.most > 0)
+    text += fmt::format(" Bars: {} of held-out text, Student's t over {} prompts or stretches of files.", what, range_text(static_cast<std::size_t>(clusters.least), static_cast<std::size_t>(clusters.most)));
+  if (clusters.is_one) text += " A single prompt or stretch bears none.";
+  if (!clusters.without.empty()) text += fmt::format(" No interval was noted by {}.", fmt::join(clusters.without, ", "));
+  return text;
 }
 
-/// Each program and machine once.
-std::string origins_of(const std::vector<TrainingCurve>& curves) {
+/// Programs and machines in the order of their parts, each once.
+std::string origins_of(const TrainingCurve& curve) {
   std::vector<std::string> origins;
-  for (const TrainingCurve& curve : curves)
-    for (const TrainingOrigin& origin : curve.origins)
-      if (const std::string text = fmt::format("revision {} on {}", origin.revision, origin.machine); std::ranges::count(origins, text) == 0) origins.push_back(text);
-  return fmt::format(" Trained by {}.", fmt::join(origins, "; "));
+  for (const TrainingOrigin& origin : curve.origins)
+    if (const std::string text = fmt::format("revision {} on {}", origin.revision, origin.machine); std::ranges::count(origins, text) == 0) origins.push_back(text);
+  return fmt::format("{}", fmt::join(origins, ", then "));
+}
+
+/// Who trained them: of several that are of unlike origin each by its name.
+std::string origins_of(const std::vector<TrainingCurve>& curves) {
+  const auto is_alike = [&](const TrainingCurve& curve) { return curve.origins == curves.front().origins; };
+  if (std::ranges::all_of(curves, is_alike)) return fmt::format(" Trained by {}.", origins_of(curves.front()));
+  std::vector<std::string> each;
+  for (const TrainingCurve& curve : curves) each.push_back(fmt::format("{} by {}", curve.name, origins_of(curve)));
+  return fmt::format(" Trained: {}.", fmt::join(each, "; "));
 }
 
 std::string caption_of(const std::vector<TrainingCurve>& curves) {
@@ -91,7 +110,7 @@ Figure loss_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure("training_loss", "Loss over training", "loss, nats a token", caption_of(curves));
   figure.series = lines_of(curves, &HeldOutPoint::loss, &HeldOutPoint::loss_error);
   if (curves.size() > 1) return figure;
-  figure.caption += " Training text: mean over all tokens since the report before.";
+  figure.caption += " Training text: mean over all tokens since the report before, of steps that follow from each other, which bear no interval.";
   figure.series.push_back(line("training text", figure.series.size() + 1, curves.front(), [](const TrainingPoint& point) { return point.loss; }));
   return figure;
 }
@@ -111,10 +130,15 @@ std::vector<TrainingCurve> drafting(std::vector<TrainingCurve> curves) {
 
 /// Of those with further drafted tokens; the others do not tell what a round would emit.
 Figure tokens_figure(const std::vector<TrainingCurve>& curves) {
-  Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training", "tokens a round", "Held-out text: 1 + the sum of products of acceptance behind the text's own tokens over all drafted ones, as if independent." + intervals_of(drafting(curves)) + origins_of(drafting(curves)));
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    if (drafts_further(curves[i]))
-      figure.series.push_back(line(fmt::format("{}, {} drafts", curves[i].name, curves[i].points.front().held_out.size()), i + 1, curves[i], &TrainingPoint::tokens_per_round, &TrainingPoint::tokens_per_round_error));
+  const std::vector<TrainingCurve> shown = drafting(curves);
+  const std::string intervals = intervals_of(shown, "at least 95 %, as if acceptance of all drafts erred together,");
+  Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training", "tokens a round",
+                               "Held-out text: 1 + the sum of products of acceptance behind the text's own tokens over all drafted ones, as if independent." + intervals + origins_of(shown));
+  for (const TrainingCurve& curve : shown) {
+    const std::string name = fmt::format("{}, {} drafts", curve.name, curve.points.front().held_out.size());
+    const auto colour = 1 + static_cast<std::size_t>(std::ranges::find(curves, curve.name, &TrainingCurve::name) - curves.begin());
+    figure.series.push_back(line(name, colour, curve, &TrainingPoint::tokens_per_round, &TrainingPoint::tokens_per_round_error));
+  }
   return figure;
 }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
+#include "analysis/stats/median.h"
 #include "analysis/stats/pilot_choice.h"
 
 namespace speclab::analysis {
@@ -41,6 +44,25 @@ std::string clause(const FigureData& data, const Named& named) {
   const std::string name = line_name(data.pooled, *named.group);
   if (named.group->axes.is_plain()) return where + who + name;
   return where + who + fmt::format("{}, whose speed-up is {}", name, with_interval(*named.group->summary.speedup));
+}
+
+/// A change of the machine's pace, either way, that a reader should hear of.
+constexpr double kMuchSlower = 1.25;
+
+/// The target's forwards while measuring over the same ones when costs were timed: the median over groups whose walltime was predicted.
+std::optional<double> pace_while_measuring(const FigureData& data) {
+  std::vector<double> ratios;
+  for (const Group& group : data.pooled)
+    if (const Prediction& p = group.summary.prediction; p.paced_walltime_ns && p.walltime_ns) ratios.push_back(*p.paced_walltime_ns / *p.walltime_ns);
+  return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)).value);
+}
+
+/// Nothing where the pace is about what it was.
+std::string pace_note(const FigureData& data) {
+  const double pace = pace_while_measuring(data).value_or(1);
+  if (pace < kMuchSlower && pace > 1 / kMuchSlower) return "";
+  return fmt::format("The machine was at another pace while this was measured than when the costs were timed: forwards took {} times as long. Something else ran beside it then or now. Ratios of equal minutes "
+                     "(speed-ups, tokens a round) hold; times do not carry over to a quiet machine, so measure again before you quote them.", short_number(pace, 2));
 }
 
 }  // namespace
@@ -97,6 +119,7 @@ std::vector<std::string> notes(const FigureData& data) {
     cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
   }
   if (failed > 0) result.push_back(fmt::format("{} generation{} failed and {} in no number here, see failures.csv; of the cells: {}.", failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
+  if (const std::string note = pace_note(data); !note.empty()) result.push_back(note);
   if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
   if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
   if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));

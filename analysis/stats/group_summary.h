@@ -49,7 +49,7 @@ struct GroupSummary {
   std::optional<double> accepted_fraction;    ///< accepted / drafted
   double drafting_fraction = 0;               ///< drafting rounds / rounds
   Estimate round_ns;                          ///< mean decoding time of a round
-  std::optional<Estimate> token_ns;           ///< mean decoding time of a token that rounds emitted; missing if there were none
+  std::optional<Estimate> token_ns;           ///< mean of a token that rounds emitted, as round_ns without the prompt's reading; missing if there were none
   TimeSplit split;
   Prediction prediction;                      ///< pooled; missing if a cell of the group has none
   std::size_t unequal_pairs = 0;              ///< generations whose output differs in length from that of the same repetition of plain decoding

@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "sim/core/provenance.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {
@@ -110,9 +110,6 @@ inline constexpr std::array<const char*, 5> kTrainedDrafterKinds{"ngram", "small
 /// Those of them that are trained on the target's hidden states.
 inline constexpr std::array<const char*, 2> kHiddenStateDrafterKinds{"feature_transformer", "mlp_speculator"};
 
-/// What made a drafter, beside its options, as manifest.json notes it: keys of the program and the machine, and their texts.
-using TrainingProvenance = std::vector<std::pair<std::string, std::string>>;
-
 struct TrainOptions {
   OwnTextOptions own_text;                    ///< without prompts where text files are all there is
   TextOptions text;                           ///< beside own text for n-grams only
@@ -124,7 +121,8 @@ struct TrainOptions {
   TrainingSchedule schedule;                  ///< of all but n-grams
   NgramOptions ngram;
   std::string output;                         ///< folder of the drafter
-  TrainingProvenance provenance{};
+  Provenance provenance{};                    ///< program, machine and digests, for manifest.json
+  Provenance config{};                        ///< the keys of the training's config and their values, for manifest.json
 };
 
 /// One line of progress.

@@ -21,10 +21,16 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
           {"max_new_tokens", own_text.max_new_tokens}, {"seed", own_text.seed}};
 }
 
-nlohmann::ordered_json provenance_json(const TrainingProvenance& provenance) {
+nlohmann::ordered_json texts_json(const Provenance& texts) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [key, text] : provenance) json[key] = text;
+  for (const auto& [key, text] : texts) json[key] = text;
   return json;
+}
+
+void add_provenance(const Provenance& config, const nlohmann::ordered_json& origins, nlohmann::ordered_json& manifest) {
+  manifest["config"] = texts_json(config);
+  manifest["provenance"] = origins.back();
+  for (std::size_t i = 0; i + 1 < origins.size(); ++i) manifest["earlier_provenance"].push_back(origins[i]);
 }
 
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora) {

@@ -13,7 +13,10 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
 /// @throws DataError if that is no JSON object
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
 /// An object of texts.
-nlohmann::ordered_json provenance_json(const TrainingProvenance& provenance);
+nlohmann::ordered_json texts_json(const Provenance& texts);
+/// Adds `config`, `provenance`, that of the last process of the training, and, where others were before it, `earlier_provenance`.
+/// @param origins  of the processes, the last one last, at least one: objects as texts_json makes them
+void add_provenance(const Provenance& config, const nlohmann::ordered_json& origins, nlohmann::ordered_json& manifest);
 /// Files and stretches that the target read.
 nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "sim/core/errors.h"
+
 namespace speclab::sim {
 
 struct Interval {
@@ -19,6 +21,7 @@ struct Estimate {
 
 /// The estimate in another unit. @param factor  > 0
 inline Estimate scaled(Estimate estimate, double factor) {
+  SPECLAB_EXPECT(factor > 0, "a unit that is not positive");
   estimate.value *= factor;
   if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
   return estimate;

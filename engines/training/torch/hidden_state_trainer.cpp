@@ -23,12 +23,12 @@ void train_hidden_state_drafter(const HiddenStateTraining& training, const Train
   const std::string& start = options.distillation.start_from;
   if (!start.empty()) read_parameters(start, training.task.parameters());
   make_folder(options.output);
-  const std::string curve = run_training(training.texts, training.task, {options.schedule, checkpoint_file(options.output), training.digest}, callbacks);
-  nlohmann::ordered_json manifest = transformer_manifest(training.task, training.texts, options, training.target);
+  const TrainingOutcome outcome = run_training(training.texts, training.task, {options.schedule, checkpoint_file(options.output), options.provenance, training.digest}, callbacks);
+  nlohmann::ordered_json manifest = transformer_manifest(training.task, training.texts, options, training.target, outcome);
   manifest["objective"] = training.objective;
   if (const std::string& from = options.distillation.vocabulary_from; !from.empty()) manifest["vocabulary_from"] = {{"config_sha256", sha256_file(config_file(from))}};
   if (!start.empty()) manifest["start_from"] = manifest_of_start(start);
-  write_drafter(training.task.parameters(), {curve, manifest}, options.output, write_config);
+  write_drafter(training.task.parameters(), {outcome.curve, manifest}, options.output, write_config);
 }
 
 }  // namespace speclab::engines

@@ -177,8 +177,8 @@ void train_llama(SmallTransformerModel& model, const std::vector<OwnText>& texts
   SmallTransformerTask task(model, !target.name.empty());
   const TextSplit split = split_texts(texts, options);
   make_folder(options.output);
-  const std::string curve = run_training(split, task, {options.schedule, checkpoint_file(options.output), digest_of(split, target, options)}, callbacks);
-  const DrafterNotes notes{curve, transformer_manifest(task, split, options, target)};
+  const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, digest_of(split, target, options)}, callbacks);
+  const DrafterNotes notes{outcome.curve, transformer_manifest(task, split, options, target, outcome)};
   write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }
 

@@ -17,7 +17,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::string_view kMagic = "speclab training 1\n";
+constexpr std::string_view kMagic = "speclab training 2\n";
 constexpr std::size_t kDigestSize = 64;
 
 }  // namespace
@@ -29,6 +29,7 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
   for (const Parameters::Parameter& parameter : parameters_.all()) archive.write(parameter.name, parameter.value.detach(), true);
   archive.write("digest", c10::IValue(digest_));
   archive.write("curve", c10::IValue(state.curve));
+  archive.write("origins", c10::IValue(state.origins.dump()));
   archive.write("step", c10::IValue(state.step));
   archive.write("visited", c10::IValue(state.visited));
   archive.write("loss_sum", c10::IValue(state.loss_sum));
@@ -63,7 +64,7 @@ TrainingState TrainingCheckpoint::load() const {
   }
   archive.read("moments", moments);
   optimiser_.load(moments);
-  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef()};
+  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef(), nlohmann::ordered_json::parse(value("origins").toStringRef())};
 }
 
 }  // namespace speclab::engines

@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engines/training/torch/optimiser.h"
@@ -13,6 +14,7 @@ struct TrainingState {
   double loss_sum = 0;           ///< since the last report
   std::int64_t loss_count = 0;
   std::string curve;             ///< so far, its header first
+  nlohmann::ordered_json origins = nlohmann::ordered_json::array();  ///< provenance of the processes that took part so far
 };
 
 /// A file with everything that the further steps depend on.

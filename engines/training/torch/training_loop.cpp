@@ -11,6 +11,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "engines/training/manifest.h"
 #include "engines/training/torch/training_checkpoint.h"
 #include "engines/training/torch/validation_spread.h"
 #include "sim/core/errors.h"
@@ -52,16 +53,17 @@ class TrainingLoop {
                                     texts_.held_out.size(), batch()));
     state_.curve = fmt::format("tokens,loss_nats{}\n", validation_columns(task.num_steps()));
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
+    if (const nlohmann::ordered_json own = texts_json(options.provenance); state_.origins.empty() || state_.origins.back() != own) state_.origins.push_back(own);
   }
 
-  std::string run() {
+  TrainingOutcome run() {
     for (; state_.step < num_steps(); ++state_.step) {
       check_interruption();
       train_step();
       if (state_.step % steps_a_report() == steps_a_report() - 1) report();
     }
     if (state_.loss_count > 0) report();
-    return state_.curve;
+    return {state_.curve, state_.origins};
   }
 
  private:
@@ -153,7 +155,7 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
                      at::toString(product_dtype(s.dtype)));
 }
 
-std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
+TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
   return TrainingLoop(texts, task, options, callbacks).run();
 }
 

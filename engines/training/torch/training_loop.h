@@ -1,6 +1,7 @@
 #pragma once
 // Steps of the optimiser over texts: what all trained drafters but n-grams share.
 
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +42,13 @@ class TrainingTask {
 struct TrainingLoopOptions {
   TrainingSchedule schedule;
   std::string checkpoint;        ///< file that a resumed call goes on from; it stays, write_drafter removes it
+  Provenance provenance;         ///< of this process
   std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
+};
+
+struct TrainingOutcome {
+  std::string curve;                ///< a CSV text: tokens,loss_nats and validation_columns
+  nlohmann::ordered_json origins;   ///< array: provenance of each process that took steps, where it is another than that before it
 };
 
 /// Factor of the learning rate. @param rate_schedule  one of kRateSchedules @param step  [0, num_steps]
@@ -52,9 +59,8 @@ double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t s
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
-/// @return the curve, a CSV text: tokens,loss_nats and validation_columns
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
 ///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
-std::string run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
+TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

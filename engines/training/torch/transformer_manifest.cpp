@@ -41,15 +41,15 @@ ordered_json held_out_json(const TrainingTask& task, TrainingTask::Texts texts, 
 
 }  // namespace
 
-ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target) {
+ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target, const TrainingOutcome& outcome) {
   const bool is_own_text = options.text.files.empty();
   const std::int32_t held_out = options.schedule.validation_sequences;
   const ordered_json source = is_own_text ? own_text_json(options.own_text, held_out) : file_text_json(options.text, held_out);
   ordered_json manifest{{"kind", options.drafter}};
   if (!target.name.empty()) manifest.update({{"target", std::filesystem::path(target.name).filename().string()}, {"target_sha256", target.sha256}});
   manifest.update({{is_own_text ? "own_text" : "text", source}, {"tokens", num_emitted(texts.training)},
-                   {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out, is_own_text ? "own text" : "text files")},
-                   {"provenance", provenance_json(options.provenance)}});
+                   {"schedule", schedule_json(options.schedule)}, {"held_out", held_out_json(task, texts.held_out, is_own_text ? "own text" : "text files")}});
+  add_provenance(options.config, outcome.origins, manifest);
   return manifest;
 }
 

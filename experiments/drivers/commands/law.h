@@ -8,7 +8,7 @@ namespace speclab::experiments {
 /// settings named as in generate(), each line of standard output the array of probabilities, 17 digits.
 struct LawOptions {};
 
-/// What a line may have.
+/// Names of what a line may have: `logits`, without which there is no law, first.
 std::vector<std::string> law_keys();
 
 /// @throws ConfigError naming the line and the key

@@ -81,14 +81,27 @@ void expect_there(const std::string& path, const char* key, const std::vector<st
     if (!std::filesystem::exists(file, none)) throw ConfigError(fmt::format("{}: text.{}: {} is not there; allowed: text files, named from the config's folder on", path, key, escaped(file, 200)));
 }
 
-/// @param device  of the target; of a language model where it is trained
-engines::TrainingProvenance provenance_of(const TrainConfig& config, const engines::Engines& engines, const std::string& device) {
-  Provenance provenance = program_origin(engines.machine_info(), device);
-  const bool is_counted = config.options.drafter == "ngram";
-  provenance.emplace_back("config_sha256", sha256_text(effective_train_config(config)));
-  if (!config.prompts.empty()) provenance.emplace_back("prompts_sha256", sha256_text(fmt::format("{}", fmt::join(config.prompts, "\n"))));
-  provenance.emplace_back("seed", std::to_string(is_counted ? config.options.own_text.seed : config.options.schedule.seed));
-  return provenance;
+std::string digest_of_config(const Provenance& config) {
+  std::string lines;
+  for (const auto& [key, value] : config) lines += fmt::format("{} = {}\n", key, value);
+  return sha256_text(lines);
+}
+
+std::string digest_of_prompts(const std::vector<std::string>& prompts) {
+  std::string sized;
+  for (const std::string& prompt : prompts) sized += fmt::format("{}\n{}\n", prompt.size(), prompt);
+  return sha256_text(sized);
+}
+
+/// Notes what makes the training, which is on the processor. @param target_device  where its target's text is made; empty without a target
+void add_provenance(const engines::Engines& engines, const std::string& target_device, TrainConfig& config) {
+  engines::TrainOptions& options = config.options;
+  options.config = effective_train_config(config);
+  options.provenance = program_origin(engines.machine_info(), "cpu");
+  if (!target_device.empty()) options.provenance.emplace_back("target_device", target_device);
+  options.provenance.emplace_back("config_sha256", digest_of_config(options.config));
+  if (!config.prompts.empty()) options.provenance.emplace_back("prompt_texts_sha256", digest_of_prompts(config.prompts));
+  options.provenance.emplace_back("seed", std::to_string(options.drafter == "ngram" ? options.own_text.seed : options.schedule.seed));
 }
 
 /// @param path  of the config, for messages
@@ -96,12 +109,12 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
   const engines::LoadedModel target = engines.load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path, config.target.model));
   for (const std::string& prompt : config.prompts) config.options.own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
-  config.options.provenance = provenance_of(config, engines, target.model->info().device);
+  add_provenance(engines, target.model->info().device, config);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
 }
 
 void train_alone(engines::Engines& engines, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
-  config.options.provenance = provenance_of(config, engines, "cpu");
+  add_provenance(engines, "", config);
   engines.train_language_model(config.options, callbacks);
 }
 

@@ -89,6 +89,12 @@ std::vector<TrainKey> text_keys() {
   };
 }
 
+/// A language model has neither a target nor text of one.
+bool has_key(const TrainConfig& config, const TrainKey& key) {
+  const bool is_of_kind = key.kinds.empty() || engines::is_among(config.options.drafter, key.kinds);
+  return is_of_kind && !(config.is_language_model() && (key.table == "target" || key.table == "own_text"));
+}
+
 }  // namespace
 
 const std::vector<TrainKey>& train_keys() {
@@ -100,14 +106,12 @@ const std::vector<TrainKey>& train_keys() {
   return all;
 }
 
-std::string effective_train_config(const TrainConfig& config) {
+Provenance effective_train_config(const TrainConfig& config) {
   TrainConfig copy = config;
-  std::string text;
-  for (const TrainKey& key : train_keys()) {
-    const bool is_of_kind = key.kinds.empty() || engines::is_among(config.options.drafter, key.kinds);
-    if (is_of_kind && !engines::is_among(key.key, kPaths)) text += fmt::format("{}.{} = {}\n", key.table, key.key, value_text(key.value(copy)));
-  }
-  return text;
+  Provenance keys;
+  for (const TrainKey& key : train_keys())
+    if (has_key(config, key) && !engines::is_among(key.key, kPaths)) keys.emplace_back(key.table + "." + key.key, value_text(key.value(copy)));
+  return keys;
 }
 
 std::vector<DescribedKey> described_train_keys() { return described(train_keys(), TrainConfig{}); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "analysis/io/manifest.h"
 #include "sim/core/errors.h"
@@ -16,7 +17,8 @@ std::string origin(const std::string& name, const std::string& folder) {
   std::error_code none;
   if (!std::filesystem::exists(manifest, none)) return fmt::format("The origin of {} is not recorded.", escaped(name));
   const analysis::Manifest read = analysis::read_manifest(manifest);
-  return fmt::format("{} is by revision {} on {}.", escaped(name), read.provenance("revision"), read.provenance("machine"));
+  const std::string others = read.sections.empty() ? "" : fmt::format(", in {} sections, of which others may be from elsewhere", read.sections.size());
+  return fmt::format("{} is by revision {} on {}{}.", escaped(name), read.provenance("revision"), read.provenance("machine"), others);
 }
 
 std::string origin_of_table(const std::string& path) {
@@ -29,6 +31,8 @@ std::string origin_of_table(const std::string& path) {
 std::vector<std::string> input_origins(const PredictOptions& options) {
   std::vector<std::string> origins;
   if (options.trace) origins.push_back(origin_of_table(*options.trace));
+  for (const std::optional<std::string>& law : {options.target_law, options.draft_law})
+    if (law) origins.push_back(origin_of_table(*law));
   if (options.observed) origins.push_back(origin("acceptance.csv", *options.observed));
   if (options.costs) origins.push_back(origin_of_table(*options.costs));
   return origins;

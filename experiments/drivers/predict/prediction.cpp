@@ -75,9 +75,10 @@ Prediction predict(const PredictOptions& options) {
   if (options.trace && filter.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
   if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
   for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
-  if (options.plot) prediction.origins = input_origins(options);
-  if (options.plot)
+  if (options.plot) {
+    prediction.origins = input_origins(options);
     for (int length = 0; length <= prediction.lengths.back().speculation_length; ++length) prediction.curve.push_back(model.at(length));
+  }
   prediction.tree = predicted_tree(options, acceptance, costs);
   return prediction;
 }

@@ -33,7 +33,7 @@ struct Comparison {
   std::string setting;  ///< key=value;...
   std::string quantity;
   double ours = 0.0;
-  std::optional<analysis::Interval> interval{};  ///< 95 % over prompts, of what is measured
+  std::optional<analysis::Interval> interval{};  ///< 95 % over prompts, of what is measured; of what is predicted from that all that such intervals allow
   std::optional<int> prompts{};       ///< independent units behind it
   std::optional<double> reference{};  ///< missing where the source gives none
   Origin origin = Origin::recomputed; ///< of the reference

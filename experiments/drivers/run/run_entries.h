@@ -12,13 +12,11 @@
 #include "analysis/io/costs.h"
 #include "analysis/io/drafts.h"
 #include "sim/core/device_sample.h"
+#include "sim/core/provenance.h"
 #include "sim/core/records.h"
 #include "sim/core/training_record.h"
 
 namespace speclab::experiments {
-
-/// What must not change between a run and its resumption, in the order of the manifest.
-using Provenance = std::vector<std::pair<std::string, std::string>>;
 
 /// A model as the manifest names it.
 struct ModelEntry {
@@ -30,7 +28,7 @@ struct ModelEntry {
 struct HeaderEntry {
   std::string started_at{};           ///< UTC, ISO 8601
   std::string question{};             ///< of the config: free to change
-  Provenance provenance{};
+  Provenance provenance{};            ///< what must not change between a run and its resumption
   std::string config{};               ///< the effective one, as to_toml writes it
   std::vector<ModelEntry> models{};
   std::vector<std::pair<std::string, double>> machine{};  ///< measured, so free to change: read bandwidth

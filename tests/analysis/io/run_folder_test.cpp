@@ -109,8 +109,8 @@ TEST_F(RunFolder, RefusesRowsOfUnknownOrigin) {
   EXPECT_TRUE(error_has("provenance.governor is missing")) << error();
 }
 
-/// Each entry that says where rows are from is left out once. @return how many
-int expect_nothing_is_drawn_without_origin(const std::string& manifest) {
+/// Each entry that says where rows are from is left out once.
+void expect_refused_without_origin(const std::string& manifest) {
   EXPECT_EQ(manifest_error(manifest), "no error");
   const auto expect_missing = [&](const std::string& table, const std::string& key, const std::string& name) {
     const std::string error = manifest_error(without_key(manifest, table, key));
@@ -118,16 +118,13 @@ int expect_nothing_is_drawn_without_origin(const std::string& manifest) {
   };
   for (const std::string key : kOrigin) expect_missing("[provenance]", key, key);
   for (const std::string key : kOriginOfTarget) expect_missing("[[provenance.models]]", key, "models." + key);
-  return kOrigin.size() + kOriginOfTarget.size();
 }
 
-TEST(Provenance, OfEveryKindIsWholeOrNothingIsDrawn) {
+TEST(Provenance, OfEveryKindIsWholeOrItsRunIsNotRead) {
   const testing::ScratchFolder surface;
   testing::write_synthetic_run({.kind = "cost_surface", .temperatures = {0.0}}, surface.path());
-  int refused = expect_nothing_is_drawn_without_origin(read_file(surface.file("manifest.toml")));
-  for (const std::string run : {"quickstart_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"})
-    refused += expect_nothing_is_drawn_without_origin(read_file(SPECLAB_SOURCE_DIR "/results/reference/" + run + "/manifest.toml"));
-  EXPECT_EQ(refused, 4 * 22);
+  expect_refused_without_origin(read_file(surface.file("manifest.toml")));
+  for (const std::string run : {"quickstart_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"}) expect_refused_without_origin(read_file(SPECLAB_SOURCE_DIR "/results/reference/" + run + "/manifest.toml"));
 }
 
 TEST_F(RunFolder, RefusesATargetWithoutHash) {

@@ -15,7 +15,6 @@ namespace {
 constexpr const char* kHeader = "tokens,loss_nats,validation_loss_nats,validation_acceptance_rate,validation_greedy_agreement";
 constexpr const char* kSecond = ",validation_loss_nats_2,validation_acceptance_rate_2,validation_greedy_agreement_2";
 
-
 constexpr std::array kOrigin{"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "device", "driver", "threads", "config_sha256", "seed"};
 
 /// @param left_out  key of provenance that the training did not note
@@ -49,11 +48,24 @@ TEST(TrainingCurve, TellsItsOrigin) {
   EXPECT_EQ(curve.origins[0].machine, "the machine");
 }
 
+TEST(TrainingCurve, OfSeveralProcessesTellsThemInTheirOrder) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(manifest());
+  nlohmann::ordered_json first = json["provenance"];
+  first["revision"] = "an older revision";
+  json["earlier_provenance"] = {first};
+  const TrainingCurve curve = read(std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n", json.dump());
+  ASSERT_EQ(curve.origins.size(), 2u);
+  EXPECT_EQ(curve.origins[0].revision, "an older revision");
+  EXPECT_EQ(curve.origins[1].revision, "the revision");
+}
+
 TEST(TrainingCurve, OfUnknownOriginIsRefused) {
-  for (const char* key : kOrigin) EXPECT_NE(refusal(manifest(key)).find(std::string("provenance.") + key + " is missing"), std::string::npos) << key << ": " << refusal(manifest(key));
+  for (const char* key : kOrigin) EXPECT_NE(refusal(manifest(key)).find(std::string("provenance has no text for ") + key + "; "), std::string::npos) << key << ": " << refusal(manifest(key));
   for (const char* json : {"{}", "[]", "3", R"({"provenance": 3})", R"({"provenance": {"revision": ""}})", R"({"provenance": {"revision": 7}})"})
-    EXPECT_NE(refusal(json).find("provenance.revision is missing or no text"), std::string::npos) << json << ": " << refusal(json);
-  EXPECT_NE(refusal("{").find("no JSON from byte"), std::string::npos) << refusal("{");
+    EXPECT_NE(refusal(json).find("provenance has no text for revision, build_type, flags,"), std::string::npos) << json << ": " << refusal(json);
+  for (const char* json : {"{", "", R"({"seed": 1e999})"}) EXPECT_NE(refusal(json).find("no JSON that can be read"), std::string::npos) << json << ": " << refusal(json);
+  EXPECT_NE(refusal("{\"provenance\": " + std::string(200'000, '[')).find("more than 16 levels of JSON"), std::string::npos);
+  EXPECT_NE(refusal("\"" + std::string(2'000'000, 'x') + "\"").find("2000002 bytes; allowed: at most 1048576"), std::string::npos);
   const testing::ScratchFolder bare;
   write_file(bare.file("training.csv"), std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n");
   EXPECT_THROW(read_training_curve(bare.path()), DataError);

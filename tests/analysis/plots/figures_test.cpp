@@ -128,8 +128,8 @@ TEST(Figures, SetMeasuredSpeedupsAgainstPredictedOnesFromTwelveCellsOn) {
 
 TEST(Figures, OfOneTemperatureSayWhatThePredictionIsMadeFrom) {
   Fixture paced({.temperatures = {0.0}, .repetitions = 1, .pace_ratio = 1.25});
-  EXPECT_NE(walltime_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, at the pace of the machine while measuring, without intervals."), std::string::npos);
-  EXPECT_NE(speedup_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, with 95 % intervals."), std::string::npos);
+  EXPECT_NE(walltime_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, at the pace of the machine while measuring, without intervals, which are made for the speed-up."), std::string::npos);
+  EXPECT_NE(speedup_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, with 95 % intervals of what is measured, from pilots and timings."), std::string::npos);
 }
 
 TEST(Figures, OfOneTemperatureShowTheIntervalsThatPilotsBear) {
@@ -139,7 +139,7 @@ TEST(Figures, OfOneTemperatureShowTheIntervalsThatPilotsBear) {
   fixture.data.pooled.back().summary.prediction.speedup_interval.reset();
   const Figure some = speedup_vs_temperature(fixture.data);
   EXPECT_EQ(std::ranges::count_if(series_named(some, "predicted").points, is_bare), 1);
-  EXPECT_NE(some.caption.find("1 of 3 without an interval."), std::string::npos) << some.caption;
+  EXPECT_NE(some.caption.find("1 of 3 without an interval, which their pilots do not bear."), std::string::npos) << some.caption;
   EXPECT_FALSE(series_named(walltime_vs_temperature(fixture.data), "predicted").points.front().interval) << "not of the speed-up";
 }
 

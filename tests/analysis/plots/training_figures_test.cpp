@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sim/core/errors.h"
 
 namespace speclab::analysis {
@@ -42,20 +44,33 @@ TEST(TrainingFigures, HaveIntervalsOverWhatWasHeldOut) {
 }
 
 TEST(TrainingFigures, OfRoundsHaveIntervalsThatHoldWhenAllDraftsErrTogether) {
-  TrainingCurve noted = curve("noted", 2);
-  for (TrainingPoint& point : noted.points)
-    for (HeldOutPoint& drafted : point.held_out) point.clusters = 48, drafted.acceptance_error = 0.02;
-  const Point point = training_figures({noted})[2].series[0].points[0];
+  TrainingCurve noted = curve("noted", 3);
+  for (TrainingPoint& point : noted.points) {
+    point.clusters = 48;
+    for (std::size_t i = 0; i < 3; ++i) point.held_out[i].acceptance = std::array{0.6, 0.3, 0.2}[i], point.held_out[i].acceptance_error = std::array{0.02, 0.05, 0.01}[i];
+  }
+  const Figure figure = training_figures({noted})[2];
+  const Point point = figure.series[0].points[0];
   ASSERT_TRUE(point.interval);
-  const double error = (1 + 0.5) * 0.02 + 0.5 * 0.02;  // of 1 + a (1 + b), in a and in b
+  const double error = (1 + 0.3 * (1 + 0.2)) * 0.02 + 0.6 * (1 + 0.2) * 0.05 + 0.6 * 0.3 * 0.01;  // of 1 + a (1 + b (1 + c)), in a, b and c
   EXPECT_NEAR(point.interval->high - point.y, 2.0117 * error, 1e-5);
+  EXPECT_NE(figure.caption.find("Bars: at least 95 %"), std::string::npos) << figure.caption;
 }
 
-TEST(TrainingFigures, TellEachOriginOnce) {
+TEST(TrainingFigures, TellWhoTrainedWhat) {
+  EXPECT_NE(training_figures({curve("a", 1), curve("b", 1)})[0].caption.find("Trained by revision abc on a machine."), std::string::npos);
   TrainingCurve other = curve("other", 1);
-  other.origins = {{.revision = "def", .machine = "a machine"}};
-  const std::string caption = training_figures({curve("a", 1), curve("b", 1), other})[0].caption;
-  EXPECT_NE(caption.find("Trained by revision abc on a machine; revision def on a machine."), std::string::npos) << caption;
+  other.origins.push_back({.revision = "def", .machine = "a machine"});
+  const std::string caption = training_figures({curve("a", 1), other})[0].caption;
+  EXPECT_NE(caption.find("Trained: a by revision abc on a machine; other by revision abc on a machine, then revision def on a machine."), std::string::npos) << caption;
+}
+
+TEST(TrainingFigures, TellASinglePromptFromOneThatWasNotNoted) {
+  TrainingCurve one = curve("one", 1);
+  for (TrainingPoint& point : one.points) point.clusters = 1;
+  const std::string caption = training_figures({one})[1].caption;
+  EXPECT_NE(caption.find("A single prompt or stretch bears none."), std::string::npos) << caption;
+  EXPECT_EQ(caption.find("No interval was noted"), std::string::npos) << caption;
 }
 
 TEST(TrainingFigures, OfSeveralHaveALineEach) {

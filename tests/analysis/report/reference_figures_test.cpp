@@ -62,19 +62,33 @@ TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
 }
 
 TEST(FiguresOfCommittedRuns, HaveAnIntervalAndANumberAtEveryPoint) {
+  ASSERT_GE(runs_with_figures().size(), 14u);
   for (const fs::path& run : runs_with_figures()) {
     const testing::ScratchFolder scratch;
     copy_tables(run, scratch.path());
     write_file(scratch.file("plotly.js"), "/* plotly */");
-    for (const Figure& figure : write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js"), .static_figures = false}).figures) testing::expect_intervals(figure, run.string());
+    const std::vector<Figure> figures = write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js"), .static_figures = false}).figures;
+    EXPECT_FALSE(figures.empty()) << run;
+    for (const Figure& figure : figures) testing::expect_intervals(figure, run.string());
   }
 }
 
-TEST_F(ReferenceFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
+std::vector<TrainingCurve> committed_curves() {
   std::vector<TrainingCurve> curves;
   for (const char* model : {"smollm2-drafter", "smollm2-feature", "smollm2-mlp"}) curves.push_back(read_training_curve(std::string(SPECLAB_SOURCE_DIR) + "/results/models/" + model));
+  return curves;
+}
+
+TEST(FiguresOfCommittedTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
+  const std::vector<TrainingCurve> curves = committed_curves();
+  for (const Figure& figure : training_figures(curves)) testing::expect_intervals(figure, "all together");
+  for (const TrainingCurve& curve : curves)
+    for (const Figure& figure : training_figures({curve})) testing::expect_intervals(figure, curve.name);
+}
+
+TEST_F(ReferenceFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
   const testing::ScratchFolder scratch;
-  for (const Figure& figure : training_figures(curves)) {
+  for (const Figure& figure : training_figures(committed_curves())) {
     draw_static(figure, scratch.path());
     expect_same(figure.id, kReference / "feature_training_cpu" / "figures", scratch.path());
   }

@@ -64,6 +64,15 @@ TEST_F(Report, ReadsPredictionsAtThePaceOfTheMachineAndSaysSo) {
   EXPECT_TRUE(page_has("<dt>pace while measuring base</dt><dd>1.25"));
 }
 
+TEST_F(Report, WarnsOfTimesAtAnotherPace) {
+  make({.repetitions = 1, .pace_ratio = 2});
+  EXPECT_TRUE(page_has("forwards took 2 times as long"));
+  make({.repetitions = 1, .pace_ratio = 0.5});
+  EXPECT_TRUE(page_has("forwards took 0.5 times as long"));
+  make({.repetitions = 1, .pace_ratio = 1.1});
+  EXPECT_FALSE(page_has("at another pace"));
+}
+
 TEST_F(Report, SaysHowManySpeedupsLieInsideTheirInterval) {
   make();
   EXPECT_TRUE(page_has("<dt>speed-ups inside their 95 % prediction interval</dt><dd>9 of 9<small>"));

@@ -61,6 +61,18 @@ TEST(Cells, AreRatiosOfTotals) {
   EXPECT_TRUE(cell.drafts_mostly());
 }
 
+TEST(Cells, HaveTheTimeOfATokenOverRoundsThatEmitted) {
+  Fixture fixture;
+  for (Generation& g : fixture.run.generations) g.draft_ns = g.decode_ns / 5, g.target_ns = g.decode_ns - g.decode_ns / 5, g.prefill_ns = 1000;
+  const auto all = fixture.cells();
+  const GroupSummary &plain = std::ranges::find(all, "none", &CellSummary::cell_id)->summary, own = fixture.bigram().summary;
+  EXPECT_DOUBLE_EQ(own.token_ns.value().value, (50.0 + 100 + 50) / 180);
+  EXPECT_DOUBLE_EQ(own.token_ns->value, own.round_ns.value / own.tokens_per_round->value);
+  EXPECT_DOUBLE_EQ(plain.token_ns.value().value, plain.round_ns.value);
+  EXPECT_LT(own.token_ns->interval.value().low, own.token_ns->value);
+  EXPECT_GT(own.token_ns->interval->high, own.token_ns->value);
+}
+
 TEST(Cells, PairWithPlainDecodingOfTheSamePromptRepetitionAndSettings) {
   Fixture fixture;
   fixture.run.generations[2].repetition = 1;       // the partner of chat_02 is another repetition

@@ -166,6 +166,28 @@ TEST_P(FeatureTraining, GoesOnToTheSameBitsAfterItWasStopped) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.bin"));
 }
 
+TEST(FeatureTransformerTrainer, NotesEveryProgramThatTookPart) {
+  const TinyTarget target;
+  const auto texts = target.texts(72, 24);
+  TrainOptions options = train_options(target.folder() + "/two_programs");
+  options.config = {{"drafter.seed", "1"}};
+  int calls = 0;
+  const auto train = [&](const std::string& revision, int stop_after) {
+    options.provenance = {{"revision", revision}};
+    train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}, [&] {
+                                                                           if (++calls == stop_after) throw Stopped();
+                                                                         }});
+  };
+  EXPECT_THROW(train("first", 20), Stopped);
+  EXPECT_THROW(train("first", 30), Stopped);
+  train("second", -1);
+  const auto manifest = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
+  EXPECT_EQ(manifest.at("provenance").at("revision"), "second");
+  ASSERT_EQ(manifest.at("earlier_provenance").size(), 1u);
+  EXPECT_EQ(manifest.at("earlier_provenance").at(0).at("revision"), "first");
+  EXPECT_EQ(manifest.at("config").at("drafter.seed"), "1");
+}
+
 INSTANTIATE_TEST_SUITE_P(Optimisers, FeatureTraining, ::testing::ValuesIn(kOptimisers));
 
 TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {

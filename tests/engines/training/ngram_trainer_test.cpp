@@ -59,7 +59,9 @@ const std::vector<OwnText> kTexts{alphabet(2, 60), alphabet(5, 60), alphabet(9, 
 TEST(NgramTrainer, WritesWhatItCountedAndSaysHowGoodItIs) {
   const speclab::testing::TemporaryFolder folder;
   Reports reports;
-  train_ngrams(target(), kTexts, {}, options_of(folder.path("model")), {reports.callback});
+  TrainOptions options = options_of(folder.path("model"));
+  options.provenance = {{"revision", "abc"}};
+  train_ngrams(target(), kTexts, {}, options, {reports.callback});
   const NgramModel model = load_ngrams(folder.path("model"));
   EXPECT_EQ(model.order(), 3);
   EXPECT_GT(model.probability(std::vector<Token>{3, 4}, 5), 0.5);
@@ -72,6 +74,8 @@ TEST(NgramTrainer, WritesWhatItCountedAndSaysHowGoodItIs) {
   EXPECT_EQ(manifest.at("tokens"), 120);
   EXPECT_EQ(manifest.at("ngrams"), model.num_ngrams());
   EXPECT_EQ(manifest.at("held_out").at(0).at("source"), "own text");
+  EXPECT_EQ(manifest.at("provenance").at("revision"), "abc");
+  EXPECT_FALSE(manifest.contains("earlier_provenance"));
 }
 
 TEST(NgramTrainer, TakesTextFilesAloneAndNamesWhatItHeldOut) {

@@ -61,6 +61,21 @@ TEST_F(ProgramLanguageModel, LearnsBytesAndIsTargetAndDrafterOfOthers) {
   EXPECT_EQ(drafted.output, plain.output);
 }
 
+TEST_F(ProgramLanguageModel, NotesWhatTrainedItSoThatItsCurveIsDrawn) {
+  ASSERT_EQ(train("small").code, 0);
+  ASSERT_EQ(train("again").code, 0);
+  ASSERT_EQ(train("faster", "--set drafter.learning_rate=2e-2").code, 0);
+  const auto provenance = [&](const std::string& name) { return nlohmann::json::parse(read_file(model(name) + "/manifest.json")).at("provenance"); };
+  EXPECT_EQ(provenance("small").at("revision").get<std::string>() + "\n", run_program("--version").output);
+  EXPECT_EQ(provenance("small").at("device"), "cpu");
+  EXPECT_EQ(provenance("small").at("config_sha256"), provenance("again").at("config_sha256")) << "the folder is another";
+  EXPECT_NE(provenance("small").at("config_sha256"), provenance("faster").at("config_sha256"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(model("faster") + "/manifest.json")).at("config").at("drafter.learning_rate"), "0.02");
+  const Outcome drawn = run_program("report " + model("small") + " 2>&1");
+  EXPECT_EQ(drawn.code, 0) << drawn.output;
+  EXPECT_TRUE(std::filesystem::exists(model("small") + "/figures/training_loss.svg"));
+}
+
 TEST_F(ProgramLanguageModel, NotesWhereItsTextIsFromAndSpoilsNothingWhereThatIsDamaged) {
   write_file(folder_ + "/text.txt.source.json", R"({"package": "some-text", "licences": ["CC0"]})");
   ASSERT_EQ(train("model").code, 0);

@@ -55,12 +55,18 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
 
 const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
 
+/// The committed manifest of a committed curve: of the closed world one for all, of heads one a stage.
+std::string manifest_of(const std::string& folder, const std::string& curve) {
+  const std::string stage = folder + (curve.ends_with("_stage_2") ? "/stage_2.json" : "/stage_1.json");
+  return std::filesystem::exists(stage) ? stage : folder + "/manifest.json";
+}
+
 /// Committed curves, drawn together, are the committed figures. @param curves  names of CSV files of `folder` @param drawn  where its figures are
 void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves, const std::string& options, const std::string& drawn, int least) {
   const std::string scratch = fresh_folder("drawn_again");
   std::string command = "report";
   for (const std::string& curve : curves) {
-    copy_training(folder + "/" + curve + ".csv", folder + "/manifest.json", scratch + "/" + curve);
+    copy_training(folder + "/" + curve + ".csv", manifest_of(folder, curve), scratch + "/" + curve);
     command += " " + scratch + "/" + curve;
   }
   const Outcome report = run_program(command + options + " --output " + scratch + "/figures 2>&1");
@@ -105,7 +111,7 @@ TEST(ProgramTrainingReport, DrawsNoCurveOfUnknownOrigin) {
   const std::string folder = fresh_folder("unknown_origin");
   copy_training(kMlp, folder);
   std::filesystem::remove(folder + "/manifest.json");
-  expect_refusal("report " + folder, 3, "manifest.json: is not there; a curve of unknown origin is not drawn");
+  expect_refusal("report " + folder, 3, "manifest.json: is not a file; a curve of unknown origin is not drawn");
   EXPECT_FALSE(std::filesystem::exists(folder + "/figures"));
 }
 

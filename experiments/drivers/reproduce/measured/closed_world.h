@@ -58,6 +58,15 @@ class ClosedWorld {
   std::vector<std::string> categories_;
 };
 
+/// The best length by the formula, 0 where none pays.
+struct LengthChoice {
+  int length = 0;
+  analysis::Estimate speedup{.value = 1, .interval = {}, .n = 0};  ///< the interval is all that those of the survivals allow, each end with its own best length
+};
+
+/// With the measured survival of each draft, up to those that were observed. Without an interval where a survival has none.
+LengthChoice best_length(const analysis::DrafterAcceptance& cell, double cost_ratio);
+
 std::vector<analysis::Figure> closed_world_figures(const ClosedWorld& world);
 /// The fastest size at each price of a drafter's parameter: rows, a figure and a remark.
 void add_fastest_sizes(const ClosedWorld& world, double temperature, Reproduction& result);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/io/manifest.h"
 #include "analysis/io/table.h"
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
@@ -155,10 +156,13 @@ TEST(Prediction, ItsFigureTellsWhereWhatWasMeasuredIsFrom) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu";
   PredictOptions options{.trace = run + "/rounds.csv", .costs = run + "/costs.csv", .plot = "x.png"};
   const std::string known = prediction_figure(predict(options)).caption;
-  EXPECT_NE(known.find("rounds.csv is by revision 2344f3f2d4db on AMD EPYC."), std::string::npos) << known;
+  const std::string by = " is by revision " + analysis::read_manifest(run + "/manifest.toml").provenance("revision") + " on AMD EPYC.";
+  for (const char* table : {"rounds.csv", "costs.csv"}) EXPECT_NE(known.find(table + by), std::string::npos) << known;
   options = {.acceptance_rate = "0.8", .costs = file_with("bare_costs.csv", small_costs()), .plot = "x.png"};
   const std::string bare = prediction_figure(predict(options)).caption;
   EXPECT_NE(bare.find("The origin of bare_costs.csv is not recorded."), std::string::npos) << bare;
+  options = {.target_law = file_with("p_law", "0.5 0.5\n"), .draft_law = file_with("q_law", "0.4 0.6\n"), .cost_ratio = "0.1", .plot = "x.png"};
+  EXPECT_NE(prediction_figure(predict(options)).caption.find("The origin of p_law is not recorded. The origin of q_law is not recorded."), std::string::npos);
   options = ratios("0.8", "0.1"), options.plot = "x.png";
   EXPECT_EQ(prediction_figure(predict(options)).caption.find("origin"), std::string::npos) << "typed by the user";
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "analysis/io/acceptance.h"
+#include "experiments/drivers/reproduce/measured/closed_world.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -43,6 +44,7 @@ std::string rows_of(const MadeUp& drafter, double temperature, const std::string
 std::string manifest_of(const std::vector<MadeUp>& drafters) {
   std::string committed = read_file(SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text/manifest.toml");
   const std::size_t planned = committed.find("\nplanned_generations = ");
+  SPECLAB_EXPECT(planned != std::string::npos, "the committed manifest does not say how many texts were planned");
   committed.erase(planned, committed.find('\n', planned + 1) - planned);
   std::string manifest = committed.substr(0, committed.find("[[provenance.models]]")) + "[[provenance.models]]\nname = \"target\"\nrole = \"target\"\nsha256 = \"t\"\nparameters = 1000\nweights = \"trained\"\n";
   for (const MadeUp& d : drafters)
@@ -128,6 +130,19 @@ TEST(ClosedWorld, TellsTheFastestSizeAtEachPrice) {
   EXPECT_EQ(setting_at("0.1"), "price=0.1;temperature=1;fastest=large;length=4") << "nearly free: c = 0.05";
   EXPECT_EQ(setting_at("50"), "price=50;temperature=1;fastest=none;length=0") << "one draft of the smallest costs c = 0.5 and is kept half of the time";
   EXPECT_EQ(result.figures.size(), 6u);
+}
+
+/// One draft: (1 + s) / (1 + c); two: (1 + s + t) / (1 + 2 c).
+TEST(ClosedWorld, BoundsTheSpeedupByTheBestLengthAtEachEnd) {
+  const auto depth = [](int at, double low, double value, double high) { return analysis::DepthAcceptance{.depth = at, .acceptance = {}, .survival = {.value = value, .interval = analysis::Interval{low, high}, .n = 8}, .in_top = {}}; };
+  analysis::DrafterAcceptance cell{.axes = {}, .category = "all", .positions = 1, .prompts = 8, .coverage = {}, .depths = {depth(1, 0.2, 0.6, 0.8), depth(2, 0.1, 0.3, 0.7)}, .acceptance_rate = {}, .tokens_per_round = {}};
+  const LengthChoice choice = best_length(cell, 0.3);
+  EXPECT_EQ(choice.length, 1);
+  EXPECT_DOUBLE_EQ(choice.speedup.value, 1.6 / 1.3);
+  EXPECT_DOUBLE_EQ(choice.speedup.interval.value().low, 1) << "then none pays";
+  EXPECT_DOUBLE_EQ(choice.speedup.interval->high, 2.5 / 1.6) << "then two are better";
+  cell.depths[1].survival.interval.reset();
+  EXPECT_FALSE(best_length(cell, 0.3).speedup.interval) << "what is not known is not certain";
 }
 
 TEST(ClosedWorld, RefusesASweepThatTellsTooLittle) {

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace speclab {
+
+/// What made a file: keys and their texts, in the order in which they are written.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+}  // namespace speclab
