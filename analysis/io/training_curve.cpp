@@ -15,6 +15,8 @@ namespace {
 constexpr double kMostNats = 1e3;
 
 constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts or oftener
+constexpr std::size_t kMostDrafted = 16;    ///< tokens in a row that a drafter is trained on
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 24;
 
 std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
 
@@ -29,7 +31,8 @@ std::size_t num_drafted(const Table& table) {
 bool has_errors(const Table& table) { return std::ranges::count(table.columns(), "validation_clusters") > 0; }
 
 /// Trainings of older revisions did not note errors.
-void expect_columns(const Table& table) {
+void expect_columns(const Table& table, const std::string& path) {
+  if (num_drafted(table) > kMostDrafted) throw DataError(fmt::format("{}: columns of {} drafted tokens; allowed: at most {}", escaped(path, 200), num_drafted(table), kMostDrafted));
   std::vector<std::string> names{"tokens", "loss_nats"};
   const auto add = [&](const char* ending) {
     for (std::size_t token = 0; token < num_drafted(table); ++token)
@@ -98,8 +101,11 @@ bool is_training_folder(const std::string& folder) {
 }
 
 TrainingCurve read_training_curve(const std::string& folder) {
+  std::error_code none;
+  if (const auto bytes = std::filesystem::file_size(file_of(folder), none); !none && bytes > kMostBytes)
+    throw DataError(fmt::format("{}: {} bytes; allowed: at most {}, the table of a training", escaped(file_of(folder), 200), bytes, kMostBytes));
   const Table table = Table::read(file_of(folder));
-  expect_columns(table);
+  expect_columns(table, file_of(folder));
   if (table.size() == 0) throw DataError(file_of(folder) + ": no rows; the training ended before its first report");
   if (table.size() > kMostRows) throw DataError(fmt::format("{}: {} rows; allowed: at most {}; leave every other one out", file_of(folder), table.size(), kMostRows));
   TrainingCurve curve{.name = escaped(std::filesystem::weakly_canonical(folder).filename().string()), .points = {}, .origins = read_training_origins(folder)};

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 20;
-constexpr int kMostDepth = 16;
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 24;
+constexpr int kMostDepth = 64;  ///< each training that went on from another is a level
 constexpr std::array<std::string_view, 2> kOfATraining{"config_sha256", "seed"};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& found, const std::string& change) {
@@ -40,13 +40,16 @@ Json parsed(const std::string& path) {
   }
 }
 
-/// The text of an entry; empty where it is no text or not there.
+/// The text of an entry; empty where it is no text, a blank one or not there.
 std::string text_of(const Json& provenance, std::string_view key) {
   const auto found = provenance.find(key);
-  return found != provenance.end() && found->is_string() ? escaped(found->get_ref<const std::string&>(), 100) : "";
+  if (found == provenance.end() || !found->is_string()) return "";
+  const std::string& text = found->get_ref<const std::string&>();
+  return text.find_first_not_of(" \t\r\n") == std::string::npos ? "" : escaped(text, 100);
 }
 
-TrainingOrigin origin_of(const std::string& path, const Json& provenance) {
+/// @param where  in the manifest
+TrainingOrigin origin_of(const std::string& path, const std::string& where, const Json& provenance) {
   std::vector<std::string_view> missing;
   const auto look = [&](std::string_view key) {
     if (text_of(provenance, key).empty()) missing.push_back(key);
@@ -54,7 +57,7 @@ TrainingOrigin origin_of(const std::string& path, const Json& provenance) {
   std::ranges::for_each(kProgramAndMachine, look);
   std::ranges::for_each(kOfATraining, look);
   if (!missing.empty())
-    refuse(path, fmt::format("provenance has no text for {}", fmt::join(missing, ", ")),
+    refuse(path, fmt::format("{} has no text for {}", where, fmt::join(missing, ", ")),
            fmt::format("a curve of unknown origin is not drawn: train again or, of a training by an older revision, add to \"provenance\" what is known and \"{}\" for the rest", kNotRecorded));
   return {.revision = text_of(provenance, "revision"), .machine = text_of(provenance, "machine")};
 }
@@ -64,11 +67,16 @@ TrainingOrigin origin_of(const std::string& path, const Json& provenance) {
 std::vector<TrainingOrigin> read_training_origins(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
   const Json manifest = parsed(path);
-  const auto member = [&](const char* key) { return manifest.is_object() ? manifest.value(key, Json()) : Json(); };
+  static const Json kNone;
+  const auto member = [&](const char* key) -> const Json& {
+    const auto found = manifest.find(key);
+    return found == manifest.end() ? kNone : *found;
+  };
+  const Json& earlier = member("earlier_provenance");
+  if (!earlier.is_null() && !earlier.is_array()) refuse(path, "earlier_provenance is no list", "allowed: as a training wrote it");
   std::vector<TrainingOrigin> origins;
-  if (const Json earlier = member("earlier_provenance"); earlier.is_array())
-    for (const Json& provenance : earlier) origins.push_back(origin_of(path, provenance));
-  origins.push_back(origin_of(path, member("provenance")));
+  for (std::size_t i = 0; i < earlier.size(); ++i) origins.push_back(origin_of(path, fmt::format("earlier_provenance[{}]", i), earlier[i]));
+  origins.push_back(origin_of(path, "provenance", member("provenance")));
   return origins;
 }
 

@@ -1,11 +1,9 @@
 #include "analysis/plots/gnuplot.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -35,23 +33,24 @@ void expect_whole(const std::string& path, std::string_view ending) {
   if (content.find(ending, from) == std::string::npos) throw WriteError(path + ": cut short at " + std::to_string(content.size()) + " bytes; free space");
 }
 
-/// Files drawn under a scratch name beside their places, and put there when they are whole; what was not is removed.
+/// A new folder beside the places of the files to be drawn, which nobody else writes to, by a path that no program takes for anything else.
+/// @throws WriteError
+std::string scratch_folder(const std::filesystem::path& file) {
+  std::string folder = (std::filesystem::absolute(file).parent_path() / ".speclab-figure-XXXXXX").string();
+  if (!::mkdtemp(folder.data())) throw WriteError(escaped(file.string(), 200) + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
+  return folder;
+}
+
+/// Files drawn in a scratch folder beside their places, and put there when they are whole; what was not is removed.
 class Drawing {
  public:
   /// @param final_stem  path without the extension
-  explicit Drawing(const std::filesystem::path& final_stem) : final_stem_(final_stem.string()), stem_((final_stem.parent_path() / ("." + final_stem.filename().string() + ".new")).string()) {}
+  explicit Drawing(const std::filesystem::path& final_stem) : final_stem_(final_stem.string()), folder_(scratch_folder(final_stem)), stem_(folder_ + "/figure") {}
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
   ~Drawing() {
     std::error_code none;
-    for (const Format& format : kFormats) std::filesystem::remove(stem_ + std::string(format.extension), none);
-  }
-
-  /// Said before gnuplot says it in its own words. @throws WriteError
-  void expect_writable(const std::string& path) const {
-    const int file = ::open((stem_ + ".pdf").c_str(), O_WRONLY | O_CREAT, 0644);
-    if (file < 0) throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
-    ::close(file);
+    std::filesystem::remove_all(folder_, none);
   }
 
   /// Draws the PDF, from which the others are made.
@@ -63,15 +62,22 @@ class Drawing {
     expect_whole(stem_ + std::string(format.extension), format.ending);
   }
 
+  /// So that of several files none is replaced where one cannot be. @throws WriteError
+  void expect_place(const Format& format) const {
+    const std::string path = final_stem_ + std::string(format.extension);
+    std::error_code none;
+    if (std::filesystem::is_directory(path, none)) throw WriteError(escaped(path, 200) + ": is a folder; choose another place, or remove it");
+  }
+
   void put_in_place(const Format& format) const {
     const std::string extension(format.extension), path = final_stem_ + extension;
     std::error_code error;
     std::filesystem::rename(stem_ + extension, path, error);
-    if (error) throw WriteError(path + ": " + error.message() + "; choose a folder you may write to");
+    if (error) throw WriteError(escaped(path, 200) + ": " + error.message() + "; choose a folder you may write to");
   }
 
  private:
-  std::string final_stem_, stem_;
+  std::string final_stem_, folder_, stem_;
 };
 
 const Format& format_of(const std::filesystem::path& path) {
@@ -84,6 +90,7 @@ const Format& format_of(const std::filesystem::path& path) {
 
 void draw_static(const Figure& figure, const std::string& folder) {
   const Drawing drawing(std::filesystem::path(folder) / figure.id);
+  for (const Format& format : kFormats) drawing.expect_place(format);
   drawing.draw(figure);
   for (const Format& format : kFormats) drawing.make(format);
   for (const Format& format : kFormats) drawing.put_in_place(format);
@@ -94,7 +101,6 @@ void expect_drawable(const std::string& path) { format_of(path); }
 void draw_file(const Figure& figure, const std::string& path) {
   const Format& format = format_of(path);
   const Drawing drawing(std::filesystem::path(path).replace_extension());
-  drawing.expect_writable(path);
   drawing.draw(figure);
   drawing.make(format);
   drawing.put_in_place(format);

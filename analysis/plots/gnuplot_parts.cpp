@@ -16,14 +16,11 @@ constexpr std::array kHollowMarks = {6, 4, 8, 12, 10, 14};
 }  // namespace
 
 std::string quoted(const std::string& text) {
-  const std::size_t quotes = std::min(text.find_first_not_of('\''), text.size());
-  std::string out = quotes > 0 ? fmt::format("\"{}\" . '", text.substr(0, quotes)) : "'";  // gnuplot takes '' at the beginning for an empty string
-  for (const char c : text.substr(quotes)) {
-    if (c == '\n') {
-      out += "' . \"\\n\" . '";
-    } else {
-      out.append(c == '\'' ? 2 : 1, c);
-    }
+  std::string out = "'";  // between these gnuplot runs no command and knows no escape, but cannot have two apostrophes in a row
+  for (const char c : text) {
+    if (c == '\n') out += "' . \"\\n\" . '";
+    else if (c == '\'') out += "' . \"'\" . '";
+    else out += c;
   }
   return out + "'";
 }

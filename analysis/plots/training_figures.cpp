@@ -87,6 +87,8 @@ std::string origins_of(const TrainingCurve& curve) {
   std::vector<std::string> origins;
   for (const TrainingOrigin& origin : curve.origins)
     if (const std::string text = fmt::format("revision {} on {}", origin.revision, origin.machine); std::ranges::count(origins, text) == 0) origins.push_back(text);
+  constexpr std::size_t kMostNamed = 4;
+  if (origins.size() > kMostNamed) origins = {origins.front(), fmt::format("{} others", origins.size() - 2), origins.back()};
   return fmt::format("{}", fmt::join(origins, ", then "));
 }
 

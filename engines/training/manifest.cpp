@@ -21,6 +21,8 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
           {"max_new_tokens", own_text.max_new_tokens}, {"seed", own_text.seed}};
 }
 
+std::string text_of(const nlohmann::ordered_json& manifest) { return manifest.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace); }
+
 nlohmann::ordered_json texts_json(const Provenance& texts) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [key, text] : texts) json[key] = text;

@@ -12,6 +12,8 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
 /// Name, SHA-256 and number of tokens of each file, and what FILE.source.json says of its origin.
 /// @throws DataError if that is no JSON object
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
+/// The manifest as it is written; what is no UTF-8 in it, as in the name of a file, is replaced.
+std::string text_of(const nlohmann::ordered_json& manifest);
 /// An object of texts.
 nlohmann::ordered_json texts_json(const Provenance& texts);
 /// Adds `config`, `provenance`, that of the last process of the training, and, where others were before it, `earlier_provenance`.

@@ -70,7 +70,7 @@ void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, co
   if (!own.held_out.empty()) add_score(held_out_score(model, own.held_out), "own text", callbacks.progress, manifest);
   for (const Corpus& corpus : corpora.held_out) add_score(held_out_score(*model, corpus.tokens), corpus.file, callbacks.progress, manifest);
   add_provenance(options.config, ordered_json::array({texts_json(options.provenance)}), manifest);
-  write_file(options.output + "/manifest.json", manifest.dump(2) + "\n");
+  write_file(options.output + "/manifest.json", text_of(manifest) + "\n");
 }
 
 }  // namespace speclab::engines

@@ -11,7 +11,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24;
 constexpr double kMostNats = 1e3;
 
 /// Of temperature 1, or the last; nothing where none knows the target's laws.

@@ -67,6 +67,8 @@ class NotFiniteError : public ModelFileError {
 
 [[noreturn]] void throw_contract_error(const char* condition, const char* file, int line, const std::string& message);
 
+inline constexpr std::size_t kLongestPath = 4096;  ///< bytes of a path that is printed whole
+
 /// `text` with control bytes, quotes and invalid UTF-8 escaped, cut to `max_length`: safe to print on a terminal.
 std::string escaped(std::string_view text, std::size_t max_length = 120);
 

@@ -12,6 +12,7 @@
 
 #include "engines/formats/safetensors_file.h"
 #include "engines/formats/safetensors_writer.h"
+#include "engines/training/manifest.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -35,7 +36,7 @@ void write_drafter(const Parameters& parameters, const DrafterNotes& notes, cons
   write_file(folder + "/training.csv", notes.curve_csv);
   nlohmann::ordered_json manifest = notes.manifest;
   manifest["sha256"] = sha256_file(weights_file(folder));
-  write_file(folder + "/manifest.json", manifest.dump(2) + "\n");
+  write_file(folder + "/manifest.json", text_of(manifest) + "\n");
   write_config(folder + "/config.json");
   std::filesystem::remove(checkpoint_file(folder), none);
 }

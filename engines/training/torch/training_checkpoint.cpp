@@ -6,10 +6,13 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/serialize.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "engines/formats/json_file.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -20,6 +23,25 @@ namespace {
 constexpr std::string_view kMagic = "speclab training 2\n";
 constexpr std::size_t kDigestSize = 64;
 
+constexpr std::size_t kCopies = 8;                        ///< of the weights at most: moments, and what the archive adds
+constexpr std::size_t kMostOther = std::size_t{1} << 26;  ///< bytes: curve, origins, names
+
+[[noreturn]] void throw_damaged(const std::string& path) { throw DataError(fmt::format("{}: damaged, or no checkpoint of a training; delete it to begin again", escaped(path, 200))); }
+
+std::size_t bytes_of(const Parameters& parameters) {
+  std::size_t bytes = 0;
+  for (const Parameters::Parameter& parameter : parameters.all()) bytes += static_cast<std::size_t>(parameter.value.numel()) * sizeof(float);
+  return bytes;
+}
+
+/// A list of flat objects of texts.
+nlohmann::ordered_json origins_in(const std::string& text, const std::string& path) {
+  const nlohmann::json parsed = parse_json(text, path, 0, {.max_depth = 3});
+  const auto is_origin = [](const nlohmann::json& origin) { return origin.is_object() && std::ranges::all_of(origin, [](const nlohmann::json& entry) { return entry.is_string(); }); };
+  if (!parsed.is_array() || !std::ranges::all_of(parsed, is_origin)) throw_damaged(path);
+  return nlohmann::ordered_json::parse(text);
+}
+
 }  // namespace
 
 void TrainingCheckpoint::save(const TrainingState& state) const {
@@ -29,7 +51,7 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
   for (const Parameters::Parameter& parameter : parameters_.all()) archive.write(parameter.name, parameter.value.detach(), true);
   archive.write("digest", c10::IValue(digest_));
   archive.write("curve", c10::IValue(state.curve));
-  archive.write("origins", c10::IValue(state.origins.dump()));
+  archive.write("origins", c10::IValue(state.origins.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
   archive.write("step", c10::IValue(state.step));
   archive.write("visited", c10::IValue(state.visited));
   archive.write("loss_sum", c10::IValue(state.loss_sum));
@@ -40,13 +62,28 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
   write_file(path_, std::string(kMagic) + sha256_text(bytes) + bytes);
 }
 
-TrainingState TrainingCheckpoint::load() const {
-  std::ifstream stored = open_input(path_);
-  const std::string file{std::istreambuf_iterator<char>(stored), {}};
+std::string TrainingCheckpoint::content() const {
+  std::ifstream file = open_input(path_);
+  std::error_code error;
+  if (std::filesystem::file_size(path_, error) > kMostOther + kCopies * bytes_of(parameters_) || error) throw_damaged(path_);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const std::size_t head = kMagic.size() + kDigestSize;
-  if (!file.starts_with(kMagic) || file.size() < head || sha256_text(file.substr(head)) != file.substr(kMagic.size(), kDigestSize))
-    throw DataError(fmt::format("{}: damaged, or no checkpoint of a training; delete it to begin again", path_));
-  std::istringstream stream(file.substr(head));
+  if (!bytes.starts_with(kMagic) || bytes.size() < head || sha256_text(bytes.substr(head)) != bytes.substr(kMagic.size(), kDigestSize)) throw_damaged(path_);
+  return bytes.substr(head);
+}
+
+TrainingState TrainingCheckpoint::load() const {
+  std::istringstream stream(content());
+  try {
+    return state_in(stream);
+  } catch (const DataError&) {
+    throw;
+  } catch (const std::exception&) {  // of libtorch or a JSON reader, of an archive that is none of ours
+    throw_damaged(path_);
+  }
+}
+
+TrainingState TrainingCheckpoint::state_in(std::istream& stream) const {
   torch::serialize::InputArchive archive, moments;
   archive.load_from(stream);
   const auto value = [&](const char* name) {
@@ -64,7 +101,7 @@ TrainingState TrainingCheckpoint::load() const {
   }
   archive.read("moments", moments);
   optimiser_.load(moments);
-  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef(), nlohmann::ordered_json::parse(value("origins").toStringRef())};
+  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef(), origins_in(value("origins").toStringRef(), path_)};
 }
 
 }  // namespace speclab::engines

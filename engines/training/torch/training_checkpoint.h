@@ -1,4 +1,5 @@
 #pragma once
+#include <istream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,6 +31,9 @@ class TrainingCheckpoint {
   TrainingState load() const;
 
  private:
+  std::string content() const;
+  TrainingState state_in(std::istream& stream) const;
+
   std::string path_, digest_;
   Parameters& parameters_;
   Optimiser& optimiser_;

@@ -28,7 +28,7 @@ int run_predict(const PredictOptions& options) {
   const Prediction prediction = predict(options);
   if (options.plot) {
     analysis::draw_file(prediction_figure(prediction), *options.plot);
-    std::fputs(("wrote " + *options.plot + "\n").c_str(), stderr);
+    fmt::print(stderr, "wrote {}\n", escaped(*options.plot, kLongestPath));
   }
   fmt::print("{}", options.csv ? prediction_csv(prediction) : options.json ? prediction_json(prediction) : prediction_text(prediction));
   if (options.csv) print_notes(prediction);

@@ -30,6 +30,18 @@ void expect_there(const std::string& folder) {
 
 bool is_of_trainings(const ReportCommandOptions& options) { return std::ranges::all_of(options.folders, analysis::is_training_folder); }
 
+bool has(const std::string& folder, const char* file) {
+  std::error_code none;
+  return std::filesystem::exists(fmt::format("{}/{}", folder, file), none);
+}
+
+/// @throws DataError for a folder that holds nothing to report on
+void expect_run(const std::string& folder) {
+  if (has(folder, "manifest.toml") || has(folder, "journal")) return;
+  const char* found = has(folder, "checkpoint.bin") ? "of a training that has not ended; the same speclab train goes on" : "neither a run (manifest.toml, journal) nor a finished training (training.csv); give the folder of one";
+  throw DataError(fmt::format("{}: {}", escaped(folder, 200), found));
+}
+
 void check_run(const ReportCommandOptions& options) {
   const auto other = std::ranges::find_if_not(options.folders, analysis::is_training_folder);
   if (options.folders.size() > 1) throw ConfigError(fmt::format("{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
@@ -73,12 +85,12 @@ int report_trainings(const ReportCommandOptions& options) {
   if (options.are_stages) curves = {analysis::joined_stages(curves)};
   make_folder(output);
   for (const analysis::Figure& figure : analysis::training_figures(curves)) analysis::draw_static(figure, output);
-  fmt::print("{}\n", escaped(output));
+  fmt::print("{}\n", escaped(output, kLongestPath));
   return 0;
 }
 
 int print_summary(const analysis::ReportSummary& summary) {
-  fmt::print("{}\n{}\n", summary.answer, summary.report_path);
+  fmt::print("{}\n{}\n", summary.answer, escaped(summary.report_path, kLongestPath));
   return 0;
 }
 
@@ -130,6 +142,7 @@ int run_report(const ReportCommandOptions& options) {
   for (const std::string& folder : options.folders) expect_there(folder);
   if (is_of_trainings(options)) return report_trainings(options);
   check_run(options);
+  expect_run(options.folders.front());
   return is_unfinished(options.folders.front()) ? report_partially_or_tables(options) : report_tables(options);
 }
 

@@ -134,7 +134,7 @@ int run_train(const TrainCommandOptions& options) {
   const engines::TrainCallbacks callbacks{[&](const engines::TrainProgress& progress) { lines.show(progress); }, [&] { interruption.check("the same command goes on from there"); }};
   if (config.is_language_model()) train_alone(*engines, config, callbacks);
   else train_for_target(*engines, options.config, config, callbacks);
-  fmt::print("{}\n", config.options.output);
+  fmt::print("{}\n", escaped(config.options.output, kLongestPath));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "analysis/io/file_digests.h"
 #include "analysis/io/manifest.h"
 #include "sim/core/errors.h"
 
@@ -15,10 +16,11 @@ namespace {
 std::string origin(const std::string& name, const std::string& folder) {
   const std::string manifest = folder + "/manifest.toml";
   std::error_code none;
-  if (!std::filesystem::exists(manifest, none)) return fmt::format("The origin of {} is not recorded.", escaped(name));
+  if (std::filesystem::symlink_status(manifest, none).type() == std::filesystem::file_type::not_found) return fmt::format("The origin of {} is not recorded.", escaped(name));
+  analysis::check_unchanged(folder);
   const analysis::Manifest read = analysis::read_manifest(manifest);
   const std::string others = read.sections.empty() ? "" : fmt::format(", in {} sections, of which others may be from elsewhere", read.sections.size());
-  return fmt::format("{} is by revision {} on {}{}.", escaped(name), read.provenance("revision"), read.provenance("machine"), others);
+  return fmt::format("{} is by revision {} on {}{}.", escaped(name), escaped(read.provenance("revision"), 100), escaped(read.provenance("machine"), 100), others);
 }
 
 std::string origin_of_table(const std::string& path) {

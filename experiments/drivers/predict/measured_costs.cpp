@@ -104,7 +104,7 @@ CostInput measured_costs(const PredictOptions& options) {
                   .longest = surface.longest(),
                   .has_interval = surface.has_interval(),
                   .is_measured = true,
-                  .source = fmt::format("{}: {}, at context {}", path, pair.text(), context),
+                  .source = fmt::format("{}: {}, at context {}", escaped(path, 200), pair.text(), context),
                   .notes = std::move(notes)};
   input.pair = {.model = pair.model, .drafter = pair.drafter};
   if (!pair.verifier.empty()) input.pair.verifier = pair.verifier;

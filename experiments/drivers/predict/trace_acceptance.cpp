@@ -91,7 +91,7 @@ AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceF
   const sim::Estimate rate = sim::acceptance_rate_estimate(clusters);
   AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval},
                         .tokens_by_position = tokens_by_position(clusters),
-                        .source = fmt::format("{}: {} rounds that draft, {} {}", path, counts.chain_rounds(), clusters.size(),
+                        .source = fmt::format("{}: {} rounds that draft, {} {}", escaped(path, 200), counts.chain_rounds(), clusters.size(),
                                               counts.has_axes() ? "prompts" : "generations")};
   if (forced > 0) input.notes.push_back(fmt::format("{} rounds with forced verdicts are left out; --verifier replay takes them", forced));
   if (counts.tree_rounds() > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));

@@ -1,5 +1,6 @@
 #include "analysis/io/training_curve.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -61,11 +62,13 @@ TEST(TrainingCurve, OfSeveralProcessesTellsThemInTheirOrder) {
 
 TEST(TrainingCurve, OfUnknownOriginIsRefused) {
   for (const char* key : kOrigin) EXPECT_NE(refusal(manifest(key)).find(std::string("provenance has no text for ") + key + "; "), std::string::npos) << key << ": " << refusal(manifest(key));
-  for (const char* json : {"{}", "[]", "3", R"({"provenance": 3})", R"({"provenance": {"revision": ""}})", R"({"provenance": {"revision": 7}})"})
+  for (const char* json : {"{}", "[]", "3", R"({"provenance": 3})", R"({"provenance": {"revision": ""}})", R"({"provenance": {"revision": " \n"}})", R"({"provenance": {"revision": 7}})"})
     EXPECT_NE(refusal(json).find("provenance has no text for revision, build_type, flags,"), std::string::npos) << json << ": " << refusal(json);
   for (const char* json : {"{", "", R"({"seed": 1e999})"}) EXPECT_NE(refusal(json).find("no JSON that can be read"), std::string::npos) << json << ": " << refusal(json);
-  EXPECT_NE(refusal("{\"provenance\": " + std::string(200'000, '[')).find("more than 16 levels of JSON"), std::string::npos);
-  EXPECT_NE(refusal("\"" + std::string(2'000'000, 'x') + "\"").find("2000002 bytes; allowed: at most 1048576"), std::string::npos);
+  EXPECT_NE(refusal(R"({"earlier_provenance": 3})").find("earlier_provenance is no list"), std::string::npos);
+  EXPECT_NE(refusal(R"({"earlier_provenance": [{}]})").find("earlier_provenance[0] has no text for revision"), std::string::npos);
+  EXPECT_NE(refusal("{\"provenance\": " + std::string(200'000, '[')).find("more than 64 levels of JSON"), std::string::npos);
+  EXPECT_NE(refusal("\"" + std::string(20'000'000, 'x') + "\"").find("20000002 bytes; allowed: at most 16777216"), std::string::npos);
   const testing::ScratchFolder bare;
   write_file(bare.file("training.csv"), std::string(kHeader) + "\n100,5.5,5.25,0.5,0.25\n");
   EXPECT_THROW(read_training_curve(bare.path()), DataError);
@@ -101,6 +104,18 @@ TEST(TrainingCurve, RefusesWhatCannotBe) {
     EXPECT_THROW(read(header + rows), DataError) << rows;
   EXPECT_THROW(read("tokens,loss_nats\n10,1\n"), DataError) << "no held-out text";
   EXPECT_THROW(read(std::string(kHeader) + ",validation_loss_nats_3\n"), DataError) << "a third drafted token without a second";
+}
+
+TEST(TrainingCurve, OfMoreDraftsThanADrafterHasIsRefused) {
+  std::string header = kHeader;
+  for (int token = 2; token <= 17; ++token) header += fmt::format(",validation_loss_nats_{0},validation_acceptance_rate_{0},validation_greedy_agreement_{0}", token);
+  try {
+    read(header + "\n");
+    ADD_FAILURE() << "was read";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("columns of 17 drafted tokens; allowed: at most 16"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(read(std::string(kHeader) + std::string(20'000'000, '\n')), DataError) << "larger than any training's";
 }
 
 TEST(TrainingCurve, TellsWhatStandsWhereTokensDoNotGrow) {

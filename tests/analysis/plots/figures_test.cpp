@@ -258,9 +258,41 @@ TEST(StaticFigures, KeepTheOldFilesWhenDrawingFails) {
   Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
   const Figure figure = build_figures(fixture.data, fixture.bootstrap).front();
   write_file(fixture.scratch.file(figure.id + ".pdf"), "old");
-  std::filesystem::create_directories(fixture.scratch.file("." + figure.id + ".new.svg") + "/in the way");
+  std::filesystem::create_directories(fixture.scratch.file(figure.id + ".svg") + "/in the way");
   EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
   EXPECT_EQ(read_file(fixture.scratch.file(figure.id + ".pdf")), "old");
+}
+
+Figure small_figure(const std::string& caption) {
+  return {.id = "x", .title = "t", .caption = caption, .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
+}
+
+/// gnuplot runs what stands behind a bar, and takes a tilde for somebody's home.
+TEST(StaticFigures, AreDrawnInFoldersOfAnyName) {
+  const testing::ScratchFolder scratch;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path());
+  for (const std::string folder : {"|touch taken;", "~", "it''s", "$(touch taken)", "`touch taken`"}) {
+    std::filesystem::create_directory(folder);
+    EXPECT_NO_THROW(draw_static(small_figure("c"), folder)) << folder;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/x.png")) << folder;
+  }
+  EXPECT_FALSE(std::filesystem::exists("taken")) << "a name was run";
+  std::filesystem::current_path(before);
+}
+
+TEST(StaticFigures, HaveAnyApostrophesInTheirTexts) {
+  const testing::ScratchFolder scratch;
+  for (const char* caption : {"'", "''", "it''s", "'''lead and end'''", "a\n'b"}) EXPECT_NO_THROW(draw_static(small_figure(caption), scratch.path())) << caption;
+}
+
+TEST(StaticFigures, WriteThroughNoLinkThatWaitsForThem) {
+  const testing::ScratchFolder scratch;
+  write_file(scratch.file("precious"), "precious");
+  std::filesystem::create_symlink(scratch.file("precious"), scratch.file("x.pdf"));
+  draw_static(small_figure("c"), scratch.path());
+  EXPECT_EQ(read_file(scratch.file("precious")), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(scratch.file("x.pdf")));
 }
 
 TEST(RunProcess, SaysSoWhenItsInputDoesNotFitOnTheDisk) {
@@ -291,7 +323,7 @@ TEST(StaticFigures, ReportWhatGnuplotObjectsTo) {
 
 TEST(GnuplotScript, TakesNamesLiterally) {
   Figure figure{.id = "x", .title = "it's `date`", .caption = "a\nb", .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
-  EXPECT_NE(gnuplot_script(figure, "out.pdf").find("set title 'it''s `date`'"), std::string::npos);
+  EXPECT_NE(gnuplot_script(figure, "out.pdf").find("set title 'it' . \"'\" . 's `date`'"), std::string::npos);
 }
 
 }  // namespace

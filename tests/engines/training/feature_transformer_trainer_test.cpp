@@ -216,6 +216,29 @@ TEST(FeatureTransformerTrainer, RefusesADamagedCheckpoint) {
   EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
 }
 
+/// With the digest of what stands behind it, so that it is taken for a whole file.
+void forge(const std::string& path, const std::string& content) { write_file(path, "speclab training 2\n" + sha256_text(content) + content); }
+
+TEST(FeatureTransformerTrainer, RefusesACheckpointThatIsNoneOfOurs) {
+  const TinyTarget target;
+  const TrainOptions options = train_options(target.folder() + "/forged");
+  make_folder(options.output);
+  for (const std::string content : {std::string(), std::string("PK\x03\x04"), std::string(1000, 'x')}) {
+    forge(options.output + "/checkpoint.bin", content);
+    EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError) << content.size();
+  }
+  std::filesystem::resize_file(options.output + "/checkpoint.bin", std::uintmax_t{1} << 32);  // sparse
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+}
+
+TEST(FeatureTransformerTrainer, NotesNamesThatAreNoUtf8) {
+  const TinyTarget target;
+  TrainOptions options = train_options(target.folder() + "/bytes");
+  options.provenance = {{"revision", "\xff"}};
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
+  EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("provenance").at("revision"), "\xEF\xBF\xBD");
+}
+
 TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {
   const TinyTarget target;
   TrainOptions options = train_options(target.folder() + "/other");

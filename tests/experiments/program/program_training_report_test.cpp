@@ -131,6 +131,11 @@ TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
   expect_refusal(std::string("report ") + kFeature + " " + kMlp + " --stages --output " + fresh_folder("no_stages"), 2, "allowed: stages of one drafter");
   expect_refusal("report " + run + " --output x", 2, "--output is for the figures of trainings");
   expect_refusal("report " + fresh_folder("nothing"), 2, "is not there");
+  const std::string empty = fresh_folder("empty");
+  std::filesystem::create_directories(empty);
+  expect_refusal("report " + empty, 3, "neither a run (manifest.toml, journal) nor a finished training (training.csv)");
+  write_file(empty + "/checkpoint.bin", "");
+  expect_refusal("report " + empty, 3, "of a training that has not ended");
 }
 
 }  // namespace
