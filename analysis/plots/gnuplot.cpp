@@ -45,7 +45,8 @@ std::string scratch_folder(const std::filesystem::path& file) {
 class Drawing {
  public:
   /// @param final_stem  path without the extension
-  explicit Drawing(const std::filesystem::path& final_stem) : final_stem_(final_stem.string()), folder_(scratch_folder(final_stem)), stem_(folder_ + "/figure") {}
+  /// @param file  that is asked for, for messages
+  Drawing(const std::filesystem::path& final_stem, const std::filesystem::path& file) : final_stem_(final_stem.string()), folder_(scratch_folder(file)), stem_(folder_ + "/figure") {}
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
   ~Drawing() {
@@ -89,7 +90,8 @@ const Format& format_of(const std::filesystem::path& path) {
 }  // namespace
 
 void draw_static(const Figure& figure, const std::string& folder) {
-  const Drawing drawing(std::filesystem::path(folder) / figure.id);
+  const std::filesystem::path stem = std::filesystem::path(folder) / figure.id;
+  const Drawing drawing(stem, stem.string() + ".pdf");
   for (const Format& format : kFormats) drawing.expect_place(format);
   drawing.draw(figure);
   for (const Format& format : kFormats) drawing.make(format);
@@ -100,7 +102,7 @@ void expect_drawable(const std::string& path) { format_of(path); }
 
 void draw_file(const Figure& figure, const std::string& path) {
   const Format& format = format_of(path);
-  const Drawing drawing(std::filesystem::path(path).replace_extension());
+  const Drawing drawing(std::filesystem::path(path).replace_extension(), path);
   drawing.draw(figure);
   drawing.make(format);
   drawing.put_in_place(format);

@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<PaperRun>& paper_runs() {
   static const std::vector<PaperRun> runs{
-      {"own_text", {"prompts.per_category=2", "prompts.new_tokens=96"}},
+      {"own_text", {"prompts.per_category=4", "prompts.new_tokens=64"}},
       {"best_length", {"prompts.per_category=3", "prompts.new_tokens=64", "experiment.repetitions=1"}},
       {"nucleus_summaries", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
       {"nucleus_code", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
