@@ -47,7 +47,7 @@ std::string clause(const FigureData& data, const Named& named) {
 }
 
 /// A change of the machine's pace, either way, that a reader should hear of.
-constexpr double kMuchSlower = 1.25;
+constexpr double kOtherPace = 1.25;
 
 /// The target's forwards while measuring over the same ones when costs were timed: the median over groups whose walltime was predicted.
 std::optional<double> pace_while_measuring(const FigureData& data) {
@@ -60,8 +60,8 @@ std::optional<double> pace_while_measuring(const FigureData& data) {
 /// Nothing where the pace is about what it was.
 std::string pace_note(const FigureData& data) {
   const double pace = pace_while_measuring(data).value_or(1);
-  if (pace < kMuchSlower && pace > 1 / kMuchSlower) return "";
-  return fmt::format("The machine was at another pace while this was measured than when the costs were timed: forwards took {} times as long. Something else ran beside it then or now. Ratios of equal minutes "
+  if (pace < kOtherPace && pace > 1 / kOtherPace) return "";
+  return fmt::format("The machine was at another pace while this was measured than when the costs were timed: forwards took {} times as long. Something else may have run beside it, then or now. Ratios of equal minutes "
                      "(speed-ups, tokens a round) hold; times do not carry over to a quiet machine, so measure again before you quote them.", short_number(pace, 2));
 }
 

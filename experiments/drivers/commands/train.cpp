@@ -94,7 +94,7 @@ std::string digest_of_prompts(const std::vector<std::string>& prompts) {
 }
 
 /// Notes what makes the training, which is on the processor. @param target_device  where its target's text is made; empty without a target
-void add_provenance(const engines::Engines& engines, const std::string& target_device, TrainConfig& config) {
+void note_provenance(const engines::Engines& engines, const std::string& target_device, TrainConfig& config) {
   engines::TrainOptions& options = config.options;
   options.config = effective_train_config(config);
   options.provenance = program_origin(engines.machine_info(), "cpu");
@@ -109,12 +109,12 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
   const engines::LoadedModel target = engines.load_model(config.target);
   if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path, config.target.model));
   for (const std::string& prompt : config.prompts) config.options.own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
-  add_provenance(engines, target.model->info().device, config);
+  note_provenance(engines, target.model->info().device, config);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
 }
 
 void train_alone(engines::Engines& engines, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
-  add_provenance(engines, "", config);
+  note_provenance(engines, "", config);
   engines.train_language_model(config.options, callbacks);
 }
 

@@ -8,32 +8,16 @@
 
 #include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/gnuplot.h"
 #include "analysis/plots/gnuplot_script.h"
 #include "analysis/plots/prediction_figure.h"
-#include "analysis/plots/process.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
-#include "tests/analysis/support/synthetic_run.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/analysis/support/summarised_run.h"
 
 namespace speclab::analysis {
 namespace {
 
-/// A synthetic run, read back and summarised.
-struct Fixture {
-  explicit Fixture(const testing::SyntheticRun& options) {
-    testing::write_synthetic_run(options, scratch.path());
-    run = read_run(scratch.path());
-    const Baseline baseline(run);
-    data.pooled = pooled_groups(run, baseline, bootstrap);
-    data.by_category = groups_by_category(run, baseline, bootstrap);
-  }
-  testing::ScratchFolder scratch;
-  Run run;
-  Bootstrap bootstrap{1};
-  FigureData data{.run = run, .pooled = {}, .by_category = {}};
-};
+using Fixture = testing::SummarisedRun;
 
 Series series_named(const Figure& figure, const std::string& name) {
   const auto found = std::ranges::find(figure.series, name, &Series::name);
@@ -233,73 +217,6 @@ TEST(Figures, NameOnlyTheAxesThatVary) {
   EXPECT_EQ(lines[0].name, "plain decoding");
 }
 
-TEST(StaticFigures, AreWrittenInThreeFormats) {
-  Fixture fixture({.shape_models = {"tiny", "small", "large"}, .repetitions = 1});
-  for (const auto& figure : build_figures(fixture.data, fixture.bootstrap)) {
-    draw_static(figure, fixture.scratch.path());
-    const std::string stem = fixture.scratch.file(figure.id);
-    EXPECT_TRUE(read_file(stem + ".pdf").starts_with("%PDF"));
-    EXPECT_TRUE(read_file(stem + ".png").starts_with("\x89PNG"));
-    EXPECT_NE(read_file(stem + ".svg").find("<svg"), std::string::npos);
-  }
-}
-
-TEST(StaticFigures, LeaveNoScratchWhenDrawingFails) {
-  Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
-  const Figure figure = build_figures(fixture.data, fixture.bootstrap).front();
-  std::filesystem::create_directories(fixture.scratch.file(figure.id + ".svg") + "/in the way");
-  EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
-  std::size_t scratch_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(fixture.scratch.path())) scratch_files += entry.path().filename().string().starts_with(".") ? 1 : 0;
-  EXPECT_EQ(scratch_files, 0u);
-}
-
-TEST(StaticFigures, KeepTheOldFilesWhenDrawingFails) {
-  Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
-  const Figure figure = build_figures(fixture.data, fixture.bootstrap).front();
-  write_file(fixture.scratch.file(figure.id + ".pdf"), "old");
-  std::filesystem::create_directories(fixture.scratch.file(figure.id + ".svg") + "/in the way");
-  EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
-  EXPECT_EQ(read_file(fixture.scratch.file(figure.id + ".pdf")), "old");
-}
-
-Figure small_figure(const std::string& caption) {
-  return {.id = "x", .title = "t", .caption = caption, .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
-}
-
-/// gnuplot runs what stands behind a bar, and takes a tilde for somebody's home.
-TEST(StaticFigures, AreDrawnInFoldersOfAnyName) {
-  const testing::ScratchFolder scratch;
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(scratch.path());
-  for (const std::string folder : {"|touch taken;", "~", "it''s", "$(touch taken)", "`touch taken`"}) {
-    std::filesystem::create_directory(folder);
-    EXPECT_NO_THROW(draw_static(small_figure("c"), folder)) << folder;
-    EXPECT_TRUE(std::filesystem::exists(folder + "/x.png")) << folder;
-  }
-  EXPECT_FALSE(std::filesystem::exists("taken")) << "a name was run";
-  std::filesystem::current_path(before);
-}
-
-TEST(StaticFigures, HaveAnyApostrophesInTheirTexts) {
-  const testing::ScratchFolder scratch;
-  for (const char* caption : {"'", "''", "it''s", "'''lead and end'''", "a\n'b"}) EXPECT_NO_THROW(draw_static(small_figure(caption), scratch.path())) << caption;
-}
-
-TEST(StaticFigures, WriteThroughNoLinkThatWaitsForThem) {
-  const testing::ScratchFolder scratch;
-  write_file(scratch.file("precious"), "precious");
-  std::filesystem::create_symlink(scratch.file("precious"), scratch.file("x.pdf"));
-  draw_static(small_figure("c"), scratch.path());
-  EXPECT_EQ(read_file(scratch.file("precious")), "precious");
-  EXPECT_FALSE(std::filesystem::is_symlink(scratch.file("x.pdf")));
-}
-
-TEST(RunProcess, SaysSoWhenItsInputDoesNotFitOnTheDisk) {
-  const speclab::testing::FileSizeLimit limit(4096);
-  EXPECT_THROW(run_process({"true"}, std::string(100'000, 'x')), WriteError);
-}
-
 TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {
   const auto sentence = [](std::vector<std::size_t> prompts) {
     std::vector<Group> groups(prompts.size());
@@ -313,12 +230,6 @@ TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {
   EXPECT_EQ(sentence({15, 15}), "n = 15 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
   EXPECT_EQ(sentence({14}), "n = 14 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over fewer than 15 prompts.");
   EXPECT_NE(sentence({1, 2, 15}).find("bootstrap-t over prompts; Student's t over fewer than 15 prompts; none for a single prompt."), std::string::npos);
-}
-
-TEST(StaticFigures, ReportWhatGnuplotObjectsTo) {
-  Figure figure{.id = "x", .title = "t", .caption = "c", .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
-  EXPECT_THROW(draw_static(figure, "/nonexistent/folder"), WriteError);
-  EXPECT_THROW(run_process({"speclab-no-such-program"}, ""), WriteError);
 }
 
 TEST(GnuplotScript, TakesNamesLiterally) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
@@ -30,10 +31,12 @@ std::vector<fs::path> runs_with_figures() {
   return runs;
 }
 
-/// The run's tables without its figures.
-void copy_tables(const fs::path& run, const std::string& folder) {
+/// Copies the run's tables without its figures. @return what a report of them needs
+ReportOptions copy_tables(const fs::path& run, const testing::ScratchFolder& to) {
   for (const auto& entry : fs::directory_iterator(run))
-    if (entry.is_regular_file()) fs::copy(entry.path(), folder);
+    if (entry.is_regular_file()) fs::copy(entry.path(), to.path());
+  write_file(to.file("plotly.js"), "/* plotly */");
+  return {.plotly_js = to.file("plotly.js")};
 }
 
 class ReferenceFigures : public ::testing::Test {
@@ -53,9 +56,7 @@ TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
   ASSERT_GE(runs_with_figures().size(), 14u);
   for (const fs::path& run : runs_with_figures()) {
     const testing::ScratchFolder scratch;
-    copy_tables(run, scratch.path());
-    write_file(scratch.file("plotly.js"), "/* plotly */");
-    const ReportSummary summary = write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js")});
+    const ReportSummary summary = write_report(scratch.path(), copy_tables(run, scratch));
     EXPECT_FALSE(summary.figures.empty());
     for (const Figure& figure : summary.figures) expect_same(figure.id, run / "figures", scratch.file("figures"));
   }
@@ -65,9 +66,9 @@ TEST(FiguresOfCommittedRuns, HaveAnIntervalAndANumberAtEveryPoint) {
   ASSERT_GE(runs_with_figures().size(), 14u);
   for (const fs::path& run : runs_with_figures()) {
     const testing::ScratchFolder scratch;
-    copy_tables(run, scratch.path());
-    write_file(scratch.file("plotly.js"), "/* plotly */");
-    const std::vector<Figure> figures = write_report(scratch.path(), {.plotly_js = scratch.file("plotly.js"), .static_figures = false}).figures;
+    ReportOptions options = copy_tables(run, scratch);
+    options.static_figures = false;
+    const std::vector<Figure> figures = write_report(scratch.path(), options).figures;
     EXPECT_FALSE(figures.empty()) << run;
     for (const Figure& figure : figures) testing::expect_intervals(figure, run.string());
   }
@@ -79,9 +80,33 @@ std::vector<TrainingCurve> committed_curves() {
   return curves;
 }
 
+/// A committed table of a training and the manifest beside it, as `speclab report` takes them.
+TrainingCurve curve_of(const fs::path& table, const fs::path& manifest) {
+  const testing::ScratchFolder scratch;
+  const fs::path folder = fs::path(scratch.path()) / table.stem();
+  fs::create_directory(folder);
+  fs::copy(table, folder / "training.csv");
+  fs::copy(manifest, folder / "manifest.json");
+  return read_training_curve(folder.string());
+}
+
+/// Heads have a manifest a stage, the closed world one for all.
+std::vector<TrainingCurve> committed_tables() {
+  std::vector<TrainingCurve> curves;
+  for (const char* folder : {"mlp_heads_cpu", "closed_world_training_cpu"})
+    for (const auto& entry : fs::directory_iterator(kReference / folder)) {
+      if (entry.path().extension() != ".csv") continue;
+      const fs::path stage = kReference / folder / (entry.path().stem().string().ends_with("_stage_2") ? "stage_2.json" : "stage_1.json");
+      curves.push_back(curve_of(entry.path(), fs::exists(stage) ? stage : kReference / folder / "manifest.json"));
+    }
+  return curves;
+}
+
 TEST(FiguresOfCommittedTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
-  const std::vector<TrainingCurve> curves = committed_curves();
+  std::vector<TrainingCurve> curves = committed_curves();
   for (const Figure& figure : training_figures(curves)) testing::expect_intervals(figure, "all together");
+  std::ranges::move(committed_tables(), std::back_inserter(curves));
+  ASSERT_EQ(curves.size(), 3u + 16 + 7);
   for (const TrainingCurve& curve : curves)
     for (const Figure& figure : training_figures({curve})) testing::expect_intervals(figure, curve.name);
 }
