@@ -168,7 +168,9 @@ class LocalEngines final : public Engines, private DrafterModels {
     if (options_.dtype == "float32") throw DeviceError("dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or use --device cpu");
 #if SPECLAB_HAVE_CUDA
     if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
-    return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
+    LlamaConfig config = source.config;
+    config.draft_vocabulary.clear();  // its kernels multiply the whole head
+    return std::make_unique<cuda::LlamaCuda>(config, *source.weights, cuda_device_);
 #else
     throw DeviceError("device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, or install the CUDA toolkit and build again");
 #endif
@@ -190,7 +192,7 @@ class LocalEngines final : public Engines, private DrafterModels {
     SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds), "a drafter that reads a transformer, not " + kind);
     const std::string name = model_name(kind, model);
     std::shared_ptr<LanguageModel>& loaded = models_[name];
-    if (!loaded) loaded = make_model(open_model(name));
+    if (!loaded) loaded = make_model(open_draft_model(name));
     return loaded;
   }
 

@@ -48,12 +48,13 @@ struct TrainingSchedule {
   std::string dtype = "auto";            ///< of the layers' products: "float32", "bfloat16", "auto": bfloat16 where the processor multiplies it
 };
 
-/// A Llama-like drafter with the target's whole vocabulary and tied embeddings.
+/// A Llama-like drafter with the target's whole vocabulary to read and tied embeddings.
 struct SmallTransformerOptions {
   std::int32_t hidden_size = 160;
   std::int32_t num_layers = 4;
   std::int32_t num_heads = 5;
   std::int32_t intermediate_size = 640;
+  std::int32_t draft_vocabulary = 0;     ///< most frequent tokens of the texts that it can draft; 0: all
 };
 
 /// A drafter of the target's width that reads its last hidden states, with its embedding table and rows of its head.

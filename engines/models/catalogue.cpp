@@ -95,19 +95,23 @@ std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   return folder;
 }
 
-ModelSource open_plain(const CatalogueEntry& entry);
+/// Which rows of its head a model comes with.
+enum class Head { whole, drafted };
+
+ModelSource open_plain(const CatalogueEntry& entry, Head head);
 
 /// The tokenizer is the target's business.
 ModelSource open_feature_transformer(const std::string& path) {
   FeatureTransformerConfig config = read_feature_transformer_config(path + "/config.json");
   config.shape.name = std::filesystem::path(path).filename().string();
-  ModelSource target = open_plain(find_model(config.target));
+  ModelSource target = open_plain(find_model(config.target), Head::whole);
   const auto folder = open_checkpoint(path);
   return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
 }
 
-ModelSource open_folder(const std::string& path) {
+ModelSource open_folder(const std::string& path, Head head) {
   LlamaConfig config = llama_config_from_json(path + "/config.json");
+  if (head == Head::whole) config.draft_vocabulary.clear();
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
   const auto folder = open_checkpoint(path);
   const std::string tokenizer = path + "/tokenizer.json";
@@ -122,11 +126,19 @@ void check_pinned(const CatalogueEntry& entry, const std::string& found) {
 }
 
 /// Every model but a feature transformer, which needs another one.
-ModelSource open_plain(const CatalogueEntry& entry) {
+ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
-  ModelSource source = is_folder(entry.path) ? open_folder(entry.path) : open_gguf(entry.path);
+  ModelSource source = is_folder(entry.path) ? open_folder(entry.path, head) : open_gguf(entry.path);
   if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
   return source;
+}
+
+ModelSource open_with(const std::string& model, Head head) {
+  const CatalogueEntry entry = find_model(model);
+  if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
+    throw ConfigError(fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden states; allowed: the drafter mlp_speculator with it as its model", escaped(model)));
+  const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
+  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
 }
 
 }  // namespace
@@ -166,13 +178,9 @@ std::string model_path(const std::string& model) {
   return model;
 }
 
-ModelSource open_model(const std::string& model) {
-  const CatalogueEntry entry = find_model(model);
-  if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
-    throw ConfigError(fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden states; allowed: the drafter mlp_speculator with it as its model", escaped(model)));
-  const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
-  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry);
-}
+ModelSource open_model(const std::string& model) { return open_with(model, Head::whole); }
+
+ModelSource open_draft_model(const std::string& model) { return open_with(model, Head::drafted); }
 
 MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
   const CatalogueEntry entry = find_model(model);

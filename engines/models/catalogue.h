@@ -43,6 +43,8 @@ std::string model_path(const std::string& model);
 /// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches
 ModelSource open_model(const std::string& model);
+/// The same, as a drafter: with the head's rows of its draft vocabulary alone, where it has one.
+ModelSource open_draft_model(const std::string& model);
 /// @param model  catalogue name or folder
 /// @throws ConfigError if there is none; ModelFileError from the readers
 MlpSpeculatorSource open_mlp_speculator(const std::string& model);

@@ -129,6 +129,11 @@ void check_shape(const SmallTransformerOptions& model, std::int32_t vocab_size, 
         model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
 }
 
+void check_draft_vocabulary(const SmallTransformerOptions& model, const ModelInfo& target) {
+  check(model.draft_vocabulary >= 0 && model.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", model.draft_vocabulary,
+        fmt::format("0 (all) to {}, the target's vocabulary", target.vocab_size));
+}
+
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
   check_layers(model.num_layers, model.intermediate_size);
   check_num_parameters(num_parameters(model.num_layers, target.hidden_size, model.intermediate_size, 0), "drafter.num_layers or intermediate_size");
@@ -181,6 +186,7 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
   check_prompts(options.own_text, target);
   if (options.drafter == "ngram") return check_ngram_training(options);
   if (options.drafter == "small_transformer") check_shape(options.small_transformer, target.vocab_size, target.hidden_size, ", the target's");
+  if (options.drafter == "small_transformer") check_draft_vocabulary(options.small_transformer, target);
   if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
   if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator, options.distillation, target);
   if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);

@@ -182,7 +182,7 @@ void LlamaCpu::compute_outputs(int rank) {
     team_->barrier();
   }
   if (logit_rows_.empty()) return;
-  multiply(rank, config_.tied_embeddings ? embedding_ : head_, normed_.data(), static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(), Epilogue::store);
+  multiply(rank, config_.head_is_embedding() ? embedding_ : head_, normed_.data(), static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(), Epilogue::store);
 }
 
 /// What the head is about to multiply, in float32.

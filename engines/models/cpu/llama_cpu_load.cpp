@@ -45,7 +45,7 @@ LlamaCpu::Layer LlamaCpu::load_layer(const LlamaWeights& weights, std::int32_t l
 
 void LlamaCpu::load(const LlamaWeights& weights) {
   embedding_ = packed(type_, config_.vocab_size, config_.hidden_size, weights.read(LlamaTensor::embedding, 0));
-  if (!config_.tied_embeddings) head_ = packed(type_, config_.num_logits(), config_.hidden_size, weights.read(LlamaTensor::head, 0));
+  if (!config_.head_is_embedding()) head_ = packed(type_, config_.num_logits(), config_.hidden_size, weights.read(LlamaTensor::head, 0));
   if (config_.is_feature_transformer()) {
     embedding_norm_ = weights.read(LlamaTensor::embedding_norm, 0);
     feature_norm_ = weights.read(LlamaTensor::feature_norm, 0);
@@ -57,7 +57,7 @@ void LlamaCpu::load(const LlamaWeights& weights) {
   team_->run([&](int rank) {
     for (std::int32_t l = rank; l < config_.num_layers; l += team_->size()) layers_[static_cast<std::size_t>(l)] = load_layer(weights, l);
   });
-  info_.weight_bytes = config_.tied_embeddings ? embedding_.bytes() : head_.bytes();
+  info_.weight_bytes = config_.head_is_embedding() ? embedding_.bytes() : head_.bytes();
   if (config_.is_feature_transformer()) info_.weight_bytes += fusion_.bytes();
   for (const Layer& l : layers_) info_.weight_bytes += l.query_key_value.bytes() + l.attention_output.bytes() + l.gate_up.bytes() + l.down.bytes();
 }

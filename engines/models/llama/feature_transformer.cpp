@@ -24,21 +24,12 @@ class FeatureTransformerWeights final : public LlamaWeights {
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     if (role == LlamaTensor::embedding) return target_->read(role, 0);
-    if (role == LlamaTensor::head) return drafted_rows(target_->read(role, 0));
+    if (role == LlamaTensor::head) return rows_of(shape_.draft_vocabulary, target_->read(role, 0), shape_.hidden_size);
     return own_->read(role, layer);
   }
   std::string sha256() const override { return own_->sha256(); }
 
  private:
-  std::vector<float> drafted_rows(const std::vector<float>& head) const {
-    std::vector<float> rows;
-    for (const Token token : shape_.draft_vocabulary) {
-      const auto row = head.begin() + std::int64_t{token} * shape_.hidden_size;
-      rows.insert(rows.end(), row, row + shape_.hidden_size);
-    }
-    return rows;
-  }
-
   std::unique_ptr<LlamaWeights> own_, target_;
   LlamaConfig shape_;
 };

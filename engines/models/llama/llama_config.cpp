@@ -8,6 +8,7 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/draft_vocabulary.h"
 #include "engines/models/llama/llama_config_json.h"
 #include "engines/models/llama/llama_variants.h"
 #include "sim/core/errors.h"
@@ -53,8 +54,9 @@ constexpr std::int64_t kMaxVocab = 2'000'000, kMaxLength = 1 << 24, kMaxLayers =
 }  // namespace
 
 std::int64_t LlamaConfig::num_parameters() const {
-  if (is_feature_transformer()) return parameters_read() - std::int64_t{hidden_size} * num_logits();
-  return parameters_read() + (tied_embeddings ? 0 : std::int64_t{hidden_size} * vocab_size);
+  const std::int64_t beside_head = parameters_read() - std::int64_t{hidden_size} * num_logits();
+  if (is_feature_transformer()) return beside_head;
+  return beside_head + std::int64_t{hidden_size} * (std::int64_t{vocab_size} + (tied_embeddings ? 0 : num_logits()));
 }
 
 std::int64_t LlamaConfig::parameters_read() const {
@@ -135,6 +137,10 @@ LlamaConfig llama_config_from_json(const std::string& path) {
   LlamaConfig config = read_llama_shape(object);
   const auto tied = object.find("tie_word_embeddings");
   config.tied_embeddings = tied && tied->as_bool();
+  if (const auto list = object.find("draft_vocabulary")) {
+    if (!config.tied_embeddings) list->fail("a draft vocabulary beside a head of its own", "tie_word_embeddings true, whose rows for these tokens are the head");
+    config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
+  }
   config.validate(path);
   refuse_variants(object);
   return config;
@@ -144,7 +150,8 @@ void write_llama_config_json(const LlamaConfig& config, const std::string& path,
   nlohmann::ordered_json object = {{"architectures", {"LlamaForCausalLM"}}, {"model_type", "llama"}};
   object.update(llama_shape_json(config));
   object.update({{"hidden_act", "silu"}, {"attention_bias", false}, {"mlp_bias", false}, {"tie_word_embeddings", config.tied_embeddings}, {"torch_dtype", dtype}});
-  write_file(path, object.dump(2) + "\n");
+  if (!config.draft_vocabulary.empty()) object["draft_vocabulary"] = config.draft_vocabulary;
+  write_file(path, object.dump(config.draft_vocabulary.empty() ? 2 : -1) + "\n");
 }
 
 }  // namespace speclab::engines

@@ -23,13 +23,14 @@ struct LlamaConfig {
   float rms_epsilon = 1e-5f;
   bool tied_embeddings = true;         ///< the head is the embedding table
   std::int32_t feature_size = 0;       ///< of a feature transformer: of the vector beside every token, as many states of hidden_size, fused with its embedding
-  std::vector<Token> draft_vocabulary{};  ///< of a feature transformer: token of each row of its head, ascending
+  std::vector<Token> draft_vocabulary{};  ///< of a drafter: token of each row of its head, ascending; empty: all
 
   bool is_feature_transformer() const { return feature_size > 0; }
   std::int32_t num_features() const { return hidden_size > 0 ? feature_size / hidden_size : 0; }
   /// Layers whose residual stream stands behind the last state where hidden states are wanted: those that end the first and the second third, as in
   /// EAGLE-3 (Li et al. 2025, section 3.1); none of fewer than three layers, or of a feature transformer.
   std::vector<std::int32_t> state_layers() const { return num_layers < 3 || is_feature_transformer() ? std::vector<std::int32_t>{} : std::vector{num_layers / 3 - 1, 2 * num_layers / 3 - 1}; }
+  bool head_is_embedding() const { return tied_embeddings && draft_vocabulary.empty(); }
   std::int32_t num_logits() const { return draft_vocabulary.empty() ? vocab_size : static_cast<std::int32_t>(draft_vocabulary.size()); }
   std::int32_t query_size() const { return num_heads * head_dim; }
   std::int32_t kv_size() const { return num_kv_heads * head_dim; }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engines/formats/input_file.h"
+#include "engines/models/draft_vocabulary.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -60,13 +61,17 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
   return halves;
 }
 
+std::vector<float> tied_head(const LlamaConfig& config, std::vector<float> table) {
+  return config.head_is_embedding() ? std::move(table) : rows_of(config.draft_vocabulary, table, config.hidden_size);
+}
+
 /// What both file kinds share: names, tied heads, shapes.
 class FileLlamaWeights : public LlamaWeights {
  public:
   FileLlamaWeights(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) : file_(std::move(file)), config_(config) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::head && config_.tied_embeddings) role = LlamaTensor::embedding;
+    if (role == LlamaTensor::head && config_.tied_embeddings) return tied_head(config_, read(LlamaTensor::embedding, 0));
     const std::string name = fmt::format(fmt::runtime(name_pattern(role)), layer);
     const std::vector<std::int64_t>& found = file_->tensor(name).shape;
     const std::vector<std::int64_t> wanted = shape_of(role, config_);
@@ -128,7 +133,7 @@ class RandomLlamaWeights : public LlamaWeights {
   RandomLlamaWeights(const LlamaConfig& config, std::uint64_t seed) : config_(config), stream_(seed) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::head && config_.tied_embeddings) role = LlamaTensor::embedding;
+    if (role == LlamaTensor::head && config_.tied_embeddings) return tied_head(config_, read(LlamaTensor::embedding, 0));
     std::vector<float> values(static_cast<std::size_t>(num_elements(role, config_)), 1.0f);
     if (is_norm(role)) return values;
     for (std::size_t i = 0; i < values.size(); i += 2) fill_pair(role, layer, i, values);

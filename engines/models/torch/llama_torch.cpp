@@ -52,7 +52,7 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
   const c10::InferenceMode guard;
   const std::int64_t hidden = config.hidden_size;
   embedding_ = load(weights, LlamaTensor::embedding, 0, hidden);
-  head_ = config.tied_embeddings ? embedding_ : load(weights, LlamaTensor::head, 0, hidden);
+  head_ = config.head_is_embedding() ? embedding_ : load(weights, LlamaTensor::head, 0, hidden);
   output_norm_ = load(weights, LlamaTensor::output_norm, 0, 0);
   if (config.is_feature_transformer()) {
     embedding_norm_ = load(weights, LlamaTensor::embedding_norm, 0, 0);

@@ -5,14 +5,15 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/tensor.h>
 
 #include <cmath>
 
 namespace speclab::engines {
 
 SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed) : config_(config) {
+  if (!config.draft_vocabulary.empty()) draft_vocabulary_ = at::tensor(std::vector<std::int64_t>(config.draft_vocabulary.begin(), config.draft_vocabulary.end()));
   at::manual_seed(seed);
   parameters_.add("model.embed_tokens.weight", embedding, Parameters::Use::table);
   for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
@@ -39,6 +40,15 @@ at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
   return rms_norm(x, parameters_["model.norm.weight"], epsilon);
 }
 
-at::Tensor SmallTransformerModel::logits(const at::Tensor& hidden) const { return at::linear(hidden, parameters_["model.embed_tokens.weight"]); }
+at::Tensor SmallTransformerModel::head() const {
+  const at::Tensor& table = parameters_["model.embed_tokens.weight"];
+  return draft_vocabulary_.defined() ? table.index_select(0, draft_vocabulary_) : table;
+}
+
+void SmallTransformerModel::add_head_gradient(const at::Tensor& gradient, double scale) {
+  at::Tensor& of_table = parameters_["model.embed_tokens.weight"].mutable_grad();
+  if (draft_vocabulary_.defined()) of_table.index_add_(0, draft_vocabulary_, gradient, scale);
+  else of_table.add_(gradient, scale);
+}
 
 }  // namespace speclab::engines

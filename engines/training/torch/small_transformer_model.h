@@ -20,13 +20,16 @@ class SmallTransformerModel {
   /// @param tokens  [B, T], int64
   /// @return last hidden states, [B, T, hidden], after the output norm
   at::Tensor hidden(const at::Tensor& tokens) const;
-  /// @param hidden  [N, hidden] @return [N, vocab] logits
-  at::Tensor logits(const at::Tensor& hidden) const;
+  /// [num_logits, hidden]: the table, or its rows of the draft vocabulary.
+  at::Tensor head() const;
+  /// Adds to the table's gradient that of its rows in the head. @param gradient  as head()
+  void add_head_gradient(const at::Tensor& gradient, double scale);
 
  private:
   at::Tensor attention(const at::Tensor& x, const std::string& prefix) const;
 
   LlamaConfig config_;
+  at::Tensor draft_vocabulary_;  ///< [num_logits], int64; undefined: all
   Parameters parameters_;
 };
 

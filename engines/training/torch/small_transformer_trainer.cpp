@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "engines/training/frequent_tokens.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_loop.h"
@@ -57,38 +59,65 @@ LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, c
   return config;
 }
 
-/// Sequences padded to one length, and the emitted positions that count.
+/// Sequences padded to one length, and the emitted positions that count. Tokens of laws are rows of the drafter's head; those that it
+/// cannot draft weigh nothing.
 struct Batch {
   at::Tensor tokens;         ///< [B, T]
   at::Tensor positions;      ///< [N] into B * T: where the next token was emitted
-  at::Tensor top_tokens;     ///< [N, K]
+  at::Tensor top_rows;       ///< [N, K]
   at::Tensor top_weights;    ///< [N, K]
-  at::Tensor next_tokens;    ///< [N]
+  at::Tensor next_rows;      ///< [N]
   at::Tensor next_weights;   ///< [N]: 1 where the emitted token is outside the top
+  at::Tensor likeliest;      ///< [N]: row of the target's most likely token, or kNoRow
 };
 
-Batch make_batch(TrainingTask::Texts texts) {
+constexpr std::int64_t kNoRow = -1;
+
+/// Row of the head that stands for a token, or kNoRow.
+class HeadRows {
+ public:
+  explicit HeadRows(const LlamaConfig& config) : rows_(static_cast<std::size_t>(config.vocab_size), kNoRow) {
+    if (config.draft_vocabulary.empty()) std::iota(rows_.begin(), rows_.end(), 0);
+    for (std::size_t row = 0; row < config.draft_vocabulary.size(); ++row) rows_[static_cast<std::size_t>(config.draft_vocabulary[row])] = static_cast<std::int64_t>(row);
+  }
+  std::int64_t operator()(Token token) const { return rows_[static_cast<std::size_t>(token)]; }
+
+ private:
+  std::vector<std::int64_t> rows_;
+};
+
+/// One (row, weight) behind the other.
+struct WeightedRows {
+  std::vector<std::int64_t> rows;
+  std::vector<float> weights;
+
+  void add(std::int64_t row, float weight) {
+    rows.push_back(std::max<std::int64_t>(row, 0));
+    weights.push_back(row == kNoRow ? 0.0f : weight);
+  }
+};
+
+Batch make_batch(TrainingTask::Texts texts, const HeadRows& row_of) {
   std::size_t longest = 0;
   for (const OwnText* text : texts) longest = std::max(longest, text->tokens.size());
-  std::vector<std::int64_t> tokens(texts.size() * longest, 0), positions, top_tokens, next_tokens;
-  std::vector<float> top_weights, next_weights;
+  std::vector<std::int64_t> tokens(texts.size() * longest, 0), positions, likeliest;
+  WeightedRows top, next;
   for (std::size_t b = 0; b < texts.size(); ++b) {
     const OwnText& text = *texts[b];
     std::copy(text.tokens.begin(), text.tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(b * longest));
     for (std::size_t i = 0; i < text.laws.size(); ++i) {
-      const std::size_t next = static_cast<std::size_t>(text.prompt_length) + i;
+      const std::size_t emitted = static_cast<std::size_t>(text.prompt_length) + i;
       const TopLaw& law = text.laws[i];
-      positions.push_back(static_cast<std::int64_t>(b * longest + next - 1));
-      next_tokens.push_back(text.tokens[next]);
-      const bool in_top = std::find(std::begin(law.tokens), std::end(law.tokens), text.tokens[next]) != std::end(law.tokens);
-      next_weights.push_back(in_top ? 0.0f : 1.0f);
-      top_tokens.insert(top_tokens.end(), std::begin(law.tokens), std::end(law.tokens));
-      top_weights.insert(top_weights.end(), std::begin(law.probabilities), std::end(law.probabilities));
+      positions.push_back(static_cast<std::int64_t>(b * longest + emitted - 1));
+      const bool in_top = std::find(std::begin(law.tokens), std::end(law.tokens), text.tokens[emitted]) != std::end(law.tokens);
+      next.add(row_of(text.tokens[emitted]), in_top ? 0.0f : 1.0f);
+      for (std::size_t k = 0; k < TopLaw::kSize; ++k) top.add(row_of(law.tokens[k]), law.probabilities[k]);
+      likeliest.push_back(row_of(law.tokens[0]));
     }
   }
   const auto n = static_cast<std::int64_t>(positions.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
   return {at::tensor(tokens).view({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}), at::tensor(positions),
-          at::tensor(top_tokens).view({n, k}), at::tensor(top_weights).view({n, k}), at::tensor(next_tokens), at::tensor(next_weights)};
+          at::tensor(top.rows).view({n, k}), at::tensor(top.weights).view({n, k}), at::tensor(next.rows), at::tensor(next.weights), at::tensor(likeliest)};
 }
 
 at::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) {
@@ -96,19 +125,19 @@ at::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) 
   return hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions);
 }
 
-/// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, vocab] become its
+/// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, num_logits] become its
 /// gradient, softmax times the positions' weight less the weights.
 double loss_and_gradient(const Batch& batch, std::int64_t first, at::Tensor& scores) {
   const std::int64_t count = scores.size(0);
-  const auto top_tokens = batch.top_tokens.narrow(0, first, count), next_tokens = batch.next_tokens.narrow(0, first, count).unsqueeze(1);
+  const auto top_rows = batch.top_rows.narrow(0, first, count), next_rows = batch.next_rows.narrow(0, first, count).unsqueeze(1);
   const auto top_weights = batch.top_weights.narrow(0, first, count), next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
   const auto weight = top_weights.sum(1, true) + next_weights;
-  const auto matched = (top_weights * scores.gather(1, top_tokens)).sum(1, true) + next_weights * scores.gather(1, next_tokens);
+  const auto matched = (top_weights * scores.gather(1, top_rows)).sum(1, true) + next_weights * scores.gather(1, next_rows);
   const auto largest = std::get<0>(scores.max(1, true));
   scores.sub_(largest).exp_();
   const auto total = scores.sum(1, true);
   scores.mul_(weight / total);
-  scores.scatter_add_(1, top_tokens, -top_weights).scatter_add_(1, next_tokens, -next_weights);
+  scores.scatter_add_(1, top_rows, -top_weights).scatter_add_(1, next_rows, -next_weights);
   return (weight * (total.log() + largest) - matched).sum().item<double>();
 }
 
@@ -118,35 +147,34 @@ double add_gradient(SmallTransformerModel& model, const Batch& batch) {
   constexpr std::int64_t kChunk = 96;
   const auto hidden = batch_hidden(model, batch);
   const std::int64_t count = hidden.size(0);
-  auto& table = model.parameters().all().front().value;
-  const auto fixed_hidden = hidden.detach(), fixed_table = table.detach();
-  auto hidden_gradient = at::empty_like(fixed_hidden), table_gradient = at::zeros_like(fixed_table);
+  const auto fixed_hidden = hidden.detach(), fixed_head = model.head().detach();
+  auto hidden_gradient = at::empty_like(fixed_hidden), head_gradient = at::zeros_like(fixed_head);
   double loss = 0;
   for (std::int64_t first = 0; first < count; first += kChunk) {
     const std::int64_t size = std::min(kChunk, count - first);
-    auto scores = at::matmul(fixed_hidden.narrow(0, first, size), fixed_table.t());
+    auto scores = at::matmul(fixed_hidden.narrow(0, first, size), fixed_head.t());
     loss += loss_and_gradient(batch, first, scores);
-    hidden_gradient.narrow(0, first, size).copy_(at::matmul(scores, fixed_table));
-    table_gradient.addmm_(scores.t(), fixed_hidden.narrow(0, first, size));
+    hidden_gradient.narrow(0, first, size).copy_(at::matmul(scores, fixed_head));
+    head_gradient.addmm_(scores.t(), fixed_hidden.narrow(0, first, size));
   }
   const double scale = 1.0 / static_cast<double>(count);
   hidden.backward(hidden_gradient.mul_(scale));
-  table.mutable_grad().add_(table_gradient, scale);
+  model.add_head_gradient(head_gradient, scale);
   return loss * scale;
 }
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask::Texts texts) {
+std::vector<Validation> overlap(const SmallTransformerModel& model, const HeadRows& row_of, TrainingTask::Texts texts) {
   at::NoGradGuard guard;
   Validation sum;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const Batch batch = make_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)));
-    auto scores = model.logits(batch_hidden(model, batch));
+    const Batch batch = make_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), row_of);
+    auto scores = at::matmul(batch_hidden(model, batch), model.head().t());
     const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
-    sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_tokens), batch.top_weights).sum().item<double>();
-    sum.greedy_agreement += (probabilities.argmax(1) == batch.top_tokens.select(1, 0)).sum().item<double>();
+    sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_rows), batch.top_weights).sum().item<double>();
+    sum.greedy_agreement += (probabilities.argmax(1) == batch.likeliest).sum().item<double>();
     sum.positions += static_cast<double>(batch.positions.size(0));
   }
   return {sum.mean()};
@@ -154,28 +182,28 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask
 
 class SmallTransformerTask final : public TrainingTask {
  public:
-  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), has_target_(has_target) {}
+  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), row_of_(model.config()), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
-  double backward(Texts texts) override { return add_gradient(model_, make_batch(texts)); }
-  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, texts); }
+  double backward(Texts texts) override { return add_gradient(model_, make_batch(texts, row_of_)); }
+  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, row_of_, texts); }
   const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
  private:
   SmallTransformerModel& model_;
+  HeadRows row_of_;
   bool has_target_;
 };
 
 std::string digest_of(const TextSplit& texts, const TargetName& target, const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
-  return sha256_text(fmt::format("{} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size,
+  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size, o.draft_vocabulary,
                                  training_digest(texts, options)));
 }
 
 /// @param target  empty for a language model, which has none
-void train_llama(SmallTransformerModel& model, const std::vector<OwnText>& texts, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
+void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   model.parameters().set_dtype(product_dtype(options.schedule.dtype));
   SmallTransformerTask task(model, !target.name.empty());
-  const TextSplit split = split_texts(texts, options);
   make_folder(options.output);
   const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, digest_of(split, target, options)}, callbacks);
   const DrafterNotes notes{outcome.curve, transformer_manifest(task, split, options, target, outcome)};
@@ -186,8 +214,11 @@ void train_llama(SmallTransformerModel& model, const std::vector<OwnText>& texts
 
 void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
   const SmallTransformerOptions& o = options.small_transformer;
-  SmallTransformerModel model(llama_config(target.vocab_size, target.context_length, o), projected_embedding(target, o.hidden_size), options.schedule.seed);
-  train_llama(model, texts, {target.name, target.sha256}, options, callbacks);
+  const TextSplit split = split_texts(texts, options);
+  LlamaConfig config = llama_config(target.vocab_size, target.context_length, o);
+  if (o.draft_vocabulary > 0) config.draft_vocabulary = frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
+  SmallTransformerModel model(config, projected_embedding(target, o.hidden_size), options.schedule.seed);
+  train_llama(model, split, {target.name, target.sha256}, options, callbacks);
 }
 
 void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks) {
@@ -195,7 +226,7 @@ void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t voca
   const SmallTransformerOptions& o = options.small_transformer;
   const LlamaConfig config = llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
   SmallTransformerModel model(config, random_embedding(vocab_size, o.hidden_size, options.schedule.seed), options.schedule.seed);
-  train_llama(model, texts, {}, options, callbacks);
+  train_llama(model, split_texts(texts, options), {}, options, callbacks);
 }
 
 }  // namespace speclab::engines

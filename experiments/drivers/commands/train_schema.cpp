@@ -14,7 +14,7 @@ namespace {
 
 using Kinds = std::vector<std::string>;
 
-const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator", "language_model"}, kSmall{"small_transformer", "language_model"}, kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
+const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator", "language_model"}, kSmall{"small_transformer", "language_model"}, kSmallDrafter{"small_transformer"}, kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
     kReadHidden{"feature_transformer", "mlp_speculator"}, kCutText{"feature_transformer", "mlp_speculator", "language_model"}, kNgram{"ngram"};
 
 constexpr std::array kPaths{"output", "cache_file", "prompts", "files", "held_out_files", "start_from", "vocabulary_from"};
@@ -45,6 +45,7 @@ std::vector<TrainKey> transformer_keys() {
       {{{"drafter", "intermediate_size", "width of the feed-forward part", "", {.low = 1, .multiple_of = 16}, {}, kinds_text(kSmall), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.intermediate_size; }}, kSmall},
       {{{"drafter", "num_layers", "of the model", "layers", {.low = 1}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.num_layers; }}, kFeature},
       {{{"drafter", "intermediate_size", "width of the feed-forward part", "", {.low = 1, .multiple_of = 16}, {}, kinds_text(kFeature), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.feature_transformer.intermediate_size; }}, kFeature},
+      {{{"drafter", "draft_vocabulary", "tokens that it can draft: those with the most weight in its training text; 0: all, and then its head reads as many rows as the target's. On a CUDA device it drafts from all", "tokens", {.low = 0}, {}, kinds_text(kSmallDrafter), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.draft_vocabulary; }}, kSmallDrafter},
       {{{"drafter", "draft_vocabulary", "tokens that it can draft: those with the most weight in its training text", "tokens", {.low = 1}, {}, kinds_text(kReadHidden), ""}, [](TrainConfig& c) -> ValueOfKey { return &c.options.distillation.draft_vocabulary; }}, kReadHidden},
       {{{"drafter", "vocabulary_from", "folder of a drafter of the same target, relative to the working directory, whose draft vocabulary it takes, which must be as large as `draft_vocabulary`; not with `start_from`", "", {}, {}, kinds_text(kReadHidden), "none: of its training text"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.distillation.vocabulary_from; }}, kReadHidden},
       {{{"drafter", "start_from", "folder of a trained one of the same target to go on from, relative to the working directory: with its draft vocabulary, which must be as large as `draft_vocabulary`, and its shape", "", {}, {}, kinds_text(kReadHidden), "none: random weights"}, [](TrainConfig& c) -> ValueOfKey { return &c.options.distillation.start_from; }}, kReadHidden},

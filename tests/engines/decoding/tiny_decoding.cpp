@@ -22,11 +22,18 @@ std::vector<Token> most_frequent(const std::vector<std::vector<Token>>& texts, s
   return tokens;
 }
 
+LlamaConfig drafting_some_tokens(LlamaConfig config) {
+  for (Token token = 0; token < config.vocab_size; ++token)
+    if (token % 3 != 2) config.draft_vocabulary.push_back(token);
+  return config;
+}
+
 }  // namespace
 
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
       drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
+      drafter_of_some_tokens_(tiny_model(drafting_some_tokens(config), {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
       feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
   write_own_text(config);
   mlp_speculator_ = tiny_mlp_speculator(config, most_frequent(own_text_, 2), threads);
@@ -65,6 +72,8 @@ const std::vector<DrafterCase>& drafter_cases() {
       {"PromptLookup", "prompt_lookup"},
       {"LookupNgram", "lookup_ngram"},
       {"Chain", "small_transformer"},
+      {"ChainOfSomeTokens", "small_transformer", "chain", "some tokens"},
+      {"TreeOfSomeTokens", "small_transformer", "2x2x1", "some tokens"},
       {"Tree4", "small_transformer", "4"},
       {"Tree2x2x1", "small_transformer", "2x2x1"},
       {"Tree3x1x2", "small_transformer", "3x1x2"},

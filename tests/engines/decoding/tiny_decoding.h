@@ -12,7 +12,8 @@
 
 namespace speclab::engines::testing {
 
-/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, one that reads the target's
+/// A target and what drafts for it: a transformer whose weights are the target's but for the share `foreign`, the same but for every third
+/// token (called "some tokens"), one that reads the target's
 /// hidden states (of the kind feature_transformer, or called "features"), an MLP speculator of random weights that drafts the two most frequent tokens, and n-gram models of the
 /// target's own text.
 class TinyPair final : public DrafterModels {
@@ -21,6 +22,7 @@ class TinyPair final : public DrafterModels {
 
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
+    if (model == "some tokens") return drafter_of_some_tokens_;
     return kind == "feature_transformer" || model == "features" ? feature_drafter_ : drafter_;
   }
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return mlp_speculator_; }
@@ -34,7 +36,7 @@ class TinyPair final : public DrafterModels {
   void write_own_text(const LlamaConfig& config);
 
   std::unique_ptr<LanguageModel> target_;
-  std::shared_ptr<LanguageModel> drafter_, feature_drafter_;
+  std::shared_ptr<LanguageModel> drafter_, drafter_of_some_tokens_, feature_drafter_;
   std::shared_ptr<MlpSpeculator> mlp_speculator_;
   std::vector<std::vector<Token>> own_text_;
 };

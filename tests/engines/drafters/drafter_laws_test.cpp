@@ -80,6 +80,14 @@ TEST(DrafterLaws, SmallTransformerDrawsItsTreeFromThemWithoutReplacement) {
   EXPECT_LT(largest_z(*make_small_transformer_drafter(model(), {.sampling = {.temperature = 1.3}, .drafter = {.tree = "3x2"}, .seed = 6}), 2), kLimit);
 }
 
+TEST(DrafterLaws, SmallTransformerDrawsFromThemWithADraftVocabulary) {
+  LlamaConfig config = testing::tiny_config();
+  config.vocab_size = 40;
+  config.num_layers = 1;
+  config.draft_vocabulary = {0, 1, 4, 5, 9, 12, 15, 22, 23, 31, 38, 39};
+  EXPECT_LT(largest_z(*make_small_transformer_drafter(testing::tiny_model(config), {.sampling = {.temperature = 1.3}, .drafter = {.tree = "3x2"}, .seed = 6}), 2), kLimit);
+}
+
 std::shared_ptr<const NgramModel> ngrams(std::int32_t order) {
   return testing::ngrams_of({{3, 1, 3, 2, 3, 1, 1, 2, 2, 3, 4, 3, 5, 3, 6, 6, 3}, {1, 2, 3, 4, 1, 2, 3, 5}}, 8, {.order = order});
 }

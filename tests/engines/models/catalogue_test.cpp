@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engines/ngrams/ngram_file.h"
@@ -69,6 +70,20 @@ TEST(Catalogue, RefusesDraftersWithAFlippedBit) {
 TEST(Catalogue, TakesDraftersAsTheyWereTrained) {
   EXPECT_NO_THROW(open_mlp_speculator(project_models_folder() + "/smollm2-mlp"));
   EXPECT_NO_THROW(load_ngrams(project_models_folder() + "/smollm2-bigram"));
+}
+
+/// By itself it is a language model like others; as a drafter it multiplies the rows of what it drafts alone.
+TEST(Catalogue, GivesADraftVocabularyToDraftersOnly) {
+  const std::string drafter = project_models_folder() + "/smollm2-drafter";
+  const ModelSource whole = open_model(drafter), drafting = open_draft_model(drafter);
+  EXPECT_EQ(whole.config.num_logits(), whole.config.vocab_size);
+  EXPECT_TRUE(whole.config.head_is_embedding());
+  EXPECT_EQ(drafting.config.num_logits(), 8192);
+  const std::vector<float> table = whole.weights->read(LlamaTensor::head, 0), rows = drafting.weights->read(LlamaTensor::head, 0);
+  const auto width = static_cast<std::size_t>(whole.config.hidden_size);
+  ASSERT_EQ(rows.size(), 8192 * width);
+  const auto last = static_cast<std::size_t>(drafting.config.draft_vocabulary.back());
+  EXPECT_TRUE(std::equal(rows.end() - static_cast<std::ptrdiff_t>(width), rows.end(), table.begin() + static_cast<std::ptrdiff_t>(last * width)));
 }
 
 /// Somebody else's manifest may mean something else by it.

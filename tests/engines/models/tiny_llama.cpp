@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engines/models/draft_vocabulary.h"
+
 namespace speclab::engines::testing {
 namespace {
 
@@ -75,12 +77,7 @@ class TinyFeatureWeights final : public LlamaWeights {
       if (i % columns < static_cast<std::size_t>(config_.hidden_size)) values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
     return values;
   }
-  std::vector<float> head() const {
-    const std::vector<float> all = target_.read(LlamaTensor::embedding, 0);
-    std::vector<float> rows;
-    for (const Token token : config_.draft_vocabulary) rows.insert(rows.end(), all.begin() + std::int64_t{token} * config_.hidden_size, all.begin() + std::int64_t{token + 1} * config_.hidden_size);
-    return rows;
-  }
+  std::vector<float> head() const { return rows_of(config_.draft_vocabulary, target_.read(LlamaTensor::embedding, 0), config_.hidden_size); }
 
   LlamaConfig config_;
   TinyWeightsOptions options_;

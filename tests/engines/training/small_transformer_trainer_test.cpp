@@ -4,12 +4,15 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <tuple>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/models/cpu/llama_cpu.h"
@@ -76,6 +79,23 @@ TEST(SmallTransformerTrainer, LearnsALawAndReportsItsOverlap) {
   EXPECT_GT(reports.back().greedy_agreement, 0.9);
 }
 
+/// Nearly all text is of a handful of tokens; two of them are not enough.
+TEST(SmallTransformerTrainer, LearnsToDraftTheMostFrequentTokens) {
+  for (const auto& [size, least, most] : {std::tuple{33, 0.65, 0.75}, {2, 0.1, 0.5}}) {
+    const std::string folder = scratch_folder("drafts_some");
+    TrainOptions options = small_options(folder);
+    options.small_transformer.draft_vocabulary = size;
+    TrainProgress last;
+    train_small_transformer(synthetic_texts(136), random_embedding(), options, {[&](const TrainProgress& p) { last = p; }});
+    EXPECT_GT(last.acceptance_rate, least) << size;
+    EXPECT_LT(last.acceptance_rate, most) << size;
+    const std::vector<Token> drafted = llama_config_from_json(folder + "/config.json").draft_vocabulary;
+    EXPECT_EQ(drafted.size(), static_cast<std::size_t>(size));
+    EXPECT_TRUE(std::ranges::is_sorted(drafted)) << size;
+    EXPECT_TRUE(std::ranges::binary_search(drafted, 5)) << "drawn in a quarter of all places";
+  }
+}
+
 TEST(SmallTransformerTrainer, RefusesTooLittleText) {
   EXPECT_THROW(train_small_transformer(synthetic_texts(12), random_embedding(), small_options(scratch_folder("little")), {[](const TrainProgress&) {}}), ConfigError);
 }
@@ -136,15 +156,22 @@ TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
   EXPECT_THROW(llama_weights_from_checkpoint(file, llama_config_from_json(folder + "/config.json")), ModelFileError);
 }
 
-TEST(SmallTransformerModel, GivesTheEnginesLogitsThroughItsCheckpointFolder) {
-  SmallTransformerModel model(tiny_config(), at::randn({kVocab, 32}), 1);
+class SmallTransformerModelLogits : public ::testing::TestWithParam<std::vector<Token>> {};
+
+INSTANTIATE_TEST_SUITE_P(DraftVocabulary, SmallTransformerModelLogits, ::testing::Values(std::vector<Token>{}, std::vector<Token>{0, 3, 4, 17, 33, 62, 63}));
+
+TEST_P(SmallTransformerModelLogits, AreTheEnginesThroughItsCheckpointFolder) {
+  LlamaConfig config = tiny_config();
+  config.draft_vocabulary = GetParam();
+  SmallTransformerModel model(config, at::randn({kVocab, 32}), 1);
   for (auto& parameter : model.parameters().all()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
   const std::string folder = scratch_folder("folder");
   write_folder(model, folder);
   const std::vector<Token> tokens{3, 9, 27, 17, 51, 25, 11, 33};
   const at::Tensor input = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
-  const at::Tensor expected = model.logits(model.hidden(input).squeeze(0)).contiguous();
+  const at::Tensor expected = at::matmul(model.hidden(input).squeeze(0), model.head().t()).contiguous();
   const std::vector<float> logits = engine_logits(folder, tokens);
+  ASSERT_EQ(logits.size(), static_cast<std::size_t>(expected.numel()));
   for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected.const_data_ptr<float>()[i], 2e-5) << "element " << i;
 }
 

@@ -98,6 +98,25 @@ TEST(LlamaConfig, RefusesJsonVariantsThatItWouldDecodeWrongly) {
   for (const auto& [more, part] : variants) expect_refusal([&] { read_json(more); }, {part, "allowed", "config.json"});
 }
 
+TEST(LlamaConfig, ReadsADraftVocabularyOfATiedHead) {
+  const LlamaConfig config = read_json(R"(, "tie_word_embeddings": true, "draft_vocabulary": [0, 3, 8])");
+  EXPECT_EQ(config.draft_vocabulary, (std::vector<Token>{0, 3, 8}));
+  EXPECT_EQ(config.num_logits(), 3);
+  LlamaConfig whole = config;
+  whole.draft_vocabulary.clear();
+  EXPECT_EQ(config.num_parameters(), whole.num_parameters()) << "the table is there all the same";
+  EXPECT_EQ(config.parameters_read(), whole.parameters_read() - 6 * config.hidden_size);
+}
+
+TEST(LlamaConfig, RefusesDraftVocabulariesThatNoHeadHas) {
+  const std::pair<std::string, std::string> lists[] = {{R"(, "draft_vocabulary": [0, 3])", "tie_word_embeddings"},
+                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [])", "at least one"},
+                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [3, 3])", "rising order"},
+                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [9])", "[0, 8]"},
+                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": 9)", "draft_vocabulary"}};
+  for (const auto& [more, part] : lists) expect_refusal([&] { read_json(more); }, {part, "draft_vocabulary", "allowed", "config.json"});
+}
+
 TEST(LlamaConfig, ReadsTheRotaryBaseWhereverTransformersWritesIt) {
   EXPECT_EQ(read_json("").rope_theta, 10000.0f);
   EXPECT_EQ(read_json(R"(, "rope_theta": 5e4)").rope_theta, 5e4f);
