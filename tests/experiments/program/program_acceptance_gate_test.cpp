@@ -38,6 +38,7 @@ std::string noisy_drafter(const TemporaryFolder& folder, int reach) {
   std::string weights = read_file(copy + "/model.safetensors");
   add_noise(weights, reach);
   write_file(copy + "/model.safetensors", weights);
+  std::filesystem::remove(copy + "/manifest.json");  // which has the digest of the weights as they were trained
   return copy;
 }
 
