@@ -16,14 +16,4 @@ std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t voca
   return tokens;
 }
 
-std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table, std::int32_t width) {
-  std::vector<float> rows;
-  rows.reserve(tokens.size() * static_cast<std::size_t>(width));
-  for (const Token token : tokens) {
-    const std::span row = table.subspan(static_cast<std::size_t>(token) * static_cast<std::size_t>(width), static_cast<std::size_t>(width));
-    rows.insert(rows.end(), row.begin(), row.end());
-  }
-  return rows;
-}
-
 }  // namespace speclab::engines

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "engines/formats/input_file.h"
-#include "engines/models/draft_vocabulary.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/sha256.h"
@@ -191,6 +190,16 @@ std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config) 
 std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
   const std::vector<std::int64_t> shape = shape_of(role, config);
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table, std::int32_t width) {
+  std::vector<float> rows;
+  rows.reserve(tokens.size() * static_cast<std::size_t>(width));
+  for (const Token token : tokens) {
+    const std::span row = table.subspan(static_cast<std::size_t>(token) * static_cast<std::size_t>(width), static_cast<std::size_t>(width));
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return rows;
 }
 
 std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file, const LlamaConfig& config) {

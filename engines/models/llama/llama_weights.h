@@ -2,6 +2,7 @@
 // The tensors of a Llama-family model by role, in float32 and in one convention, whatever file they come from.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engines/formats/weight_source.h"
@@ -31,6 +32,9 @@ enum class LlamaTensor {
 std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config);
 /// The product of it.
 std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config);
+
+/// The rows of these tokens, one behind the other. @param table  [vocab, width]
+std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table, std::int32_t width);
 
 class LlamaWeights {
  public:

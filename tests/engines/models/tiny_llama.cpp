@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/models/draft_vocabulary.h"
-
 namespace speclab::engines::testing {
 namespace {
 
