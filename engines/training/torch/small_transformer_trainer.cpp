@@ -12,14 +12,13 @@
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "engines/training/frequent_tokens.h"
+#include "engines/training/torch/draft_batch.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_loop.h"
@@ -59,75 +58,14 @@ LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, c
   return config;
 }
 
-/// Sequences padded to one length, and the emitted positions that count. Tokens of laws are rows of the drafter's head; those that it
-/// cannot draft weigh nothing.
-struct Batch {
-  at::Tensor tokens;         ///< [B, T]
-  at::Tensor positions;      ///< [N] into B * T: where the next token was emitted
-  at::Tensor top_rows;       ///< [N, K]
-  at::Tensor top_weights;    ///< [N, K]
-  at::Tensor next_rows;      ///< [N]
-  at::Tensor next_weights;   ///< [N]: 1 where the emitted token is outside the top
-  at::Tensor likeliest;      ///< [N]: row of the target's most likely token, or kNoRow
-};
-
-constexpr std::int64_t kNoRow = -1;
-
-/// Row of the head that stands for a token, or kNoRow.
-class HeadRows {
- public:
-  explicit HeadRows(const LlamaConfig& config) : rows_(static_cast<std::size_t>(config.vocab_size), kNoRow) {
-    if (config.draft_vocabulary.empty()) std::iota(rows_.begin(), rows_.end(), 0);
-    for (std::size_t row = 0; row < config.draft_vocabulary.size(); ++row) rows_[static_cast<std::size_t>(config.draft_vocabulary[row])] = static_cast<std::int64_t>(row);
-  }
-  std::int64_t operator()(Token token) const { return rows_[static_cast<std::size_t>(token)]; }
-
- private:
-  std::vector<std::int64_t> rows_;
-};
-
-/// One (row, weight) behind the other.
-struct WeightedRows {
-  std::vector<std::int64_t> rows;
-  std::vector<float> weights;
-
-  void add(std::int64_t row, float weight) {
-    rows.push_back(std::max<std::int64_t>(row, 0));
-    weights.push_back(row == kNoRow ? 0.0f : weight);
-  }
-};
-
-Batch make_batch(TrainingTask::Texts texts, const HeadRows& row_of) {
-  std::size_t longest = 0;
-  for (const OwnText* text : texts) longest = std::max(longest, text->tokens.size());
-  std::vector<std::int64_t> tokens(texts.size() * longest, 0), positions, likeliest;
-  WeightedRows top, next;
-  for (std::size_t b = 0; b < texts.size(); ++b) {
-    const OwnText& text = *texts[b];
-    std::copy(text.tokens.begin(), text.tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(b * longest));
-    for (std::size_t i = 0; i < text.laws.size(); ++i) {
-      const std::size_t emitted = static_cast<std::size_t>(text.prompt_length) + i;
-      const TopLaw& law = text.laws[i];
-      positions.push_back(static_cast<std::int64_t>(b * longest + emitted - 1));
-      const bool in_top = std::find(std::begin(law.tokens), std::end(law.tokens), text.tokens[emitted]) != std::end(law.tokens);
-      next.add(row_of(text.tokens[emitted]), in_top ? 0.0f : 1.0f);
-      for (std::size_t k = 0; k < TopLaw::kSize; ++k) top.add(row_of(law.tokens[k]), law.probabilities[k]);
-      likeliest.push_back(row_of(law.tokens[0]));
-    }
-  }
-  const auto n = static_cast<std::int64_t>(positions.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
-  return {at::tensor(tokens).view({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}), at::tensor(positions),
-          at::tensor(top.rows).view({n, k}), at::tensor(top.weights).view({n, k}), at::tensor(next.rows), at::tensor(next.weights), at::tensor(likeliest)};
-}
-
-at::Tensor batch_hidden(const SmallTransformerModel& model, const Batch& batch) {
+at::Tensor batch_hidden(const SmallTransformerModel& model, const DraftBatch& batch) {
   const auto hidden = model.hidden(batch.tokens);
   return hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions);
 }
 
 /// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, num_logits] become its
 /// gradient, softmax times the positions' weight less the weights.
-double loss_and_gradient(const Batch& batch, std::int64_t first, at::Tensor& scores) {
+double loss_and_gradient(const DraftBatch& batch, std::int64_t first, at::Tensor& scores) {
   const std::int64_t count = scores.size(0);
   const auto top_rows = batch.top_rows.narrow(0, first, count), next_rows = batch.next_rows.narrow(0, first, count).unsqueeze(1);
   const auto top_weights = batch.top_weights.narrow(0, first, count), next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
@@ -143,7 +81,7 @@ double loss_and_gradient(const Batch& batch, std::int64_t first, at::Tensor& sco
 
 /// Mean cross-entropy; gradients are added to every parameter. The vocabulary is met a few positions at a time, so that
 /// the scores stay in the processor's cache instead of filling memory once an operation.
-double add_gradient(SmallTransformerModel& model, const Batch& batch) {
+double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
   constexpr std::int64_t kChunk = 96;
   const auto hidden = batch_hidden(model, batch);
   const std::int64_t count = hidden.size(0);
@@ -169,7 +107,7 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, const HeadRo
   Validation sum;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const Batch batch = make_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), row_of);
+    const DraftBatch batch = make_draft_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), row_of);
     auto scores = at::matmul(batch_hidden(model, batch), model.head().t());
     const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
@@ -184,7 +122,7 @@ class SmallTransformerTask final : public TrainingTask {
  public:
   SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), row_of_(model.config()), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
-  double backward(Texts texts) override { return add_gradient(model_, make_batch(texts, row_of_)); }
+  double backward(Texts texts) override { return add_gradient(model_, make_draft_batch(texts, row_of_)); }
   std::vector<Validation> validate(Texts texts) const override { return overlap(model_, row_of_, texts); }
   const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
