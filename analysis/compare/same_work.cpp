@@ -44,11 +44,14 @@ void compare_keys(std::map<std::string, std::string> base, std::map<std::string,
   for (const std::string& name : names) compare(name, base[name], head[name], differences);
 }
 
-/// By name: "SHA256".
+/// By name: "SHA256", of the weights and, where the run tells it, of config.json.
 std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole role) {
   std::map<std::string, std::string> models;
-  for (const ModelProvenance& model : manifest.models)
-    if (model.role == role) models[(role == ModelRole::target ? "target " : "drafter ") + model.name] = model.sha256;
+  for (const ModelProvenance& model : manifest.models) {
+    if (model.role != role) continue;
+    std::string& digests = models[(role == ModelRole::target ? "target " : "drafter ") + model.name];
+    digests = model.config_sha256.empty() ? model.sha256 : fmt::format("{}, config.json {}", model.sha256, model.config_sha256);
+  }
   return models;
 }
 

@@ -90,6 +90,7 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
   ModelProvenance model;
   model.name = model_text(path, table, "name");
   model.sha256 = model_text(path, table, "sha256");
+  if (table.contains("model_config_sha256")) model.config_sha256 = model_text(path, table, "model_config_sha256");
   model.role = choice<ModelRole>(path, model_text(path, table, "role"), {"target", ModelRole::target}, {"drafter", ModelRole::drafter});
   model.weights = choice<Weights>(path, model_text(path, table, "weights"), {"trained", Weights::trained}, {"random", Weights::random});
   const auto parameters = table["parameters"].value<std::int64_t>();

@@ -22,6 +22,7 @@ struct ModelProvenance {
   std::string sha256;
   std::int64_t parameters = 0;
   Weights weights = Weights::trained;
+  std::string config_sha256{};               ///< of its config.json; empty where it has none, or the run does not tell it
   std::optional<TrainingRecord> training{};  ///< missing where the run does not tell it
 };
 

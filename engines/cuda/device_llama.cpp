@@ -10,6 +10,7 @@
 #include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/cuda/packed_weights.h"
+#include "engines/models/draft_vocabulary.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cuda {
@@ -27,13 +28,14 @@ DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
   if (const auto lacks = lacking(config)) throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
   load(weights);
   load_rotations();
+  if (!config.draft_vocabulary.empty()) load_draft_vocabulary();
   residual_ = rows_of<float>(config.hidden_size);
   partials_ = rows_of<float>(config.hidden_size / kTileRows);
   gained_ = rows_of<std::uint16_t>(config.hidden_size);
   queries_ = rows_of<std::uint16_t>(config.query_size());
   attended_ = rows_of<std::uint16_t>(config.query_size());
   inner_ = rows_of<std::uint16_t>(config.intermediate_size);
-  logits_ = rows_of<float>(config.num_logits());
+  logits_ = rows_of<float>(config.vocab_size);
   hidden_ = rows_of<float>(config.hidden_size);
   for (std::size_t i = 0; i < config.state_layers().size(); ++i) streams_.push_back(rows_of<float>(config.hidden_size));
   best_ = rows_of<BestLogit>(head_blocks());
@@ -78,7 +80,7 @@ DeviceLlama::Layer DeviceLlama::load_layer(const LlamaWeights& weights, std::int
 
 void DeviceLlama::load(const LlamaWeights& weights) {
   embedding_ = load_matrix(weights, {LlamaTensor::embedding}, 0, config_.hidden_size, &DeviceLlama::same_row);
-  if (!config_.tied_embeddings) head_ = load_matrix(weights, {LlamaTensor::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
+  if (!config_.head_is_embedding()) head_ = load_matrix(weights, {LlamaTensor::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
   output_norm_ = on_device<float>(weights.read(LlamaTensor::output_norm, 0));
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer) layers_.push_back(load_layer(weights, layer));
   device_.synchronize();
@@ -97,10 +99,16 @@ void DeviceLlama::load_rotations() {
   rotations_ = on_device<float>(turns);
 }
 
+void DeviceLlama::load_draft_vocabulary() {
+  draft_logits_ = rows_of<float>(config_.num_logits());
+  draft_tokens_ = on_device<std::int32_t>(config_.draft_vocabulary);
+  draft_rows_ = on_device<std::int32_t>(rows_of_tokens(config_.draft_vocabulary, config_.vocab_size, -1));
+}
+
 std::int32_t DeviceLlama::head_blocks() const { return (config_.num_logits() + kTileRows - 1) / kTileRows; }
 
 std::int64_t DeviceLlama::weight_bytes() const {
-  std::size_t elements = config_.tied_embeddings ? embedding_.size() : head_.size();
+  std::size_t elements = config_.head_is_embedding() ? embedding_.size() : head_.size();
   for (const Layer& layer : layers_) elements += layer.query_key_value.size() + layer.attention_output.size() + layer.gate_up.size() + layer.down.size();
   return static_cast<std::int64_t>(elements) * 2;
 }
@@ -125,7 +133,7 @@ ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weight
 }
 
 ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
-  ProductArguments a = arguments(config_.tied_embeddings ? embedding_ : head_, gained_.data(), config_.hidden_size, state, true);
+  ProductArguments a = arguments(config_.head_is_embedding() ? embedding_ : head_, gained_.data(), config_.hidden_size, state, true);
   a.num_rows = &state->num_wanting;
   a.gather = state->wanting;
   return a;
@@ -148,7 +156,16 @@ void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache, 
     launch_add_to_residual(arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), stream(next_norm), shape.rows, context);
     if (shape.keeps_streams) keep_stream(static_cast<std::int32_t>(l), shape.rows);
   }
-  if (shape.wanting > 0) launch_head(head_arguments(state), logits_.data(), best_.data(), config_.num_logits(), shape.wanting, context);
+  if (shape.wanting > 0) put_head(state, shape.wanting);
+}
+
+void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
+  const LaunchContext& context = device_.context();
+  const bool is_whole = config_.draft_vocabulary.empty();
+  launch_head(head_arguments(state), is_whole ? logits_.data() : draft_logits_.data(), best_.data(), config_.num_logits(), wanting, context);
+  if (is_whole) return;
+  const DraftLogits draft{draft_logits_.data(), draft_tokens_.data(), draft_rows_.data(), config_.num_logits(), config_.vocab_size};
+  launch_spread_logits(&state->num_wanting, draft, logits_.data(), best_.data(), head_blocks(), wanting, context);
 }
 
 void DeviceLlama::keep_stream(std::int32_t layer, std::int32_t rows) const {

@@ -29,7 +29,7 @@ class DeviceLlama {
 
   const LlamaConfig& config() const { return config_; }
   const Device& device() const { return device_; }
-  float* logits() const { return logits_.data(); }          ///< [kMaxRows, num_logits]
+  float* logits() const { return logits_.data(); }          ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary
   BestLogit* best() const { return best_.data(); }          ///< [kMaxRows, head_blocks]
   std::int32_t head_blocks() const;
   float* hidden() const { return hidden_.data(); }          ///< [kMaxRows, hidden_size]
@@ -52,6 +52,8 @@ class DeviceLlama {
   std::int64_t query_key_value_row(std::int64_t row) const;
   std::int64_t gate_up_row(std::int64_t row) const;
   void load_rotations();
+  void load_draft_vocabulary();
+  void put_head(const ForwardState* state, int wanting) const;
 
   ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;
   void keep_stream(std::int32_t layer, std::int32_t rows) const;
@@ -60,7 +62,7 @@ class DeviceLlama {
 
   LlamaConfig config_;
   const Device& device_;
-  DeviceArray<std::uint16_t> embedding_, head_;   ///< head_ is empty where tied
+  DeviceArray<std::uint16_t> embedding_, head_;   ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;
   DeviceArray<float> rotations_;                  ///< [context, head_dim / 2, 2]
   std::vector<Layer> layers_;
@@ -68,6 +70,8 @@ class DeviceLlama {
   std::vector<DeviceArray<float>> streams_;       ///< of each of state_layers()
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;
   DeviceArray<BestLogit> best_;
+  DeviceArray<float> draft_logits_;               ///< [kMaxRows, num_logits], empty without a draft vocabulary, as its tokens and their rows
+  DeviceArray<std::int32_t> draft_tokens_, draft_rows_;
 };
 
 }  // namespace speclab::engines::cuda

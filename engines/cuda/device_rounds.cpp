@@ -13,7 +13,7 @@ namespace {
 
 /// Room for laws over the vocabulary; none where nothing reads them.
 DeviceArray<float> room_for_laws(bool is_needed, std::int32_t laws, const DeviceLlama& model) {
-  return is_needed ? DeviceArray<float>(static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().num_logits())) : DeviceArray<float>();
+  return is_needed ? DeviceArray<float>(static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().vocab_size)) : DeviceArray<float>();
 }
 
 PassOutput output_of(const DeviceLlama& model) { return {model.logits(), model.best(), model.head_blocks()}; }

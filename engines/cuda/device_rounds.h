@@ -50,8 +50,8 @@ class DeviceRounds {
   std::int32_t max_rows() const { return tree_ ? tree_->nodes_to(max_length_) : max_length_ + 1; }
   const Graph& graph(std::int32_t length);
   void wait_for(std::uint32_t serial) const;
-  DeviceLaws draft_laws() const { return {draft_exponentials_.data(), draft_sums_.data(), target_.config().num_logits()}; }
-  DeviceLaws target_laws() const { return {target_exponentials_.data(), target_sums_.data(), target_.config().num_logits()}; }
+  DeviceLaws draft_laws() const { return {draft_exponentials_.data(), draft_sums_.data(), target_.config().vocab_size}; }
+  DeviceLaws target_laws() const { return {target_exponentials_.data(), target_sums_.data(), target_.config().vocab_size}; }
 
   const DeviceLlama& target_;
   const DeviceLlama* draft_;

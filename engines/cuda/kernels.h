@@ -53,6 +53,16 @@ void launch_add_to_residual(const ProductArguments& a, const ResidualStream& str
 void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows, const LaunchContext& context);
 /// @param best  [rows, a.blocks] @param logits  [rows, vocab]
 void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context);
+/// Logits of a draft vocabulary, and where each goes in the whole one.
+struct DraftLogits {
+  const float* logits;           ///< [rows, size]
+  const std::int32_t* tokens;    ///< [size], ascending
+  const std::int32_t* rows;      ///< [vocab]: of the head, -1 where a token has none
+  std::int32_t size, vocab;
+};
+/// Minus infinity outside the draft vocabulary; the best logits, which name rows of the head, name tokens then.
+/// @param logits  [rows, vocab] @param best  [rows, blocks]
+void launch_spread_logits(const std::int32_t* num_rows, const DraftLogits& draft, float* logits, BestLogit* best, int blocks, int rows, const LaunchContext& context);
 /// What the head multiplies, in float32. @param hidden  [rows, hidden_size]
 void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context);
 /// A sequence in the cache of all layers.

@@ -35,9 +35,9 @@ bool wants_hidden(std::span<const ForwardRow> rows) {
 
 LlamaCuda::LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights, std::shared_ptr<const Device> device)
     : device_(std::move(device)), llama_(config, weights, *device_), state_(1), device_state_(zeros_on_device<ForwardState>(1)),
-      pinned_logits_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.num_logits())),
+      pinned_logits_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.vocab_size)),
       pinned_states_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.hidden_size) * (1 + config.state_layers().size())) {
-  info_ = {.name = config.name, .family = "llama", .dtype = "bfloat16", .device = "cuda", .kernels = "speclab, " + device_->name(), .sha256 = weights.sha256(),
+  info_ = {.name = config.name, .family = "llama", .dtype = "bfloat16", .device = "cuda", .kernels = "speclab, " + device_->name(), .sha256 = weights.sha256(), .config_sha256 = config.config_sha256,
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers, .hidden_size = config.hidden_size,
            .num_parameters = config.num_parameters(), .weight_bytes = llama_.weight_bytes()};
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
@@ -97,13 +97,13 @@ ForwardResult LlamaCuda::forward(std::span<const ForwardRow> rows, KvCache& cach
     if (one_pass) continue;
     logits_.insert(logits_.end(), logits_span_.begin(), logits_span_.end());
   }
-  return {.logits = one_pass ? logits_span_ : logits_, .vocab_size = llama_.config().num_logits(),
+  return {.logits = one_pass ? logits_span_ : logits_, .vocab_size = llama_.config().vocab_size,
           .hidden = hidden_, .state_size = info_.state_size()};
 }
 
 /// Rows that want only one of both are brought too and left out here.
 void LlamaCuda::copy_outputs(std::span<const ForwardRow> rows) {
-  const auto vocab = static_cast<std::size_t>(llama_.config().num_logits());
+  const auto vocab = static_cast<std::size_t>(llama_.config().vocab_size);
   const std::int32_t wanting = state_.data()->num_wanting;
   const bool wants_logits = std::any_of(rows.begin(), rows.end(), [](const ForwardRow& row) { return row.wants_logits; });
   if (wants_logits) bring(llama_.logits(), pinned_logits_.data(), static_cast<std::size_t>(wanting) * vocab);

@@ -168,9 +168,7 @@ class LocalEngines final : public Engines, private DrafterModels {
     if (options_.dtype == "float32") throw DeviceError("dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or use --device cpu");
 #if SPECLAB_HAVE_CUDA
     if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
-    LlamaConfig config = source.config;
-    config.draft_vocabulary.clear();  // its kernels multiply the whole head
-    return std::make_unique<cuda::LlamaCuda>(config, *source.weights, cuda_device_);
+    return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
 #else
     throw DeviceError("device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, or install the CUDA toolkit and build again");
 #endif

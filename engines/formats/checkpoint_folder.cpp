@@ -17,15 +17,21 @@ bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
 }
 
+/// Also false where links lead in a circle.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none);
+}
+
 }  // namespace
 
 CheckpointFolder CheckpointFolder::open(std::string folder) {
   CheckpointFolder checkpoint(std::move(folder));
   checkpoint.config_ = read_json_file(checkpoint.config_path());
   const std::filesystem::path path(checkpoint.folder_);
-  if (std::filesystem::exists(path / kSingleFile)) {
+  if (is_there(path / kSingleFile)) {
     checkpoint.add_shard(kSingleFile);
-  } else if (std::filesystem::exists(path / kIndexFile)) {
+  } else if (is_there(path / kIndexFile)) {
     checkpoint.add_shards_of_index();
   } else {
     throw_model_file_error(checkpoint.folder_, 0, {"weights", "neither model.safetensors nor its index", "one of them",
@@ -36,7 +42,7 @@ CheckpointFolder CheckpointFolder::open(std::string folder) {
 
 std::optional<std::string> CheckpointFolder::tokenizer_path() const {
   const std::string path = folder_ + "/tokenizer.json";
-  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
+  return is_there(path) ? std::optional(path) : std::nullopt;
 }
 
 std::vector<std::string> CheckpointFolder::weight_paths() const {

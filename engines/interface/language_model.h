@@ -50,6 +50,7 @@ struct ModelInfo {
   std::string device;                  ///< "cpu", "cuda"
   std::string kernels;                 ///< which kernels the probe chose
   std::string sha256;                  ///< of the file or of the folder's weight file
+  std::string config_sha256{};         ///< of the config.json beside it, which says what the weights do not, as the draft vocabulary; empty: there is none
   std::string base_sha256{};           ///< of the model whose hidden states it reads; empty: none, or not said
   std::int32_t vocab_size = 0;
   std::int32_t context_length = 0;
@@ -59,7 +60,7 @@ struct ModelInfo {
   std::int32_t feature_size = 0;       ///< of the vector that every row brings beside its token; 0 where rows bring none
   std::vector<Token> draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
   std::int64_t num_parameters = 0;
-  std::int64_t weight_bytes = 0;       ///< read by one forward of one row (embedding table counted once, as the head)
+  std::int64_t weight_bytes = 0;       ///< read by one forward of one row (an embedding table counts where it is the head)
   bool random_weights = false;         ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< of a drafter with a manifest.json of ours
 

@@ -48,7 +48,7 @@ struct TrainingSchedule {
   std::string dtype = "auto";            ///< of the layers' products: "float32", "bfloat16", "auto": bfloat16 where the processor multiplies it
 };
 
-/// A Llama-like drafter with the target's whole vocabulary to read and tied embeddings.
+/// A Llama-like drafter that reads the target's whole vocabulary, with tied embeddings: its head is the table, or rows of it.
 struct SmallTransformerOptions {
   std::int32_t hidden_size = 160;
   std::int32_t num_layers = 4;

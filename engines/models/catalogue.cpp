@@ -95,7 +95,7 @@ std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   return folder;
 }
 
-/// Which rows of its head a model comes with.
+/// Which rows of its head a small transformer comes with; a feature transformer has those of its draft vocabulary only.
 enum class Head { whole, drafted };
 
 ModelSource open_plain(const CatalogueEntry& entry, Head head);

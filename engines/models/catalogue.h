@@ -42,6 +42,7 @@ std::string model_path(const std::string& model);
 /// @param model  catalogue name, GGUF file or checkpoint folder
 /// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches
+/// @return a small transformer with its whole head, whose rows outside its draft vocabulary no training ever fitted to be drawn from
 ModelSource open_model(const std::string& model);
 /// The same, as a drafter: with the head's rows of its draft vocabulary alone, where it has one.
 ModelSource open_draft_model(const std::string& model);

@@ -129,9 +129,14 @@ void check_shape(const SmallTransformerOptions& model, std::int32_t vocab_size, 
         model.num_heads, fmt::format("divisors of hidden_size = {} that make heads as wide as a multiple of 16, at most 1024", model.hidden_size));
 }
 
-void check_draft_vocabulary(const SmallTransformerOptions& model, const ModelInfo& target) {
-  check(model.draft_vocabulary >= 0 && model.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", model.draft_vocabulary,
-        fmt::format("0 (all) to {}, the target's vocabulary", target.vocab_size));
+/// @param least  of what may be drafted @param meaning  what the least number means
+void check_draft_vocabulary(std::int32_t size, const ModelInfo& target, std::int32_t least, const char* meaning) {
+  check(size >= least && size <= target.vocab_size, "drafter.draft_vocabulary", size, fmt::format("integers from {}{} to {}, the target's vocabulary", least, meaning, target.vocab_size));
+}
+
+void check_shape(const SmallTransformerOptions& model, const ModelInfo& target) {
+  check_shape(model, target.vocab_size, target.hidden_size, ", the target's");
+  check_draft_vocabulary(model.draft_vocabulary, target, 0, " (all)");
 }
 
 void check_shape(const FeatureTransformerOptions& model, const ModelInfo& target) {
@@ -151,8 +156,7 @@ void check_shape(const MlpSpeculatorOptions& model, const DistillationOptions& d
 }
 
 void check_distillation(const DistillationOptions& options, const ModelInfo& target) {
-  check(options.draft_vocabulary >= 1 && options.draft_vocabulary <= target.vocab_size, "drafter.draft_vocabulary", options.draft_vocabulary,
-        fmt::format("integers from 1 to {}, the target's vocabulary", target.vocab_size));
+  check_draft_vocabulary(options.draft_vocabulary, target, 1, "");
   check_vocabulary_from(options, target);
   check_name(options.loss, "drafter.loss", kLosses);
 }
@@ -185,8 +189,7 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
   check_own_text(options.own_text);
   check_prompts(options.own_text, target);
   if (options.drafter == "ngram") return check_ngram_training(options);
-  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target.vocab_size, target.hidden_size, ", the target's");
-  if (options.drafter == "small_transformer") check_draft_vocabulary(options.small_transformer, target);
+  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
   if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
   if (options.drafter == "mlp_speculator") check_shape(options.mlp_speculator, options.distillation, target);
   if (is_among(options.drafter, kHiddenStateDrafterKinds)) check_distillation(options.distillation, target);
@@ -202,6 +205,7 @@ void check_language_model(const TrainOptions& options) {
   check_held_out(options.text);
   check_files(options);
   check_shape(options.small_transformer, kBytesAndEnd, kWidest, "");
+  check(options.small_transformer.draft_vocabulary == 0, "drafter.draft_vocabulary", options.small_transformer.draft_vocabulary, "0: a language model has its whole vocabulary");
   check_schedule(options.schedule);
   check_stretches(options.text, 3, kLongest, "");
 }

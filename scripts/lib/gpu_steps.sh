@@ -43,6 +43,7 @@ begin_machine() {
   if [ "$rehearse" = yes ]; then
     revision=$(git -C "$speclab_root" describe --always --dirty --abbrev=12)
     build=${SPECLAB_BUILD:-$speclab_root/build/release}
+    [ -x "$build/gpu_bench_emulated" ] || fail "no $build/gpu_bench_emulated; run scripts/build" 2
     programs=$build/emulated_program bench=$build/gpu_bench_emulated model=$output/two_layers.gguf
     python3 "$speclab_root/scripts/lib/first_layers.py" "$speclab_model" 2 "$model"  # an emulated device takes a second a layer
     return

@@ -1,5 +1,6 @@
 """Hugging Face transformers as a worker: hf_worker.py MODEL.gguf DTYPE THREADS DRAFTER_FOLDER DEVICE. See worker.py."""
 
+import json
 import os
 import sys
 import time
@@ -36,13 +37,38 @@ def without_end(model):
     return model
 
 
+class DraftHead(torch.nn.Module):
+    """Rows of a head for the tokens that a small transformer of speclab drafts: the logits of others are minus infinity."""
+
+    def __init__(self, head, tokens):
+        super().__init__()
+        self.rows = torch.nn.Parameter(head.weight[tokens].clone(), requires_grad=False)
+        self.register_buffer("tokens", tokens)
+        self.vocab = head.weight.shape[0]
+
+    def forward(self, hidden):
+        logits = hidden.new_full((*hidden.shape[:-1], self.vocab), -torch.inf)
+        logits[..., self.tokens] = torch.nn.functional.linear(hidden, self.rows)
+        return logits
+
+
+def load_drafter(folder, dtype):
+    """As speclab drafts from it: a draft vocabulary, which transformers does not know, holds."""
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
+    with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
+        tokens = json.load(file).get("draft_vocabulary")
+    if tokens:
+        model.lm_head = DraftHead(model.lm_head, torch.tensor(tokens))
+    return model
+
+
 def main():
     path, dtype, threads, drafter, device = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
     torch.set_num_threads(threads)
     model = without_end(load_llama(path, dtype)).to(device)
     modes = dict(CUDA_MODES if device == "cuda" else MODES)
     if os.path.exists(os.path.join(drafter, "config.json")):
-        modes["assisted"] = {"assistant_model": without_end(AutoModelForCausalLM.from_pretrained(drafter, dtype=dtype).eval()).to(device)}
+        modes["assisted"] = {"assistant_model": without_end(load_drafter(drafter, dtype)).to(device)}
 
     compiled = set()
 

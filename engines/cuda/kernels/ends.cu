@@ -56,6 +56,21 @@ struct StoreLogits {
   }
 };
 
+/// Thread blocks (row, part of the vocabulary).
+__global__ void spread_logits(const std::int32_t* num_rows, const DraftLogits draft, float* logits, BestLogit* best, int blocks) {
+  wait_for_previous_kernel();
+  const int m = static_cast<int>(blockIdx.x), first = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x), step = static_cast<int>(gridDim.y * blockDim.x);
+  if (m >= *num_rows) return;
+  for (int token = first; token < draft.vocab; token += step) {
+    const std::int32_t row = draft.rows[token];
+    logits[static_cast<std::int64_t>(m) * draft.vocab + token] = row < 0 ? __int_as_float(0xff800000) : draft.logits[static_cast<std::int64_t>(m) * draft.size + row];
+  }
+  for (int block = first; block < blocks; block += step) {
+    BestLogit& found = best[static_cast<std::int64_t>(m) * blocks + block];
+    found.token = draft.tokens[found.token];
+  }
+}
+
 /// One thread block a row that wants it.
 __global__ void hidden_states(const ProductArguments a, const ResidualStream s, float* hidden) {
   wait_for_previous_kernel();
@@ -130,6 +145,11 @@ void launch_embed(const ForwardState* state, const void* table, const ResidualSt
 
 void launch_head(const ProductArguments& a, float* logits, BestLogit* best, int vocab, int rows, const LaunchContext& context) {
   launch_product(a, StoreLogits{logits, best, vocab, a.blocks}, rows, context);
+}
+
+void launch_spread_logits(const std::int32_t* num_rows, const DraftLogits& draft, float* logits, BestLogit* best, int blocks, int rows, const LaunchContext& context) {
+  constexpr unsigned kParts = 16;
+  launch(Start::in_turn, spread_logits, dim3(static_cast<unsigned>(rows), kParts), 256, 0, context, num_rows, draft, logits, best, blocks);
 }
 
 void launch_hidden_states(const ProductArguments& a, const ResidualStream& stream, float* hidden, int rows, const LaunchContext& context) {

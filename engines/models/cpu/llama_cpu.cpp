@@ -18,6 +18,7 @@ LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, Eleme
   info_.device = "cpu";
   info_.kernels = kernels_->name;
   info_.sha256 = weights.sha256();
+  info_.config_sha256 = config.config_sha256;
   info_.random_weights = weights.are_random();
   info_.vocab_size = config.vocab_size;
   info_.context_length = config.context_length;

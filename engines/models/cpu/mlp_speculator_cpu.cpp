@@ -55,6 +55,7 @@ MlpSpeculatorCpu::MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const Weig
   info_.feature_size = config.base_hidden_size;
   info_.draft_vocabulary = config.draft_vocabulary;
   info_.base_sha256 = config.target_sha256;
+  info_.config_sha256 = config.config_sha256;
   info_.num_parameters = config.num_parameters();
   info_.weight_bytes = projections_.front().bytes() + heads_.front().bytes();
 }

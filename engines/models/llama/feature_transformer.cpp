@@ -11,6 +11,7 @@
 #include "engines/models/llama/llama_config_json.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
@@ -50,6 +51,7 @@ FeatureTransformerConfig read_feature_transformer_config(const std::string& path
   if (config.shape.feature_size % config.shape.hidden_size != 0) object.at("feature_size").fail(object.at("feature_size").shown(), fmt::format("multiples of hidden_size = {}", config.shape.hidden_size));
   config.shape.draft_vocabulary = read_draft_vocabulary(object.at("draft_vocabulary"), config.shape.vocab_size);
   config.shape.tied_embeddings = false;
+  config.shape.config_sha256 = sha256_file(path);
   config.shape.validate(path);
   return config;
 }

@@ -13,6 +13,7 @@
 #include "engines/models/llama/llama_variants.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
@@ -141,6 +142,7 @@ LlamaConfig llama_config_from_json(const std::string& path) {
     if (!config.tied_embeddings) list->fail("a draft vocabulary beside a head of its own", "tie_word_embeddings true, whose rows for these tokens are the head");
     config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
   }
+  config.config_sha256 = sha256_file(path);
   config.validate(path);
   refuse_variants(object);
   return config;

@@ -21,8 +21,9 @@ struct LlamaConfig {
   std::int32_t head_dim = 0;
   float rope_theta = 10000.0f;
   float rms_epsilon = 1e-5f;
-  bool tied_embeddings = true;         ///< the head is the embedding table
+  bool tied_embeddings = true;         ///< the head is the embedding table, or its rows of the draft vocabulary
   std::int32_t feature_size = 0;       ///< of a feature transformer: of the vector beside every token, as many states of hidden_size, fused with its embedding
+  std::string config_sha256{};         ///< of the config.json that it was read from; empty: of none
   std::vector<Token> draft_vocabulary{};  ///< of a drafter: token of each row of its head, ascending; empty: all
 
   bool is_feature_transformer() const { return feature_size > 0; }

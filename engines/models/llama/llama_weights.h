@@ -13,7 +13,7 @@ namespace speclab::engines {
 enum class LlamaTensor {
   embedding,          ///< [vocab, hidden]
   output_norm,        ///< [hidden]
-  head,               ///< [num_logits, hidden]; of the embedding where tied
+  head,               ///< [num_logits, hidden]; where tied the embedding, or its rows of the draft vocabulary
   attention_norm,     ///< per layer, [hidden]
   query,              ///< [num_heads * head_dim, hidden]; rotary pairs are (i, i + head_dim / 2) of a head
   key,                ///< [num_kv_heads * head_dim, hidden]; pairs likewise

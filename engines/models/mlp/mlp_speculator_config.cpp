@@ -9,6 +9,7 @@
 #include "engines/formats/json_file.h"
 #include "engines/models/draft_vocabulary.h"
 #include "sim/core/files.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::engines {
 namespace {
@@ -51,9 +52,7 @@ double MlpSpeculatorConfig::mix_ratio() const {
 }
 
 std::vector<std::int32_t> MlpSpeculatorConfig::embedding_rows() const {
-  std::vector<std::int32_t> rows(static_cast<std::size_t>(vocab_size), num_logits());
-  for (std::int32_t row = 0; row < num_logits(); ++row) rows[static_cast<std::size_t>(draft_vocabulary.empty() ? row : draft_vocabulary[static_cast<std::size_t>(row)])] = row;
-  return rows;
+  return rows_of_tokens(draft_vocabulary, vocab_size, num_logits());
 }
 
 std::string MlpSpeculatorConfig::projection(std::int32_t stage) const { return tensor_name("proj", is_tied ? std::min(stage, 1) : stage); }
@@ -82,6 +81,7 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
   if (const auto list = object.find("draft_vocabulary")) config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
   config.target = text(object, "target");
   config.target_sha256 = text(object, "target_sha256");
+  config.config_sha256 = sha256_file(path);
   return config;
 }
 

@@ -69,7 +69,7 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, c
   const at::Tensor angle = at::outer(at::arange(config.context_length, at::kDouble), frequency);
   cosine_ = angle.cos().to(options_.dtype(at::kFloat));
   sine_ = angle.sin().to(options_.dtype(at::kFloat));
-  info_ = {.name = config.name, .family = "llama", .dtype = dtype, .device = device, .kernels = "aten", .sha256 = weights.sha256(),
+  info_ = {.name = config.name, .family = "llama", .dtype = dtype, .device = device, .kernels = "aten", .sha256 = weights.sha256(), .config_sha256 = config.config_sha256,
            .vocab_size = config.vocab_size, .context_length = config.context_length, .num_layers = config.num_layers,
            .hidden_size = config.hidden_size, .feature_size = config.feature_size, .draft_vocabulary = config.draft_vocabulary,
            .num_parameters = config.num_parameters(),

@@ -3,7 +3,8 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <vector>
 
 namespace speclab::engines {
 namespace {
@@ -19,34 +20,47 @@ struct WeightedRows {
   }
 };
 
-}  // namespace
+class BatchBuilder {
+ public:
+  BatchBuilder(TrainingTask::Texts texts, std::span<const std::int32_t> rows) : rows_(rows), num_texts_(texts.size()) {
+    for (const OwnText* text : texts) longest_ = std::max(longest_, text->tokens.size());
+    for (const OwnText* text : texts) add(*text);
+  }
 
-HeadRows::HeadRows(const LlamaConfig& config) : rows_(static_cast<std::size_t>(config.vocab_size), kNoRow) {
-  if (config.draft_vocabulary.empty()) std::iota(rows_.begin(), rows_.end(), 0);
-  for (std::size_t row = 0; row < config.draft_vocabulary.size(); ++row) rows_[static_cast<std::size_t>(config.draft_vocabulary[row])] = static_cast<std::int64_t>(row);
-}
+  DraftBatch batch() const {
+    const auto n = static_cast<std::int64_t>(positions_.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
+    return {at::tensor(tokens_).view({static_cast<std::int64_t>(num_texts_), static_cast<std::int64_t>(longest_)}), at::tensor(positions_),
+            at::tensor(top_.rows).view({n, k}), at::tensor(top_.weights).view({n, k}), at::tensor(next_.rows), at::tensor(next_.weights), at::tensor(likeliest_)};
+  }
 
-DraftBatch make_draft_batch(TrainingTask::Texts texts, const HeadRows& row_of) {
-  std::size_t longest = 0;
-  for (const OwnText* text : texts) longest = std::max(longest, text->tokens.size());
-  std::vector<std::int64_t> tokens(texts.size() * longest, 0), positions, likeliest;
-  WeightedRows top, next;
-  for (std::size_t b = 0; b < texts.size(); ++b) {
-    const OwnText& text = *texts[b];
-    std::copy(text.tokens.begin(), text.tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(b * longest));
+ private:
+  std::int64_t row_of(Token token) const { return rows_[static_cast<std::size_t>(token)]; }
+
+  void add(const OwnText& text) {
+    const std::size_t begin = tokens_.size();
     for (std::size_t i = 0; i < text.laws.size(); ++i) {
       const std::size_t emitted = static_cast<std::size_t>(text.prompt_length) + i;
-      const TopLaw& law = text.laws[i];
-      positions.push_back(static_cast<std::int64_t>(b * longest + emitted - 1));
-      const bool in_top = std::find(std::begin(law.tokens), std::end(law.tokens), text.tokens[emitted]) != std::end(law.tokens);
-      next.add(row_of(text.tokens[emitted]), in_top ? 0.0f : 1.0f);
-      for (std::size_t k = 0; k < TopLaw::kSize; ++k) top.add(row_of(law.tokens[k]), law.probabilities[k]);
-      likeliest.push_back(row_of(law.tokens[0]));
+      positions_.push_back(static_cast<std::int64_t>(begin + emitted - 1));
+      add_law(text.laws[i], text.tokens[emitted]);
     }
+    tokens_.insert(tokens_.end(), text.tokens.begin(), text.tokens.end());
+    tokens_.resize(begin + longest_, 0);
   }
-  const auto n = static_cast<std::int64_t>(positions.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
-  return {at::tensor(tokens).view({static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)}), at::tensor(positions),
-          at::tensor(top.rows).view({n, k}), at::tensor(top.weights).view({n, k}), at::tensor(next.rows), at::tensor(next.weights), at::tensor(likeliest)};
-}
+
+  void add_law(const TopLaw& law, Token emitted) {
+    next_.add(row_of(emitted), std::ranges::find(law.tokens, emitted) == std::end(law.tokens) ? 1.0f : 0.0f);
+    for (std::size_t k = 0; k < TopLaw::kSize; ++k) top_.add(row_of(law.tokens[k]), law.probabilities[k]);
+    likeliest_.push_back(row_of(law.tokens[0]));
+  }
+
+  std::span<const std::int32_t> rows_;
+  std::size_t num_texts_, longest_ = 0;
+  std::vector<std::int64_t> tokens_, positions_, likeliest_;
+  WeightedRows top_, next_;
+};
+
+}  // namespace
+
+DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows) { return BatchBuilder(texts, rows).batch(); }
 
 }  // namespace speclab::engines

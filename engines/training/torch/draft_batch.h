@@ -3,15 +3,18 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <vector>
+#include <cstdint>
+#include <span>
 
-#include "engines/models/llama/llama_config.h"
 #include "engines/training/torch/training_loop.h"
 
 namespace speclab::engines {
 
-/// Sequences padded to one length, and the emitted positions that count. Tokens of laws are rows of the drafter's head; those that it
-/// cannot draft weigh nothing.
+/// Of a token that the drafter's head has no row for.
+inline constexpr std::int32_t kNoRow = -1;
+
+/// Sequences padded to one length, and the emitted positions that count. Tokens of laws are rows of the drafter's head; what it cannot draft
+/// stands as row 0 of weight 0.
 struct DraftBatch {
   at::Tensor tokens;         ///< [B, T]
   at::Tensor positions;      ///< [N] into B * T: where the next token was emitted
@@ -22,18 +25,7 @@ struct DraftBatch {
   at::Tensor likeliest;      ///< [N]: row of the target's most likely token, or kNoRow
 };
 
-inline constexpr std::int64_t kNoRow = -1;
-
-/// Row of the head that stands for a token, or kNoRow.
-class HeadRows {
- public:
-  explicit HeadRows(const LlamaConfig& config);
-  std::int64_t operator()(Token token) const { return rows_[static_cast<std::size_t>(token)]; }
-
- private:
-  std::vector<std::int64_t> rows_;
-};
-
-DraftBatch make_draft_batch(TrainingTask::Texts texts, const HeadRows& row_of);
+/// @param rows  row of the head for every token, or kNoRow
+DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows);
 
 }  // namespace speclab::engines

@@ -6,14 +6,15 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
-#include <ATen/ops/tensor.h>
 
 #include <cmath>
+
+#include "engines/training/torch/target_rows.h"
 
 namespace speclab::engines {
 
 SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed) : config_(config) {
-  if (!config.draft_vocabulary.empty()) draft_vocabulary_ = at::tensor(std::vector<std::int64_t>(config.draft_vocabulary.begin(), config.draft_vocabulary.end()));
+  if (!config.draft_vocabulary.empty()) draft_vocabulary_ = tokens_tensor(config.draft_vocabulary);
   at::manual_seed(seed);
   parameters_.add("model.embed_tokens.weight", embedding, Parameters::Use::table);
   for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));

@@ -16,7 +16,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
+#include "engines/models/draft_vocabulary.h"
 #include "engines/training/frequent_tokens.h"
 #include "engines/training/torch/draft_batch.h"
 #include "engines/training/torch/drafter_folder.h"
@@ -102,13 +105,14 @@ double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
 }
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-std::vector<Validation> overlap(const SmallTransformerModel& model, const HeadRows& row_of, TrainingTask::Texts texts) {
+std::vector<Validation> overlap(const SmallTransformerModel& model, std::span<const std::int32_t> rows, TrainingTask::Texts texts) {
   at::NoGradGuard guard;
+  const auto head = model.head().t();
   Validation sum;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const DraftBatch batch = make_draft_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), row_of);
-    auto scores = at::matmul(batch_hidden(model, batch), model.head().t());
+    const DraftBatch batch = make_draft_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), rows);
+    auto scores = at::matmul(batch_hidden(model, batch), head);
     const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
     sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_rows), batch.top_weights).sum().item<double>();
@@ -120,15 +124,15 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, const HeadRo
 
 class SmallTransformerTask final : public TrainingTask {
  public:
-  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), row_of_(model.config()), has_target_(has_target) {}
+  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
-  double backward(Texts texts) override { return add_gradient(model_, make_draft_batch(texts, row_of_)); }
-  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, row_of_, texts); }
+  double backward(Texts texts) override { return add_gradient(model_, make_draft_batch(texts, rows_)); }
+  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, rows_, texts); }
   const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
  private:
   SmallTransformerModel& model_;
-  HeadRows row_of_;
+  std::vector<std::int32_t> rows_;  ///< of the head
   bool has_target_;
 };
 
@@ -154,7 +158,7 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   const SmallTransformerOptions& o = options.small_transformer;
   const TextSplit split = split_texts(texts, options);
   LlamaConfig config = llama_config(target.vocab_size, target.context_length, o);
-  if (o.draft_vocabulary > 0) config.draft_vocabulary = frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
+  if (o.draft_vocabulary > 0 && o.draft_vocabulary < target.vocab_size) config.draft_vocabulary = frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
   SmallTransformerModel model(config, projected_embedding(target, o.hidden_size), options.schedule.seed);
   train_llama(model, split, {target.name, target.sha256}, options, callbacks);
 }

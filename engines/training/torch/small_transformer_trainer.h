@@ -16,8 +16,9 @@ struct TargetEmbedding {
 /// model.safetensors in bfloat16, training.csv with the loss and validation curve, manifest.json).
 ///
 /// The loss is the cross-entropy to the target's law at temperature 1: its most likely tokens with their probabilities,
-/// and the emitted token with weight 1 where it is not among them, which is unbiased for text sampled at temperature 1; what it
-/// cannot draft weighs nothing.
+/// and the emitted token with weight 1 where it is not among them, which is unbiased for text sampled at temperature 1. With
+/// a draft vocabulary it is that of the mass that can be drafted, over all places: it falls where the vocabulary is smaller, so losses
+/// compare at one draft vocabulary only, acceptance rates at any.
 /// @param target  its embedding table gives the first principal directions to start from
 /// @throws ConfigError if there is less text than one validation set and one step, WriteError
 void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks);

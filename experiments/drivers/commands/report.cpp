@@ -116,7 +116,7 @@ int report_partially(const ReportCommandOptions& options) {
   const ScratchFolder scratch;
   const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
   if (options.output.empty() && has_tables_of(folder, scratch.path())) return report_tables(options);
-  const std::string progress = fmt::format("{} of {} cells are done", cells.done, cells.all);
+  const std::string progress = fmt::format("{} of {} cells are complete", cells.done, cells.all);
   fmt::print(stderr, "{}: the run has not ended, so this is a partial report, made from its journal: {}\n", escaped(folder), progress);
   analysis::ReportSummary summary = analysis::write_report(scratch.path(), {.plotly_js = options.plotly_js, .static_figures = false, .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
   if (options.output.empty() && !is_unfinished(folder)) return report_tables(options);  // it has ended since

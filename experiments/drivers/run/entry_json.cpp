@@ -69,18 +69,18 @@ DeviceSample device_sample(const Json& json) {
           .slowdowns = integer(4), .other_processes = integer(5), .ecc_errors = integer(6)};
 }
 
-/// [name, role, sha256, weights, parameters], and what is told of its training.
+Json training_json(const std::optional<TrainingRecord>& t) { return t ? Json({t->tokens, t->held_out_loss, t->held_out_agreement, t->held_out_acceptance}) : Json(nullptr); }
+
+/// [name, role, sha256, weights, parameters, what is told of its training, config_sha256]
 Json model_json(const ModelEntry& model) {
-  Json json = {model.name, model.role, model.sha256, model.weights, model.parameters};
-  if (const auto& t = model.training) json.push_back({t->tokens, t->held_out_loss, t->held_out_agreement, t->held_out_acceptance});
-  return json;
+  return {model.name, model.role, model.sha256, model.weights, model.parameters, training_json(model.training), model.config_sha256};
 }
 
 ModelEntry model_entry(const Json& json) {
   ModelEntry model{json.at(0).get<std::string>(), json.at(1).get<std::string>(), json.at(2).get<std::string>(), json.at(3).get<std::string>(), json.at(4).get<std::int64_t>()};
-  if (json.size() <= 5) return model;
+  model.config_sha256 = json.at(6).get<std::string>();
   const Json& t = json.at(5);
-  model.training = {t.at(0).get<std::int64_t>(), t.at(1).get<double>(), t.at(2).get<double>(), t.at(3).get<double>()};
+  if (!t.is_null()) model.training = {t.at(0).get<std::int64_t>(), t.at(1).get<double>(), t.at(2).get<double>(), t.at(3).get<double>()};
   return model;
 }
 

@@ -30,7 +30,7 @@ std::string utc_now() {
 }
 
 ModelEntry model_entry(const std::string& name, const char* role, const engines::ModelInfo& info) {
-  return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters, .training = info.training};
+  return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters, .training = info.training, .config_sha256 = info.config_sha256};
 }
 
 /// A mixture's models are its parts'.
@@ -59,6 +59,7 @@ void add_model(const ModelEntry& model, TomlText& provenance) {
   provenance.add("name", model.name);
   provenance.add("role", model.role);
   provenance.add("sha256", model.sha256);
+  if (!model.config_sha256.empty()) provenance.add("model_config_sha256", model.config_sha256);
   provenance.add("parameters", model.parameters);
   provenance.add("weights", model.weights);
   if (!model.training) return;

@@ -33,7 +33,7 @@ std::string model_change(const HeaderEntry& begun, const HeaderEntry& now, const
   if (found == begun.models.end()) return "";
   const auto defines_it = [table = "drafters." + model.name + "."](const std::string& key) { return key.starts_with(table); };
   const bool is_another = model.role == "drafter" && !config_changes(begun.config, now.config, defines_it).empty();
-  return is_another ? "" : change("model " + model.name, found->sha256, model.sha256);
+  return is_another ? "" : change("model " + model.name, found->sha256, model.sha256) + change("config.json of model " + model.name, found->config_sha256, model.config_sha256);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct ModelEntry {
   std::string name, role, sha256, weights;
   std::int64_t parameters = 0;
   std::optional<TrainingRecord> training{};  ///< where its folder tells
+  std::string config_sha256{};               ///< of its config.json, where it has one
 };
 
 struct HeaderEntry {

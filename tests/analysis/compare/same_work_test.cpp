@@ -52,6 +52,7 @@ TEST(SameWork, IsNotThatOfOtherPromptsSettingsTextsOrModels) {
       {"target.rounds: none, device", [](analysis::Run& run) { run.manifest.config.emplace_back("target.rounds", "device"); }},
       {"prompts_sha256: one, other", [](analysis::Run& run) { set_provenance(run, "prompts_sha256", "other"); }},
       {"target base: abc, xyz", [](analysis::Run& run) { run.manifest.models[0].sha256 = "xyz"; }},
+      {"target base: abc, abc, config.json xyz", [](analysis::Run& run) { run.manifest.models[0].config_sha256 = "xyz"; }},
       {"1 rows differ in tokens of the prompt, first cell 'drafter_0', prompt prompt_3, repetition 0: 1, 7", [](analysis::Run& run) { run.generations.back().prompt_tokens = 7; }},
       {"1 rows differ in tokens emitted", [](analysis::Run& run) { --run.generations.back().output_tokens; }},
       {"1 rows differ in why they stop", [](analysis::Run& run) { run.generations.back().stop_reason = "end_of_sequence"; }},

@@ -29,6 +29,13 @@ inline LlamaConfig small_config() {
   return config;
 }
 
+/// A drafter of every third token.
+inline LlamaConfig drafter_of_some_tokens() {
+  LlamaConfig config = small_config();
+  for (Token token = 0; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  return config;
+}
+
 /// Lengths in turn: rounds without a draft leave the drafter behind.
 class TurningPolicy final : public SpeculationLengthPolicy {
  public:

@@ -44,6 +44,15 @@ TEST_F(DeviceRounds, SampledRoundsAreTheHosts) {
     for (const std::int32_t length : {1, 3}) EXPECT_GT(expect_equal(options("small_transformer", temperature), length), 0) << temperature;
 }
 
+TEST_F(DeviceRounds, OfADraftVocabularyAreTheHosts) {
+  load(small_config(), testing::drafter_of_some_tokens());
+  const GenerationRecord plain = decode(*on_device(options("plain", 0.0)), 1, 0);
+  for (const std::int32_t length : {1, 3}) {
+    for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(options("small_transformer", temperature, 40), length), 0) << temperature;
+    EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0)), 1, length).output_ids, plain.output_ids) << "length " << length;
+  }
+}
+
 TEST_F(DeviceRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
   for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(options("small_transformer", temperature), TurningPolicy()), 0);
 }

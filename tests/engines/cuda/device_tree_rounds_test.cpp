@@ -51,6 +51,11 @@ TEST_F(DeviceTreeRounds, SampledRoundsAreTheHostsUnderEverySeed) {
     }
 }
 
+TEST_F(DeviceTreeRounds, OfADraftVocabularyAreTheHosts) {
+  load(testing::small_config(), testing::drafter_of_some_tokens());
+  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x1x2", temperature, 30), 3), 0) << temperature;
+}
+
 /// Paths that leave the first children move in both caches, and every later round reads what was moved.
 TEST_F(DeviceTreeRounds, ManyRoundsReadWhatEarlierOnesMoved) {
   for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 30), 3), 12) << temperature;

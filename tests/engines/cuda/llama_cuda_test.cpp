@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "engines/models/torch/llama_torch.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -72,6 +74,18 @@ void expect_near(const char* what, const std::vector<std::vector<float>>& a, con
   EXPECT_LT(distance, kTolerance) << what;  // NaN fails too
 }
 
+/// Weights with another head.
+class RowsOfTheHead final : public LlamaWeights {
+ public:
+  RowsOfTheHead(const LlamaWeights& whole, std::vector<float> head) : whole_(whole), head_(std::move(head)) {}
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override { return role == LlamaTensor::head ? head_ : whole_.read(role, layer); }
+  std::string sha256() const override { return whole_.sha256(); }
+
+ private:
+  const LlamaWeights& whole_;
+  std::vector<float> head_;
+};
+
 /// 0 - 1 - 3, 0 - 2 - 4
 void add_tree(std::vector<ForwardRow>& rows, std::int32_t slot, std::int32_t position) {
   const auto first = static_cast<std::int32_t>(rows.size());
@@ -100,6 +114,22 @@ TEST_P(LlamaCuda, AgreesWithTheReferenceOnChainsTreesBatchesAndLongContexts) {
   for (const std::int32_t slot : {1, 2}) {
     const std::vector<Token> after{17, 4, 250};
     expect_near("after the path", commit_all(*fast_, *fast_cache, slot, after), commit_all(*slow_, *slow_cache, slot, after));
+  }
+}
+
+/// The head of a draft vocabulary: the same products, and nothing elsewhere.
+TEST_P(LlamaCuda, HasTheLogitsOfItsDraftVocabularyOnly) {
+  LlamaConfig drafting = config();
+  for (Token token = 2; token < drafting.vocab_size; token += 5) drafting.draft_vocabulary.push_back(token);
+  const auto weights = testing::tiny_weights(config());
+  const std::vector<float> table = weights->read(drafting.tied_embeddings ? LlamaTensor::embedding : LlamaTensor::head, 0);
+  const auto tokens = random_tokens(11);
+  const std::vector<std::vector<float>> whole = testing::logits_of(*fast_, tokens);
+  cuda::LlamaCuda drafter(drafting, RowsOfTheHead(*weights, rows_of(drafting.draft_vocabulary, table, drafting.hidden_size)), device_);
+  const std::vector<std::vector<float>> some = testing::logits_of(drafter, tokens);
+  for (std::size_t row = 0; row < tokens.size(); ++row) {
+    ASSERT_EQ(some[row].size(), whole[row].size());
+    for (std::size_t token = 0; token < some[row].size(); ++token) EXPECT_EQ(some[row][token], token % 5 == 2 ? whole[row][token] : -std::numeric_limits<float>::infinity());
   }
 }
 

@@ -164,5 +164,24 @@ TEST(SmallTransformerDrafter, RefusesAShapeItDoesNotKnow) {
   EXPECT_THROW(make_small_transformer_drafter(model(), options_of(1, "bush")), ConfigError);
 }
 
+/// The laws are 0 outside it, and those of the whole head inside, scaled.
+TEST(SmallTransformerDrafter, DraftsFromItsDraftVocabularyOnly) {
+  LlamaConfig config = testing::tiny_config();
+  for (Token token = 0; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  const DecoderOptions options = options_of(1.0, "2x2x1");
+  const Sequence sequence = sequence_of({5, 17, 33});
+  const auto drafter = make_small_transformer_drafter(testing::tiny_model(config), options);
+  drafter->begin({&sequence, 1});
+  const Draft draft = propose(*drafter, sequence, 3);
+  ASSERT_EQ(draft.tree.drafted(), 10);
+  for (const Token token : drafted_tokens(draft)) EXPECT_EQ(token % 3, 0);
+  const Law whole = law_by_definition(options, sequence, draft, 0);
+  const Law& law = draft.law_at(0);
+  double inside = 0;
+  for (const Token token : config.draft_vocabulary) inside += static_cast<double>(whole[token]);
+  ASSERT_LT(inside, 0.9);
+  for (Token token = 0; token < config.vocab_size; ++token) EXPECT_NEAR(static_cast<double>(law[token]), token % 3 == 0 ? static_cast<double>(whole[token]) / inside : 0.0, 1e-6) << token;
+}
+
 }  // namespace
 }  // namespace speclab::engines

@@ -69,6 +69,12 @@ TEST_F(CheckpointFolderTest, RefusesFoldersWithoutTheirParts) {
   EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError);
 }
 
+TEST_F(CheckpointFolderTest, RefusesALinkToItself) {
+  folder_.file("config.json", "{}");
+  std::filesystem::create_symlink("model.safetensors", folder_.path("model.safetensors"));
+  EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError);
+}
+
 TEST_F(CheckpointFolderTest, RefusesIndexesThatContradictTheShards) {
   folder_.file("config.json", "{}");
   write_weights("one.safetensors", "a");

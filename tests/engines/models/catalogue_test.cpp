@@ -72,7 +72,7 @@ TEST(Catalogue, TakesDraftersAsTheyWereTrained) {
   EXPECT_NO_THROW(load_ngrams(project_models_folder() + "/smollm2-bigram"));
 }
 
-/// By itself it is a language model like others; as a drafter it multiplies the rows of what it drafts alone.
+/// By itself it has the whole head, though only the rows of what it drafts were trained as one.
 TEST(Catalogue, GivesADraftVocabularyToDraftersOnly) {
   const std::string drafter = project_models_folder() + "/smollm2-drafter";
   const ModelSource whole = open_model(drafter), drafting = open_draft_model(drafter);

@@ -30,7 +30,6 @@ struct ConfigFormat {
   Values (*read)(const std::string& path);
   std::vector<std::string> seeds;
   std::map<std::string, std::string> optional;  ///< keys that may be missing, and what is read where they are: a text, or the value of another key
-  bool has_vocabulary;
 };
 
 void PrintTo(const ConfigFormat& format, std::ostream* out) { *out << format.name; }
@@ -61,16 +60,16 @@ std::vector<ConfigFormat> config_formats() {
   const std::string llama = R"({"model_type":"llama",)" + shape, feature = R"({"model_type":"feature_transformer",)" + shape, mlp = R"({"model_type":"mlp_speculator","vocab_size":96,"emb_dim":32,"inner_dim":48,"n_predict":3)";
   return {{"Llama", read_llama,
            {llama + "}", llama + R"(,"head_dim":16,"rope_theta":1e5,"rms_norm_eps":1e-5,"tie_word_embeddings":true})",
-            llama + R"(, "rope_parameters" : {"rope_type":"default","rope_theta":500000}, "architectures":["\u004clamaForCausalLM"], "hidden_act":"silu" })"},
-           {{"num_key_value_heads", "num_attention_heads"}}, false},
+            llama + R"(, "rope_parameters" : {"rope_type":"default","rope_theta":500000}, "architectures":["\u004clamaForCausalLM"], "hidden_act":"silu" })", llama + R"(,"tie_word_embeddings":true,"draft_vocabulary":[0,1,7,95]})"},
+           {{"num_key_value_heads", "num_attention_heads"}}},
           {"FeatureTransformer", read_feature_transformer,
            {feature + R"(,"feature_size":32,"target":"t","target_sha256":"0a","draft_vocabulary":[0,1,7,95]})",
             feature + R"(, "head_dim":16, "rope_theta":1e5, "draft_vocabulary" : [ 5 ], "target_sha256":"\u0066f", "target":"a/b", "feature_size":96 })"},
-           {{"num_key_value_heads", "num_attention_heads"}}, true},
+           {{"num_key_value_heads", "num_attention_heads"}}},
           {"MlpSpeculator", read_mlp_speculator,
            {mlp + "}", mlp + R"(,"tie_weights":true,"scale_input":false,"target":"t","target_sha256":"0a","draft_vocabulary":[0,1,7,95]})",
             mlp + R"(, "architectures":["MLPSpeculatorPreTrainedModel"], "draft_vocabulary" : [ 5, 6 ], "target":"\u0061/b" })"},
-           {{"target", ""}, {"target_sha256", ""}}, true}};
+           {{"target", ""}, {"target_sha256", ""}}}};
 }
 
 bool is_missing(const SlowJson* found) { return !found || found->kind == SlowJson::Kind::null; }
@@ -99,7 +98,7 @@ class ConfigMutants : public ::testing::TestWithParam<ConfigFormat> {
       EXPECT_TRUE(found && found->natural() == number) << key << " = " << number;
     }
     for (const auto& [key, text] : values.texts) EXPECT_EQ(is_missing(json.find(key)) ? standing_in(key) : json.find(key)->text, text) << key;
-    if (GetParam().has_vocabulary) expect_vocabulary(json.find("draft_vocabulary"), values.draft_vocabulary);
+    expect_vocabulary(json.find("draft_vocabulary"), values.draft_vocabulary);
   }
 
   static void expect_vocabulary(const SlowJson* list, const std::vector<Token>& tokens) {

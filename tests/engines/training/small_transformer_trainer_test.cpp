@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -94,6 +95,53 @@ TEST(SmallTransformerTrainer, LearnsToDraftTheMostFrequentTokens) {
     EXPECT_TRUE(std::ranges::is_sorted(drafted)) << size;
     EXPECT_TRUE(std::ranges::binary_search(drafted, 11)) << "it follows 5, which is drawn in a quarter of all places";
   }
+}
+
+/// What half of a training leaves, where it is stopped.
+class StoppedTraining : public ::testing::Test {
+ protected:
+  struct Stopped {};
+
+  static TrainOptions options_of(const std::string& name, std::int32_t draft_vocabulary) {
+    TrainOptions options = small_options(scratch_folder(name));
+    options.small_transformer.draft_vocabulary = draft_vocabulary;
+    options.schedule.epochs = 8;
+    return options;
+  }
+  static void train(const TrainOptions& options, const std::function<void()>& check = {}) {
+    train_small_transformer(synthetic_texts(136), random_embedding(), options, {[](const TrainProgress&) {}, check});
+  }
+  static void train_until_stopped(const TrainOptions& options) {
+    int checks = 0;
+    EXPECT_THROW(train(options, [&] { if (++checks == 3) throw Stopped(); }), Stopped);
+    ASSERT_TRUE(std::filesystem::exists(options.output + "/checkpoint.bin"));
+  }
+};
+
+TEST_F(StoppedTraining, GoesOnToTheSameWeightsWithADraftVocabulary) {
+  const TrainOptions whole = options_of("whole", 9), parted = options_of("parted", 9);
+  train(whole);
+  train_until_stopped(parted);
+  train(parted);
+  for (const char* file : {"/model.safetensors", "/config.json", "/training.csv"}) EXPECT_EQ(read_file(parted.output + file), read_file(whole.output + file)) << file;
+}
+
+TEST_F(StoppedTraining, IsNotGoneOnWithForAnotherDraftVocabulary) {
+  TrainOptions options = options_of("another", 9);
+  train_until_stopped(options);
+  for (const std::int32_t other : {0, 10}) {
+    options.small_transformer.draft_vocabulary = other;
+    EXPECT_THROW(train(options), DataError) << other;
+  }
+}
+
+/// All tokens are what no list says.
+TEST(SmallTransformerTrainer, TakesAListOfAllTokensForNone) {
+  TrainOptions options = small_options(scratch_folder("all_tokens"));
+  options.small_transformer.draft_vocabulary = kVocab;
+  options.schedule.epochs = 1;
+  train_small_transformer(synthetic_texts(136), random_embedding(), options, {[](const TrainProgress&) {}});
+  EXPECT_TRUE(llama_config_from_json(options.output + "/config.json").draft_vocabulary.empty());
 }
 
 TEST(SmallTransformerTrainer, RefusesTooLittleText) {

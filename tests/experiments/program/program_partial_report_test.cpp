@@ -33,7 +33,7 @@ TEST_F(ProgramPartialReport, IsMadeBesideTheRunAndTheWholeOneIsAsIfItHadNotBeen)
                                    "; echo code $?; " + report_command("run", "--output " + experiment_.folder("aside") + " 2>/dev/null") + "; [ \"$before\" = \"$(" + journals + ")\" ] && echo untouched; ls " +
                                    experiment_.folder("run") + " | tr '\\n' ' '; kill -KILL $pid; wait $pid"));
   EXPECT_NE(beside.output.find("/run: the run has not ended, so this is a partial report, made from its journal: "), std::string::npos) << beside.output;
-  for (const char* part : {" of 6 cells are done\n", "Partial report: ", "code 0\n", "untouched\n", "journal lock report.html shards "}) EXPECT_NE(beside.output.find(part), std::string::npos) << part << "\n" << beside.output;
+  for (const char* part : {" of 6 cells are complete\n", "Partial report: ", "code 0\n", "untouched\n", "journal lock report.html shards "}) EXPECT_NE(beside.output.find(part), std::string::npos) << part << "\n" << beside.output;
   EXPECT_NE(page("run").find("<p class=\"answer\">Partial report: "), std::string::npos);
   EXPECT_NE(page("run").find("What does the fake do?"), std::string::npos) << "the question";
   EXPECT_EQ(page("aside"), page("run"));

@@ -26,8 +26,8 @@ void expect_near(const std::vector<std::vector<float>>& a, const std::vector<std
 /// The same tiny model twice, and one cache of each.
 class TwoModels {
  public:
-  TwoModels(cpu::ElementType type, const std::string& dtype)
-      : fast_(testing::tiny_model(config_, {.type = type})), slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
+  TwoModels(cpu::ElementType type, const std::string& dtype, const LlamaConfig& config = testing::tiny_config())
+      : config_(config), fast_(testing::tiny_model(config_, {.type = type})), slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
 
   /// Commits a prefix, forwards the rows, commits the path and continues, in both.
   void compare(double tolerance) {
@@ -70,7 +70,7 @@ class TwoModels {
     EXPECT_EQ(cache.length(fork), 5);
   }
 
-  LlamaConfig config_ = testing::tiny_config();
+  LlamaConfig config_;
   std::unique_ptr<LanguageModel> fast_;
   LlamaTorch slow_;
 };
@@ -78,6 +78,12 @@ class TwoModels {
 TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) { TwoModels(cpu::ElementType::float32, "float32").compare(kFloatTolerance); }
 
 TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) { TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance); }
+
+TEST(LlamaTorch, AgreesWithTheFastPathOnADraftVocabulary) {
+  LlamaConfig config = testing::tiny_config();
+  for (Token token = 1; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  TwoModels(cpu::ElementType::float32, "float32", config).compare(kFloatTolerance);
+}
 
 /// `normed` is the stream divided by its root mean square, times the gains.
 void expect_normed(std::span<const float> stream, const std::vector<float>& gains, const std::vector<float>& normed) {

@@ -61,7 +61,11 @@ TEST_F(Drift, OfEveryModelsBytesIsNamed) {
   for (std::size_t i = 0; i < begun_.models.size(); ++i) {
     HeaderEntry now = begun_;
     now.models[i].sha256 += "0";
-    EXPECT_NE(refusal([&] { check_same_origin(begun_, now, "run"); }).find("\n  model " + begun_.models[i].name + ": was "), std::string::npos) << i;
+    now.models[i].config_sha256 += "0";
+    const std::string& name = begun_.models[i].name;
+    const std::string message = refusal([&] { check_same_origin(begun_, now, "run"); });
+    EXPECT_NE(message.find("\n  model " + name + ": was "), std::string::npos) << i;
+    EXPECT_NE(message.find("\n  config.json of model " + name + ": was "), std::string::npos) << i;
   }
 }
 

@@ -171,7 +171,7 @@ TEST_F(PartialRun, IsRefusedWhereThePromptsAreOthersThanWhenItWasBegun) {
 TEST_F(PartialRun, MakesAPageThatIsKnownAsSuch) {
   const std::string whole = page(experiment_.folder("whole"), "");
   EXPECT_FALSE(analysis::is_partial_report(experiment_.folder("whole") + "/report.html"));
-  page(experiment_.folder("whole"), std::string(analysis::kPartialOpening) + "3 of 6 cells are done. ");
+  page(experiment_.folder("whole"), std::string(analysis::kPartialOpening) + "3 of 6 cells are complete. ");
   EXPECT_TRUE(analysis::is_partial_report(experiment_.folder("whole") + "/report.html"));
   EXPECT_EQ(page(experiment_.folder("whole"), ""), whole);
 }
