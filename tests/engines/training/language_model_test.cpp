@@ -33,7 +33,7 @@ class LanguageModelTraining : public ::testing::Test {
     return folder_ + "/" + name;
   }
 
-  const std::string folder_ = ::testing::TempDir() + "/language_model";
+  const std::string folder_ = ::testing::TempDir() + "/language_model_training";
   TrainOptions options_;
 };
 
