@@ -18,7 +18,7 @@ struct MlpSpeculatorConfig {
   std::int32_t num_heads = 0;          ///< tokens that it can draft in a row
   bool is_tied = false;                ///< one embedding, head and norm for all stages, one projection for all but the first
   bool scales_input = false;           ///< the base model's state is normed and divided by sqrt(2)
-  std::string config_sha256{};     ///< of the config.json that it was read from
+  std::string config_sha256{};         ///< of the config.json that it was read from
   std::vector<Token> draft_vocabulary{};  ///< token of each row of the heads, ascending; empty: all. One more row of the embedding stands for all others
   std::string target;                  ///< catalogue name, file or folder of the base model it was trained for; empty: not said
   std::string target_sha256;           ///< of its weights; empty: not said

@@ -71,16 +71,17 @@ DeviceSample device_sample(const Json& json) {
 
 Json training_json(const std::optional<TrainingRecord>& t) { return t ? Json({t->tokens, t->held_out_loss, t->held_out_agreement, t->held_out_acceptance}) : Json(nullptr); }
 
-/// [name, role, sha256, weights, parameters, what is told of its training, config_sha256]
+/// [name, role, sha256, weights, parameters, what is told of its training, config_sha256]; in journals of earlier revisions the last one or two are missing.
 Json model_json(const ModelEntry& model) {
   return {model.name, model.role, model.sha256, model.weights, model.parameters, training_json(model.training), model.config_sha256};
 }
 
 ModelEntry model_entry(const Json& json) {
   ModelEntry model{json.at(0).get<std::string>(), json.at(1).get<std::string>(), json.at(2).get<std::string>(), json.at(3).get<std::string>(), json.at(4).get<std::int64_t>()};
-  model.config_sha256 = json.at(6).get<std::string>();
+  if (json.size() > 6) model.config_sha256 = json.at(6).get<std::string>();
+  if (json.size() <= 5 || json.at(5).is_null()) return model;
   const Json& t = json.at(5);
-  if (!t.is_null()) model.training = {t.at(0).get<std::int64_t>(), t.at(1).get<double>(), t.at(2).get<double>(), t.at(3).get<double>()};
+  model.training = {t.at(0).get<std::int64_t>(), t.at(1).get<double>(), t.at(2).get<double>(), t.at(3).get<double>()};
   return model;
 }
 
