@@ -44,13 +44,18 @@ void compare_keys(std::map<std::string, std::string> base, std::map<std::string,
   for (const std::string& name : names) compare(name, base[name], head[name], differences);
 }
 
-/// By name: "SHA256", of the weights and, where the run tells it, of config.json.
-std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole role) {
+/// Older runs do not.
+bool tells_configs(const Manifest& manifest) {
+  return std::ranges::any_of(manifest.models, [](const ModelProvenance& model) { return !model.config_sha256.empty(); });
+}
+
+/// By name: "SHA256", of the weights and, where both runs tell it, of config.json.
+std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole role, const Manifest& other) {
   std::map<std::string, std::string> models;
   for (const ModelProvenance& model : manifest.models) {
     if (model.role != role) continue;
     std::string& digests = models[(role == ModelRole::target ? "target " : "drafter ") + model.name];
-    digests = model.config_sha256.empty() ? model.sha256 : fmt::format("{}, config.json {}", model.sha256, model.config_sha256);
+    digests = model.config_sha256.empty() || !tells_configs(other) ? model.sha256 : fmt::format("{}, config.json {}", model.sha256, model.config_sha256);
   }
   return models;
 }
@@ -148,7 +153,7 @@ std::vector<std::string> config_differences(const Manifest& base, const Manifest
   compare("experiment.kind", base.kind, head.kind, differences);
   compare_keys(keys_of(base.config, kWork), keys_of(head.config, kWork), differences);
   compare("prompts_sha256", base.provenance("prompts_sha256"), head.provenance("prompts_sha256"), differences);
-  compare_keys(models_of(base, ModelRole::target), models_of(head, ModelRole::target), differences);
+  compare_keys(models_of(base, ModelRole::target, head), models_of(head, ModelRole::target, base), differences);
   return differences;
 }
 
@@ -170,7 +175,7 @@ std::vector<std::string> origin_differences(const Manifest& base, const Manifest
   std::vector<std::string> differences;
   for (const std::string_view key : kOrigins) compare(std::string(key), base.provenance(key), head.provenance(key), differences);
   compare_keys(keys_of(base.config, kTreatment), keys_of(head.config, kTreatment), differences);
-  compare_keys(models_of(base, ModelRole::drafter), models_of(head, ModelRole::drafter), differences);
+  compare_keys(models_of(base, ModelRole::drafter, head), models_of(head, ModelRole::drafter, base), differences);
   return differences;
 }
 

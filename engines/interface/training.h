@@ -27,6 +27,8 @@ struct OwnTextOptions {
 
 /// What TrainingSchedule::dtype may be.
 inline constexpr std::array<const char*, 3> kTrainingDtypes{"auto", "float32", "bfloat16"};
+/// What TrainingSchedule::device may be.
+inline constexpr std::array<const char*, 2> kTrainingDevices{"cpu", "cuda"};
 /// What TrainingSchedule::optimiser may be.
 inline constexpr std::array<const char*, 2> kOptimisers{"adamw", "muon"};
 
@@ -45,7 +47,8 @@ struct TrainingSchedule {
   std::int32_t epochs = 4;
   std::int32_t validation_sequences = 48;
   std::uint64_t seed = 1;
-  std::string dtype = "auto";            ///< of the layers' products: "float32", "bfloat16", "auto": bfloat16 where the processor multiplies it
+  std::string dtype = "auto";            ///< of the layers' products: "float32", "bfloat16", "auto": bfloat16 on CUDA, and where the processor multiplies it
+  std::string device = "cpu";            ///< where the drafter is trained; the target reads and writes its texts on its own
 };
 
 /// A Llama-like drafter that reads the target's whole vocabulary, with tied embeddings: its head is the table, or rows of it.

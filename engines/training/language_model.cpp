@@ -8,6 +8,7 @@
 #include "engines/training/byte_tokenizer.h"
 #include "engines/training/file_text.h"
 #include "engines/training/torch/small_transformer_trainer.h"
+#include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -40,6 +41,7 @@ void check_size(const FileStretches& stretches, std::int32_t length) {
 void train_language_model(const TrainOptions& asked, const TrainCallbacks& callbacks) {
   TrainOptions options = asked;
   check_language_model(options);
+  check_training_device(options.schedule);
   make_folder(options.output);
   const PathLock lock(options.output);
   const std::string unfinished = options.output + "/tokenizer.part";  // what stands in the folder stays until all texts are read

@@ -9,6 +9,7 @@
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/ngram_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
+#include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
 #include "sim/core/files.h"
 #include "sim/core/path_lock.h"
@@ -39,6 +40,7 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
                    const TrainOptions& asked, const TrainCallbacks& callbacks) {
   TrainOptions options = asked;
   check_training(options, target.info());
+  check_training_device(options.schedule);
   if (options.drafter == "feature_transformer") check_feature_transformer_start(options, target.info().sha256);
   if (options.drafter == "mlp_speculator") check_mlp_speculator_start(options, target.info().sha256);
   const std::int32_t shortest = options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;

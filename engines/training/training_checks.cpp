@@ -165,6 +165,7 @@ void check_schedule(const TrainingSchedule& model) {
   check(model.learning_rate > 0 && model.learning_rate <= 1, "drafter.learning_rate", model.learning_rate, "numbers in (0, 1]");
   check(model.weight_decay >= 0 && model.weight_decay <= 10, "drafter.weight_decay", model.weight_decay, "numbers from 0 to 10");
   check_name(model.dtype, "drafter.dtype", kTrainingDtypes);
+  check_name(model.device, "drafter.device", kTrainingDevices);
   check_name(model.optimiser, "drafter.optimiser", kOptimisers);
   check_name(model.rate_schedule, "drafter.rate_schedule", kRateSchedules);
   check(model.epochs >= 1, "drafter.epochs", model.epochs, "integers >= 1");

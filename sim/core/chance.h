@@ -7,6 +7,7 @@
 
 #include "sim/core/law.h"
 #include "sim/core/rng_stream.h"
+#include "sim/core/weights.h"
 
 namespace speclab {
 
@@ -14,7 +15,7 @@ namespace speclab {
 ///   bernoulli(key, probability)   true with that probability; probability <= 0 is never, >= 1 always true
 ///   categorical(key, weights)     an index with weight > 0, in proportion to the (unnormalised) weights
 template <typename T>
-concept ChanceSource = requires(T& chance, const StreamKey& key, std::span<const float> f, std::span<const double> d) {
+concept ChanceSource = requires(T& chance, const StreamKey& key, const Weights<float>& f, const Weights<double>& d) {
   { chance.bernoulli(key, 0.5) } -> std::same_as<bool>;
   { chance.categorical(key, f) } -> std::same_as<std::size_t>;
   { chance.categorical(key, d) } -> std::same_as<std::size_t>;
@@ -26,8 +27,8 @@ class Chance {
   virtual ~Chance() = default;
   virtual bool bernoulli(const StreamKey& key, double probability) = 0;
   /// @throws ContractError if no weight is positive or one is not finite
-  virtual std::size_t categorical(const StreamKey& key, std::span<const float> weights) = 0;
-  virtual std::size_t categorical(const StreamKey& key, std::span<const double> weights) = 0;
+  virtual std::size_t categorical(const StreamKey& key, const Weights<float>& weights) = 0;
+  virtual std::size_t categorical(const StreamKey& key, const Weights<double>& weights) = 0;
 };
 
 /// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never succeeds; `categorical` inverts
@@ -35,8 +36,8 @@ class Chance {
 class InversionChance : public Chance {
  public:
   bool bernoulli(const StreamKey& key, double probability) final { return uniform(key) < probability; }
-  std::size_t categorical(const StreamKey& key, std::span<const float> weights) final;
-  std::size_t categorical(const StreamKey& key, std::span<const double> weights) final;
+  std::size_t categorical(const StreamKey& key, const Weights<float>& weights) final;
+  std::size_t categorical(const StreamKey& key, const Weights<double>& weights) final;
 
  private:
   virtual double uniform(const StreamKey& key) = 0;  ///< in [0, 1)

@@ -26,8 +26,8 @@ class ForkingChance final : public Chance {
     if (probability >= 1.0) return true;
     return decide(key, {{1.0 - probability, probability, 1.0}, {probability, 0.0, probability}}) == 1;
   }
-  std::size_t categorical(const StreamKey& key, std::span<const float> weights) override { return decide(key, stretches(weights)); }
-  std::size_t categorical(const StreamKey& key, std::span<const double> weights) override { return decide(key, stretches(weights)); }
+  std::size_t categorical(const StreamKey& key, const Weights<float>& weights) override { return decide(key, stretches(weights.values)); }
+  std::size_t categorical(const StreamKey& key, const Weights<double>& weights) override { return decide(key, stretches(weights.values)); }
 
   /// Weight of the path just run.
   double probability() const {

@@ -42,7 +42,7 @@ Token sample(const BasicLaw<Scalar>& law, const StreamKey& key, Chance& chance, 
 }
 
 /// Up to `count` distinct tokens: each draw is from the law without the tokens already drawn, renormalised. Fewer than
-/// `count` are drawn when the law has no more tokens of positive probability.
+/// `count` are drawn when the law has no more tokens of positive probability. A single one is a sample of the law, without a copy of it.
 ///
 /// @param first_key  key of the first draw; draw number i adds i to its `draw`, so siblings that are added to a tree one
 ///                   after the other each get the key of their own node
@@ -52,14 +52,13 @@ template <typename Scalar, ChanceSource Chance>
 void sample_without_replacement(const BasicLaw<Scalar>& law, std::size_t count, const StreamKey& first_key, Chance& chance,
                                 std::vector<Scalar>& scratch, std::vector<Token>& tokens) {
   tokens.clear();
+  if (count == 1) return tokens.push_back(sample(law, first_key, chance, scratch));
   copy_support(law, scratch);
-  const std::span<const Scalar> weights(scratch);
-  StreamKey key = first_key;
-  while (tokens.size() < count && sum(weights) > 0.0) {
-    const std::size_t index = chance.categorical(key, weights);
+  ShrinkingWeights<Scalar> weights(scratch);
+  for (StreamKey key = first_key; tokens.size() < count && weights.left().total() > 0.0; ++key.draw) {
+    const std::size_t index = chance.categorical(key, weights.left());
     tokens.push_back(support_token(law, index));
-    scratch[index] = Scalar(0);
-    ++key.draw;
+    weights.take_out(index);
   }
 }
 

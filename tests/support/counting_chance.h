@@ -18,11 +18,11 @@ class CountingChance final : public Chance {
     note(key);
     return inner_.bernoulli(key, probability);
   }
-  std::size_t categorical(const StreamKey& key, std::span<const float> weights) override {
+  std::size_t categorical(const StreamKey& key, const Weights<float>& weights) override {
     note(key);
     return inner_.categorical(key, weights);
   }
-  std::size_t categorical(const StreamKey& key, std::span<const double> weights) override {
+  std::size_t categorical(const StreamKey& key, const Weights<double>& weights) override {
     note(key);
     return inner_.categorical(key, weights);
   }

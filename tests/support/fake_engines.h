@@ -15,6 +15,7 @@ struct FakeEnginesState {
   std::string sha256 = "fa4e";             ///< of every model
   std::string dtype = "float32";
   int context_length = 4096;
+  int drafter_context_length = 4096;       ///< of drafters that are models
   std::int64_t draft_ns = 1'000'000;       ///< of a level
   std::vector<double> law{};               ///< of every token; uniform if empty
   std::function<DeviceSample()> device{};  ///< what a device tells of itself; the processor if empty

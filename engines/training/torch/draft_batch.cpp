@@ -1,5 +1,6 @@
 #include "engines/training/torch/draft_batch.h"
 
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
@@ -62,5 +63,9 @@ class BatchBuilder {
 }  // namespace
 
 DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows) { return BatchBuilder(texts, rows).batch(); }
+
+DraftBatch on_device(const DraftBatch& batch, const at::Device& device) {
+  return {batch.tokens.to(device), batch.positions.to(device), batch.top_rows.to(device), batch.top_weights.to(device), batch.next_rows.to(device), batch.next_weights.to(device), batch.likeliest.to(device)};
+}
 
 }  // namespace speclab::engines

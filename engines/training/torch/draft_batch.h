@@ -27,5 +27,6 @@ struct DraftBatch {
 
 /// @param rows  row of the head for every token, or kNoRow
 DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows);
+DraftBatch on_device(const DraftBatch& batch, const at::Device& device);
 
 }  // namespace speclab::engines

@@ -27,8 +27,9 @@ void write_drafter(const Parameters& parameters, const DrafterNotes& notes, cons
   std::error_code none;
   std::filesystem::remove(folder + "/config.json", none);
   std::vector<TensorToWrite> tensors;
+  std::vector<at::Tensor> values;  // on the processor
   for (const Parameters::Parameter& parameter : parameters.all()) {
-    const at::Tensor& value = parameter.value;
+    const at::Tensor& value = values.emplace_back(parameter.value.cpu());
     const auto size = static_cast<std::size_t>(value.numel());
     tensors.push_back({parameter.name, value.sizes().vec(), {value.const_data_ptr<float>(), size}, StoredType::bfloat16});
   }

@@ -82,4 +82,9 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
   return result;
 }
 
+FeatureBatch on_device(const FeatureBatch& batch, const at::Device& device) {
+  return {{batch.input.tokens.to(device), batch.input.hidden.to(device), batch.input.queried.to(device)}, batch.rows.to(device), batch.row_numbers.to(device), batch.next_hidden.to(device),
+          batch.log_partitions.to(device), batch.top_tokens.to(device), batch.next_tokens.to(device)};
+}
+
 }  // namespace speclab::engines

@@ -27,5 +27,6 @@ struct StateSizes {
 /// @param texts  with hidden states as wide as the feature
 /// @param rows_before  how many rows before the first that speaks of an emitted token are queried too, as far as there are any
 FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const StateSizes& sizes, std::int64_t rows_before);
+FeatureBatch on_device(const FeatureBatch& batch, const at::Device& device);
 
 }  // namespace speclab::engines

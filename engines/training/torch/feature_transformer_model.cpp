@@ -22,9 +22,9 @@ namespace {
 /// 0 where row j = queried[b][m] may look at row i <= j - steps, else minus infinity; [B, 1, M, R]. A row that may look at none looks at
 /// itself.
 at::Tensor causal_mask(const at::Tensor& queried, std::int64_t rows, std::int64_t steps) {
-  const auto i = at::arange(rows), j = queried.unsqueeze(1).unsqueeze(-1);
+  const auto i = at::arange(rows, queried.options()), j = queried.unsqueeze(1).unsqueeze(-1);
   const auto visible = (i <= j - steps) | ((i == j) & (j < steps));
-  return at::zeros(visible.sizes()).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
+  return at::zeros(visible.sizes(), visible.options().dtype(at::kFloat)).masked_fill_(~visible, -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace
@@ -37,6 +37,11 @@ FeatureTransformerModel::FeatureTransformerModel(const LlamaConfig& config, cons
   parameters_.add_matrix("model.fusion.weight", config.hidden_size, config.hidden_size + config.feature_size);
   for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
   parameters_.add_norm("model.norm.weight", config.hidden_size);
+}
+
+void FeatureTransformerModel::move_to(const at::Device& device) {
+  parameters_.move_to(device);
+  embedding_ = embedding_.to(device);
 }
 
 /// @param features  [..., feature], or [..., hidden]: a last state with no others
@@ -75,7 +80,7 @@ std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& inp
   std::vector<LayerPast> pasts(static_cast<std::size_t>(config_.num_layers));
   std::vector<at::Tensor> states;
   SPECLAB_EXPECT(config_.num_layers == 1 || input.queried.size(1) == input.tokens.size(1), "all rows queried for more than one layer");
-  const auto all_rows = at::arange(input.tokens.size(1)), queried_tokens = input.tokens.gather(1, input.queried);
+  const auto all_rows = at::arange(input.tokens.size(1), input.tokens.options()), queried_tokens = input.tokens.gather(1, input.queried);
   for (int step = 0; step < num_steps; ++step) {
     const bool first = step == 0;
     auto seen = first ? fused(input.tokens, input.hidden) : fused(queried_tokens, rows_moved_down(states.back(), 1));

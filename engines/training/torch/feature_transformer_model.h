@@ -25,6 +25,7 @@ class FeatureTransformerModel {
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
+  void move_to(const at::Device& device);
   /// What the model says when it has drafted 0, 1, ... tokens before: in step s row j follows the target's states up to token j - s and
   /// its own from there on. The first s of the queried rows mean nothing in step s.
   /// @return states after the output norm, [B, M, hidden] a step

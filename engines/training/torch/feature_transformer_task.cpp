@@ -6,6 +6,7 @@
 
 #include "engines/training/torch/feature_transformer_model.h"
 #include "engines/training/torch/hidden_state_task.h"
+#include "engines/training/torch/training_device.h"
 
 namespace speclab::engines {
 namespace {
@@ -13,9 +14,10 @@ namespace {
 class FeatureTransformerTask final : public HiddenStateTask {
  public:
   FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target, const TrainOptions& options, at::ScalarType dtype)
-      : HiddenStateTask(objective_of(options), TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype),
+      : HiddenStateTask(objective_of(options), TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype, training_device(options.schedule)),
         model_(config, at::from_blob(const_cast<float*>(target.embedding.data()), {config.vocab_size, config.hidden_size}, at::kFloat).clone(), options.schedule.seed) {
     model_.parameters().set_dtype(dtype);
+    model_.move_to(device());
   }
 
   Parameters& parameters() override { return model_.parameters(); }
@@ -41,7 +43,7 @@ class FeatureTransformerTask final : public HiddenStateTask {
 }  // namespace
 
 std::unique_ptr<TrainingTask> feature_transformer_task(const LlamaConfig& config, const FeatureTarget& target, const TrainOptions& options) {
-  return std::make_unique<FeatureTransformerTask>(config, target, options, product_dtype(options.schedule.dtype));
+  return std::make_unique<FeatureTransformerTask>(config, target, options, product_dtype(options.schedule));
 }
 
 }  // namespace speclab::engines

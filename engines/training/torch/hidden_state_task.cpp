@@ -30,7 +30,7 @@ std::vector<at::Tensor> HiddenStateTask::states_of(const FeatureBatch& batch) co
 }
 
 double HiddenStateTask::backward(Texts texts) {
-  const FeatureBatch batch = batch_of(texts);
+  const FeatureBatch batch = on_device(batch_of(texts), device_);
   const std::vector<at::Tensor> states = states_of(batch);
   std::vector<Step> steps;
   for (std::size_t s = 0; s < states.size(); ++s) {
@@ -81,7 +81,7 @@ std::vector<Validation> HiddenStateTask::validate(Texts texts) const {
   constexpr std::size_t kTexts = 4;
   std::vector<Validation> sums(static_cast<std::size_t>(objective_.num_steps));
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const FeatureBatch batch = batch_of(texts.subspan(i, std::min(kTexts, texts.size() - i)));
+    const FeatureBatch batch = on_device(batch_of(texts.subspan(i, std::min(kTexts, texts.size() - i))), device_);
     const std::vector<at::Tensor> states = states_of(batch);
     for (std::int64_t first = 0; first < batch.rows.size(0); first += kChunk)
       for (std::size_t s = 0; s < states.size(); ++s) validate_rows(batch, first, static_cast<int>(s), states[s], sums[s]);

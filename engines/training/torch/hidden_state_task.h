@@ -23,10 +23,13 @@ class HiddenStateTask : public TrainingTask {
     double step_weight;         ///< of each further one, relative to the one before
     double feature_weight;      ///< of the squared distance between the states and the target's next one, relative to that
   };
-  HiddenStateTask(const Objective& objective, TargetRows target, at::ScalarType dtype) : objective_(objective), target_(std::move(target)), dtype_(dtype) {}
+  HiddenStateTask(const Objective& objective, TargetRows target, at::ScalarType dtype, const at::Device& device) : objective_(objective), target_(std::move(target)), dtype_(dtype), device_(device) {
+    target_.move_to(device);
+  }
 
   const TargetRows& target() const { return target_; }
   at::ScalarType dtype() const { return dtype_; }
+  const at::Device& device() const { return device_; }
 
  private:
   static constexpr std::int64_t kChunk = 256;  ///< positions whose scores are in the processor's cache together
@@ -40,6 +43,7 @@ class HiddenStateTask : public TrainingTask {
     at::Tensor wanted;           ///< [count, draft vocabulary]
   };
 
+  /// On the processor.
   virtual FeatureBatch batch_of(Texts texts) const = 0;
   /// States of the queried rows in each step, [B, M, width].
   virtual std::vector<at::Tensor> unrolled(const FeatureRows& input) const = 0;
@@ -58,6 +62,7 @@ class HiddenStateTask : public TrainingTask {
   Objective objective_;
   TargetRows target_;
   at::ScalarType dtype_;
+  at::Device device_;
 };
 
 }  // namespace speclab::engines

@@ -23,7 +23,7 @@ void train_hidden_state_drafter(const HiddenStateTraining& training, const Train
   const std::string& start = options.distillation.start_from;
   if (!start.empty()) read_parameters(start, training.task.parameters());
   make_folder(options.output);
-  const TrainingOutcome outcome = run_training(training.texts, training.task, {options.schedule, checkpoint_file(options.output), options.provenance, training.digest}, callbacks);
+  const TrainingOutcome outcome = run_training(training.texts, training.task, {options.schedule, checkpoint_file(options.output), options.provenance, {training.digest, options.config}}, callbacks);
   nlohmann::ordered_json manifest = transformer_manifest(training.task, training.texts, options, training.target, outcome);
   manifest["objective"] = training.objective;
   if (const std::string& from = options.distillation.vocabulary_from; !from.empty()) manifest["vocabulary_from"] = {{"config_sha256", sha256_file(config_file(from))}};

@@ -42,6 +42,11 @@ MlpSpeculatorModel::MlpSpeculatorModel(const MlpSpeculatorConfig& config, std::u
   }
 }
 
+void MlpSpeculatorModel::move_to(const at::Device& device) {
+  parameters_.move_to(device);
+  embedding_rows_ = embedding_rows_.to(device);
+}
+
 at::Tensor MlpSpeculatorModel::stage(int number, const at::Tensor& state, const at::Tensor& embedding_rows) const {
   const auto embedded = at::embedding(parameters_[config_.embedding(number)], embedding_rows);
   const auto mixed = parameters_.linear(state, config_.projection(number)) + embedded * mix_ratio_;

@@ -18,6 +18,7 @@ class MlpSpeculatorModel {
   const MlpSpeculatorConfig& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
 
+  void move_to(const at::Device& device);
   /// States of the queried rows behind every stage, [B, M, inner]: in stage s row j began at the target's state after token j - s. The first
   /// s of the rows mean nothing.
   std::vector<at::Tensor> unrolled(const FeatureRows& input) const;

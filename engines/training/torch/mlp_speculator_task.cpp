@@ -2,6 +2,7 @@
 
 #include "engines/training/torch/hidden_state_task.h"
 #include "engines/training/torch/mlp_speculator_model.h"
+#include "engines/training/torch/training_device.h"
 
 namespace speclab::engines {
 namespace {
@@ -9,9 +10,10 @@ namespace {
 class MlpSpeculatorTask final : public HiddenStateTask {
  public:
   MlpSpeculatorTask(const MlpSpeculatorConfig& config, const FeatureTarget& target, const TrainOptions& options, at::ScalarType dtype)
-      : HiddenStateTask({options.distillation.loss, config.num_heads, 1, 0}, TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype),
+      : HiddenStateTask({options.distillation.loss, config.num_heads, 1, 0}, TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype, training_device(options.schedule)),
         model_(config, options.schedule.seed) {
     model_.parameters().set_dtype(dtype);
+    model_.move_to(device());
   }
 
   Parameters& parameters() override { return model_.parameters(); }
@@ -33,7 +35,7 @@ class MlpSpeculatorTask final : public HiddenStateTask {
 }  // namespace
 
 std::unique_ptr<TrainingTask> mlp_speculator_task(const MlpSpeculatorConfig& config, const FeatureTarget& target, const TrainOptions& options) {
-  return std::make_unique<MlpSpeculatorTask>(config, target, options, product_dtype(options.schedule.dtype));
+  return std::make_unique<MlpSpeculatorTask>(config, target, options, product_dtype(options.schedule));
 }
 
 }  // namespace speclab::engines

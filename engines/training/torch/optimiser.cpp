@@ -12,6 +12,8 @@
 #include <cmath>
 #include <string>
 
+#include "engines/training/torch/training_device.h"
+
 namespace speclab::engines {
 namespace {
 
@@ -47,7 +49,7 @@ at::Tensor orthogonalised(const at::Tensor& of, at::ScalarType dtype) {
 }
 
 Optimiser::Optimiser(Parameters& parameters, const TrainingSchedule& schedule)
-    : weight_decay_(schedule.weight_decay), dtype_(product_dtype(schedule.dtype)), adamw_(make_adamw(parameters, schedule)) {
+    : weight_decay_(schedule.weight_decay), dtype_(product_dtype(schedule)), adamw_(make_adamw(parameters, schedule)) {
   for (const auto& parameter : parameters.all())
     if (is_stepped_by_muon(parameter, schedule)) matrices_.push_back({parameter.value, at::zeros_like(parameter.value)});
 }

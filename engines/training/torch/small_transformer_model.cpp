@@ -21,8 +21,13 @@ SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at
   parameters_.add_norm("model.norm.weight", config.hidden_size);
 }
 
+void SmallTransformerModel::move_to(const at::Device& device) {
+  parameters_.move_to(device);
+  if (draft_vocabulary_.defined()) draft_vocabulary_ = draft_vocabulary_.to(device);
+}
+
 at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::string& prefix) const {
-  const auto positions = at::arange(x.size(1), at::kDouble);
+  const auto positions = at::arange(x.size(1), x.options().dtype(at::kDouble));
   const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), positions, config_);
   const auto key = rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_);
   const auto value = project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_);

@@ -17,6 +17,7 @@ class SmallTransformerModel {
   const LlamaConfig& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
+  void move_to(const at::Device& device);
   /// @param tokens  [B, T], int64
   /// @return last hidden states, [B, T, hidden], after the output norm
   at::Tensor hidden(const at::Tensor& tokens) const;

@@ -24,6 +24,7 @@
 #include "engines/training/torch/draft_batch.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
+#include "engines/training/torch/training_device.h"
 #include "engines/training/torch/training_loop.h"
 #include "engines/training/torch/transformer_manifest.h"
 #include "sim/core/files.h"
@@ -105,13 +106,14 @@ double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
 }
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-std::vector<Validation> overlap(const SmallTransformerModel& model, std::span<const std::int32_t> rows, TrainingTask::Texts texts) {
+template <typename BatchOf>
+std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask::Texts texts, const BatchOf& batch_of) {
   at::NoGradGuard guard;
   const auto head = model.head().t();
   Validation sum;
   constexpr std::size_t kTexts = 4;
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const DraftBatch batch = make_draft_batch(texts.subspan(i, std::min(kTexts, texts.size() - i)), rows);
+    const DraftBatch batch = batch_of(texts.subspan(i, std::min(kTexts, texts.size() - i)));
     auto scores = at::matmul(batch_hidden(model, batch), head);
     const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
@@ -124,14 +126,18 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, std::span<co
 
 class SmallTransformerTask final : public TrainingTask {
  public:
-  SmallTransformerTask(SmallTransformerModel& model, bool has_target) : model_(model), rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)), has_target_(has_target) {}
+  SmallTransformerTask(SmallTransformerModel& model, const at::Device& device, bool has_target)
+      : model_(model), device_(device), rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
-  double backward(Texts texts) override { return add_gradient(model_, make_draft_batch(texts, rows_)); }
-  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, rows_, texts); }
+  double backward(Texts texts) override { return add_gradient(model_, batch_of(texts)); }
+  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, texts, [this](Texts some) { return batch_of(some); }); }
   const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
  private:
+  DraftBatch batch_of(Texts texts) const { return on_device(make_draft_batch(texts, rows_), device_); }
+
   SmallTransformerModel& model_;
+  at::Device device_;
   std::vector<std::int32_t> rows_;  ///< of the head
   bool has_target_;
 };
@@ -144,10 +150,12 @@ std::string digest_of(const TextSplit& texts, const TargetName& target, const Tr
 
 /// @param target  empty for a language model, which has none
 void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
-  model.parameters().set_dtype(product_dtype(options.schedule.dtype));
-  SmallTransformerTask task(model, !target.name.empty());
+  const at::Device device = training_device(options.schedule);
+  model.parameters().set_dtype(product_dtype(options.schedule));
+  model.move_to(device);
+  SmallTransformerTask task(model, device, !target.name.empty());
   make_folder(options.output);
-  const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, digest_of(split, target, options)}, callbacks);
+  const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, {digest_of(split, target, options), options.config}}, callbacks);
   const DrafterNotes notes{outcome.curve, transformer_manifest(task, split, options, target, outcome)};
   write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
 }

@@ -20,6 +20,10 @@ TargetRows::TargetRows(const FeatureTarget& target, const std::vector<Token>& dr
   rounded_head_ = head_.to(dtype);
 }
 
+void TargetRows::move_to(const at::Device& device) {
+  for (at::Tensor* const tensor : {&drafted_, &head_, &rounded_head_}) *tensor = tensor->to(device);
+}
+
 at::Tensor TargetRows::law_of(const at::Tensor& logits, const FeatureBatch& batch, std::int64_t first) const {
   return (logits - batch.log_partitions.narrow(0, first, logits.size(0)).unsqueeze(1)).exp_();
 }

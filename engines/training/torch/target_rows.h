@@ -21,6 +21,7 @@ class TargetRows {
   /// @param draft_vocabulary  empty: all tokens @param loss  one of kLosses @param dtype  of products where a training asks for speed
   TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary, const std::string& loss, at::ScalarType dtype);
 
+  void move_to(const at::Device& device);
   const at::Tensor& head() const { return head_; }
   const at::Tensor& rounded_head() const { return rounded_head_; }
 

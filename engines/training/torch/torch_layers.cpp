@@ -59,15 +59,14 @@ at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) cons
   return at::linear(x.to(dtype_), (*this)[name].to(dtype_)).to(at::kFloat);
 }
 
+void Parameters::move_to(const at::Device& device) {
+  for (Parameter& parameter : parameters_) parameter.value = parameter.value.detach().to(device).set_requires_grad(true);
+}
+
 std::vector<at::Tensor> Parameters::values() const {
   std::vector<at::Tensor> values;
   for (const Parameter& parameter : parameters_) values.push_back(parameter.value);
   return values;
-}
-
-at::ScalarType product_dtype(const std::string& dtype) {
-  if (dtype == "auto") return __builtin_cpu_supports("avx512bf16") ? at::kBFloat16 : at::kFloat;
-  return dtype == "bfloat16" ? at::kBFloat16 : at::kFloat;
 }
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) { return at::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat); }
@@ -80,7 +79,7 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config) {
   const std::int64_t half = config.head_dim / 2;
-  const auto frequency = at::pow(static_cast<double>(config.rope_theta), -at::arange(half, at::kDouble) * 2.0 / config.head_dim);
+  const auto frequency = at::pow(static_cast<double>(config.rope_theta), -at::arange(half, heads.options().dtype(at::kDouble)) * 2.0 / config.head_dim);
   const auto angle = (positions.unsqueeze(-1).to(at::kDouble) * frequency).to(at::kFloat);
   const auto cosine = angle.cos(), sine = angle.sin();
   const auto low = heads.narrow(-1, 0, half), high = heads.narrow(-1, half, half);
@@ -101,7 +100,7 @@ at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by) {
   const std::int64_t kept = std::max<std::int64_t>(0, x.size(-2) - by);
   std::vector<std::int64_t> shape = x.sizes().vec();
   shape[shape.size() - 2] = x.size(-2) - kept;
-  return at::cat({at::zeros(shape), x.narrow(-2, 0, kept)}, -2);
+  return at::cat({at::zeros(shape, x.options()), x.narrow(-2, 0, kept)}, -2);
 }
 
 at::Tensor rows_taken(const at::Tensor& x, const at::Tensor& queried) {

@@ -38,6 +38,8 @@ class Parameters {
   at::Tensor& operator[](const std::string& name);
   /// Factors and result of `linear` are rounded to it; the parameters themselves stay float32.
   void set_dtype(at::ScalarType dtype) { dtype_ = dtype; }
+  /// Replaces the leaves, so before an optimiser knows them.
+  void move_to(const at::Device& device);
   /// x [..., in] through the matrix `name` [out, in], as float32.
   at::Tensor linear(const at::Tensor& x, const std::string& name) const;
   std::vector<Parameter>& all() { return parameters_; }
@@ -49,8 +51,6 @@ class Parameters {
   at::ScalarType dtype_ = at::kFloat;
 };
 
-/// What TrainingSchedule::dtype means on this processor.
-at::ScalarType product_dtype(const std::string& dtype);
 /// a [n, k] times b [k, m] with factors and result rounded to `dtype`, as float32.
 at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype);
 

@@ -1,6 +1,7 @@
 #include "engines/training/torch/training_checkpoint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
@@ -13,6 +14,7 @@
 #include <sstream>
 
 #include "engines/formats/json_file.h"
+#include "engines/training/manifest.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -20,7 +22,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::string_view kMagic = "speclab training 2\n";
+constexpr std::string_view kMagic = "speclab training 3\n";
 constexpr std::size_t kDigestSize = 64;
 
 constexpr std::size_t kCopies = 8;                        ///< of the weights at most: moments, and what the archive adds
@@ -34,12 +36,38 @@ std::size_t bytes_of(const Parameters& parameters) {
   return bytes;
 }
 
+std::string text_in_archive(const nlohmann::ordered_json& json) { return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace); }
+
+bool is_object_of_texts(const nlohmann::json& json) {
+  return json.is_object() && std::ranges::all_of(json, [](const nlohmann::json& entry) { return entry.is_string(); });
+}
+
 /// A list of flat objects of texts.
 nlohmann::ordered_json origins_in(const std::string& text, const std::string& path) {
   const nlohmann::json parsed = parse_json(text, path, 0, {.max_depth = 3});
-  const auto is_origin = [](const nlohmann::json& origin) { return origin.is_object() && std::ranges::all_of(origin, [](const nlohmann::json& entry) { return entry.is_string(); }); };
-  if (!parsed.is_array() || !std::ranges::all_of(parsed, is_origin)) throw_damaged(path);
+  if (!parsed.is_array() || !std::ranges::all_of(parsed, is_object_of_texts)) throw_damaged(path);
   return nlohmann::ordered_json::parse(text);
+}
+
+/// "drafter.epochs = 4 there, 8 here" for each setting with another value, or what else it may be.
+std::string differences(const std::string& saved, const Provenance& settings, const std::string& path) {
+  const nlohmann::json there = parse_json(saved, path, 0, {.max_depth = 2}), here = nlohmann::json::parse(text_in_archive(texts_json(settings)));
+  if (!is_object_of_texts(there)) throw_damaged(path);
+  nlohmann::json all = there;
+  all.update(here);
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : all.items())
+    if (const std::string old = there.value(key, "none"), now = here.value(key, "none"); old != now)
+      parts.push_back(fmt::format("{} = {} there, {} here", key, escaped(old, 200), escaped(now, 200)));
+  return parts.empty() ? "in other texts, another target, start or vocabulary, or what drafter.dtype = auto means here" : fmt::format("in {}", fmt::join(parts, "; "));
+}
+
+/// @throws DataError if the file does not begin as this revision writes it
+void check_magic(const std::string& bytes, const std::string& path) {
+  constexpr std::string_view kAnyRevision = "speclab training ";
+  if (bytes.starts_with(kMagic)) return;
+  if (bytes.starts_with(kAnyRevision)) throw DataError(fmt::format("{}: of another revision of speclab; finish the training with that one, or delete it to begin again", escaped(path, 200)));
+  throw_damaged(path);
 }
 
 }  // namespace
@@ -48,10 +76,11 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
   torch::serialize::OutputArchive archive, moments;
   optimiser_.save(moments);
   archive.write("moments", moments);
-  for (const Parameters::Parameter& parameter : parameters_.all()) archive.write(parameter.name, parameter.value.detach(), true);
-  archive.write("digest", c10::IValue(digest_));
+  for (const Parameters::Parameter& parameter : parameters_.all()) archive.write(parameter.name, parameter.value.detach().cpu(), true);
+  archive.write("digest", c10::IValue(training_.digest));
+  archive.write("settings", c10::IValue(text_in_archive(texts_json(training_.settings))));
   archive.write("curve", c10::IValue(state.curve));
-  archive.write("origins", c10::IValue(state.origins.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+  archive.write("origins", c10::IValue(text_in_archive(state.origins)));
   archive.write("step", c10::IValue(state.step));
   archive.write("visited", c10::IValue(state.visited));
   archive.write("loss_sum", c10::IValue(state.loss_sum));
@@ -68,7 +97,8 @@ std::string TrainingCheckpoint::content() const {
   if (std::filesystem::file_size(path_, error) > kMostOther + kCopies * bytes_of(parameters_) || error) throw_damaged(path_);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const std::size_t head = kMagic.size() + kDigestSize;
-  if (!bytes.starts_with(kMagic) || bytes.size() < head || sha256_text(bytes.substr(head)) != bytes.substr(kMagic.size(), kDigestSize)) throw_damaged(path_);
+  check_magic(bytes, path_);
+  if (bytes.size() < head || sha256_text(bytes.substr(head)) != bytes.substr(kMagic.size(), kDigestSize)) throw_damaged(path_);
   return bytes.substr(head);
 }
 
@@ -78,6 +108,8 @@ TrainingState TrainingCheckpoint::load() const {
     return state_in(stream);
   } catch (const DataError&) {
     throw;
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
   } catch (const std::exception&) {  // of libtorch or a JSON reader, of an archive that is none of ours
     throw_damaged(path_);
   }
@@ -85,14 +117,15 @@ TrainingState TrainingCheckpoint::load() const {
 
 TrainingState TrainingCheckpoint::state_in(std::istream& stream) const {
   torch::serialize::InputArchive archive, moments;
-  archive.load_from(stream);
+  archive.load_from(stream, parameters_.all().front().value.device());
   const auto value = [&](const char* name) {
     c10::IValue read;
     archive.read(name, read);
     return read;
   };
-  if (value("digest").toStringRef() != digest_)
-    throw DataError(fmt::format("{}: is of a training with other texts or settings; delete it to begin again, or give the old settings", path_));
+  if (value("digest").toStringRef() != training_.digest)
+    throw DataError(fmt::format("{}: is of another training, which differs {}; delete it to begin again, or give the old settings", path_,
+                                differences(value("settings").toStringRef(), training_.settings, path_)));
   const at::NoGradGuard guard;
   for (Parameters::Parameter& parameter : parameters_.all()) {
     at::Tensor saved;

@@ -5,6 +5,7 @@
 
 #include "engines/training/torch/optimiser.h"
 #include "engines/training/torch/torch_layers.h"
+#include "sim/core/provenance.h"
 
 namespace speclab::engines {
 
@@ -18,12 +19,18 @@ struct TrainingState {
   nlohmann::ordered_json origins = nlohmann::ordered_json::array();  ///< provenance of the processes that took part so far
 };
 
+/// Which training it is.
+struct TrainingIdentity {
+  std::string digest;    ///< of everything the steps depend on
+  Provenance settings;   ///< keys of its config and their values, to say in what another one differs
+};
+
 /// A file with everything that the further steps depend on.
 class TrainingCheckpoint {
  public:
   /// @param parameters, optimiser  outlive the object
-  TrainingCheckpoint(std::string path, std::string digest, Parameters& parameters, Optimiser& optimiser)
-      : path_(std::move(path)), digest_(std::move(digest)), parameters_(parameters), optimiser_(optimiser) {}
+  TrainingCheckpoint(std::string path, TrainingIdentity training, Parameters& parameters, Optimiser& optimiser)
+      : path_(std::move(path)), training_(std::move(training)), parameters_(parameters), optimiser_(optimiser) {}
 
   /// Replaces the old file as a whole. @throws WriteError
   void save(const TrainingState& state) const;
@@ -34,7 +41,8 @@ class TrainingCheckpoint {
   std::string content() const;
   TrainingState state_in(std::istream& stream) const;
 
-  std::string path_, digest_;
+  std::string path_;
+  TrainingIdentity training_;
   Parameters& parameters_;
   Optimiser& optimiser_;
 };

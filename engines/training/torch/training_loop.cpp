@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "engines/training/manifest.h"
-#include "engines/training/torch/training_checkpoint.h"
+#include "engines/training/torch/training_device.h"
 #include "engines/training/torch/validation_spread.h"
 #include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
@@ -47,7 +47,7 @@ class TrainingLoop {
  public:
   TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
       : texts_(texts), task_(task), options_(options), callbacks_(callbacks), optimiser_(task.parameters(), options.schedule),
-        checkpoint_(options.checkpoint, options.digest, task.parameters(), optimiser_) {
+        checkpoint_(options.checkpoint, options.training, task.parameters(), optimiser_) {
     if (texts_.training.size() < batch())
       throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", texts_.training.size(),
                                     texts_.held_out.size(), batch()));
@@ -151,8 +151,8 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
       content.update(std::as_bytes(std::span(text->tokens)));
       content.update(std::as_bytes(std::span(text->laws)));
     }
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.rate_schedule, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
-                     at::toString(product_dtype(s.dtype)));
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.rate_schedule, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
+                     at::toString(product_dtype(s)), s.device);
 }
 
 TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {

@@ -8,6 +8,7 @@
 
 #include "engines/training/text_split.h"
 #include "engines/training/torch/torch_layers.h"
+#include "engines/training/torch/training_checkpoint.h"
 
 namespace speclab::engines {
 
@@ -43,7 +44,7 @@ struct TrainingLoopOptions {
   TrainingSchedule schedule;
   std::string checkpoint;        ///< file that a resumed call goes on from; it stays, write_drafter removes it
   Provenance provenance;         ///< of this process
-  std::string digest;            ///< of everything the steps depend on; a checkpoint of another is refused
+  TrainingIdentity training;     ///< a checkpoint of another is refused
 };
 
 struct TrainingOutcome {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/training/manifest.h"
+#include "engines/training/torch/training_device.h"
 
 namespace speclab::engines {
 namespace {
@@ -16,7 +17,7 @@ using nlohmann::ordered_json;
 
 ordered_json schedule_json(const TrainingSchedule& s) {
   return {{"batch", s.batch}, {"optimiser", s.optimiser}, {"learning_rate", s.learning_rate}, {"rate_schedule", s.rate_schedule}, {"weight_decay", s.weight_decay}, {"max_gradient_norm", s.max_gradient_norm},
-          {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s.dtype) == at::kBFloat16 ? "bfloat16" : "float32"}};
+          {"epochs", s.epochs}, {"seed", s.seed}, {"dtype", product_dtype(s) == at::kBFloat16 ? "bfloat16" : "float32"}, {"device", s.device}};
 }
 
 std::int64_t num_emitted(TrainingTask::Texts texts) {

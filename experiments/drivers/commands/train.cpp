@@ -93,11 +93,11 @@ std::string digest_of_prompts(const std::vector<std::string>& prompts) {
   return sha256_text(sized);
 }
 
-/// Notes what makes the training, which is on the processor. @param target_device  where its target's text is made; empty without a target
+/// Notes what makes the training. @param target_device  where its target's text is made; empty without a target
 void note_provenance(const engines::Engines& engines, const std::string& target_device, TrainConfig& config) {
   engines::TrainOptions& options = config.options;
   options.config = effective_train_config(config);
-  options.provenance = program_origin(engines.machine_info(), "cpu");
+  options.provenance = program_origin(engines.machine_info(), options.drafter == "ngram" ? "cpu" : options.schedule.device);
   if (!target_device.empty()) options.provenance.emplace_back("target_device", target_device);
   options.provenance.emplace_back("config_sha256", digest_of_config(options.config));
   if (!config.prompts.empty()) options.provenance.emplace_back("prompt_texts_sha256", digest_of_prompts(config.prompts));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/interface/names.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
@@ -48,6 +49,24 @@ void check_drafters(const LoadedPlan& loaded) {
       loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
 }
 
+/// A drafter drafts while its levels fit its context, and else nothing, without a word.
+void check_drafter_context(const Drafting& drafting, const engines::ModelInfo& info, int levels, const Prompt& prompt, std::size_t prompt_tokens) {
+  if (prompt_tokens + static_cast<std::size_t>(levels) <= static_cast<std::size_t>(info.context_length)) return;
+  throw ConfigError(fmt::format("prompt {} has {} tokens, and drafter {} a context of {}, too short for {} drafts behind it: its model would draft nothing; choose other prompts or another drafter",
+                                prompt.id, prompt_tokens, drafting.drafter, info.context_length, levels));
+}
+
+/// Mixtures draft as long as one of their parts does.
+void check_drafter_contexts(const LoadedPlan& loaded) {
+  for (const Drafting& drafting : loaded.plan.draftings) {
+    if (!engines::is_among(drafting.options.kind, engines::kTransformerDrafterKinds)) continue;
+    const engines::ModelInfo info = loaded.engines.drafter_info(drafting.options).value();
+    const int levels = drafting.max_length(loaded.plan.max_length());
+    for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i) check_drafter_context(drafting, info, levels, loaded.plan.prompts[i], loaded.prompt_ids[i].size());
+    for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i) check_drafter_context(drafting, info, levels, loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
+  }
+}
+
 }  // namespace
 
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
@@ -57,6 +76,7 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
   loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
   check_contexts(loaded);
   check_drafters(loaded);
+  check_drafter_contexts(loaded);
   return loaded;
 }
 

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
 #include <set>
 
 #include "engines/drafters/draft_growth.h"
-#include "sim/core/tree_growth.h"
 #include "tests/engines/drafters/drafting.h"
+#include "tests/engines/drafters/likely_paths.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 
@@ -19,7 +18,11 @@ namespace {
 
 using testing::propose;
 using testing::sequence_of;
-using Path = std::vector<Token>;
+using testing::Children;
+using testing::Likely;
+using testing::likeliest;
+using testing::likely_paths;
+using Path = testing::TokenPath;
 
 constexpr std::int32_t kVocab = 40;
 
@@ -37,26 +40,6 @@ std::shared_ptr<const NgramModel> ngrams() {
 }
 
 DecoderOptions options_of(const std::string& tree, double temperature = 1.0) { return {.sampling = {.temperature = temperature}, .drafter = {.tree = tree}, .seed = 3}; }
-
-struct Likely {
-  double log_probability;
-  Path path;
-};
-
-/// The `count` likeliest tokens after a text and a path, by what the drafter's model says of that text alone.
-using Children = std::function<std::vector<Likely>(const Likely&, int count)>;
-
-std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent, int count) {
-  std::vector<Likely> children;
-  for (std::size_t token = 0; token < probabilities.size(); ++token) {
-    if (probabilities[token] <= 0) continue;
-    children.push_back({parent.log_probability + std::log(probabilities[token]), parent.path});
-    children.back().path.push_back(static_cast<Token>(token));
-  }
-  std::ranges::stable_sort(children, std::ranges::greater(), &Likely::log_probability);
-  children.resize(std::min(children.size(), static_cast<std::size_t>(count)));
-  return children;
-}
 
 Children of_transformer(const Path& text) {
   return [text](const Likely& parent, int count) {
@@ -83,70 +66,10 @@ Children of_ngrams(const Path& text) {
   };
 }
 
-void take_best(std::vector<Likely>& candidates, std::size_t count) {
-  std::ranges::stable_sort(candidates, std::ranges::greater(), &Likely::log_probability);
-  candidates.resize(std::min(candidates.size(), count));
-}
-
-/// A heap: the best candidate becomes a node, and its children become candidates.
-std::set<Path> best_first(const Children& children, const TreeGrowth& growth, int levels) {
-  std::set<Path> nodes;
-  std::vector<Likely> heap = children({0.0, {}}, growth.children_at(0));
-  while (!heap.empty() && nodes.size() < static_cast<std::size_t>(growth.nodes)) {
-    const auto best = std::ranges::max_element(heap, {}, &Likely::log_probability);
-    const Likely node = *best;
-    heap.erase(best);
-    nodes.insert(node.path);
-    const auto level = static_cast<int>(node.path.size());
-    if (level < levels)
-      for (const Likely& child : children(node, growth.children_at(level))) heap.push_back(child);
-  }
-  return nodes;
-}
-
-/// Level by level the best nodes are followed; in the end the best of all that was seen.
-std::set<Path> beam(const Children& children, const TreeGrowth& growth, int levels) {
-  std::vector<Likely> level{{0.0, {}}}, seen;
-  for (int depth = 0; depth < levels; ++depth) {
-    std::vector<Likely> next;
-    for (const Likely& node : level)
-      for (const Likely& child : children(node, growth.children_at(depth))) next.push_back(child);
-    seen.insert(seen.end(), next.begin(), next.end());
-    take_best(next, static_cast<std::size_t>(growth.children_at(depth)));
-    level = next;
-  }
-  take_best(seen, static_cast<std::size_t>(growth.nodes));
-  std::set<Path> nodes;
-  for (const Likely& node : seen) nodes.insert(node.path);
-  return nodes;
-}
-
-/// Every path of the full length, each ranked by itself; then what the best begin with.
-std::set<Path> suffixes(const Children& children, const TreeGrowth& growth, int levels) {
-  std::vector<Likely> ranked{{0.0, {}}};
-  for (int depth = 0; depth < std::min(levels, growth.max_depth()); ++depth) {
-    std::vector<Likely> longer;
-    for (const Likely& path : ranked)
-      for (const Likely& child : children(path, growth.children_at(depth))) longer.push_back(child);
-    ranked = longer;
-  }
-  take_best(ranked, static_cast<std::size_t>(growth.suffixes));
-  std::set<Path> nodes;
-  for (const Likely& suffix : ranked)
-    for (std::size_t length = 1; length <= suffix.path.size(); ++length) nodes.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
-  return nodes;
-}
-
 std::set<Path> paths_of(const Draft& draft) {
   std::set<Path> paths;
   for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) paths.insert(testing::path_tokens(draft.tree, node));
   return paths;
-}
-
-std::set<Path> reference(const Children& children, const std::string& tree, int levels) {
-  const TreeGrowth growth = TreeGrowth::parse(tree, 0);
-  if (growth.kind == TreeGrowth::Kind::suffixes) return suffixes(children, growth, levels);
-  return growth.kind == TreeGrowth::Kind::beam ? beam(children, growth, levels) : best_first(children, growth, levels);
 }
 
 constexpr const char* kTrees[] = {"best_first:1", "best_first:7:2", "best_first:12:4", "best_first:30", "best_first:20:5x3x2", "beam:1", "beam:7:2", "beam:12:4", "beam:30"};
@@ -162,7 +85,7 @@ TEST(LikelyGrowth, OfATransformerIsTheSlowReferences) {
       const Sequence sequence = sequence_of(testing::random_tokens(random, kVocab, 6));
       const auto drafter = make_small_transformer_drafter(model(), options_of(tree));
       drafter->begin({&sequence, 1});
-      EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), reference(of_transformer(sequence.tokens), tree, levels)) << tree << ", " << levels << " levels";
+      EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), likely_paths(of_transformer(sequence.tokens), tree, levels)) << tree << ", " << levels << " levels";
     }
 }
 
@@ -187,7 +110,7 @@ TEST(LikelyGrowth, OfNgramsIsTheSlowReferences) {
       for (const Token last : {1, 2, 3, 6}) {
         const Sequence sequence = sequence_of({4, last});
         const Draft draft = propose(*testing::make_ngram_drafter(ngrams(), options_of(tree)), sequence, levels);
-        const std::set<Path> found = paths_of(draft), expected = reference(of_ngrams(sequence.tokens), tree, levels);
+        const std::set<Path> found = paths_of(draft), expected = likely_paths(of_ngrams(sequence.tokens), tree, levels);
         EXPECT_EQ(found.size(), expected.size()) << tree << ", " << levels << " levels behind " << last;
         EXPECT_NEAR(probability_of_ngrams(sequence, found), probability_of_ngrams(sequence, expected), 1e-6) << tree << ", " << levels << " levels behind " << last;
       }
@@ -208,7 +131,7 @@ TEST(LikelyGrowth, OfAnAdaptiveTreeHasAsManyNodesAsTheLimit) {
     drafter->begin({&sequence, 1});
     const Draft draft = propose(*drafter, sequence, nodes);
     EXPECT_EQ(draft.tree.drafted(), std::min(nodes, 64));
-    EXPECT_EQ(paths_of(draft), reference(of_transformer(sequence.tokens), "best_first:" + std::to_string(std::min(nodes, 64)), nodes)) << nodes;
+    EXPECT_EQ(paths_of(draft), likely_paths(of_transformer(sequence.tokens), "best_first:" + std::to_string(std::min(nodes, 64)), nodes)) << nodes;
   }
 }
 
@@ -257,7 +180,7 @@ TEST(LikelyGrowth, OfASureDrafterGrowsAsDeepAsTheReferences) {
         auto tokens = std::make_unique<ScriptedTokens>(sure);
         const Children children = tokens->children();
         const auto drafter = make_growing_drafter(std::move(tokens), "scripted", options_of(tree));
-        EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), reference(children, tree, levels)) << tree << ", " << levels << " levels, " << sure;
+        EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)), likely_paths(children, tree, levels)) << tree << ", " << levels << " levels, " << sure;
       }
 }
 

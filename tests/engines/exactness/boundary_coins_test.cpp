@@ -25,8 +25,8 @@ class EdgeChance final : public Chance {
     const double edges[] = {0.0, 0x1p-53, 0x1p-32, 0x1p-24, 1.0 - 0x1p-24, 1.0 - 0x1p-53, probability, std::nextafter(probability, 0.0), std::nextafter(probability, 2.0)};
     return decided(edges[random_() % std::size(edges)]).bernoulli({}, probability);
   }
-  std::size_t categorical(const StreamKey&, std::span<const float> weights) override { return decided(edge()).categorical({}, weights); }
-  std::size_t categorical(const StreamKey&, std::span<const double> weights) override { return decided(edge()).categorical({}, weights); }
+  std::size_t categorical(const StreamKey&, const Weights<float>& weights) override { return decided(edge()).categorical({}, weights); }
+  std::size_t categorical(const StreamKey&, const Weights<double>& weights) override { return decided(edge()).categorical({}, weights); }
 
  private:
   class Fixed final : public InversionChance {

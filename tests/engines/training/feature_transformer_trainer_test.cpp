@@ -217,7 +217,7 @@ TEST(FeatureTransformerTrainer, RefusesADamagedCheckpoint) {
 }
 
 /// With the digest of what stands behind it, so that it is taken for a whole file.
-void forge(const std::string& path, const std::string& content) { write_file(path, "speclab training 2\n" + sha256_text(content) + content); }
+void forge(const std::string& path, const std::string& content) { write_file(path, "speclab training 3\n" + sha256_text(content) + content); }
 
 TEST(FeatureTransformerTrainer, RefusesACheckpointThatIsNoneOfOurs) {
   const TinyTarget target;
@@ -229,6 +229,19 @@ TEST(FeatureTransformerTrainer, RefusesACheckpointThatIsNoneOfOurs) {
   }
   std::filesystem::resize_file(options.output + "/checkpoint.bin", std::uintmax_t{1} << 32);  // sparse
   EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+}
+
+TEST(FeatureTransformerTrainer, SaysThatACheckpointIsOfAnotherRevision) {
+  const TinyTarget target;
+  const TrainOptions options = train_options(target.folder() + "/older");
+  make_folder(options.output);
+  write_file(options.output + "/checkpoint.bin", "speclab training 2\n" + sha256_text("x") + "x");
+  try {
+    train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
+    FAIL() << "went on from it";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("of another revision of speclab"), std::string::npos) << error.what();
+  }
 }
 
 TEST(FeatureTransformerTrainer, NotesNamesThatAreNoUtf8) {

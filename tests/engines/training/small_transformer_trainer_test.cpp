@@ -135,6 +135,28 @@ TEST_F(StoppedTraining, IsNotGoneOnWithForAnotherDraftVocabulary) {
   }
 }
 
+TEST_F(StoppedTraining, SaysWhatIsOtherThere) {
+  TrainOptions options = options_of("differs", 9);
+  options.config = {{"drafter.epochs", "8"}, {"drafter.seed", "1"}};
+  train_until_stopped(options);
+  const auto refusal = [&] {
+    try {
+      train(options);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  options.schedule.epochs = 9;
+  options.config[0].second = "9";
+  EXPECT_NE(refusal().find("which differs in drafter.epochs = 8 there, 9 here; delete it"), std::string::npos) << refusal();
+  options.config[0].second = "8";
+  options.config.emplace_back("drafter.new", "x");
+  EXPECT_NE(refusal().find("which differs in drafter.new = none there, x here; delete it"), std::string::npos) << refusal();
+  options.config.pop_back();
+  EXPECT_NE(refusal().find("which differs in other texts, another target"), std::string::npos) << refusal();
+}
+
 /// All tokens are what no list says.
 TEST(SmallTransformerTrainer, TakesAListOfAllTokensForNone) {
   TrainOptions options = small_options(scratch_folder("all_tokens"));

@@ -54,6 +54,7 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
       {"drafter.validation_sequences", [](TrainOptions& o) { o.schedule.validation_sequences = 90; }},
       {"own_text.num_prompts = 16; allowed: at least 17", [](TrainOptions& o) { o.own_text.prompts.resize(16); }},
       {"drafter.dtype = 'float16'", [](TrainOptions& o) { o.schedule.dtype = "float16"; }},
+      {"drafter.device = 'auto'; allowed: cpu, cuda", [](TrainOptions& o) { o.schedule.device = "auto"; }},
       {"drafter.loss = 'kl'", [](TrainOptions& o) { o.drafter = "feature_transformer", o.distillation = {.draft_vocabulary = 100, .loss = "kl"}; }},
       {"drafter.draft_vocabulary = -1; allowed: integers from 0 (all) to", [](TrainOptions& o) { o.small_transformer.draft_vocabulary = -1; }},
       {"drafter.draft_vocabulary = 1000000", [](TrainOptions& o) { o.small_transformer.draft_vocabulary = 1'000'000; }},

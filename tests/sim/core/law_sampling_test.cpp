@@ -73,5 +73,40 @@ TEST(SampleWithoutReplacement, UsesAKeyPerDraw) {
   EXPECT_EQ(chance.num_draws(Purpose::draft), 3U);
 }
 
+/// Token i with a weight of its own; every third has none.
+template <typename Scalar>
+BasicLaw<Scalar> uneven_law(std::size_t vocab_size) {
+  std::vector<Scalar> values(vocab_size);
+  for (std::size_t i = 0; i < vocab_size; ++i) values[i] = i % 3 == 1 ? Scalar(0) : static_cast<Scalar>(i * 7919 % 101 + 1);
+  const auto total = static_cast<Scalar>(sum(std::span<const Scalar>(values)));
+  for (Scalar& value : values) value /= total;
+  return BasicLaw<Scalar>::dense(values);
+}
+
+template <typename Scalar>
+class SampleWithoutReplacementOf : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SampleWithoutReplacementOf, Scalars);
+
+TYPED_TEST(SampleWithoutReplacementOf, DrawsWhatPassesOverAllThatIsLeftWouldDraw) {
+  PhiloxChance chance(11);
+  std::vector<TypeParam> scratch;
+  std::vector<Token> tokens;
+  for (const std::size_t vocab_size : {2U, 511U, 512U, 513U, 1024U, 3000U})
+    for (std::uint32_t position = 0; position < 50; ++position) {
+      const BasicLaw<TypeParam> law = uneven_law<TypeParam>(vocab_size);
+      const StreamKey first{0, position, Purpose::draft, 0};
+      sample_without_replacement(law, 40, first, chance, scratch, tokens);
+      std::vector<TypeParam> left(law.dense_values().begin(), law.dense_values().end());
+      StreamKey key = first;
+      for (const Token token : tokens) {
+        EXPECT_EQ(static_cast<std::size_t>(token), chance.categorical(key, std::span<const TypeParam>(left))) << vocab_size << " tokens, draw " << key.draw;
+        left[static_cast<std::size_t>(token)] = 0;
+        ++key.draw;
+      }
+      EXPECT_EQ(tokens.size(), std::min<std::size_t>(40, vocab_size == 2 ? 1 : vocab_size));  // of two tokens one has no weight
+    }
+}
+
 }  // namespace
 }  // namespace speclab

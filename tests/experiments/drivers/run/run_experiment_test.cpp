@@ -9,6 +9,7 @@
 #include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_lock.h"
+#include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
@@ -144,6 +145,24 @@ TEST(RunExperiment, MakesNothingWhereAModelOrPromptDoesNotFit) {
   experiment.engines().context_length = 30;
   EXPECT_THROW(experiment.run(experiment.plan(), "run"), ConfigError);
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run")));
+}
+
+TEST(RunExperiment, RefusesADrafterWhoseContextAPromptFills) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan();
+  std::size_t longest = 0;
+  const auto engines = experiment.open_engines()();
+  for (const auto& ids : load_plan(plan, *engines).prompt_ids) longest = std::max(longest, ids.size());
+  constexpr int kLevels = 2;  // of the tree 2x1
+  experiment.engines().drafter_context_length = static_cast<int>(longest) + kLevels - 1;
+  try {
+    experiment.run(plan, "run");
+    FAIL() << "a drafter that would draft nothing";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("too short for 2 drafts behind it"), std::string::npos) << error.what();
+  }
+  ++experiment.engines().drafter_context_length;
+  EXPECT_NO_THROW(experiment.run(plan, "run"));
 }
 
 TEST(RunExperiment, RefusesAFolderThatIsInUse) {

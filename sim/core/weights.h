@@ -1,0 +1,59 @@
+#pragma once
+// Unnormalised weights that tokens are drawn by.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "sim/core/errors.h"
+#include "sim/core/vector_math.h"
+
+namespace speclab {
+
+inline constexpr std::size_t kWeightBlock = 512;  ///< values that share a sum
+
+/// What a draw is made by. Where the sums of its blocks are known, a draw reads one block, but for a uniform that rounding puts behind all of them.
+template <typename Scalar>
+struct Weights {
+  Weights(std::span<const Scalar> all, std::span<const double> sums = {}) : values(all), block_sums(sums) {
+    SPECLAB_EXPECT(sums.empty() || sums.size() == num_blocks(), "a sum of every block");
+  }
+
+  std::size_t num_blocks() const { return (values.size() + kWeightBlock - 1) / kWeightBlock; }
+  std::span<const Scalar> block(std::size_t number) const {
+    const std::size_t begin = number * kWeightBlock;
+    return values.subspan(begin, std::min(kWeightBlock, values.size() - begin));
+  }
+  double block_sum(std::size_t number) const { return block_sums.empty() ? sum(block(number)) : block_sums[number]; }
+  /// From block sums it may differ in the last bit from that of the values, and a draw with it where its uniform is that near a boundary.
+  double total() const { return block_sums.empty() ? sum(values) : sum(block_sums); }
+
+  std::span<const Scalar> values;
+  std::span<const double> block_sums;  ///< [num_blocks()], empty if not known
+};
+
+/// Weights that are taken out one after the other: what is left is summed anew in their block alone, so nothing cancels.
+template <typename Scalar>
+class ShrinkingWeights {
+ public:
+  /// @param values  outlives this object, which sets to 0 what is taken out
+  explicit ShrinkingWeights(std::vector<Scalar>& values) : values_(values) {
+    const Weights<Scalar> all(values_);
+    block_sums_.reserve(all.num_blocks());
+    for (std::size_t number = 0; number < all.num_blocks(); ++number) block_sums_.push_back(sum(all.block(number)));
+  }
+
+  Weights<Scalar> left() const { return {values_, block_sums_}; }
+  void take_out(std::size_t index) {
+    values_[index] = Scalar(0);
+    const std::size_t number = index / kWeightBlock;
+    block_sums_[number] = sum(left().block(number));
+  }
+
+ private:
+  std::vector<Scalar>& values_;
+  std::vector<double> block_sums_;
+};
+
+}  // namespace speclab
