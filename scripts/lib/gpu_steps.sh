@@ -1,8 +1,8 @@
 # The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse`, `deadline` and `begin_machine` come before `run_step`.
-gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer opt)
+gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer training opt)
 pack_folder=$speclab_root/build/gpu_pack
 model_folder=$speclab_root/build/gpu_model  # beside it, since a call may carry only some of the parts
-pack_programs=(llama_cuda_test gpu_bench speclab libspeclab_engines.so)
+pack_programs=(llama_cuda_test training_device_test gpu_bench speclab libspeclab_engines.so)
 part_bytes=$((16 * 1024 * 1024))  # beside the tracked files within what travels in one call
 
 # pack: what the device's machine lacks. Its torch and its C library are there; what Debian's packages bring is copied.
@@ -73,7 +73,8 @@ within() {
 # run_step NAME. Called where errexit is off: what must not go on after a failure says so.
 run_step() {
   case $1 in
-    tests) test_device ;;
+    tests) test_device llama_cuda_test '-*WithoutADevice*' llama_emulated_cuda_test 'DeviceRounds.Plain*' ;;
+    training) test_device training_device_test 'OnCuda.*' training_device_test '*' ;;
     ceilings|products|cuts|passes) bench_step "$1" ;;
     opt) bench_step opt passes ;;
     generate) generate_texts ;;
@@ -103,10 +104,11 @@ bench_shapes() {
   esac
 }
 
+# test_device PROGRAM FILTER REHEARSED_PROGRAM FILTER
 test_device() {
-  if [ "$rehearse" = yes ]; then within "$build/llama_emulated_cuda_test" --gtest_brief=1 --gtest_filter='DeviceRounds.Plain*'; return; fi
-  within "$programs/llama_cuda_test" --gtest_filter=-*WithoutADevice* 2>&1 | tee "$output/tests.txt" | grep -v -E 'RUN|OK' || return
-  if grep -q SKIPPED "$output/tests.txt"; then echo "a test of the device was skipped"; return 9; fi
+  if [ "$rehearse" = yes ]; then within "$build/$3" --gtest_brief=1 --gtest_filter="$4"; return; fi
+  within "$programs/$1" --gtest_filter="$2" 2>&1 | tee "$output/$1.txt" | grep -v -E 'RUN|OK' || return
+  if grep -q SKIPPED "$output/$1.txt"; then echo "a test of the device was skipped"; return 9; fi
 }
 
 # Wrong accesses and races within a block, over a pass, a fork and sampled rounds.
