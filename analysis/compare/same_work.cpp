@@ -45,17 +45,15 @@ void compare_keys(std::map<std::string, std::string> base, std::map<std::string,
 }
 
 /// Older runs do not.
-bool tells_configs(const Manifest& manifest) {
-  return std::ranges::any_of(manifest.models, [](const ModelProvenance& model) { return !model.config_sha256.empty(); });
-}
+bool tells_config(const ModelProvenance& model) { return !model.config_sha256.empty() && model.config_sha256 != kNotRecorded; }
 
-/// By name: "SHA256", of the weights and, where both runs tell it, of config.json.
+/// By name: "SHA256", of the weights and, where both runs tell it of the model, of config.json.
 std::map<std::string, std::string> models_of(const Manifest& manifest, ModelRole role, const Manifest& other) {
   std::map<std::string, std::string> models;
   for (const ModelProvenance& model : manifest.models) {
     if (model.role != role) continue;
-    std::string& digests = models[(role == ModelRole::target ? "target " : "drafter ") + model.name];
-    digests = model.config_sha256.empty() || !tells_configs(other) ? model.sha256 : fmt::format("{}, config.json {}", model.sha256, model.config_sha256);
+    const bool both = tells_config(model) && std::ranges::any_of(other.models, [&](const ModelProvenance& theirs) { return theirs.role == role && theirs.name == model.name && tells_config(theirs); });
+    models[(role == ModelRole::target ? "target " : "drafter ") + model.name] = both ? fmt::format("{} with config.json {}", model.sha256, model.config_sha256) : model.sha256;
   }
   return models;
 }

@@ -36,6 +36,15 @@ void check_size(const FileStretches& stretches, std::int32_t length) {
     throw ConfigError(fmt::format("text.files have {} tokens to train on; allowed: at most {}; give text.max_sequences", tokens, kMostTokens));
 }
 
+/// @param folder  for its file, gone afterwards: what stands in the drafter's stays until it is trained
+std::shared_ptr<const Tokenizer> byte_tokenizer(const std::string& folder) {
+  make_folder(folder);
+  write_byte_tokenizer(folder);
+  auto tokenizer = load_tokenizer_from_json(folder + "/tokenizer.json");
+  std::filesystem::remove_all(folder);
+  return tokenizer;
+}
+
 }  // namespace
 
 void train_language_model(const TrainOptions& asked, const TrainCallbacks& callbacks) {
@@ -44,18 +53,13 @@ void train_language_model(const TrainOptions& asked, const TrainCallbacks& callb
   check_training_device(options.schedule);
   make_folder(options.output);
   const PathLock lock(options.output);
-  const std::string unfinished = options.output + "/tokenizer.part";  // what stands in the folder stays until all texts are read
-  make_folder(unfinished);
-  write_byte_tokenizer(unfinished);
-  const auto tokenizer = load_tokenizer_from_json(unfinished + "/tokenizer.json");
+  const auto tokenizer = byte_tokenizer(options.output + "/tokenizer.part");
   const FileStretches stretches = file_stretches(read_corpora(options.text, *tokenizer, static_cast<std::size_t>(options.text.sequence_length)), options);
   check_size(stretches, options.text.sequence_length);
   options.schedule.validation_sequences = stretches.held_out;
   std::vector<OwnText> texts;
   for (const TextStretch& stretch : stretches.all) texts.push_back(certain_text(stretch));
-  write_byte_tokenizer(options.output);
-  std::filesystem::remove_all(unfinished);
-  train_byte_transformer(texts, tokenizer->vocab_size(), options, callbacks);
+  train_byte_transformer(texts, tokenizer->vocab_size(), options, callbacks, [&] { write_byte_tokenizer(options.output); });
 }
 
 }  // namespace speclab::engines

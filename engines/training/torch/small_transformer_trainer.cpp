@@ -148,8 +148,8 @@ std::string digest_of(const TextSplit& texts, const TargetName& target, const Tr
                                  training_digest(texts, options)));
 }
 
-/// @param target  empty for a language model, which has none
-void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
+/// @param target  empty for a language model, which has none @param write_more  of the folder, before config.json
+void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void()>& write_more) {
   const at::Device device = training_device(options.schedule);
   model.parameters().set_dtype(product_dtype(options.schedule));
   model.move_to(device);
@@ -157,7 +157,10 @@ void train_llama(SmallTransformerModel& model, const TextSplit& split, const Tar
   make_folder(options.output);
   const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, {digest_of(split, target, options), options.config}}, callbacks);
   const DrafterNotes notes{outcome.curve, transformer_manifest(task, split, options, target, outcome)};
-  write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) { write_llama_config_json(model.config(), path, "bfloat16"); });
+  write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) {
+    write_more();
+    write_llama_config_json(model.config(), path, "bfloat16");
+  });
 }
 
 }  // namespace
@@ -168,15 +171,15 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
   LlamaConfig config = llama_config(target.vocab_size, target.context_length, o);
   if (o.draft_vocabulary > 0 && o.draft_vocabulary < target.vocab_size) config.draft_vocabulary = frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
   SmallTransformerModel model(config, projected_embedding(target, o.hidden_size), options.schedule.seed);
-  train_llama(model, split, {target.name, target.sha256}, options, callbacks);
+  train_llama(model, split, {target.name, target.sha256}, options, callbacks, [] {});
 }
 
-void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks) {
+void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void()>& write_tokenizer) {
   constexpr std::int32_t kLeastContext = 1024;
   const SmallTransformerOptions& o = options.small_transformer;
   const LlamaConfig config = llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
   SmallTransformerModel model(config, random_embedding(vocab_size, o.hidden_size, options.schedule.seed), options.schedule.seed);
-  train_llama(model, split_texts(texts, options), {}, options, callbacks);
+  train_llama(model, split_texts(texts, options), {}, options, callbacks, write_tokenizer);
 }
 
 }  // namespace speclab::engines

@@ -24,7 +24,8 @@ struct TargetEmbedding {
 void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks);
 
 /// Trains such a model from random weights on texts whose laws are certain, for a vocabulary of its own.
-/// @param options  shape: small_transformer @throws as train_small_transformer
-void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks);
+/// @param options  shape: small_transformer @param write_tokenizer  called when it is trained, before its config.json says so
+/// @throws as train_small_transformer, and what write_tokenizer throws
+void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void()>& write_tokenizer);
 
 }  // namespace speclab::engines

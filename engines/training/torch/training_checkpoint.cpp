@@ -49,17 +49,25 @@ nlohmann::ordered_json origins_in(const std::string& text, const std::string& pa
   return nlohmann::ordered_json::parse(text);
 }
 
-/// "drafter.epochs = 4 there, 8 here" for each setting with another value, or what else it may be.
+/// Of a TOML text without its quotes.
+std::string shown(const std::string& text) {
+  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return escaped(is_quoted ? text.substr(1, text.size() - 2) : text, 200);
+}
+
+/// "drafter.epochs = 4 there, 8 here" for settings with another value, or what else it may be.
 std::string differences(const std::string& saved, const Provenance& settings, const std::string& path) {
+  constexpr std::size_t kMostShown = 10;
   const nlohmann::json there = parse_json(saved, path, 0, {.max_depth = 2}), here = nlohmann::json::parse(text_in_archive(texts_json(settings)));
   if (!is_object_of_texts(there)) throw_damaged(path);
   nlohmann::json all = there;
   all.update(here);
   std::vector<std::string> parts;
   for (const auto& [key, value] : all.items())
-    if (const std::string old = there.value(key, "none"), now = here.value(key, "none"); old != now)
-      parts.push_back(fmt::format("{} = {} there, {} here", key, escaped(old, 200), escaped(now, 200)));
-  return parts.empty() ? "in other texts, another target, start or vocabulary, or what drafter.dtype = auto means here" : fmt::format("in {}", fmt::join(parts, "; "));
+    if (const std::string old = there.value(key, "none"), now = here.value(key, "none"); old != now && parts.size() < kMostShown)
+      parts.push_back(fmt::format("{} = {} there, {} here", escaped(key, 80), shown(old), shown(now)));
+  if (parts.empty()) return "all settings that are kept there are the same, so the texts, a folder it starts from or what drafter.dtype = auto means here are not";
+  return fmt::format("settings that differ: {}; texts and folders may, too", fmt::join(parts, "; "));
 }
 
 /// @throws DataError if the file does not begin as this revision writes it
@@ -93,13 +101,15 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
 
 std::string TrainingCheckpoint::content() const {
   std::ifstream file = open_input(path_);
+  std::string head(kMagic.size() + kDigestSize, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  check_magic(head.substr(0, static_cast<std::size_t>(file.gcount())), path_);
   std::error_code error;
-  if (std::filesystem::file_size(path_, error) > kMostOther + kCopies * bytes_of(parameters_) || error) throw_damaged(path_);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t head = kMagic.size() + kDigestSize;
-  check_magic(bytes, path_);
-  if (bytes.size() < head || sha256_text(bytes.substr(head)) != bytes.substr(kMagic.size(), kDigestSize)) throw_damaged(path_);
-  return bytes.substr(head);
+  if (std::filesystem::file_size(path_, error) > kMostOther + kCopies * bytes_of(parameters_) || error)
+    throw DataError(fmt::format("{}: larger than a checkpoint of this drafter can be: of a training of a larger one, or damaged; give the old settings, or delete it to begin again", escaped(path_, 200)));
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (sha256_text(bytes) != head.substr(kMagic.size())) throw_damaged(path_);
+  return bytes;
 }
 
 TrainingState TrainingCheckpoint::load() const {
@@ -124,7 +134,7 @@ TrainingState TrainingCheckpoint::state_in(std::istream& stream) const {
     return read;
   };
   if (value("digest").toStringRef() != training_.digest)
-    throw DataError(fmt::format("{}: is of another training, which differs {}; delete it to begin again, or give the old settings", path_,
+    throw DataError(fmt::format("{}: is of another training ({}); delete it to begin again, or give what it was begun with", escaped(path_, 200),
                                 differences(value("settings").toStringRef(), training_.settings, path_)));
   const at::NoGradGuard guard;
   for (Parameters::Parameter& parameter : parameters_.all()) {
@@ -134,7 +144,9 @@ TrainingState TrainingCheckpoint::state_in(std::istream& stream) const {
   }
   archive.read("moments", moments);
   optimiser_.load(moments);
-  return {value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef(), origins_in(value("origins").toStringRef(), path_)};
+  const TrainingState state{value("step").toInt(), value("visited").toInt(), value("loss_sum").toDouble(), value("loss_count").toInt(), value("curve").toStringRef(), origins_in(value("origins").toStringRef(), path_)};
+  if (state.step < 0 || state.visited < 0 || state.loss_count < 0) throw_damaged(path_);
+  return state;
 }
 
 }  // namespace speclab::engines

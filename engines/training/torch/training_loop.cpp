@@ -53,6 +53,7 @@ class TrainingLoop {
                                     texts_.held_out.size(), batch()));
     state_.curve = fmt::format("tokens,loss_nats{}\n", validation_columns(task.num_steps()));
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
+    if (state_.step > num_steps()) throw DataError(fmt::format("{}: {} steps are done of {}; it is damaged, delete it to begin again", escaped(options.checkpoint, 200), state_.step, num_steps()));
     if (const nlohmann::ordered_json own = texts_json(options.provenance); state_.origins.empty() || state_.origins.back() != own) state_.origins.push_back(own);
   }
 

@@ -16,9 +16,9 @@ int run_models(const ModelsOptions& options) {
   const engines::LoadedModel loaded = engines->load_model(model_options);
   const engines::ModelInfo& info = loaded.model->info();
   fmt::print("name              {}\nfamily            {}\nparameters        {}\nlayers            {}\nhidden_size       {}\nvocab_size        {}\n"
-             "draft_vocabulary  {}\ncontext_length    {}\ndtype             {}\ndevice            {}\nkernels           {}\nweight_bytes      {}\nsha256            {}\ntokenizer         {}\n",
-             info.name, info.family, info.num_parameters, info.num_layers, info.hidden_size, info.vocab_size,
-             info.draft_vocabulary.empty() ? "all" : fmt::format("{} of them", info.draft_vocabulary.size()), info.context_length, info.dtype, info.device, info.kernels, info.weight_bytes, info.sha256, loaded.tokenizer ? "yes" : "no");
+             "context_length    {}\ndtype             {}\ndevice            {}\nkernels           {}\nweight_bytes      {}\nsha256            {}\ntokenizer         {}\n",
+             info.name, info.family, info.num_parameters, info.num_layers, info.hidden_size, info.vocab_size, info.context_length,
+             info.dtype, info.device, info.kernels, info.weight_bytes, info.sha256, loaded.tokenizer ? "yes" : "no");
   return 0;
 }
 

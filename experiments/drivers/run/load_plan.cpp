@@ -49,21 +49,26 @@ void check_drafters(const LoadedPlan& loaded) {
       loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
 }
 
-/// A drafter drafts while its levels fit its context, and else nothing, without a word.
-void check_drafter_context(const Drafting& drafting, const engines::ModelInfo& info, int levels, const Prompt& prompt, std::size_t prompt_tokens) {
-  if (prompt_tokens + static_cast<std::size_t>(levels) <= static_cast<std::size_t>(info.context_length)) return;
-  throw ConfigError(fmt::format("prompt {} has {} tokens, and drafter {} a context of {}, too short for {} drafts behind it: its model would draft nothing; choose other prompts or another drafter",
-                                prompt.id, prompt_tokens, drafting.drafter, info.context_length, levels));
+/// A drafter drafts while its levels fit its context, and then nothing, without a word.
+void check_drafter_context(const LoadedPlan& loaded, const std::string& drafter, const engines::ModelInfo& info, int levels) {
+  const auto check = [&](const Prompt& prompt, std::size_t prompt_tokens) {
+    const std::size_t needed = prompt_tokens + static_cast<std::size_t>(loaded.plan.config.prompts.new_tokens + levels);
+    if (needed <= static_cast<std::size_t>(info.context_length)) return;
+    throw ConfigError(fmt::format("prompt {} has {} tokens, with prompts.new_tokens = {} and {} drafts (axes.policy, pilot.max_length, the tree) it needs {}; drafter {} has a context of {}, behind which it would draft nothing; lower them or choose other prompts",
+                                  prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, levels, needed, drafter, info.context_length));
+  };
+  for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i) check(loaded.plan.prompts[i], loaded.prompt_ids[i].size());
+  for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i) check(loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
 }
 
-/// Mixtures draft as long as one of their parts does.
+/// Of the transformers, also where they are part of a mixture.
 void check_drafter_contexts(const LoadedPlan& loaded) {
   for (const Drafting& drafting : loaded.plan.draftings) {
-    if (!engines::is_among(drafting.options.kind, engines::kTransformerDrafterKinds)) continue;
-    const engines::ModelInfo info = loaded.engines.drafter_info(drafting.options).value();
-    const int levels = drafting.max_length(loaded.plan.max_length());
-    for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i) check_drafter_context(drafting, info, levels, loaded.plan.prompts[i], loaded.prompt_ids[i].size());
-    for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i) check_drafter_context(drafting, info, levels, loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
+    std::vector<engines::DrafterOptions> transformers = drafting.options.parts;
+    transformers.push_back(drafting.options);
+    std::erase_if(transformers, [](const engines::DrafterOptions& options) { return !engines::is_among(options.kind, engines::kTransformerDrafterKinds); });
+    for (const engines::DrafterOptions& options : transformers)
+      check_drafter_context(loaded, drafting.drafter, loaded.engines.drafter_info(options).value(), drafting.max_length(loaded.plan.max_length()));
   }
 }
 

@@ -78,8 +78,10 @@ TEST(SameWork, ComparesConfigsOfModelsWhereBothRunsTellThem) {
   analysis::Run base = made_up(kGreedy), head = made_up(kGreedy);
   head.manifest.models[0].config_sha256 = "xyz";
   EXPECT_EQ(joined(work_differences(base, head)), "");
+  base.manifest.models[0].config_sha256 = std::string(kNotRecorded);
+  EXPECT_EQ(joined(work_differences(base, head)), "");
   base.manifest.models[0].config_sha256 = "uvw";
-  EXPECT_TRUE(tells(work_differences(base, head), "target base: abc, config.json uvw, abc, config.json xyz")) << joined(work_differences(base, head));
+  EXPECT_TRUE(tells(work_differences(base, head), "target base: abc with config.json uvw, abc with config.json xyz")) << joined(work_differences(base, head));
 }
 
 /// Plain decoding was repeated more often than its rivals, once with another text.

@@ -58,6 +58,24 @@ TEST_F(LanguageModelTraining, LeavesAModelThatOpensWithItsTokenizer) {
   EXPECT_EQ(source.tokenizer->decode(source.tokenizer->encode("a \xC3\xA9\n", SpecialText::parsed)), "a \xC3\xA9\n");
 }
 
+TEST_F(LanguageModelTraining, LeavesNoTokenizerOfWhatIsNotTrained) {
+  options_.schedule.batch = 100'000;
+  EXPECT_THROW(train_language_model(options_, {[](const TrainProgress&) {}}), ConfigError);
+  for (const char* name : {"/tokenizer.part", "/tokenizer.json", "/config.json"}) EXPECT_FALSE(std::filesystem::exists(options_.output + name)) << name;
+}
+
+TEST_F(LanguageModelTraining, SaysWhenACheckpointIsOfALargerDrafter) {
+  make_folder(options_.output);
+  write_file(options_.output + "/checkpoint.bin", "speclab training 3\n");
+  std::filesystem::resize_file(options_.output + "/checkpoint.bin", std::uintmax_t{1} << 30);  // sparse
+  try {
+    train_language_model(options_, {[](const TrainProgress&) {}});
+    FAIL() << "went on from it";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("of a training of a larger one"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(LanguageModelTraining, RefusesTextsShorterThanAStretch) {
   write_file(options_.text.files.front(), "too short");
   EXPECT_THROW(train_language_model(options_, {[](const TrainProgress&) {}}), Error);

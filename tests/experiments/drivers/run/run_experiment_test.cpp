@@ -147,19 +147,19 @@ TEST(RunExperiment, MakesNothingWhereAModelOrPromptDoesNotFit) {
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run")));
 }
 
-TEST(RunExperiment, RefusesADrafterWhoseContextAPromptFills) {
+TEST(RunExperiment, RefusesADrafterWhoseContextAGenerationFills) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
   std::size_t longest = 0;
   const auto engines = experiment.open_engines()();
   for (const auto& ids : load_plan(plan, *engines).prompt_ids) longest = std::max(longest, ids.size());
   constexpr int kLevels = 2;  // of the tree 2x1
-  experiment.engines().drafter_context_length = static_cast<int>(longest) + kLevels - 1;
+  experiment.engines().drafter_context_length = static_cast<int>(longest) + plan.config.prompts.new_tokens + kLevels - 1;
   try {
     experiment.run(plan, "run");
-    FAIL() << "a drafter that would draft nothing";
+    FAIL() << "a drafter that would stop drafting";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("too short for 2 drafts behind it"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("behind which it would draft nothing"), std::string::npos) << error.what();
   }
   ++experiment.engines().drafter_context_length;
   EXPECT_NO_THROW(experiment.run(plan, "run"));
