@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -106,8 +107,7 @@ double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
 }
 
 /// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-template <typename BatchOf>
-std::vector<Validation> overlap(const SmallTransformerModel& model, TrainingTask::Texts texts, const BatchOf& batch_of) {
+std::vector<Validation> overlap(const SmallTransformerModel& model, const std::function<DraftBatch(TrainingTask::Texts)>& batch_of, TrainingTask::Texts texts) {
   at::NoGradGuard guard;
   const auto head = model.head().t();
   Validation sum;
@@ -130,7 +130,7 @@ class SmallTransformerTask final : public TrainingTask {
       : model_(model), device_(device), rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)), has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
   double backward(Texts texts) override { return add_gradient(model_, batch_of(texts)); }
-  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, texts, [this](Texts some) { return batch_of(some); }); }
+  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, [this](Texts some) { return batch_of(some); }, texts); }
   const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
 
  private:
