@@ -25,6 +25,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   const LaunchContext& context() const { return context_; }
+  /// Of the products that are put or captured from now on.
+  void choose(ProductForm form) { context_.form = form; }
   const std::string& name() const { return name_; }
   std::int64_t l2_bytes() const { return l2_bytes_; }
   const std::string& pci_bus_id() const { return pci_bus_id_; }  ///< as "00000000:17:00.0"

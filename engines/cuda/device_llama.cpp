@@ -1,13 +1,11 @@
 #include "engines/cuda/device_llama.h"
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/cuda/packed_weights.h"
 #include "engines/models/draft_vocabulary.h"
@@ -141,22 +139,24 @@ ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
 
 void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const {
   const LaunchContext& context = device_.context();
-  launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows, context);
+  const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
+  if (keeps(embed_kernel)) launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows, context);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     AttentionBuffers attention = cache.buffers(static_cast<std::int32_t>(l));
     attention.queries = queries_.data();
     attention.output = attended_.data();
     attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
-    launch_query_key_value(state, arguments(layer.query_key_value, gained_.data(), config_.hidden_size, state, true), attention, shape.rows, context);
-    launch_attention(state, attention, shape, context);
-    launch_add_to_residual(arguments(layer.attention_output, attended_.data(), config_.query_size(), state, false), stream(layer.feed_forward_norm), shape.rows, context);
-    launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true), inner_.data(), shape.rows, context);
+    if (keeps(query_key_value_kernel)) launch_query_key_value(state, arguments(layer.query_key_value, gained_.data(), config_.hidden_size, state, true), attention, shape.rows, context);
+    if (keeps(attention_kernel)) launch_attention(state, attention, shape, context);
+    if (keeps(attention_output_kernel)) launch_add_to_residual(arguments(layer.attention_output, attended_.data(), config_.query_size(), state, false), stream(layer.feed_forward_norm), shape.rows, context);
+    if (keeps(gate_up_kernel)) launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true), inner_.data(), shape.rows, context);
     const DeviceArray<float>& next_norm = l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_;
-    launch_add_to_residual(arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), stream(next_norm), shape.rows, context);
-    if (shape.keeps_streams) keep_stream(static_cast<std::int32_t>(l), shape.rows);
+    ResidualStream behind = stream(next_norm);
+    if (shape.keeps_streams) behind.kept = kept_behind(static_cast<std::int32_t>(l));
+    if (keeps(down_kernel)) launch_add_to_residual(arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), behind, shape.rows, context);
   }
-  if (shape.wanting > 0) put_head(state, shape.wanting);
+  if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape.wanting);
 }
 
 void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
@@ -168,12 +168,10 @@ void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
   launch_spread_logits(&state->num_wanting, draft, logits_.data(), best_.data(), head_blocks(), wanting, context);
 }
 
-void DeviceLlama::keep_stream(std::int32_t layer, std::int32_t rows) const {
+float* DeviceLlama::kept_behind(std::int32_t layer) const {
   const std::vector<std::int32_t> kept = config_.state_layers();
   const auto found = std::ranges::find(kept, layer);
-  if (found == kept.end()) return;
-  const std::size_t bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(config_.hidden_size) * sizeof(float);
-  check(cudaMemcpyAsync(streams_[static_cast<std::size_t>(found - kept.begin())].data(), residual_.data(), bytes, cudaMemcpyDeviceToDevice, device_.context().stream), "keeping a stream");
+  return found == kept.end() ? nullptr : streams_[static_cast<std::size_t>(found - kept.begin())].data();
 }
 
 void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting) const {

@@ -18,10 +18,11 @@ DeviceArray<float> room_for_laws(bool is_needed, std::int32_t laws, const Device
 
 PassOutput output_of(const DeviceLlama& model) { return {model.logits(), model.best(), model.head_blocks()}; }
 
-PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache) { return {rows, rows, 1, rows, cache.max_splits()}; }
+/// @param slots  upper bound of those in use
+PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache, std::int32_t slots) { return {rows, rows, 1, rows, cache.splits_for(slots)}; }
 
 /// The first pass of a draft reads the last two tokens, and only the last one wants logits.
-PassShape first_pass_shape(const KvCacheCuda& cache) { return {2, 1, 1, 2, cache.max_splits()}; }
+PassShape first_pass_shape(const KvCacheCuda& cache, std::int32_t slots) { return {2, 1, 1, 2, cache.splits_for(slots)}; }
 
 std::optional<TreePlan> plan_of(const TreeShape& shape) {
   const bool is_chain = shape.depth() == shape.num_nodes();
@@ -57,60 +58,64 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft, st
   state.tree.level_begins[1] = 1;
   state.tree.ancestors[0] = 1;
   copy_to_device(state_.data(), &state, sizeof state);
-  target.cache->make_room(pass_shape(max_rows(), *target.cache));
-  if (draft_) draft.cache->make_room(pass_shape(kMaxRows, *draft.cache));  // also when it reads many tokens, so that its buffers stay
+  tokens_ = state.length;
 }
 
-void DeviceRounds::put_chain(std::int32_t length) {
+void DeviceRounds::put_chain(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
   const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), context);
-  for (std::int32_t i = 0; i < length; ++i) {
-    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache) : pass_shape(1, cache));
+  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  for (std::int32_t i = 0; i < extent.length; ++i) {
+    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(1, cache, extent.slots));
     launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), draft_laws(), context);
   }
 }
 
-void DeviceRounds::put_chain_round(std::int32_t length) {
+void DeviceRounds::put_chain_round(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  put_chain(length);
+  const std::int32_t length = extent.length;
+  put_chain(extent);
   launch_begin_verification(state_.data(), target_state_.data(), length, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(length + 1, *in_target_.cache));
+  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(length + 1, *in_target_.cache, extent.slots));
   launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws(), context);
-  launch_verify(state_.data(), length, draft_laws(), target_laws(), forced_.data(), result_.data(), context);
+  launch_verify(state_.data(), length, draft_laws(), target_laws(), result_.data(), context);
 }
 
-void DeviceRounds::put_tree(std::int32_t levels) {
+void DeviceRounds::put_tree(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
   const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), context);
-  for (std::int32_t i = 0; i < levels; ++i) {
+  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  for (std::int32_t i = 0; i < extent.length; ++i) {
     const TreeLevel level{tree_->shape(), i, tree_->nodes_on(i)};
-    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache) : pass_shape(tree_->parents_on(i), cache));
+    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(tree_->parents_on(i), cache, extent.slots));
     launch_level_laws(state_.data(), level, output_of(*draft_), draft_laws(), context);
     launch_add_children(state_.data(), draft_state_.data(), level, draft_laws(), context);
   }
 }
 
-void DeviceRounds::put_tree_round(std::int32_t levels) {
+void DeviceRounds::put_tree_round(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  const std::int32_t rows = tree_->nodes_to(levels);
-  put_tree(levels);
+  const std::int32_t levels = extent.length, rows = rows_of(levels);
+  put_tree(extent);
   launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(rows, *in_target_.cache));
+  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(rows, *in_target_.cache, extent.slots));
   launch_target_laws(state_.data(), rows, output_of(target_), target_laws(), context);
-  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, forced_.data(), context);
+  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
   for (const CachedModel& in : {in_target_, in_draft_}) launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
   launch_tell_host(state_.data(), result_.data(), context);
 }
 
 const Graph& DeviceRounds::graph(std::int32_t length) {
   SPECLAB_EXPECT(length >= 0 && length <= max_length_, "a draft longer than the rounds were made for");
+  const Extent extent{length, tokens_ - 1 + rows_of(length)};
+  in_target_.cache->make_room(pass_shape(max_rows(), *in_target_.cache, extent.slots));
+  if (draft_) in_draft_.cache->make_room(pass_shape(kMaxRows, *in_draft_.cache, extent.slots));  // also when it reads many tokens, so that its buffers stay
   const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(), draft_ ? in_draft_.cache->generation() : 0};
   if (std::exchange(generations_, generations) != generations) graphs_.clear();
-  const auto found = graphs_.find(length);
+  const std::array<std::int32_t, 3> key{length, in_target_.cache->splits_for(extent.slots), draft_ ? in_draft_.cache->splits_for(extent.slots) : 0};
+  const auto found = graphs_.find(key);
   if (found != graphs_.end()) return found->second;
-  return graphs_.emplace(length, Graph(target_.device().context(), [&] { tree_ && length > 0 ? put_tree_round(length) : put_chain_round(length); })).first->second;
+  return graphs_.emplace(key, Graph(target_.device().context(), [&] { tree_ && length > 0 ? put_tree_round(extent) : put_chain_round(extent); })).first->second;
 }
 
 void DeviceRounds::wait_for(std::uint32_t serial) const {
@@ -126,6 +131,7 @@ const RoundResult& DeviceRounds::run(std::int32_t length, std::int32_t forced) {
   *forced_.data() = forced;
   graph(length).launch(target_.device().context());
   wait_for(++serial_);
+  tokens_ += result_.data()->outcome.accepted + 1;
   return *result_.data();
 }
 

@@ -36,18 +36,23 @@ class DeviceRounds {
   /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before every round; the drafter's must hold all but
   /// the last two before a round that drafts.
   void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
-  /// Captures what a round of this length needs, if it is the first one: some milliseconds that are no round's.
+  /// Captures what a round of this length needs, if it is the first one of so long a sequence: some milliseconds that are no round's.
   void prepare(std::int32_t length) { graph(length); }
   /// Runs a round and waits for it. @param length  tokens to draft, or levels of the tree, at most max_length()
   /// @param forced  how many of them to accept whatever they are, or -1
   const RoundResult& run(std::int32_t length, std::int32_t forced);
 
  private:
-  void put_chain_round(std::int32_t length);
-  void put_chain(std::int32_t length);
-  void put_tree_round(std::int32_t levels);
-  void put_tree(std::int32_t levels);
-  std::int32_t max_rows() const { return tree_ ? tree_->nodes_to(max_length_) : max_length_ + 1; }
+  /// Tokens to draft, or levels of the tree, and an upper bound of the slots in use at the round's end: it decides how many splits are captured.
+  struct Extent {
+    std::int32_t length, slots;
+  };
+  void put_chain_round(const Extent& extent);
+  void put_chain(const Extent& extent);
+  void put_tree_round(const Extent& extent);
+  void put_tree(const Extent& extent);
+  std::int32_t rows_of(std::int32_t length) const { return tree_ ? tree_->nodes_to(length) : length + 1; }
+  std::int32_t max_rows() const { return rows_of(max_length_); }
   const Graph& graph(std::int32_t length);
   void wait_for(std::uint32_t serial) const;
   DeviceLaws draft_laws() const { return {draft_exponentials_.data(), draft_sums_.data(), target_.config().vocab_size}; }
@@ -67,7 +72,8 @@ class DeviceRounds {
   DeviceArray<double> target_sums_, draft_sums_;
   PinnedArray<RoundResult> result_;
   PinnedArray<std::int32_t> forced_;
-  std::map<std::int32_t, Graph> graphs_;
+  std::int32_t tokens_ = 0;                     ///< of the sequence
+  std::map<std::array<std::int32_t, 3>, Graph> graphs_;  ///< by the draft's length and the splits of target and drafter
   std::uint32_t serial_ = 0;
 };
 

@@ -14,6 +14,7 @@ struct ResidualStream {
   float* partials;           ///< [kMaxRows, hidden / 16]
   const float* gain;         ///< [hidden], of the norm that comes next
   std::int32_t hidden;
+  float* kept = nullptr;     ///< [kMaxRows, hidden], where the sum goes too; null: nowhere
 };
 
 /// Queries of the pass, and the cache of one layer.
@@ -29,10 +30,14 @@ struct AttentionBuffers {
   std::int32_t heads, kv_heads, head_dim, capacity;
 };
 
+/// The kernels of a pass, as bits.
+enum PassKernel : std::uint32_t { embed_kernel = 1, query_key_value_kernel = 2, attention_kernel = 4, attention_output_kernel = 8, gate_up_kernel = 16, down_kernel = 32, head_kernel = 64 };
+
 /// Upper bounds that a captured graph was made for.
 struct PassShape {
   std::int32_t rows, wanting, groups, rows_per_group, splits;
   bool keeps_streams = false;  ///< behind the layers whose stream is part of a hidden state
+  std::uint32_t left_out = 0;  ///< PassKernel bits that a measurement leaves out; what the pass gives means nothing then
 };
 
 /// The best of 16 consecutive logits of a row.

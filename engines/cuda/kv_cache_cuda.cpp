@@ -2,10 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "engines/cuda/cuda_errors.h"
 #include "sim/core/errors.h"
@@ -25,15 +24,15 @@ std::uint64_t next_generation() {
 KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
     : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, kKeysPerSplit)), plan_(max_sequences, capacity),
       keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
-      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {
-  const std::int32_t most_splits = 4 * config.head_dim;  // whose weights join_splits keeps in shared memory
-  if (max_splits() > most_splits)
-    throw DeviceError(fmt::format("device 'cuda': a cache of {} tokens for heads of {} values; allowed there: up to {}; use --device cpu or a shorter context", capacity,
-                                  config.head_dim, most_splits * kKeysPerSplit));
-}
+      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {}
 
 std::int64_t KvCacheCuda::layer_elements() const {
   return std::int64_t{max_sequences_} * config_.num_kv_heads * stride_ * config_.head_dim;
+}
+
+std::int32_t KvCacheCuda::splits_for(std::int32_t slots) const {
+  const auto splits = static_cast<std::uint32_t>((slots + kKeysPerSplit - 1) / kKeysPerSplit);
+  return std::min(max_splits(), std::max(2, static_cast<std::int32_t>(std::bit_ceil(splits))));
 }
 
 void KvCacheCuda::make_room(const PassShape& shape) {

@@ -34,14 +34,15 @@ class KvCacheCuda final : public KvCache {
   void make_room(const PassShape& shape);
   /// Another number for other buffers, of this or of another cache: what was captured over them is over.
   std::uint64_t generation() const { return generation_; }
-  /// Upper bound of the splits of any pass.
-  std::int32_t max_splits() const { return stride_ / kKeysPerSplit; }
+  /// Splits that a pass over the first `slots` slots of a sequence is captured for: a power of two, at least 2, as far as there are so many.
+  std::int32_t splits_for(std::int32_t slots) const;
 
   using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, bool>;
   std::map<GraphKey, Graph>& graphs() { return graphs_; }
 
  private:
   std::int64_t layer_elements() const;
+  std::int32_t max_splits() const { return stride_ / kKeysPerSplit; }
 
   LlamaConfig config_;
   const Device& device_;

@@ -48,7 +48,8 @@ std::unique_ptr<KvCache> LlamaCuda::make_cache(std::int32_t max_sequences, std::
   return std::make_unique<KvCacheCuda>(llama_.config(), *device_, max_sequences, capacity);
 }
 
-PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, const RowPlan& plan) {
+PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, KvCacheCuda& cache) {
+  const RowPlan& plan = cache.plan();
   ForwardState& state = *state_.data();
   state.num_rows = state.num_wanting = state.num_groups = 0;
   std::int32_t longest = 0, last = 0;
@@ -65,11 +66,10 @@ PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t be
     last = std::max(last, group.end);
   }
   return {bucket(state.num_rows, 8), bucket(state.num_wanting, 8), bucket(state.num_groups, 1), bucket(longest, 8),
-          bucket((last + kKeysPerSplit - 1) / kKeysPerSplit, 2), wants_hidden(rows.subspan(begin, end - begin))};
+          cache.splits_for(last), wants_hidden(rows.subspan(begin, end - begin))};
 }
 
-void LlamaCuda::run_pass(KvCacheCuda& cache, PassShape shape) {
-  shape.splits = std::min(shape.splits, cache.max_splits());
+void LlamaCuda::run_pass(KvCacheCuda& cache, const PassShape& shape) {
   cache.make_room(shape);
   const KvCacheCuda::GraphKey key{shape.rows, shape.wanting, shape.groups, shape.rows_per_group, shape.splits, shape.keeps_streams};
   auto found = cache.graphs().find(key);
@@ -92,7 +92,7 @@ ForwardResult LlamaCuda::forward(std::span<const ForwardRow> rows, KvCache& cach
   const bool one_pass = rows.size() <= kMaxRows;
   for (std::size_t begin = 0; begin < rows.size(); begin += kMaxRows) {
     const std::size_t end = std::min(rows.size(), begin + kMaxRows);
-    run_pass(*own_cache, fill_state(rows, begin, end, own_cache->plan()));
+    run_pass(*own_cache, fill_state(rows, begin, end, *own_cache));
     copy_outputs(rows.subspan(begin, end - begin));
     if (one_pass) continue;
     logits_.insert(logits_.end(), logits_span_.begin(), logits_span_.end());

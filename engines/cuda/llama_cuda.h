@@ -25,8 +25,8 @@ class LlamaCuda final : public LanguageModel {
   const DeviceLlama& on_device() const { return llama_; }
 
  private:
-  PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, const RowPlan& plan);
-  void run_pass(KvCacheCuda& cache, PassShape shape);
+  PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, KvCacheCuda& cache);
+  void run_pass(KvCacheCuda& cache, const PassShape& shape);
   void copy_outputs(std::span<const ForwardRow> rows);
   void bring(const float* from, float* to, std::size_t count);
   void bring_states(std::int32_t wanting);

@@ -37,6 +37,7 @@ struct RoundOutcome {
 struct RoundState {
   std::int32_t length;             ///< tokens of the sequence; the last one is pending
   std::int32_t previous, pending;  ///< its last two tokens
+  std::int32_t forced;             ///< how many drafted tokens, or first children, this round accepts whatever they are, or -1
   std::int32_t target_slot, draft_slot;
   std::uint32_t sequence, round, serial;
   std::uint64_t seed;

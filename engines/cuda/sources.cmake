@@ -13,10 +13,11 @@ set(speclab_cuda_sources
 set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu
-  kernels/cut_trials.cu
   kernels/draw_trials.cu
   kernels/ends.cu
   kernels/layer_products.cu
   kernels/rounds.cu
   kernels/tree_rounds.cu
   kernels/tree_verification.cu)
+# Variants of the product that only measurements and tests launch, for compute capability 9.0 alone.
+set(speclab_cuda_ladder kernels/ladder.cu)

@@ -1,125 +1,198 @@
-# The steps of scripts/measure_gpu. Source it after common.sh; `output`, `rehearse`, `deadline` and `begin_machine` come before `run_step`.
-gpu_steps=(tests ceilings passes generate temperature cuts peers model_size products sanitizer training opt)
-pack_folder=$speclab_root/build/gpu_pack
-model_folder=$speclab_root/build/gpu_model  # beside it, since a call may carry only some of the parts
-pack_programs=(llama_cuda_test training_device_test gpu_bench speclab libspeclab_engines.so)
-part_bytes=$((16 * 1024 * 1024))  # beside the tracked files within what travels in one call
+# The steps of scripts/measure_gpu, and the machine they run on. Source it after common.sh, gpu_pack.sh and downloads.sh.
+# `output` and `rehearse` come before `begin_rehearsal` or `begin_device`; these come before `run_step`.
+call_1_steps=(kernel_tests ceilings ladder passes kernels ncu sanitizer)  # neither model nor torch
+model_steps=(device_tests generate temperature peers model_size)
+bench_steps=(ceilings ladder passes kernels products opt)  # of gpu_bench
+gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training opt)  # in the order of their value
+few_shapes="shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b"
+opt_shapes="shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b"
+rehearsed_model=$speclab_root/build/gpu_rehearsal/two_layers.gguf
+# A fork and sampled rounds of small models, and every cut of the product: minutes become seconds under the sanitizer.
+sanitized_tests='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*:Products.*'
+sanitizer_seconds=40  # of each tool
 
-# pack: what the device's machine lacks. Its torch and its C library are there; what Debian's packages bring is copied.
-pack() {
-  local program scratch=$pack_folder.part parts=$model_folder.part
-  [ -e "$speclab_model" ] || fail "no model at $speclab_model; run scripts/setup" 2
-  rm -rf "$scratch" "$parts" && mkdir -p "$scratch/lib" "$parts"
-  for program in "${pack_programs[@]}"; do
-    [ -e "$speclab_root/build/release/$program" ] || fail "no build/release/$program; run scripts/build where nvcc is" 2
-    strip -o "$scratch/$program" "$speclab_root/build/release/$program"
-  done
-  ldd "${pack_programs[@]/#/$speclab_root/build/release/}" | awk '$3 ~ /lib(fmt|tomlplusplus|csv|pcre2)/ {print $3}' | sort -u | xargs -I{} cp -L {} "$scratch/lib/"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps -d "$scratch/wheels" "$(grep '^gguf' "$speclab_root/scripts/peers/requirements.txt")"
-  echo "$speclab_root" >"$scratch/source_folder"
-  git -C "$speclab_root" describe --always --dirty --abbrev=12 >"$scratch/revision"
-  split -b "$part_bytes" "$speclab_model" "$parts/part_"
-  (cd "$parts" && sha256sum part_*) >"$scratch/model_parts.sha256"
-  rm -rf "$pack_folder" "$model_folder" && mv "$scratch" "$pack_folder" && mv "$parts" "$model_folder"
-  du -sh "$pack_folder" "$model_folder"/*
-}
-
-# Joins the parts of the model that have been carried so far, once all of them are there and whole.
-join_model() {
-  local kept=$speclab_cache/models/parts
-  [ ! -e "$speclab_model" ] || return 0
-  mkdir -p "$kept"
-  [ ! -d "$model_folder" ] || cp "$model_folder"/part_* "$kept/"
-  if ! (cd "$kept" && sha256sum --check --quiet "$pack_folder/model_parts.sha256" 2>/dev/null); then
-    echo "the model is not complete: carry the parts of build/gpu_model named here; steps that need it fail until then"
-    (cd "$kept" && sha256sum --check "$pack_folder/model_parts.sha256" 2>/dev/null | grep -v ': OK$') || true
-    return 0
-  fi
-  (cd "$kept" && awk '{print $2}' "$pack_folder/model_parts.sha256" | xargs cat) >"$speclab_model.part" && mv "$speclab_model.part" "$speclab_model" && rm -rf "$kept"
-}
-
-begin_machine() {
-  source "$speclab_root/scripts/lib/downloads.sh"
-  if [ "$rehearse" = yes ]; then
-    revision=$(git -C "$speclab_root" describe --always --dirty --abbrev=12)
-    build=${SPECLAB_BUILD:-$speclab_root/build/release}
-    [ -x "$build/gpu_bench_emulated" ] || fail "no $build/gpu_bench_emulated; run scripts/build" 2
-    programs=$build/emulated_program bench=$build/gpu_bench_emulated model=$output/two_layers.gguf
-    python3 "$speclab_root/scripts/lib/first_layers.py" "$speclab_model" 2 "$model"  # an emulated device takes a second a layer
+# begin_rehearsal STEP...: the emulated device takes a second a layer, so models have two.
+begin_rehearsal() {
+  local name
+  build=${SPECLAB_BUILD:-$speclab_root/build/release}
+  [ -x "$build/gpu_bench_emulated" ] || fail "no $build/gpu_bench_emulated; run scripts/build" 2
+  revision=$(tree_revision) kernels=$(kernels_digest) device=emulated
+  programs=$build/emulated_program bench=$build/gpu_bench_emulated model=$rehearsed_model
+  for name in "$@"; do
+    needs "$name" model || continue
+    [ -e "$speclab_model" ] || fail "no model at $speclab_model; run scripts/setup" 2
+    [ -e "$speclab_root/results" ] || fail "results/ is aside, and $name needs its drafter; run 'scripts/measure_gpu back'" 2
+    python3 "$speclab_root/scripts/lib/first_layers.py" "$speclab_model" 2 "$model"
     return
-  fi
-  programs=$pack_folder bench=$pack_folder/gpu_bench model=smollm2-135m
-  [ -e "$programs/revision" ] || fail "no $programs: run 'scripts/measure_gpu pack' where the project was built, and carry build/gpu_pack here" 2
-  LD_LIBRARY_PATH=$programs/lib:$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__) + "/lib")')
+  done
+}
+
+begin_device() {
+  [ -e "$pack_folder/first/revision" ] || fail "no build/gpu_pack/first here: run 'scripts/measure_gpu pack' where the project was built, and carry what 'travel' names" 2
+  [ ! -e "$aside_folder" ] || fail "results/ is aside; run 'scripts/measure_gpu back' first" 2
+  revision=$(cat "$pack_folder/first/revision") kernels=$(cat "$pack_folder/first/kernels")
+  unpack first
+  unpack programs
+  first=$unpacked_folder/first programs=$unpacked_folder/programs bench=$unpacked_folder/first/gpu_bench model=smollm2-135m
+  LD_LIBRARY_PATH=$first/lib:$programs/lib$(torch_libraries)
   export LD_LIBRARY_PATH
   join_model
-  revision=$(cat "$programs/revision")
-  # Programs know prompts, drafters and fixtures by the folder that they were built from.
-  local built_from
-  built_from=$(cat "$programs/source_folder")
-  [ -e "$built_from" ] || { mkdir -p "$(dirname "$built_from")" && ln -s "$speclab_root" "$built_from"; }
-  { echo "$revision"; nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv; \
-    nvidia-smi --query-compute-apps=pid,used_memory --format=csv; } >"$output/device_state.txt" || fail "nvidia-smi does not answer" 9
+  place_drafter
+  place_source_folder
+  device=$(timeout 20 nvidia-smi --query-gpu=name --format=csv,noheader | sed -n '1{s/,//g;p}') || fail "nvidia-smi does not answer" 9
+  [ -n "$device" ] || fail "nvidia-smi names no device" 9
+  write_device_state
+}
+
+# The folders of the machine's torch and of the CUDA libraries beside it, each behind a colon; nothing where there is no torch.
+torch_libraries() {
+  python3 - <<'PYTHON'
+import glob, importlib.util, os
+found = importlib.util.find_spec("torch")
+if found:
+    torch = os.path.dirname(found.origin)
+    print("".join(":" + folder for folder in [torch + "/lib", *sorted(glob.glob(os.path.dirname(torch) + "/nvidia/*/lib"))]))
+PYTHON
+}
+
+write_device_state() {
+  { echo "$revision"; timeout 20 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv
+    timeout 20 nvidia-smi --query-compute-apps=pid,used_memory --format=csv; } >"$output/device_state.txt" || fail "nvidia-smi does not answer" 9
   cat "$output/device_state.txt"
 }
 
-# within COMMAND...: runs it until the deadline of all steps.
-within() {
-  local left=$((deadline - SECONDS))
-  [ "$left" -gt 0 ] || return 124
-  timeout --foreground --kill-after=5 "$left" "$@"
+# missing_parts: names of the model's parts that are not here or not whole.
+missing_parts() { (cd "$pack_folder" && sha256sum --check first/model_parts.sha256 2>/dev/null | sed -n '/: OK$/!s|/part:.*||p' | paste -sd' '); }
+
+join_model() {
+  [ ! -e "$speclab_model" ] && [ -z "$(missing_parts)" ] || return 0
+  mkdir -p "$(dirname "$speclab_model")"
+  (cd "$pack_folder" && awk '{print $2}' first/model_parts.sha256 | xargs cat) >"$speclab_model.part" && mv "$speclab_model.part" "$speclab_model"
+}
+
+# Programs look for the drafter in the tree, which travels without results/.
+place_drafter() {
+  local place=$speclab_root/results/models/smollm2-drafter
+  [ -e "$pack_folder/drafter" ] && [ ! -e "$place" ] || return 0
+  mkdir -p "$(dirname "$place")" && ln -sfn "$pack_folder/drafter" "$place"
+}
+
+# Programs know prompts, drafters and fixtures by the folder that they were built from.
+place_source_folder() {
+  local built_from
+  built_from=$(cat "$pack_folder/first/source_folder")
+  [ -e "$built_from" ] || { mkdir -p "$(dirname "$built_from")" && ln -s "$speclab_root" "$built_from"; }
+}
+
+# needs STEP WHAT: WHAT is programs, model or drafter.
+needs() {
+  case $2/$1 in
+    programs/device_tests|programs/training|*/generate|*/temperature|*/model_size) return 0 ;;
+    model/device_tests|*/peers) [ "$rehearse" = no ] ;;
+    *) return 1 ;;
+  esac
+}
+
+# lacking_for STEP: says what the step needs and this machine does not have; nothing if it has all.
+lacking_for() {
+  [ "$rehearse" = no ] || return 0
+  if needs "$1" programs && [ ! -e "$programs" ]; then echo "build/gpu_pack/programs is not here"
+  elif needs "$1" model && [ ! -e "$speclab_model" ]; then echo "the model is not whole; parts not here: $(missing_parts)"
+  elif needs "$1" drafter && [ ! -e "$speclab_root/results/models/smollm2-drafter" ]; then echo "build/gpu_pack/drafter is not here"
+  fi
 }
 
 # run_step NAME. Called where errexit is off: what must not go on after a failure says so.
 run_step() {
+  [[ " ${bench_steps[*]} " == *" $1 "* ]] || hang_if_planted "$1"
   case $1 in
-    tests) test_device llama_cuda_test '-*WithoutADevice*' llama_emulated_cuda_test 'DeviceRounds.Plain*' ;;
-    training) test_device training_device_test 'OnCuda.*' training_device_test '*' ;;
-    ceilings|products|cuts|passes) bench_step "$1" ;;
-    opt) bench_step opt passes ;;
+    kernel_tests) test_device "${first:-}/kernels_cuda_test" kernels_emulated_cuda_test 'DeviceRounds.Plain*' ;;
+    device_tests) test_device "$programs/llama_cuda_test" llama_emulated_cuda_test '*HiddenStates*' ;;
+    training) test_device "$programs/training_device_test" training_device_test '*' 'OnCuda.*' ;;
+    ladder|passes|kernels|products) bench_step "$1" "$1" "$few_shapes" ;;
+    ceilings) bench_step ceilings ceilings ;;
+    opt) bench_step opt passes "$opt_shapes" ;;
+    ncu) profile_kernels ;;
+    sanitizer) sanitize ;;
     generate) generate_texts ;;
     temperature) run_config gpu_walltime_vs_temperature ;;
     model_size) run_config gpu_walltime_vs_model_size ;;
-    sanitizer) sanitise ;;
     peers) compare_on_device ;;
   esac
 }
 
-# bench_step NAME [STEP]: of gpu_bench. Its rows replace the old ones when they are complete; what was cut off stays beside them.
+# run_probe: one kernel on the device.
+run_probe() {
+  hang_if_planted probe
+  rm -f "$output/probe.csv"
+  bench probe "$output/probe.csv"
+}
+
+# bench STEP FILE [SHAPES]: gpu_bench, small in a rehearsal.
+bench() {
+  local sizes=()
+  if [ "$rehearse" = yes ]; then sizes=(--tiny); elif [ -n "${3:-}" ]; then sizes=(--shapes "$3"); fi
+  "$bench" "$2" "$1" "${sizes[@]}"
+}
+
+# bench_step NAME STEP [SHAPES]: its rows replace the old ones when they are complete. Rows of a step that was cut off stay in a file of their own.
 bench_step() {
   local rows=$output/gpu_bench_$1.csv
-  rm -f "$rows.part"
-  # shellcheck disable=SC2046
-  within "$bench" "$rows.part" "${2:-$1}" $(bench_shapes "$1") && mv "$rows.part" "$rows"
+  [ ! -e "$rows.part" ] || mv "$rows.part" "$rows.cut_off"
+  bench "$2" "$rows.part" "${3:-}" && hang_if_planted "$1" && mv "$rows.part" "$rows"
 }
 
-# gpu_bench's choice of shapes for a step: what fits into a call.
-bench_shapes() {
-  local few=shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b
-  if [ "$rehearse" = yes ]; then echo --tiny; return; fi
-  case $1 in
-    cuts|products) echo --shapes "$few" ;;
-    passes) echo --shapes "$few,shape-15m,shape-360m,shape-1b,shape-3b,shape-8b,shape-llama-68m,shape-llama-3.2-3b,shape-llama-2-13b" ;;
-    opt) echo --shapes shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b ;;
-  esac
-}
-
-# test_device PROGRAM FILTER REHEARSED_PROGRAM FILTER
+# test_device PROGRAM REHEARSED_PROGRAM REHEARSED_FILTER [FILTER]: a test that was skipped, or a filter without tests, is a failure.
 test_device() {
-  if [ "$rehearse" = yes ]; then within "$build/$3" --gtest_brief=1 --gtest_filter="$4"; return; fi
-  within "$programs/$1" --gtest_filter="$2" 2>&1 | tee "$output/$1.txt" | grep -v -E 'RUN|OK' || return
-  if grep -q SKIPPED "$output/$1.txt"; then echo "a test of the device was skipped"; return 9; fi
+  local program=$1 filter=${4:--*WithoutADevice*} log status=0
+  [ "$rehearse" = no ] || program=$build/$2 filter=$3
+  log=$output/$(basename "$program").txt
+  "$program" --gtest_filter="$filter" >"$log" 2>&1 || status=$?
+  grep -v -E 'RUN|  OK |^\[-+\]|^$' "$log"
+  if [ "$status" -eq 0 ] && grep -q 'Running 0 tests' "$log"; then echo "no test of $program has a name like $filter"; return 1; fi
+  if [ "$status" -eq 0 ] && [ "$rehearse" = no ] && grep -q SKIPPED "$log"; then echo "a test of the device was skipped"; return 9; fi
+  return "$status"
 }
 
-# Wrong accesses and races within a block, over a pass, a fork and sampled rounds.
-sanitise() {
-  [ "$rehearse" = no ] || return 0
-  local sanitizer tool
-  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
-  [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return 1; }
+# find_tool NAME: where it is, also outside PATH; the newest.
+find_tool() {
+  command -v "$1" && return
+  { find /usr/local/cuda*/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" -maxdepth 0 2>/dev/null || true; } | sort -V | tail -1 | grep .
+}
+
+# What bounds the products and attention of a layer: gpu_bench profile launches each once in the forms that differ most, five kernels a form.
+profile_kernels() {
+  local ncu raw=$output/ncu_raw.csv
+  rm -f "$output/ncu_launches.csv" "$raw"
+  if [ "$rehearse" = yes ]; then
+    bench profile "$output/ncu_launches.csv" || return
+    echo "rehearsed: the launches alone; ncu needs a device"
+    return
+  fi
+  ncu=$(find_tool ncu) || { echo "no ncu on PATH, in /usr/local/cuda*/bin or in /opt/nvidia/nsight-compute"; return 1; }
+  "$ncu" --set full --clock-control none --target-processes all --kernel-name 'regex:product|attention' --launch-count 20 \
+    --csv --page raw --print-units base --log-file "$raw" "$bench" "$output/ncu_launches.csv" profile --shapes shape-llama-3.1-8b || { tail -5 "$raw"; return 1; }
+  python3 "$speclab_root/scripts/lib/gpu_profile.py" "$raw" "$output/ncu_metrics.csv"
+}
+
+# Wrong accesses and races within a block, over small tests.
+sanitize() {
+  local sanitizer tool log status
+  if [ "$rehearse" = yes ]; then
+    # The names are checked, so that the filter finds tests on a device too.
+    "$build/kernels_emulated_cuda_test" --gtest_list_tests --gtest_filter="$sanitized_tests" | grep -c '^  ' || return
+    echo "rehearsed: the number of its tests alone; compute-sanitizer needs a device"
+    return
+  fi
+  sanitizer=$(find_tool compute-sanitizer) || { echo "no compute-sanitizer on PATH or in /usr/local/cuda*/bin"; return 1; }
   for tool in memcheck racecheck; do
-    within "$sanitizer" --tool "$tool" --error-exitcode 1 "$programs/llama_cuda_test" --gtest_filter='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*' >"$output/sanitizer_$tool.txt" 2>&1 || return
-    tail -3 "$output/sanitizer_$tool.txt"
+    log=$output/sanitizer_$tool.txt status=0
+    timeout --foreground --kill-after=5 "$sanitizer_seconds" "$sanitizer" --tool "$tool" --error-exitcode 1 \
+      "$first/kernels_cuda_test" --gtest_filter="$sanitized_tests" >"$log" 2>&1 || status=$?
+    tail -3 "$log"
+    [ "$status" -ne 137 ] || status=124
+    [ "$status" -eq 0 ] || { echo "$tool ended with $status"; return "$status"; }
+    if grep -q -e 'Running 0 tests' -e SKIPPED "$log"; then echo "$tool saw no test, or one that was skipped"; return 9; fi
   done
 }
 
@@ -131,7 +204,7 @@ generate_texts() {
     IFS=: read -r draft drafter tree <<<"$draft"
     reads=()
     [ "$rehearse/$drafter" != yes/small_transformer ] || reads=(--drafter-model "$model")  # no drafter of the project drafts what two layers keep
-    within "$programs/speclab" generate --json --device cuda --model "$model" --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
+    "$programs/speclab" generate --json --device cuda --model "$model" --rounds device --prompt "Explain in detail how a steam engine turns heat into motion." --temperature 0 --ignore-eos \
       --max-new-tokens "$new_tokens" --drafter "$drafter" "${reads[@]}" --tree "$tree" --speculation-length 4 >"$output/generate_$draft.json.part" || return
     mv "$output/generate_$draft.json.part" "$output/generate_$draft.json"
   done
@@ -154,12 +227,17 @@ run_config() {
   [ "$rehearse" = no ] || settings=(--set prompts.new_tokens=3 --set prompts.per_category=1 --set 'prompts.categories=["chat"]' --set 'axes.policy=["constant:2"]' --set pilot.per_category=1 \
     --set costs.repetitions=1 --set costs.new_tokens=16 --set 'axes.temperature=[1.0]' --set "target.model=[\"$model\", \"shape-15m\"]")
   [ "$rehearse/$name" != yes/gpu_walltime_vs_temperature ] || settings+=(--set "target.model=\"$model\"")
-  within "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
+  "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
 }
 
+# The project beside transformers. A rehearsal compiles the scripts alone.
 compare_on_device() {
-  if [ "$rehearse" = yes ]; then PYTHONPYCACHEPREFIX=$output/pycache python3 -m py_compile "$speclab_root"/scripts/peers/*.py; return; fi
-  python3 -m pip install --quiet --no-index --no-deps --upgrade --target "$output/site" "$pack_folder"/wheels/*.whl || return
+  if [ "$rehearse" = yes ]; then
+    PYTHONPYCACHEPREFIX=$output/pycache python3 -m py_compile "$speclab_root"/scripts/peers/*.py || return
+    echo "rehearsed: the syntax alone; the peers need a device"
+    return
+  fi
+  python3 -m pip install --quiet --no-index --no-deps --upgrade --target "$output/site" "$programs"/wheels/*.whl || return
   export PYTHONPATH=$output/site
-  within python3 "$speclab_root/scripts/peers/compare.py" --model "$speclab_model" --device cuda --speclab "$programs/speclab" --output "$output/peers_gpu" --quick
+  python3 "$speclab_root/scripts/peers/compare.py" --model "$speclab_model" --device cuda --speclab "$programs/speclab" --output "$output/peers_gpu" --quick
 }

@@ -32,7 +32,8 @@ template <int kHeadDim>
 struct TileShared {
   float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows], weight[kAttentionWarps][kQueryRows];
   float total[kQueryRows];
-  float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the splits' weights, [kQueryRows][splits]
+  float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the weights of the first kKeptWeights splits, [kQueryRows][splits]
+  static constexpr int kKeptWeights = kAttentionWarps * kHeadDim;
   bool is_last;
 };
 
@@ -101,7 +102,30 @@ struct KeyBlock {
     for (int d = 0; d < kHeadDim / 8; ++d)
       values[d] = *reinterpret_cast<const uint4*>(a.values + of_head + static_cast<std::int64_t>(d * 8 + lane / 4) * a.capacity + tile.first_key + lane % 4 * 8);
   }
+
+  /// Values that no row sees become 0: their weight is 0, which does not undo what is no number.
+  /// @param seen  bit i: of this lane's key i
+  __device__ void drop_unseen(std::uint32_t seen) {
+    const uint4 kept = make_uint4(both_halves(seen), both_halves(seen >> 2), both_halves(seen >> 4), both_halves(seen >> 6));
+#pragma unroll
+    for (int d = 0; d < kHeadDim / 8; ++d) values[d] = make_uint4(values[d].x & kept.x, values[d].y & kept.y, values[d].z & kept.z, values[d].w & kept.w);
+  }
+
+ private:
+  /// The mask of a pair of values by the lower two bits.
+  static __device__ std::uint32_t both_halves(std::uint32_t bits) { return (bits & 1 ? 0xffffu : 0u) | (bits & 2 ? 0xffff0000u : 0u); }
 };
+
+/// Bit i: whether any row of the tile sees key i of the 8 whose values this lane loads.
+__device__ std::uint32_t seen_by_some_row(const QueryRow& low, const QueryRow& high, int first) {
+  const int begin = first + static_cast<int>(threadIdx.x) % 4 * 8;
+  std::uint32_t seen = 0;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) seen |= low.sees(begin + i) || high.sees(begin + i) ? 1u << i : 0u;
+#pragma unroll
+  for (int distance = 4; distance < 32; distance *= 2) seen |= __shfl_xor_sync(0xffffffffu, seen, distance);
+  return seen;
+}
 
 /// Masks, takes the maximum and exponentiates in place. `offset` is 0 for the row lane / 4 and 2 for the row eight further.
 __device__ void softmax(const QueryRow& row, int first, float scale, int offset, float (&scores)[4][4], float& maximum, float& sum) {
@@ -147,7 +171,7 @@ __device__ void mix_values(const KeyBlock<kHeadDim>& block, const float (&weight
 
 /// Attention of the tile's rows to this warp's keys, to shared memory.
 template <int kHeadDim>
-__device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryRow& low, const QueryRow& high, const KeyBlock<kHeadDim>& block, float scale,
+__device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryRow& low, const QueryRow& high, KeyBlock<kHeadDim>& block, float scale,
                        TileShared<kHeadDim>& shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   float maximum[2] = {-CUDART_INF_F, -CUDART_INF_F}, sum[2] = {0.0f, 0.0f}, output[kHeadDim / 8][4] = {};
@@ -160,6 +184,7 @@ __device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryR
     for (int t = 0; t < 4; ++t)
 #pragma unroll
       for (int s = 0; s < kHeadDim / 32; ++s) multiply_add_32(scores[t], low_parts[s], high_parts[s], block.keys[t][s]);
+    block.drop_unseen(seen_by_some_row(low, high, tile.first_key));
     softmax(low, tile.first_key, scale, 0, scores, maximum[0], sum[0]);
     softmax(high, tile.first_key, scale, 2, scores, maximum[1], sum[1]);
     mix_values<kHeadDim>(block, scores, output);
@@ -205,8 +230,8 @@ __device__ void join_warps(const ForwardState* state, const AttentionBuffers& a,
   }
 }
 
-/// Weights and total of one row over all splits, by one warp.
-__device__ inline void weigh_splits(const float2* sums, int splits, float* weights, float& total) {
+/// Maximum and total of one row over all splits, and the weights of the first `kept` ones, by one warp.
+__device__ inline void weigh_splits(const float2* sums, int splits, int kept, float* weights, float& maximum, float& total) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   float joint = -CUDART_INF_F, sum = 0.0f;
   for (int s = lane; s < splits; s += 32) joint = fmaxf(joint, __ldcg(&sums[s * kQueryRows]).x);
@@ -214,12 +239,15 @@ __device__ inline void weigh_splits(const float2* sums, int splits, float* weigh
   for (int distance = 16; distance > 0; distance /= 2) joint = fmaxf(joint, __shfl_xor_sync(0xffffffffu, joint, distance));
   for (int s = lane; s < splits; s += 32) {
     const float2 part = __ldcg(&sums[s * kQueryRows]);
-    weights[s] = weight_of(part.x, joint);
-    sum += weights[s] * part.y;
+    const float weight = weight_of(part.x, joint);
+    if (s < kept) weights[s] = weight;
+    sum += weight * part.y;
   }
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-  if (lane == 0) total = sum;
+  if (lane != 0) return;
+  maximum = joint;
+  total = sum;
 }
 
 /// The splits' parts as one, by the thread block that came last.
@@ -227,15 +255,21 @@ template <int kHeadDim>
 __device__ void join_splits(const ForwardState* state, const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
   const std::int64_t part = tile.place * max_splits * kQueryRows;
+  const int kept = min(tile.splits, TileShared<kHeadDim>::kKeptWeights);
   float* weights = &shared.output[0][0][0];
-  for (int r = warp; r < tile.num_queries; r += kAttentionWarps) weigh_splits(a.partial_sums + part + r, tile.splits, weights + r * tile.splits, shared.total[r]);
+  for (int r = warp; r < tile.num_queries; r += kAttentionWarps)
+    weigh_splits(a.partial_sums + part + r, tile.splits, kept, weights + r * kept, shared.maximum[0][r], shared.total[r]);
   __syncthreads();
   for (int i = thread; i < tile.num_queries * kHeadDim; i += 32 * kAttentionWarps) {
     const int r = i / kHeadDim, d = i % kHeadDim;
     const float* parts = a.partial_outputs + (part + r) * kHeadDim + d;
     float mixed = 0.0f;
 #pragma unroll 8
-    for (int s = 0; s < tile.splits; ++s) mixed += weights[r * tile.splits + s] * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
+    for (int s = 0; s < kept; ++s) mixed += weights[r * kept + s] * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
+    for (int s = kept; s < tile.splits; ++s) {
+      const float weight = weight_of(__ldcg(&a.partial_sums[part + r + static_cast<std::int64_t>(s) * kQueryRows]).x, shared.maximum[0][r]);
+      mixed += weight * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
+    }
     output_of(a, query_row(state, tile, r))[d] = to_bfloat16(mixed / shared.total[r]);
   }
 }
@@ -257,13 +291,14 @@ template <int kHeadDim>
 __global__ void __launch_bounds__(32 * kAttentionWarps, 2) attention(const ForwardState* state, const AttentionBuffers a, int tiles_per_group, int max_splits, float scale) {
   auto& shared = *dynamic_shared<TileShared<kHeadDim>>();
   let_next_kernel_start();
-  Tile tile;
-  if (!find_tile(state, a, tiles_per_group, tile)) return;
+  Tile tile{};
+  const bool is_needed = find_tile(state, a, tiles_per_group, tile);
   const int row = static_cast<int>(threadIdx.x) % 32 / 4;
   const QueryRow low = query_row(state, tile, row), high = query_row(state, tile, row + 8);
   KeyBlock<kHeadDim> block;
-  if (tile.is_committed()) block.load(a, tile);
-  wait_for_previous_kernel();
+  if (is_needed && tile.is_committed()) block.load(a, tile);
+  wait_for_previous_kernel();  // by every thread block: a kernel whose blocks all end without it lets the next one run before the one in front
+  if (!is_needed) return;
   if (tile.has_keys() && !tile.is_committed()) block.load(a, tile);
   attend<kHeadDim>(a, tile, low, high, block, scale, shared);
   __syncthreads();

@@ -10,7 +10,7 @@ inline constexpr int kBlockThreads = 1024;
 
 /// Room for what the threads of a block tell each other.
 struct BlockShared {
-  double sums[kBlockThreads];
+  double sums[kBlockThreads], warp_sums[32];
   float values[kBlockThreads];
   std::int32_t tokens[kBlockThreads];
   std::int32_t found, crossing;
@@ -76,47 +76,91 @@ __device__ int block_count_positive(int size, const Weight& weight, BlockShared&
   return found;
 }
 
-/// sums[t] becomes the sum of the threads' values up to and with t. @return the sum of all
-__device__ inline double block_running_sum(double value, BlockShared& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
-  shared.sums[thread] = value;
-  __syncthreads();
-  for (int distance = 1; distance < kBlockThreads; distance *= 2) {
-    const double before = thread >= distance ? shared.sums[thread - distance] : 0.0;
-    __syncthreads();
-    shared.sums[thread] += before;
-    __syncthreads();
+/// The sum of the lanes' values up to and with this one.
+__device__ inline double warp_running_sum(double value) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const double before = __shfl_up_sync(0xffffffffu, value, distance);
+    if (lane >= distance) value += before;
   }
+  return value;
+}
+
+/// sums[t] becomes the sum of the threads' values up to and with t: those of its warp, behind those of the warps before it. @return the sum of all
+__device__ inline double block_running_sum(double value, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const double within = warp_running_sum(value);
+  if (lane == 31) shared.warp_sums[warp] = within;
+  __syncthreads();
+  if (warp == 0) shared.warp_sums[lane] = warp_running_sum(shared.warp_sums[lane]);
+  __syncthreads();
+  shared.sums[thread] = (warp == 0 ? 0.0 : shared.warp_sums[warp - 1]) + within;
+  __syncthreads();
   return shared.sums[kBlockThreads - 1];
+}
+
+/// The sum of the weights at first, first + step, ... before `end`.
+template <typename Weight>
+__device__ double own_sum(int first, int step, int end, const Weight& weight) {
+  double own = 0.0;
+#pragma unroll 4
+  for (int i = first; i < end; i += step) own += static_cast<double>(weight(i));
+  return own;
+}
+
+/// shared.found becomes the first index within [begin, end) whose cumulative weight, behind `before`, exceeds the threshold: the last positive
+/// one where rounding hides it. There is a positive one, and before <= threshold.
+template <typename Weight>
+__device__ void find_in_segment(int begin, int end, double before, double threshold, const Weight& weight, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x), share = (end - begin + kBlockThreads - 1) / kBlockThreads;
+  const int first = min(end, begin + thread * share), last = min(end, first + share);
+  if (thread == 0) shared.crossing = -1;
+  const double own = own_sum(first, 1, last, weight);
+  block_running_sum(own, shared);
+  const double below = before + (thread == 0 ? 0.0 : shared.sums[thread - 1]);
+  if (own > 0.0 && below <= threshold) atomicMax(&shared.crossing, thread);  // the last such share
+  __syncthreads();
+  if (thread == shared.crossing) {
+    double cumulative = below;
+    for (int i = first; i < last && cumulative <= threshold; ++i) {
+      const double w = static_cast<double>(weight(i));
+      cumulative += w;
+      if (w > 0.0) shared.found = i;
+    }
+  }
+  __syncthreads();
 }
 
 /// The first index whose cumulative weight exceeds uniform times the sum of all, as InversionChance::categorical on the host. Leaves that sum
 /// in the last of shared.sums.
+///
+/// It is found in two steps, so that a warp reads 32 consecutive weights at a time. Every warp adds up a segment of consecutive weights, lane l
+/// those at l, l + 32, ...; the lanes' sums are added in the order of block_running_sum. The segment where the threshold is crossed is then dealt
+/// out to all threads, a few consecutive weights each, and added up once more behind the segments before it. All sums are double. They are
+/// the host's where every partial sum is exact; else they differ from the host's by at most one rounding of the total a term.
 /// @param weight  weight(i) for i < size, not negative @return `size` if no weight is positive; the same for every thread
 template <typename Weight>
 __device__ int block_categorical(int size, double uniform, const Weight& weight, BlockShared& shared) {
-  const int thread = static_cast<int>(threadIdx.x), share = (size + kBlockThreads - 1) / kBlockThreads;
-  const int begin = min(size, thread * share), end = min(size, begin + share);
-  double own = 0.0;
-  for (int i = begin; i < end; ++i) own += static_cast<double>(weight(i));
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int share = (size + kBlockThreads - 1) / kBlockThreads, segment = 32 * share;
   if (thread == 0) {
     shared.crossing = -1;
     shared.found = size;
   }
-  const double total = block_running_sum(own, shared), threshold = uniform * total;
-  const double below = thread == 0 ? 0.0 : shared.sums[thread - 1];
-  if (own > 0.0 && below <= threshold) atomicMax(&shared.crossing, thread);  // the last such share; rounding leaves no gap between two
-  __syncthreads();
-  if (thread == shared.crossing) {
-    double cumulative = below;
-    for (int i = begin; i < end && cumulative <= threshold; ++i) {
-      const double w = static_cast<double>(weight(i));
-      cumulative += w;
-      if (w > 0.0) shared.found = i;  // the last positive one where rounding hides the crossing
-    }
+  const double total = block_running_sum(own_sum(warp * segment + lane, 32, min(size, (warp + 1) * segment), weight), shared), threshold = uniform * total;
+  if (lane == 31) {
+    const double below = warp == 0 ? 0.0 : shared.sums[thread - 32];
+    if (shared.sums[thread] > below && below <= threshold) atomicMax(&shared.crossing, warp);  // the last such segment; rounding leaves no gap between two
   }
   __syncthreads();
+  const int crossing = shared.crossing;
+  const double before = crossing > 0 ? shared.sums[32 * crossing - 1] : 0.0;
+  __syncthreads();
+  if (crossing >= 0) find_in_segment(crossing * segment, min(size, (crossing + 1) * segment), before, threshold, weight, shared);
   const int found = shared.found;
+  __syncthreads();
+  if (thread == 0) shared.sums[kBlockThreads - 1] = total;
   __syncthreads();
   return found;
 }

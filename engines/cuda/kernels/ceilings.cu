@@ -8,6 +8,7 @@ namespace {
 
 __global__ void __launch_bounds__(512) read_all(const uint4* memory, std::size_t count, std::uint32_t* sink) {
   constexpr int kAtOnce = 8;
+  wait_for_previous_kernel();
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   std::uint32_t all = 0;
   std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -27,7 +28,10 @@ __global__ void nothing() {
   wait_for_previous_kernel();
 }
 
-__global__ void signal(volatile std::uint32_t* host_memory, const std::uint32_t* value) { *host_memory = *value; }
+__global__ void signal(volatile std::uint32_t* host_memory, const std::uint32_t* value) {
+  wait_for_previous_kernel();
+  *host_memory = *value;
+}
 
 }  // namespace
 

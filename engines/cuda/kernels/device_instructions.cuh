@@ -29,9 +29,14 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
+/// How much a copy brings into the second-level cache.
+enum class CopyHint { none, fetch_256 };
+
+template <CopyHint kHint>
 __device__ inline void copy_async_16(void* shared, const void* global) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+  if constexpr (kHint == CopyHint::fetch_256) asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+  else asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
 }
 
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }

@@ -3,12 +3,32 @@
 #include <algorithm>
 
 #include "engines/cuda/kernels.h"
-#include "engines/cuda/kernels/product.cuh"
+#include "engines/cuda/kernels/product_forms.cuh"
 
 namespace speclab::engines::cuda {
 namespace {
 
-/// One thread block a row; a thread takes 16 values at a time, whose squares are one partial sum.
+/// Eight values of a row of the table become the stream, in vectors. @return `sum` and their squares
+__device__ float embed_8(const uint4& values, const float4& low_gain, const float4& high_gain, float4* stream, uint4* gained, float sum) {
+  const std::uint32_t pairs[4]{values.x, values.y, values.z, values.w};
+  const float factors[8]{low_gain.x, low_gain.y, low_gain.z, low_gain.w, high_gain.x, high_gain.y, high_gain.z, high_gain.w};
+  float value[8];
+  std::uint32_t products[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    value[2 * i] = from_bfloat16(static_cast<std::uint16_t>(pairs[i]));
+    value[2 * i + 1] = from_bfloat16(static_cast<std::uint16_t>(pairs[i] >> 16));
+    products[i] = bfloat16_pair(value[2 * i] * factors[2 * i], value[2 * i + 1] * factors[2 * i + 1]);
+  }
+  stream[0] = make_float4(value[0], value[1], value[2], value[3]);
+  stream[1] = make_float4(value[4], value[5], value[6], value[7]);
+  *gained = make_uint4(products[0], products[1], products[2], products[3]);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) sum += value[i] * value[i];
+  return sum;
+}
+
+/// One thread block a row; a thread takes 16 values at a time, 32 consecutive bytes of the table, whose squares are one partial sum.
 __global__ void embed(const ForwardState* state, const std::uint16_t* table, const ResidualStream s) {
   let_next_kernel_start();
   wait_for_previous_kernel();
@@ -16,15 +36,16 @@ __global__ void embed(const ForwardState* state, const std::uint16_t* table, con
   if (m >= state->num_rows) return;
   const int token = state->rows[m].token;
   for (int part = static_cast<int>(threadIdx.x); part < s.hidden / kTileRows; part += static_cast<int>(blockDim.x)) {
-    float sum = 0.0f;
-    for (int i = part * kTileRows; i < (part + 1) * kTileRows; ++i) {
-      const float value = from_bfloat16(table[packed_index(token, i, s.hidden)]);
-      const std::int64_t at = static_cast<std::int64_t>(m) * s.hidden + i;
-      s.values[at] = value;
-      s.gained[at] = to_bfloat16(value * s.gain[i]);
-      sum += value * value;
-    }
-    s.partials[static_cast<std::int64_t>(m) * (s.hidden / kTileRows) + part] = sum;
+    const int i = part * kTileRows;
+    const std::int64_t at = static_cast<std::int64_t>(m) * s.hidden + i;
+    const auto* source = reinterpret_cast<const uint4*>(table + packed_index(token, i, s.hidden));
+    const auto* gain = reinterpret_cast<const float4*>(s.gain + i);
+    auto* stream = reinterpret_cast<float4*>(s.values + at);
+    auto* gained = reinterpret_cast<uint4*>(s.gained + at);
+    const uint4 first = source[0], second = source[1];  // all loads before the first store, behind which they would wait
+    const float4 gains[4]{gain[0], gain[1], gain[2], gain[3]};
+    const float sum = embed_8(first, gains[0], gains[1], stream, gained, 0.0f);
+    s.partials[static_cast<std::int64_t>(m) * (s.hidden / kTileRows) + part] = embed_8(second, gains[2], gains[3], stream + 2, gained + 1, sum);
   }
 }
 
@@ -129,6 +150,7 @@ __device__ std::uint64_t mix(std::uint64_t z) {
 }
 
 __global__ void random_weights(std::uint16_t* weights, std::int64_t count, std::uint64_t seed) {
+  wait_for_previous_kernel();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
     const std::uint64_t bits = mix(seed ^ mix(static_cast<std::uint64_t>(i)));

@@ -1,7 +1,7 @@
 // The four products of a layer, each with what follows it up to the next one.
 
 #include "engines/cuda/kernels.h"
-#include "engines/cuda/kernels/product.cuh"
+#include "engines/cuda/kernels/product_forms.cuh"
 
 namespace speclab::engines::cuda {
 namespace {
@@ -44,6 +44,7 @@ struct AddToResidual {
     const std::int64_t at = static_cast<std::int64_t>(m) * s.hidden + i;
     const float sum = s.values[at] + value;
     s.values[at] = sum;
+    if (s.kept != nullptr) s.kept[at] = sum;
     s.gained[at] = to_bfloat16(sum * s.gain[i]);
     return sum;
   }

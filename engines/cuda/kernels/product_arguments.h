@@ -9,11 +9,17 @@ struct float2;
 
 namespace speclab::engines::cuda {
 
+/// How the products of up to 16 rows get at their activations; all forms add in the same order. product.cuh has the cuts.
+enum class ProductForm { one_ahead, copies_first, four_ahead, in_ring, two_blocks_in_ring, in_registers, at_once };
+inline constexpr ProductForm kProductForms[] = {ProductForm::one_ahead,          ProductForm::copies_first, ProductForm::four_ahead, ProductForm::in_ring,
+                                                ProductForm::two_blocks_in_ring, ProductForm::in_registers, ProductForm::at_once};
+
 /// Where kernels are put.
 struct LaunchContext {
   CUstream_st* stream;
   int num_multiprocessors;
   bool has_overlapping_starts;  ///< compute capability 9.0 and higher
+  ProductForm form;
 };
 
 /// y[m, n] = scale(m) * sum over k of w[n, k] x[m, k], scale(m) = 1 / sqrt(mean square + epsilon) where partials are given.

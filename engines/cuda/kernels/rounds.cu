@@ -10,8 +10,9 @@ __device__ DeviceRow chain_row(std::int32_t token, std::int32_t position, std::i
   return {token, position, slot, position, position + 1, position, 0};
 }
 
-__global__ void begin_round(RoundState* round, ForwardState* draft) {
+__global__ void begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced) {
   wait_for_previous_kernel();
+  round->forced = *forced;
   round->times[0] = device_nanoseconds();
   ++round->serial;
   const int last = round->length - 1, rows = last > 0 ? 2 : 1;
@@ -86,12 +87,12 @@ __device__ int draw_next(const RoundState& round, int accepted, int length, cons
   return next < target.vocab ? next : block_categorical(target.vocab, uniform, p, shared);  // rounding left nothing
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1) verify(RoundState* round, int length, const DeviceLaws draft, const DeviceLaws target, const std::int32_t* forced,
-                                                        RoundResult* result) {
+__global__ void __launch_bounds__(kBlockThreads, 1) verify(RoundState* round, int length, const DeviceLaws draft, const DeviceLaws target, RoundResult* result) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
-  const bool is_drawn = round->inverse_temperature > 0.0f && *forced < 0;
-  if (threadIdx.x == 0) shared.found = *forced >= 0 ? min(*forced, length) : is_drawn ? accepted_by_ratio(*round, length, draft, target) : accepted_by_match(*round, length);
+  const int forced = round->forced;
+  const bool is_drawn = round->inverse_temperature > 0.0f && forced < 0;
+  if (threadIdx.x == 0) shared.found = forced >= 0 ? min(forced, length) : is_drawn ? accepted_by_ratio(*round, length, draft, target) : accepted_by_match(*round, length);
   __syncthreads();
   const int accepted = shared.found;
   __syncthreads();
@@ -108,8 +109,8 @@ __global__ void __launch_bounds__(kBlockThreads, 1) verify(RoundState* round, in
 
 }  // namespace
 
-void launch_begin_round(RoundState* round, ForwardState* draft, const LaunchContext& context) {
-  launch(Start::in_turn, begin_round, dim3(1), 1, 0, context, round, draft);
+void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced, const LaunchContext& context) {
+  launch(Start::in_turn, begin_round, dim3(1), 1, 0, context, round, draft, forced);
 }
 
 void launch_choose_draft(RoundState* round, ForwardState* draft, int index, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context) {
@@ -124,9 +125,8 @@ void launch_target_laws(RoundState* round, int rows, const PassOutput& output, c
   launch(Start::in_turn, target_laws, dim3(static_cast<unsigned>(rows)), kBlockThreads, 0, context, round, output, laws);
 }
 
-void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target, const std::int32_t* forced, RoundResult* result,
-                   const LaunchContext& context) {
-  launch(Start::in_turn, verify, dim3(1), kBlockThreads, 0, context, round, length, draft, target, forced, result);
+void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target, RoundResult* result, const LaunchContext& context) {
+  launch(Start::in_turn, verify, dim3(1), kBlockThreads, 0, context, round, length, draft, target, result);
 }
 
 }  // namespace speclab::engines::cuda

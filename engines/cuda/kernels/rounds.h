@@ -7,7 +7,8 @@
 namespace speclab::engines::cuda {
 
 /// The first rows of the drafter: the previous token once more, whose key and value it lacks after a draft that was wholly accepted, and the pending one.
-void launch_begin_round(RoundState* round, ForwardState* draft, const LaunchContext& context);
+/// @param forced  pinned; becomes RoundState's
+void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced, const LaunchContext& context);
 /// Draws or takes token `index` of the draft from what the drafter's pass left; prepares its next pass.
 /// @param laws  of the draft, one a token; unused at temperature 0
 void launch_choose_draft(RoundState* round, ForwardState* draft, int index, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
@@ -16,8 +17,6 @@ void launch_begin_verification(RoundState* round, ForwardState* target, int leng
 /// Arg max and, above temperature 0, exponentials of each of the target's rows. @param rows  upper bound of the round's
 void launch_target_laws(RoundState* round, int rows, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context);
 /// Accepts, draws the next token, moves the sequence on and tells the host.
-/// @param forced  pinned; how many tokens to accept whatever they are, or -1
-void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target, const std::int32_t* forced, RoundResult* result,
-                   const LaunchContext& context);
+void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target, RoundResult* result, const LaunchContext& context);
 
 }  // namespace speclab::engines::cuda

@@ -27,8 +27,7 @@ struct TreeLaws {
   float* remainder;                ///< [vocab]
 };
 /// Finds the path that stands, draws the next token and moves the sequence on, but for its keys and values, which round->moves is left for.
-/// @param forced  pinned; how many first children to accept whatever they are, or -1
-void launch_verify_tree(RoundState* round, const TreeLaws& laws, const std::int32_t* forced, const LaunchContext& context);
+void launch_verify_tree(RoundState* round, const TreeLaws& laws, const LaunchContext& context);
 void launch_tell_host(const RoundState* round, RoundResult* result, const LaunchContext& context);
 
 }  // namespace speclab::engines::cuda

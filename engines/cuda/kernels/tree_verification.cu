@@ -102,12 +102,12 @@ __device__ RoundOutcome test_ratios(RoundState& round, const TreeLaws& laws, Blo
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1) verify_tree(RoundState* round, const TreeLaws laws, const std::int32_t* forced) {
+__global__ void __launch_bounds__(kBlockThreads, 1) verify_tree(RoundState* round, const TreeLaws laws) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
-  const bool is_drawn = round->inverse_temperature > 0.0f && *forced < 0;
+  const bool is_drawn = round->inverse_temperature > 0.0f && round->forced < 0;
   if (!is_drawn && threadIdx.x != 0) return;
-  RoundOutcome outcome = is_drawn ? test_ratios(*round, laws, shared) : match(*round, *forced);
+  RoundOutcome outcome = is_drawn ? test_ratios(*round, laws, shared) : match(*round, round->forced);
   if (threadIdx.x != 0) return;
   if (outcome.next >= laws.target.vocab) {
     round->is_damaged = 1;
@@ -128,8 +128,8 @@ __global__ void tell_host_of_tree(const RoundState* round, RoundResult* result) 
 
 }  // namespace
 
-void launch_verify_tree(RoundState* round, const TreeLaws& laws, const std::int32_t* forced, const LaunchContext& context) {
-  launch(Start::in_turn, verify_tree, dim3(1), kBlockThreads, 0, context, round, laws, forced);
+void launch_verify_tree(RoundState* round, const TreeLaws& laws, const LaunchContext& context) {
+  launch(Start::in_turn, verify_tree, dim3(1), kBlockThreads, 0, context, round, laws);
 }
 
 void launch_tell_host(const RoundState* round, RoundResult* result, const LaunchContext& context) {

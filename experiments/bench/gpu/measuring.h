@@ -28,6 +28,7 @@ struct Sizes {
   int calls() const { return is_tiny ? 1 : 4; }
   int kernels() const { return is_tiny ? 3 : 500; }
   std::vector<int> contexts() const { return is_tiny ? std::vector{130} : std::vector{512, 2048}; }
+  std::vector<int> ladder_rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 8, 16}; }
   std::vector<int> rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64}; }
 };
 
@@ -110,6 +111,19 @@ class Stopwatch {
  private:
   const Device& device_;
   cudaEvent_t begin_{}, end_{};
+};
+
+/// What every step of gpu_bench measures with.
+struct Bench {
+  Bench(const std::string& output, const Sizes& given) : sizes(given), rows(output, device.name()), stopwatch(device) {}
+
+  const LaunchContext& context() const { return device.context(); }
+  Measured time(const std::function<void()>& call) { return stopwatch.milliseconds(sizes.repeats(), sizes.calls(), call); }
+
+  Sizes sizes;
+  Device device;
+  Rows rows;
+  Stopwatch stopwatch;
 };
 
 inline Measured scaled(const Measured& m, double factor) { return {m.median * factor, m.low * factor, m.high * factor, m.n}; }

@@ -61,6 +61,14 @@ TEST_F(DeviceRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
   EXPECT_GT(expect_equal(options("small_transformer", 1.0), ConstantPolicy(3), 120), 0);
 }
 
+/// From 256 tokens on, passes are captured for four splits.
+TEST_F(DeviceRounds, AreTheHostsWhereTheGraphsGrow) {
+  LlamaConfig config = small_config();
+  config.context_length = 512;
+  load(config);
+  EXPECT_GT(expect_equal(options("small_transformer", 1.0), ConstantPolicy(3), 247), 0);
+}
+
 TEST_F(DeviceRounds, DraftNothingBeyondTheDraftersContext) {
   LlamaConfig short_context = small_config();
   short_context.context_length = 12;

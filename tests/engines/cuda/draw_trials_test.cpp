@@ -35,14 +35,14 @@ Weights sparse(int size, int begin, int step) {
   return weights;
 }
 
-/// The indices of the last thread that has some, as block_categorical deals them out.
-int last_share(int size) {
-  const int share = (size + 1023) / 1024;
-  return (size - 1) / share * share;
+/// The indices of the last warp that has some, as block_categorical deals them out.
+int last_segment(int size) {
+  const int segment = (size + 1023) / 1024 * 32;
+  return (size - 1) / segment * segment;
 }
 
 std::vector<Weights> exact_weights(int size) {
-  return {whole_numbers(size, 3), Weights(static_cast<std::size_t>(size), 1.0f), sparse(size, last_share(size), 1), sparse(size, size - 1, 1), sparse(size, 0, size),
+  return {whole_numbers(size, 3), Weights(static_cast<std::size_t>(size), 1.0f), sparse(size, last_segment(size), 1), sparse(size, size - 1, 1), sparse(size, 0, size),
           sparse(size, size / 2, 97)};
 }
 

@@ -6,46 +6,26 @@
 
 #include "engines/cuda/llama_cuda.h"
 #include "engines/decoding/commit_chain.h"
-#include "engines/models/torch/llama_torch.h"
 #include "sim/core/errors.h"
+#include "tests/engines/cuda/cache_test_config.h"
 #include "tests/engines/cuda/random_tree.h"
-#include "tests/engines/cuda/relative_distance.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {
 namespace {
 
-using cuda::relative_distance;
 using testing::chain_rows;
 using testing::commit_all;
-
-LlamaConfig small_config(std::int32_t layers, std::int32_t context) {
-  LlamaConfig config;
-  config.name = "small";
-  config.vocab_size = 61;
-  config.context_length = context;
-  config.num_layers = layers;
-  config.hidden_size = 32;
-  config.intermediate_size = 64;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 32;
-  return config;
-}
-
-constexpr double kTolerance = 0.12;  ///< of a row's root mean square: 2^-9 of weights and activations over a few products
 
 class CacheOfTheDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
-    load(small_config(1, 256));
+    load(testing::cache_test_config(1, 256));
   }
   void load(const LlamaConfig& config) {
     config_ = config;
-    const auto weights = testing::tiny_weights(config);
-    fast_ = std::make_unique<cuda::LlamaCuda>(config, *weights, std::make_shared<cuda::Device>());
-    slow_ = std::make_unique<LlamaTorch>(config, *weights, "cpu", "float32");
+    fast_ = std::make_unique<cuda::LlamaCuda>(config, *testing::tiny_weights(config), std::make_shared<cuda::Device>());
   }
   std::vector<Token> random_tokens(std::size_t count) { return testing::random_tokens(random_, config_.vocab_size, count); }
 
@@ -72,7 +52,7 @@ class CacheOfTheDevice : public ::testing::Test {
 
   LlamaConfig config_;
   std::mt19937 random_{51};
-  std::unique_ptr<LanguageModel> fast_, slow_;
+  std::unique_ptr<LanguageModel> fast_;
 };
 
 /// In one layer keys and values depend on token and position alone, so that nothing but a wrong slot makes a difference.
@@ -94,7 +74,7 @@ TEST_F(CacheOfTheDevice, IsBitEqualToAFreshOneAfterAnyScriptOfTrees) {
 }
 
 TEST_F(CacheOfTheDevice, IsBitEqualToAFreshOneAfterAnyScriptOfChainsThroughSeveralLayers) {
-  load(small_config(3, 256));
+  load(testing::cache_test_config(3, 256));
   for (int script = 0; script < 12; ++script) {
     const auto cache = fast_->make_cache(1, 192);
     const std::int32_t slot = cache->begin();
@@ -107,23 +87,6 @@ TEST_F(CacheOfTheDevice, IsBitEqualToAFreshOneAfterAnyScriptOfChainsThroughSever
     }
     expect_as_fresh(*cache, slot, tokens, script);
   }
-}
-
-TEST_F(CacheOfTheDevice, HoldsTheLastPositionOfTheContextAndRefusesOneMore) {
-  constexpr std::int32_t kContext = 131;  // no multiple of a split's keys
-  load(small_config(2, kContext));
-  const auto tokens = random_tokens(kContext);
-  const auto fast_cache = fast_->make_cache(1, kContext), slow_cache = slow_->make_cache(1, kContext);
-  const std::int32_t slot = fast_cache->begin();
-  commit_all(*fast_, *fast_cache, slot, std::span(tokens).first(kContext - 1));
-  const auto last = commit_all(*fast_, *fast_cache, slot, std::span(tokens).last(1));
-  const auto reference = commit_all(*slow_, *slow_cache, slow_cache->begin(), tokens);
-  EXPECT_LT(relative_distance(last.front(), reference.back()), kTolerance);
-  EXPECT_EQ(fast_cache->length(slot), fast_cache->capacity());
-  EXPECT_THROW(commit_all(*fast_, *fast_cache, slot, std::span(tokens).first(1)), ContractError);
-  const auto longer = fast_->make_cache(1, kContext + 1);
-  commit_all(*fast_, *longer, longer->begin(), tokens);
-  EXPECT_THROW(commit_all(*fast_, *longer, 0, std::span(tokens).first(1)), ContractError) << "a position outside the context";
 }
 
 TEST_F(CacheOfTheDevice, TakesADraftIntoItsLastSlotsAndRefusesOneThatIsLonger) {
@@ -140,38 +103,6 @@ TEST_F(CacheOfTheDevice, TakesADraftIntoItsLastSlotsAndRefusesOneThatIsLonger) {
   cache->truncate(slot, static_cast<std::int32_t>(tokens.size()));
   expect_as_fresh(*cache, slot, tokens, 0);
   expect_as_fresh(*cache, other, beside, 1);
-}
-
-TEST_F(CacheOfTheDevice, RefusesMoreSplitsThanAttentionCanJoin) {
-  const std::int32_t most = 4 * config_.head_dim * cuda::kKeysPerSplit;
-  EXPECT_NO_THROW(fast_->make_cache(1, most));
-  try {
-    fast_->make_cache(1, most + 1);
-    FAIL() << "a cache of " << most + 1 << " tokens";
-  } catch (const DeviceError& error) {
-    EXPECT_NE(std::string(error.what()).find("up to " + std::to_string(most)), std::string::npos) << error.what();
-  }
-}
-
-TEST_F(CacheOfTheDevice, GivesTheReferencesLogitsBehindMoreSplitsThanAWarpHasLanes) {
-  constexpr std::int32_t kContext = 4300;
-  load(small_config(1, kContext));
-  const auto tokens = random_tokens(kContext);
-  const auto fast_cache = fast_->make_cache(1, kContext), slow_cache = slow_->make_cache(1, kContext);
-  const std::int32_t slot = fast_cache->begin();
-  slow_cache->begin();
-  const auto before = std::span(tokens).first(kContext - 5), after = std::span(tokens).last(5);
-  commit_chain(*fast_, *fast_cache, slot, before);
-  commit_chain(*slow_, *slow_cache, slot, before);
-  const auto alone = [&] {
-    std::vector<std::vector<float>> rows;
-    for (const Token& token : after) rows.push_back(commit_all(*fast_, *fast_cache, slot, std::span(&token, 1)).front());
-    return rows;
-  }();
-  fast_cache->truncate(slot, kContext - 5);
-  EXPECT_EQ(commit_all(*fast_, *fast_cache, slot, after), alone);
-  const auto reference = commit_all(*slow_, *slow_cache, slot, after);
-  for (std::size_t i = 0; i < reference.size(); ++i) EXPECT_LT(relative_distance(alone[i], reference[i]), kTolerance) << i;
 }
 
 }  // namespace

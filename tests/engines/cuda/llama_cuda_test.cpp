@@ -1,15 +1,11 @@
-// The device's model against the slow reference in float32, and against itself with other rows beside.
+// The device's model against the slow reference in float32.
 
 #include "engines/cuda/llama_cuda.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "engines/models/torch/llama_torch.h"
-#include "tests/engines/models/tiny_llama.h"
+#include "tests/engines/cuda/every_head_size.h"
 
 namespace speclab::engines {
 namespace {
@@ -19,41 +15,14 @@ using testing::copy_rows;
 
 constexpr double kTolerance = 0.12;  ///< of the logits' root mean square: 2^-9 of weights and activations over a few products
 
-LlamaConfig small_config(std::int32_t head_dim, std::int32_t heads, std::int32_t kv_heads, bool tied) {
-  LlamaConfig config;
-  config.name = "small";
-  config.vocab_size = 263;  // no multiple of 16
-  config.context_length = 1024;
-  config.num_layers = 3;
-  config.hidden_size = 96;
-  config.intermediate_size = 160;
-  config.num_heads = heads;
-  config.num_kv_heads = kv_heads;
-  config.head_dim = head_dim;
-  config.tied_embeddings = tied;
-  return config;
-}
-
-const std::vector<LlamaConfig>& configs() {
-  static const std::vector<LlamaConfig> all{small_config(32, 3, 3, true), small_config(64, 6, 2, false), small_config(128, 4, 1, true), small_config(64, 9, 3, true)};
-  return all;
-}
-
-class LlamaCuda : public ::testing::TestWithParam<int> {
+class LlamaCuda : public testing::EveryHeadSize {
  protected:
   void SetUp() override {
-    if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
-    const auto weights = testing::tiny_weights(config());
-    device_ = std::make_shared<cuda::Device>();
-    fast_ = std::make_unique<cuda::LlamaCuda>(config(), *weights, device_);
-    slow_ = std::make_unique<LlamaTorch>(config(), *weights, "cpu", "float32");
+    EveryHeadSize::SetUp();
+    if (!IsSkipped()) slow_ = std::make_unique<LlamaTorch>(config(), *weights_, "cpu", "float32");
   }
-  const LlamaConfig& config() const { return configs()[static_cast<std::size_t>(GetParam())]; }
-  std::vector<Token> random_tokens(std::size_t count) { return testing::random_tokens(random_, config().vocab_size, count); }
 
-  std::mt19937 random_{7};
-  std::shared_ptr<cuda::Device> device_;
-  std::unique_ptr<LanguageModel> fast_, slow_;
+  std::unique_ptr<LanguageModel> slow_;
 };
 
 /// || a - b || / || b ||
@@ -73,18 +42,6 @@ void expect_near(const char* what, const std::vector<std::vector<float>>& a, con
   std::printf("%s: relative distance %.5f over %zu rows\n", what, distance, a.size());
   EXPECT_LT(distance, kTolerance) << what;  // NaN fails too
 }
-
-/// Weights with another head.
-class RowsOfTheHead final : public LlamaWeights {
- public:
-  RowsOfTheHead(const LlamaWeights& whole, std::vector<float> head) : whole_(whole), head_(std::move(head)) {}
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override { return role == LlamaTensor::head ? head_ : whole_.read(role, layer); }
-  std::string sha256() const override { return whole_.sha256(); }
-
- private:
-  const LlamaWeights& whole_;
-  std::vector<float> head_;
-};
 
 /// 0 - 1 - 3, 0 - 2 - 4
 void add_tree(std::vector<ForwardRow>& rows, std::int32_t slot, std::int32_t position) {
@@ -117,40 +74,6 @@ TEST_P(LlamaCuda, AgreesWithTheReferenceOnChainsTreesBatchesAndLongContexts) {
   }
 }
 
-/// The head of a draft vocabulary: the same products, and nothing elsewhere.
-TEST_P(LlamaCuda, HasTheLogitsOfItsDraftVocabularyOnly) {
-  LlamaConfig drafting = config();
-  for (Token token = 2; token < drafting.vocab_size; token += 5) drafting.draft_vocabulary.push_back(token);
-  const auto weights = testing::tiny_weights(config());
-  const std::vector<float> table = weights->read(drafting.tied_embeddings ? LlamaTensor::embedding : LlamaTensor::head, 0);
-  const auto tokens = random_tokens(11);
-  const std::vector<std::vector<float>> whole = testing::logits_of(*fast_, tokens);
-  cuda::LlamaCuda drafter(drafting, RowsOfTheHead(*weights, rows_of(drafting.draft_vocabulary, table, drafting.hidden_size)), device_);
-  const std::vector<std::vector<float>> some = testing::logits_of(drafter, tokens);
-  for (std::size_t row = 0; row < tokens.size(); ++row) {
-    ASSERT_EQ(some[row].size(), whole[row].size());
-    for (std::size_t token = 0; token < some[row].size(); ++token) EXPECT_EQ(some[row][token], token % 5 == 2 ? whole[row][token] : -std::numeric_limits<float>::infinity());
-  }
-}
-
-TEST_P(LlamaCuda, ARowIsBitEqualWhateverRowsAreBesideIt) {
-  constexpr std::size_t kPrefix = 118, kRows = 22;  // across the border of two splits
-  const auto tokens = random_tokens(kPrefix + kRows);
-  const auto last_rows = [&](std::size_t prefix, std::size_t at_once) {
-    const auto cache = fast_->make_cache(1, 160);
-    const std::int32_t slot = cache->begin();
-    if (prefix > 0) commit_all(*fast_, *cache, slot, std::span(tokens).first(prefix));
-    std::vector<std::vector<float>> logits;
-    for (std::size_t begin = prefix; begin < tokens.size(); begin += at_once)
-      for (auto& row : commit_all(*fast_, *cache, slot, std::span(tokens).subspan(begin, std::min(at_once, tokens.size() - begin)))) logits.push_back(row);
-    logits.erase(logits.begin(), logits.end() - kRows);
-    return logits;
-  };
-  const auto one_by_one = last_rows(kPrefix, 1);
-  for (const std::size_t at_once : {2U, 5U, 8U, 9U, 16U, 22U}) EXPECT_EQ(last_rows(kPrefix, at_once), one_by_one) << at_once << " rows at once";
-  for (const std::size_t at_once : {27U, 64U, 140U}) EXPECT_EQ(last_rows(0, at_once), one_by_one) << at_once << " rows at once from the beginning";
-}
-
 TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultipliesAndStreamsBehindLayers) {
   std::vector<std::vector<float>> states[3][2];
   LanguageModel* models[2] = {fast_.get(), slow_.get()};
@@ -172,15 +95,6 @@ TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultipliesAndStreamsBehindLayers) {
   expect_near("last states", states[0][0], states[0][1]);
   expect_near("behind the first layer", states[1][0], states[1][1]);
   expect_near("behind the second layer", states[2][0], states[2][1]);
-}
-
-TEST_P(LlamaCuda, AForkGoesOnAlike) {
-  const auto cache = fast_->make_cache(2, 64);
-  const std::int32_t slot = cache->begin();
-  commit_all(*fast_, *cache, slot, random_tokens(20));
-  const std::int32_t fork = cache->fork(slot);
-  const std::vector<Token> after{3, 2, 1};
-  EXPECT_EQ(commit_all(*fast_, *cache, slot, after), commit_all(*fast_, *cache, fork, after));
 }
 
 INSTANTIATE_TEST_SUITE_P(HeadSizes, LlamaCuda, ::testing::Values(0, 1, 2, 3));

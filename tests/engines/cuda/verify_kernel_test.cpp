@@ -50,14 +50,13 @@ RoundResult verified_on_device(const Device& device, const Round& round, std::in
   state.serial = 1;
   state.seed = round.seed;
   state.inverse_temperature = 1.0f;
+  state.forced = forced;
   std::copy(round.drafted.begin(), round.drafted.end(), state.drafted);
   for (int i = 0; i <= round.length(); ++i) state.best[i] = 100 + i;
   const auto device_state = on_device<RoundState>(std::span<const RoundState>(&state, 1));
   const LawsOnDevice draft(round.draft, round.vocab), target(round.target, round.vocab);
   const PinnedArray<RoundResult> result(1);
-  const PinnedArray<std::int32_t> forced_length(1);
-  *forced_length.data() = forced;
-  launch_verify(device_state.data(), round.length(), draft.view(), target.view(), forced_length.data(), result.data(), device.context());
+  launch_verify(device_state.data(), round.length(), draft.view(), target.view(), result.data(), device.context());
   device.synchronize();
   return *result.data();
 }

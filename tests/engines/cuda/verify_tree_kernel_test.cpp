@@ -112,11 +112,10 @@ class VerifyTreeKernel : public ::testing::Test {
   RoundState verify_on_device(const Round& round, std::int32_t forced = -1) {
     const PinnedArray<RoundState> state(1);
     *state.data() = round.state;
+    state.data()->forced = forced;
     const LawsOnDevice draft(round.draft_laws, round.vocab()), target(round.target_laws, round.vocab());
     const DeviceArray<float> remainder(static_cast<std::size_t>(round.vocab()));
-    const PinnedArray<std::int32_t> forced_length(1);
-    *forced_length.data() = forced;
-    launch_verify_tree(state.data(), {draft.view(), target.view(), remainder.data()}, forced_length.data(), device_->context());
+    launch_verify_tree(state.data(), {draft.view(), target.view(), remainder.data()}, device_->context());
     launch_tell_host(state.data(), told_->data(), device_->context());
     device_->synchronize();
     return *state.data();

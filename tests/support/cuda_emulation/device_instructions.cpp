@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -32,17 +33,31 @@ void multiply_warp(Exchange& warp) {
 
 void* shared_memory() { return running_block()->shared(); }
 void synchronize_block() { running_block()->synchronize(); }
+void wait_for_previous_kernel() { running_block()->wait_for_previous_kernel(); }
+void fence() { running_block()->fence(); }
+void arrive_at(const void* counter) {
+  if (is_device_memory(counter)) running_block()->arrive();
+}
+void read_of_others() { running_block()->read_of_others(); }
 void copy_later(void* target, const void* source) { running_block()->copy_later({target, source, 0}); }
 void commit_copies() { running_block()->commit_copies(); }
 void wait_for_copies(int pending) { running_block()->wait_for_copies(pending); }
 
-float shuffle_xor(float value, int mask) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
+std::uint32_t shuffle_xor(std::uint32_t bits, int mask) {
   std::uint32_t result = 0;
   running_block()->exchange(&bits, 1, [mask](Exchange& warp) {
     for (int lane = 0; lane < 32; ++lane) warp.out[lane][0] = warp.in[lane ^ mask][0];
   }, &result, 1);
-  return std::bit_cast<float>(result);
+  return result;
+}
+
+std::uint64_t shuffle_up(std::uint64_t bits, int distance) {
+  const std::uint32_t in[2]{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  std::uint32_t out[2];
+  running_block()->exchange(in, 2, [distance](Exchange& warp) {
+    for (int lane = 0; lane < 32; ++lane) std::copy_n(warp.in[lane < distance ? lane : lane - distance], 2, warp.out[lane]);
+  }, out, 2);
+  return out[0] | static_cast<std::uint64_t>(out[1]) << 32;
 }
 
 void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {

@@ -34,9 +34,13 @@ void Block::enter() {
   while (true) {
     Block& block = *running_block();
     Fiber& fiber = *block.fibers_[block.current_];
-    (*block.thread_)();
+    try {
+      (*block.thread_)();
+    } catch (...) {
+      block.error_ = std::current_exception();
+    }
     --block.alive_;
-    if (block.at_barrier_.size() == block.alive_) block.release(block.at_barrier_);
+    if (block.at_barrier_.size() == block.alive_) block.open_barrier();
     block.give_way(fiber);
   }
 }
@@ -56,8 +60,29 @@ void Block::go_on(std::size_t thread) {
 }
 
 void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
-  running_block() = this;
+  begin(at, grid, thread);
+  finish();
+}
+
+bool Block::run_to_wait(uint3 at, dim3 grid, const std::function<void()>& thread) {
+  begin(at, grid, thread);
+  may_pass_wait_ = false;
+  run_what_can();
+  return alive_ == 0;
+}
+
+void Block::finish() {
+  may_pass_wait_ = true;
+  release(at_wait_);
+  run_what_can();
+  if (alive_ > 0) throw std::logic_error("the threads of a block wait for each other for ever");
+}
+
+void Block::begin(uint3 at, dim3 grid, const std::function<void()>& thread) {
+  at_ = at;
+  grid_ = grid;
   thread_ = &thread;
+  barriers_ = arrivals_ = 0;
   std::fill(shared_.begin(), shared_.end(), std::uint8_t{0xff});
   alive_ = fibers_.size();
   ready_.resize(alive_);
@@ -65,17 +90,24 @@ void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
   for (const auto& fiber : fibers_) {
     fiber->copies.clear();
     fiber->groups = 0;
+    fiber->has_fenced = false;
+    fiber->barriers_at_fence = -1;
+    fiber->arrivals_at_fence = 0;
   }
-  blockIdx = at;
+}
+
+void Block::run_what_can() {
+  running_block() = this;
+  blockIdx = at_;
   blockDim = size_;
-  gridDim = grid;
-  while (alive_ > 0) go_on(pick());
+  gridDim = grid_;
+  while (!ready_.empty() && !error_) go_on(pick());
   running_block() = nullptr;
+  if (error_) std::rethrow_exception(error_);
 }
 
 /// Any thread that can go on, drawn at random.
 std::size_t Block::pick() {
-  if (ready_.empty()) throw std::logic_error("the threads of a block wait for each other for ever");
   std::swap(ready_[random_() % ready_.size()], ready_.back());
   const std::size_t thread = ready_.back();
   ready_.pop_back();
@@ -92,10 +124,39 @@ void Block::release(std::vector<std::size_t>& waiting) {
   waiting.clear();
 }
 
+void Block::open_barrier() {
+  ++barriers_;
+  release(at_barrier_);
+}
+
 /// The last one to come does not wait.
 void Block::synchronize() {
-  if (at_barrier_.size() + 1 == alive_) return release(at_barrier_);
+  if (at_barrier_.size() + 1 == alive_) return open_barrier();
   wait_among(at_barrier_);
+}
+
+void Block::wait_for_previous_kernel() {
+  if (!may_pass_wait_) wait_among(at_wait_);
+}
+
+void Block::fence() {
+  Fiber& fiber = *fibers_[current_];
+  fiber.has_fenced = true;
+  fiber.barriers_at_fence = barriers_;
+  fiber.arrivals_at_fence = arrivals_;
+}
+
+/// A fence behind a barrier holds for what all threads wrote before the barrier.
+void Block::arrive() {
+  const bool holds_for_all = fibers_[current_]->barriers_at_fence == barriers_ && fibers_[current_]->has_fenced;
+  if (!holds_for_all && !std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->has_fenced; }))
+    throw std::logic_error("an arrival without a fence before it");
+  ++arrivals_;
+  for (const auto& fiber : fibers_) fiber->has_fenced = false;
+}
+
+void Block::read_of_others() const {
+  if (fibers_[current_]->arrivals_at_fence != arrivals_) throw std::logic_error("a read behind an arrival without a fence between them");
 }
 
 void Block::copy_later(const LateCopy& copy) {

@@ -1,10 +1,11 @@
 #pragma once
-// The threads of one block as fibers that give way where they wait for each other.
+// The threads of one block as fibers that give way where they wait for each other, or for the kernel in front.
 
 #include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <random>
@@ -37,11 +38,21 @@ class Block {
   void resize_shared(std::size_t bytes) { shared_.resize(bytes + 16); }
 
   /// Runs all threads to their end, at the given place of the grid.
-  /// @throws std::logic_error if they wait for each other for ever
+  /// @throws std::logic_error if they wait for each other for ever, or a fence is missing
   void run(uint3 block, dim3 grid, const std::function<void()>& thread);
+  /// Runs all threads until they have ended or wait for the kernel in front. @return whether all have ended; else finish() follows
+  bool run_to_wait(uint3 block, dim3 grid, const std::function<void()>& thread);
+  void finish();
 
   void* shared() { return shared_.data(); }
   void synchronize();
+  void wait_for_previous_kernel();
+  void fence();
+  /// This thread adds to a counter of the device: what the block has written is seen by who finds it there.
+  /// @throws std::logic_error if a thread of the block has not fenced its writes, and this one has not since the last barrier
+  void arrive();
+  /// This thread reads what other blocks may have written. @throws std::logic_error if it has not fenced since the block's last arrival
+  void read_of_others() const;
   void copy_later(const LateCopy& copy);
   void commit_copies() { ++fibers_[current_]->groups; }
   void wait_for_copies(int pending);
@@ -55,12 +66,17 @@ class Block {
     bool is_started = false;
     std::vector<LateCopy> copies;
     int groups = 0;
+    bool has_fenced = false;                     ///< since the block's last arrival
+    int barriers_at_fence = -1, arrivals_at_fence = 0;
   };
   [[noreturn]] static void enter();
+  void begin(uint3 block, dim3 grid, const std::function<void()>& thread);
+  void run_what_can();
   void give_way(Fiber& fiber);
   void go_on(std::size_t thread);
   void wait_among(std::vector<std::size_t>& waiting);
   void release(std::vector<std::size_t>& waiting);
+  void open_barrier();
   std::size_t pick();
 
   dim3 size_;
@@ -71,8 +87,13 @@ class Block {
   std::vector<Exchange> warps_;
   jmp_buf scheduler_{};
   std::size_t current_ = 0;
-  std::vector<std::size_t> ready_, at_barrier_;  ///< fibers that can go on; those that wait for the whole block
+  std::vector<std::size_t> ready_, at_barrier_, at_wait_;  ///< fibers that can go on; those that wait for the whole block; for the kernel in front
   std::size_t alive_ = 0;
+  uint3 at_{};
+  dim3 grid_{};
+  bool may_pass_wait_ = true;
+  int barriers_ = 0, arrivals_ = 0;
+  std::exception_ptr error_;                     ///< thrown by a thread
   const std::function<void()>* thread_ = nullptr;
 };
 

@@ -1,18 +1,17 @@
 // Memory, streams and graphs of the emulated device.
 
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <map>
-#include <numeric>
-#include <random>
 #include <vector>
 
 #include "cuda_runtime_api.h"
-#include "tests/support/cuda_emulation/fibers.h"
+#include "tests/support/cuda_emulation/stream_order.h"
 
 struct CUgraph_st {
-  std::vector<std::function<void()>> work;
+  std::vector<speclab::cuda_emulation::Work> work;
 };
 struct CUgraphExec_st : CUgraph_st {};
 struct CUstream_st {
@@ -25,28 +24,50 @@ struct CUevent_st {
 
 namespace speclab::cuda_emulation {
 
-void enqueue(cudaStream_t stream, std::function<void()> work) {
-  if (stream->capturing != nullptr) stream->capturing->work.push_back(std::move(work));
-  else work();
+namespace {
+
+bool is_adversarial = false;
+std::vector<Work> pending;  ///< of all streams, in the adversarial order
+
+std::map<std::uintptr_t, std::size_t>& allocations() {
+  static std::map<std::uintptr_t, std::size_t> bytes;  // by address
+  return bytes;
 }
 
-void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
-  static std::mt19937 random(1);
-  static std::map<unsigned, Block> blocks;  // by their number of threads, which are costly to make
-  Block& threads = blocks.try_emplace(block.x, block, random).first->second;
-  threads.resize_shared(shared_bytes);
-  std::vector<unsigned> order(grid.x * grid.y * grid.z);
-  std::iota(order.begin(), order.end(), 0u);
-  std::shuffle(order.begin(), order.end(), random);
-  try {
-    for (const unsigned i : order) threads.run({i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y}, grid, thread);
-  } catch (...) {
-    blocks.erase(block.x);  // its threads still wait
-    throw;
-  }
+/// The host waits.
+void run_pending() {
+  if (!pending.empty()) run_adversarially(std::exchange(pending, {}));
+}
+
+}  // namespace
+
+AdversarialOrder::AdversarialOrder() { is_adversarial = true; }
+AdversarialOrder::~AdversarialOrder() {
+  is_adversarial = false;
+  pending.clear();
+}
+
+void enqueue(cudaStream_t stream, Work work) {
+  if (stream->capturing != nullptr) stream->capturing->work.push_back(std::move(work));
+  else if (is_adversarial) pending.push_back(std::move(work));
+  else run_in_turn({&work, 1});
+}
+
+/// The host looks for a graph's result without waiting for the stream.
+void launch_graph(const CUgraph_st& graph) {
+  if (!is_adversarial) return run_in_turn(graph.work);
+  std::ranges::copy(graph.work, std::back_inserter(pending));
+  run_pending();
+}
+
+bool is_device_memory(const void* address) {
+  const auto behind = allocations().upper_bound(reinterpret_cast<std::uintptr_t>(address));
+  return behind != allocations().begin() && reinterpret_cast<std::uintptr_t>(address) - std::prev(behind)->first < std::prev(behind)->second;
 }
 
 }  // namespace speclab::cuda_emulation
+
+using speclab::cuda_emulation::allocations, speclab::cuda_emulation::run_pending;
 
 const char* cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "an error of the emulated device"; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorEmulated"; }
@@ -75,10 +96,13 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
+  allocations()[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
   return cudaSuccess;
 }
 
 cudaError_t cudaFree(void* memory) {
+  run_pending();
+  allocations().erase(reinterpret_cast<std::uintptr_t>(memory));
   std::free(memory);
   return cudaSuccess;
 }
@@ -87,17 +111,19 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) { return c
 cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
 
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, int) {
+  run_pending();
   std::memcpy(target, source, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
+  run_pending();
   std::memset(target, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, int, cudaStream_t stream) {
-  speclab::cuda_emulation::enqueue(stream, [=] { std::memcpy(target, source, bytes); });
+  speclab::cuda_emulation::enqueue(stream, {[=] { std::memcpy(target, source, bytes); }});
   return cudaSuccess;
 }
 
@@ -111,9 +137,15 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return stream == nullptr || stream->capturing == nullptr ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  run_pending();
+  return stream == nullptr || stream->capturing == nullptr ? cudaSuccess : cudaErrorInvalidValue;
+}
 
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  run_pending();
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int) {
   stream->capturing = new CUgraph_st;
@@ -141,7 +173,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  for (const auto& work : executable->work) work();
+  speclab::cuda_emulation::launch_graph(*executable);
   return cudaSuccess;
 }
 
@@ -156,6 +188,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  run_pending();
   event->time = std::chrono::steady_clock::now();
   return cudaSuccess;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The part of CUDA's runtime that engines/cuda uses, on the processor: kernels run thread block by thread block, their threads as
 // fibers in an order drawn at random, so that what relies on an order shows. Device memory is host memory, filled with NaN.
+// Kernels run one after the other, or in the adversarial order (stream_order.h). `__shared__` variables are static: in that order a block
+// finds after its wait for the kernel in front what another block has left there. Memory of the launch is each block's own.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +25,9 @@ struct alignas(16) uint4 {
 struct alignas(8) float2 {
   float x, y;
 };
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
 struct uint3 {
   unsigned x, y, z;
 };
@@ -33,6 +38,7 @@ struct dim3 {
 };
 inline uint4 make_uint4(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t w) { return {x, y, z, w}; }
 inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1, cudaErrorNotReady = 600 };
 struct CUstream_st;
@@ -97,10 +103,19 @@ cudaError_t cudaFuncSetAttribute(Kernel*, int, int) { return cudaSuccess; }
 
 namespace speclab::cuda_emulation {
 
-/// Runs now, or is kept by a capture.
-void enqueue(cudaStream_t stream, std::function<void()> work);
-/// Runs `thread` for every thread of the grid.
-void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
+/// A kernel, or something else that stands in a stream, as a copy.
+struct Work {
+  std::function<void()> run;       ///< one thread of a kernel; all of anything else
+  bool is_kernel = false;
+  bool overlaps = false;           ///< a kernel that starts before the one in front has ended
+  dim3 grid{}, block{};
+  std::size_t shared_bytes = 0;
+};
+
+/// Runs now, or is kept by a capture; in the adversarial order it runs when the host waits.
+void enqueue(cudaStream_t stream, Work work);
+/// Whether an address is within what cudaMalloc or cudaHostAlloc gave.
+bool is_device_memory(const void* address);
 
 }  // namespace speclab::cuda_emulation
 
@@ -114,6 +129,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   const dim3 grid_size = config->gridDim, block_size = config->blockDim;
   const std::size_t shared = config->dynamicSmemBytes;
   if (shared > 227 * 1024 || grid_size.x == 0 || grid_size.y == 0 || grid_size.z == 0 || block_size.x > 1024) return cudaErrorInvalidValue;
-  speclab::cuda_emulation::enqueue(config->stream, [=] { speclab::cuda_emulation::run_grid(grid_size, block_size, shared, [&] { std::apply(kernel, kept); }); });
+  const bool overlaps = config->numAttrs > 0 && config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                        config->attrs[0].val.programmaticStreamSerializationAllowed != 0;
+  speclab::cuda_emulation::enqueue(config->stream, {[=] { std::apply(kernel, kept); }, true, overlaps, grid_size, block_size, shared});
   return cudaSuccess;
 }

@@ -1,0 +1,72 @@
+// The device's model against itself: other rows beside, a fork, a part of its vocabulary.
+
+#include <limits>
+#include <utility>
+
+#include "tests/engines/cuda/every_head_size.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::commit_all;
+
+class RowsAlike : public testing::EveryHeadSize {};
+
+/// Weights with another head.
+class RowsOfTheHead final : public LlamaWeights {
+ public:
+  RowsOfTheHead(const LlamaWeights& whole, std::vector<float> head) : whole_(whole), head_(std::move(head)) {}
+  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override { return role == LlamaTensor::head ? head_ : whole_.read(role, layer); }
+  std::string sha256() const override { return whole_.sha256(); }
+
+ private:
+  const LlamaWeights& whole_;
+  std::vector<float> head_;
+};
+
+/// The head of a draft vocabulary: the same products, and nothing elsewhere.
+TEST_P(RowsAlike, HasTheLogitsOfItsDraftVocabularyOnly) {
+  LlamaConfig drafting = config();
+  for (Token token = 2; token < drafting.vocab_size; token += 5) drafting.draft_vocabulary.push_back(token);
+  const std::vector<float> table = weights_->read(drafting.tied_embeddings ? LlamaTensor::embedding : LlamaTensor::head, 0);
+  const auto tokens = random_tokens(11);
+  const std::vector<std::vector<float>> whole = testing::logits_of(*fast_, tokens);
+  cuda::LlamaCuda drafter(drafting, RowsOfTheHead(*weights_, rows_of(drafting.draft_vocabulary, table, drafting.hidden_size)), device_);
+  const std::vector<std::vector<float>> some = testing::logits_of(drafter, tokens);
+  for (std::size_t row = 0; row < tokens.size(); ++row) {
+    ASSERT_EQ(some[row].size(), whole[row].size());
+    for (std::size_t token = 0; token < some[row].size(); ++token) EXPECT_EQ(some[row][token], token % 5 == 2 ? whole[row][token] : -std::numeric_limits<float>::infinity());
+  }
+}
+
+TEST_P(RowsAlike, ARowIsBitEqualWhateverRowsAreBesideIt) {
+  constexpr std::size_t kPrefix = 118, kRows = 22;  // across the border of two splits
+  const auto tokens = random_tokens(kPrefix + kRows);
+  const auto last_rows = [&](std::size_t prefix, std::size_t at_once) {
+    const auto cache = fast_->make_cache(1, 160);
+    const std::int32_t slot = cache->begin();
+    if (prefix > 0) commit_all(*fast_, *cache, slot, std::span(tokens).first(prefix));
+    std::vector<std::vector<float>> logits;
+    for (std::size_t begin = prefix; begin < tokens.size(); begin += at_once)
+      for (auto& row : commit_all(*fast_, *cache, slot, std::span(tokens).subspan(begin, std::min(at_once, tokens.size() - begin)))) logits.push_back(row);
+    logits.erase(logits.begin(), logits.end() - kRows);
+    return logits;
+  };
+  const auto one_by_one = last_rows(kPrefix, 1);
+  for (const std::size_t at_once : {2U, 5U, 8U, 9U, 16U, 22U}) EXPECT_EQ(last_rows(kPrefix, at_once), one_by_one) << at_once << " rows at once";
+  for (const std::size_t at_once : {27U, 64U, 140U}) EXPECT_EQ(last_rows(0, at_once), one_by_one) << at_once << " rows at once from the beginning";
+}
+
+TEST_P(RowsAlike, AForkGoesOnAlike) {
+  const auto cache = fast_->make_cache(2, 64);
+  const std::int32_t slot = cache->begin();
+  commit_all(*fast_, *cache, slot, random_tokens(20));
+  const std::int32_t fork = cache->fork(slot);
+  const std::vector<Token> after{3, 2, 1};
+  EXPECT_EQ(commit_all(*fast_, *cache, slot, after), commit_all(*fast_, *cache, fork, after));
+}
+
+INSTANTIATE_TEST_SUITE_P(HeadSizes, RowsAlike, ::testing::Values(0, 1, 2, 3));
+
+}  // namespace
+}  // namespace speclab::engines

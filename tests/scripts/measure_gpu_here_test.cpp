@@ -1,0 +1,137 @@
+// scripts/measure_gpu where the project is built: pack, aside, back, travel, owed. Each test names the defect that it catches.
+
+#include "tests/scripts/measure_gpu_tree.h"
+
+namespace speclab::testing {
+namespace {
+
+using MeasureGpuHere = MeasureGpuTree;
+
+constexpr const char* kColumns = "step,kernels,revision,device,date,seconds,outcome\n";
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find_first_of(" \n")); }
+
+/// Defect: a pack that travels in calls that the machine refuses.
+TEST_F(MeasureGpuHere, TravelTakesWhatWasPackedInThreeCallsAtMost) {
+  build_programs();
+  const Outcome packed = measure_gpu("pack");
+  ASSERT_EQ(packed.code, 0) << packed.output;
+  const Outcome outcome = shell("cd / && " + path("tree/scripts/measure_gpu") + " travel 2>/dev/null");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "call 1: ") && has(outcome.output, " MiB: build/gpu_pack/first build/gpu_pack/model_1")) << outcome.output;
+  for (const char* part : {"build/gpu_pack/model_12", "build/gpu_pack/programs", "build/gpu_pack/drafter"}) EXPECT_TRUE(has(outcome.output, part)) << part;
+  EXPECT_FALSE(has(outcome.output, "call 4"));
+}
+
+/// Defect: a large file in the tree that nobody notices before the machine refuses the call.
+TEST_F(MeasureGpuHere, TravelRefusesATreeThatIsTooLargeAndNamesTheFile) {
+  EXPECT_EQ(measure_gpu("travel").code, 0);
+  ASSERT_EQ(shell("truncate -s 70M planted.bin").code, 0);
+  const Outcome outcome = measure_gpu("travel");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(has(outcome.output, "allowed: 60.0 MiB") && has(outcome.output, "70.0 MiB  planted.bin") && has(outcome.output, ".gitignore")) << outcome.output;
+}
+
+/// Defect: files that do not travel, ignored ones and results/, make travel refuse; files with odd names or deleted ones end it.
+TEST_F(MeasureGpuHere, TravelCountsOnlyWhatTravels) {
+  ASSERT_EQ(shell("mkdir build && truncate -s 70M build/ignored results/large && touch 'odd name\n\xff' && git rm -q --cached .gitignore && git add -N . && rm engines/cuda/kernels/a.cu && touch engines/cuda/kernels/b.cu").code, 0);
+  const Outcome outcome = measure_gpu("travel");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "call 1: 0.1 MiB: the tree alone")) << outcome.output;
+}
+
+/// Defect: programs of older kernels are packed under the name of the present ones.
+TEST_F(MeasureGpuHere, PackRefusesProgramsOlderThanTheKernels) {
+  build_programs();
+  ASSERT_EQ(shell("touch -d 'next year' engines/cuda/kernels/a.cu").code, 0);
+  const Outcome outcome = measure_gpu("pack");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(has(outcome.output, "a.cu; run scripts/build")) << outcome.output;
+  EXPECT_FALSE(is_there("tree/build/gpu_pack"));
+}
+
+/// Defect: results/ comes back changed, or a second call loses it.
+TEST_F(MeasureGpuHere, ResultsGoAsideAndComeBackAsTheyWere) {
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = measure_gpu("aside");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_TRUE(has(outcome.output, i == 0 ? "is now in build/results_aside" : "aside already")) << outcome.output;
+    EXPECT_FALSE(is_there("tree/results"));
+  }
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(measure_gpu("back").code, 0);
+  EXPECT_EQ(shell("git status --porcelain").output, "");
+  EXPECT_FALSE(is_there("tree/build/results_aside"));
+}
+
+/// Defect: one of two results folders is overwritten.
+TEST_F(MeasureGpuHere, AsideAndBackRefuseWhereBothFoldersExist) {
+  ASSERT_EQ(measure_gpu("aside").code, 0);
+  make("tree/results/new.csv", "new");
+  for (const char* verb : {"aside", "back"}) {
+    const Outcome outcome = measure_gpu(verb);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(has(outcome.output, "both results/ and build/results_aside exist")) << outcome.output;
+  }
+  EXPECT_EQ(text("tree/results/new.csv"), "new");
+  EXPECT_TRUE(is_there("tree/build/results_aside/reference/table.csv"));
+}
+
+/// Defect: a pack made while results/ is aside lacks the drafter, or calls the tree dirty.
+TEST_F(MeasureGpuHere, PackFindsTheDrafterAside) {
+  build_programs();
+  ASSERT_EQ(measure_gpu("aside").code, 0);
+  const Outcome outcome = measure_gpu("pack");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(is_there("tree/build/gpu_pack/drafter/config.json"));
+  EXPECT_FALSE(has(text("tree/build/gpu_pack/first/revision"), "dirty"));
+}
+
+/// Defect: a row of a device does not pay its step, or a failed, an older or an emulated one does.
+TEST_F(MeasureGpuHere, OwedLacksTheStepsThatADeviceDidAtTheseKernels) {
+  EXPECT_EQ(first_word(measure_gpu("owed").output), "kernel_tests");
+  const std::string kernels = first_word(shell("python3 scripts/lib/kernels_digest.py engines/cuda/kernels").output);
+  make("tree/results/reference/gpu_run/steps.csv", kColumns + ("kernel_tests," + kernels + ",r,Some Device,2026-01-01,1.0,done\nladder," + kernels + ",r,Some Device,2026-01-01,1.0,limit\n") +
+                                                       "passes,0123456789abcdef,r,Some Device,2026-01-01,1.0,done\nopt," + kernels + ",r,emulated,2026-01-01,1.0,done\n");
+  EXPECT_TRUE(has(measure_gpu("owed").output, "not committed as it stands"));
+  ASSERT_EQ(shell("git add . && git -c user.name=n -c user.email=e commit -q -m rows").code, 0);
+  const std::string rest = "ceilings\nladder\npasses\nkernels\nncu\nsanitizer\ndevice_tests\ngenerate\ntemperature\npeers\nmodel_size\nproducts\ntraining\nopt\n";
+  EXPECT_EQ(measure_gpu("owed").output, rest);
+  ASSERT_EQ(measure_gpu("aside").code, 0);
+  EXPECT_EQ(measure_gpu("owed").output, rest);
+}
+
+/// Defect: a formatter or a comment makes every measurement owed again, or an edit of a kernel does not.
+TEST_F(MeasureGpuHere, KernelsKeepTheirNameUnderWhiteSpaceAndCommentsOnly) {
+  const auto digest = [&](const std::string& code) {
+    make("tree/engines/cuda/kernels/a.cu", code);
+    return shell("python3 scripts/lib/kernels_digest.py engines/cuda/kernels").output;
+  };
+  const std::string present = digest("int f() { return 1'000; }  // 'a'\nconst char* s = \"//x\";\n");
+  EXPECT_EQ(present.size(), 17u);
+  EXPECT_EQ(digest("/* new\n comment */ int f()\n{\n  return 1'000;\n}\nconst char* s = \"//x\"; // it's\n"), present);
+  EXPECT_NE(digest("int f() { return 1'001; }  // 'a'\nconst char* s = \"//x\";\n"), present);
+  EXPECT_NE(digest("int f() { return 1'000; }  // 'a'\nconst char* s = \"//y\";\n"), present);
+}
+
+/// Defect: a damaged table of a committed run counts as nothing, without a word.
+TEST_F(MeasureGpuHere, OwedRefusesATableOfOtherColumns) {
+  make("tree/results/reference/gpu_run/steps.csv", "step,outcome\n");
+  const Outcome outcome = measure_gpu("owed");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(has(outcome.output, "steps.csv:1: the columns are step,outcome; allowed: step,kernels")) << outcome.output;
+}
+
+/// Defect: a wrong word is passed over, or the help does not name a step.
+TEST_F(MeasureGpuHere, SaysWhatIsAllowed) {
+  for (const char* arguments : {"--call 4", "--call", "--call 1 ladder", "--seconds x", "cuts", "travel now", "ladder pack", "--bogus"}) {
+    const Outcome outcome = measure_gpu(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << ": " << outcome.output;
+  }
+  EXPECT_TRUE(has(measure_gpu("--call 4").output, "--call '4'; allowed: 1, 2, 3"));
+  const std::string help = measure_gpu("--help").output;
+  const std::string steps = shell("scripts/measure_gpu owed | paste -sd' '").output;
+  EXPECT_TRUE(has(help, "STEP: " + steps)) << help;
+}
+
+}  // namespace
+}  // namespace speclab::testing

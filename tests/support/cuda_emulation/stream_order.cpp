@@ -1,0 +1,117 @@
+#include "tests/support/cuda_emulation/stream_order.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "tests/support/cuda_emulation/fibers.h"
+
+namespace speclab::cuda_emulation {
+namespace {
+
+constexpr std::size_t kMostWaiting = 4;  ///< blocks of a kernel that run ahead of the kernel in front: their stacks take megabytes
+
+std::mt19937& order_random() {
+  static std::mt19937 random(1);
+  return random;
+}
+
+/// Blocks by their number of threads, which are costly to make. One whose threads threw or wait for ever never comes back.
+class BlockPool {
+ public:
+  std::unique_ptr<Block> take(const Work& work) {
+    auto& free = free_[work.block.x];
+    if (free.empty()) free.push_back(std::make_unique<Block>(work.block, order_random()));
+    std::unique_ptr<Block> block = std::move(free.back());
+    free.pop_back();
+    block->resize_shared(work.shared_bytes);
+    return block;
+  }
+  void give_back(const Work& work, std::unique_ptr<Block> block) { free_[work.block.x].push_back(std::move(block)); }
+
+ private:
+  std::map<unsigned, std::vector<std::unique_ptr<Block>>> free_;
+};
+
+BlockPool& pool() {
+  static BlockPool blocks;
+  return blocks;
+}
+
+/// One piece of work under way.
+class Launch {
+ public:
+  explicit Launch(const Work& work) : work_(&work), ahead_(work.is_kernel ? work.grid.x * work.grid.y * work.grid.z : 0) {
+    std::iota(ahead_.begin(), ahead_.end(), 0u);
+    std::shuffle(ahead_.begin(), ahead_.end(), order_random());
+  }
+
+  bool has_started() const { return has_started_; }
+  bool is_complete() const { return is_complete_; }
+  bool overlaps() const { return work_->overlaps; }
+
+  /// Runs blocks up to their wait, until enough of them wait.
+  void start() {
+    has_started_ = true;
+    while (!ahead_.empty() && waiting_.size() < kMostWaiting) {
+      std::unique_ptr<Block> block = pool().take(*work_);
+      const bool has_ended = block->run_to_wait(next_place(), work_->grid, work_->run);
+      if (has_ended) pool().give_back(*work_, std::move(block));
+      else waiting_.push_back(std::move(block));
+    }
+    is_complete_ = work_->is_kernel && ahead_.empty() && waiting_.empty();
+  }
+
+  void finish() {
+    has_started_ = is_complete_ = true;
+    if (!work_->is_kernel) return work_->run();
+    for (std::unique_ptr<Block>& block : waiting_) {
+      block->finish();
+      pool().give_back(*work_, std::move(block));
+    }
+    waiting_.clear();
+    if (ahead_.empty()) return;
+    std::unique_ptr<Block> block = pool().take(*work_);
+    while (!ahead_.empty()) block->run(next_place(), work_->grid, work_->run);
+    pool().give_back(*work_, std::move(block));
+  }
+
+ private:
+  uint3 next_place() {
+    const unsigned i = ahead_.back();
+    ahead_.pop_back();
+    return {i % work_->grid.x, i / work_->grid.x % work_->grid.y, i / work_->grid.x / work_->grid.y};
+  }
+
+  const Work* work_;
+  std::vector<unsigned> ahead_;                  ///< blocks that have not begun
+  std::vector<std::unique_ptr<Block>> waiting_;  ///< blocks at their wait
+  bool has_started_ = false, is_complete_ = false;
+};
+
+}  // namespace
+
+void run_in_turn(std::span<const Work> works) {
+  for (const Work& work : works) Launch(work).finish();
+}
+
+void run_adversarially(std::span<const Work> works) {
+  std::vector<Launch> launches(works.begin(), works.end());
+  const auto is_free = [&](std::size_t i) { return i == 0 || launches[i - 1].is_complete(); };
+  const auto may_start = [&](std::size_t i) { return is_free(i) || (launches[i].overlaps() && launches[i - 1].has_started()); };
+  while (!std::ranges::all_of(launches, &Launch::is_complete)) {
+    for (std::size_t i = 0; i < launches.size(); ++i)
+      if (!launches[i].has_started() && may_start(i)) launches[i].start();
+    // The last one that may go on does, since nothing makes it wait for those before the one in front.
+    for (std::size_t i = launches.size(); i-- > 0;) {
+      if (!launches[i].has_started() || launches[i].is_complete() || !is_free(i)) continue;
+      launches[i].finish();
+      break;
+    }
+  }
+}
+
+}  // namespace speclab::cuda_emulation

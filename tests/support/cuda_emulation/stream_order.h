@@ -1,0 +1,28 @@
+#pragma once
+// The order in which the emulated device runs what stands in a stream.
+
+#include <span>
+
+#include "cuda_runtime_api.h"
+
+namespace speclab::cuda_emulation {
+
+/// One after the other, each whole.
+void run_in_turn(std::span<const Work> works);
+
+/// As late as the device may run each, as far as kernels may overlap. A kernel that starts before the one in front has ended runs up to its
+/// wait while that one has not begun: some of its blocks do, the others begin after. Its wait ends when the kernel in front is complete,
+/// whatever stands before that one. A kernel whose blocks all end without a wait is complete at once, so that the next one overtakes
+/// those before it. Every kernel lets the next one start at its first instruction.
+void run_adversarially(std::span<const Work> works);
+
+/// While it lives, streams and graphs run in the adversarial order, when the host waits for them.
+class AdversarialOrder {
+ public:
+  AdversarialOrder();
+  ~AdversarialOrder();
+  AdversarialOrder(const AdversarialOrder&) = delete;
+  AdversarialOrder& operator=(const AdversarialOrder&) = delete;
+};
+
+}  // namespace speclab::cuda_emulation
