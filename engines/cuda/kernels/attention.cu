@@ -32,7 +32,7 @@ template <int kHeadDim>
 struct TileShared {
   float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows], weight[kAttentionWarps][kQueryRows];
   float total[kQueryRows];
-  float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the weights of the first kKeptWeights splits, [kQueryRows][splits]
+  alignas(16) float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the weights of the first kKeptWeights splits, [kQueryRows][splits]
   static constexpr int kKeptWeights = kAttentionWarps * kHeadDim;
   bool is_last;
 };
@@ -200,13 +200,34 @@ __device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryR
   }
 }
 
-__device__ std::uint16_t* output_of(const AttentionBuffers& a, const QueryRow& row) {
-  return a.output + (static_cast<std::int64_t>(row.row) * a.heads + row.head) * a.head_dim;
+/// Four consecutive values of a query row of the tile; a thread joins one such piece at a time.
+template <int kHeadDim>
+struct Piece {
+  static constexpr int kOfRow = kHeadDim / 4;
+  int row, first;
+
+  __device__ explicit Piece(int number) : row(number / kOfRow), first(number % kOfRow * 4) {}
+};
+
+__device__ inline void add_weighted(float4& sum, float weight, const float4& part) {
+  sum.x += weight * part.x;
+  sum.y += weight * part.y;
+  sum.z += weight * part.z;
+  sum.w += weight * part.w;
+}
+
+/// A piece of the result, in bfloat16.
+template <int kHeadDim>
+__device__ void store_output(const AttentionBuffers& a, const Tile& tile, const Piece<kHeadDim>& piece, const float4& mixed, float total) {
+  const int query = tile.first_query + piece.row;
+  const std::int64_t row = tile.group.first + query / tile.heads_per_group, head = tile.kv_head * tile.heads_per_group + query % tile.heads_per_group;
+  auto* out = reinterpret_cast<uint2*>(a.output + (row * a.heads + head) * kHeadDim + piece.first);
+  *out = make_uint2(bfloat16_pair(mixed.x / total, mixed.y / total), bfloat16_pair(mixed.z / total, mixed.w / total));
 }
 
 /// The warps' parts as one: the result where there is one split, else this split's part.
 template <int kHeadDim>
-__device__ void join_warps(const ForwardState* state, const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
+__device__ void join_warps(const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t part = (tile.place * max_splits + tile.split) * kQueryRows;
   if (thread < tile.num_queries) {
@@ -220,57 +241,93 @@ __device__ void join_warps(const ForwardState* state, const AttentionBuffers& a,
     if (tile.splits > 1) a.partial_sums[part + thread] = make_float2(joint, total);
   }
   __syncthreads();
-  for (int i = thread; i < tile.num_queries * kHeadDim; i += 32 * kAttentionWarps) {
-    const int r = i / kHeadDim, d = i % kHeadDim;
-    float mixed = 0.0f;
+  for (int i = thread; i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kAttentionWarps) {
+    const Piece<kHeadDim> piece(i);
+    float4 mixed = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
-    for (int w = 0; w < kAttentionWarps; ++w) mixed += shared.weight[w][r] * shared.output[w][r][d];
-    if (tile.splits > 1) a.partial_outputs[(part + r) * kHeadDim + d] = mixed;
-    else output_of(a, query_row(state, tile, r))[d] = to_bfloat16(mixed / shared.total[r]);
+    for (int w = 0; w < kAttentionWarps; ++w) add_weighted(mixed, shared.weight[w][piece.row], *reinterpret_cast<const float4*>(&shared.output[w][piece.row][piece.first]));
+    if (tile.splits > 1) *reinterpret_cast<float4*>(a.partial_outputs + (part + piece.row) * kHeadDim + piece.first) = mixed;
+    else store_output<kHeadDim>(a, tile, piece, mixed, shared.total[piece.row]);
   }
 }
 
-/// Maximum and total of one row over all splits, and the weights of the first `kept` ones, by one warp.
-__device__ inline void weigh_splits(const float2* sums, int splits, int kept, float* weights, float& maximum, float& total) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  float joint = -CUDART_INF_F, sum = 0.0f;
-  for (int s = lane; s < splits; s += 32) joint = fmaxf(joint, __ldcg(&sums[s * kQueryRows]).x);
+constexpr int kRowsPerWarp = kQueryRows / kAttentionWarps;  ///< query rows whose splits a warp weighs
+
+/// Sum and maximum of a split for each of this warp's rows, loaded side by side; of no split where there is none.
+/// @param sums  of this warp's first row; the others follow at a distance of kAttentionWarps
+__device__ inline void load_sums(const float2* sums, int own_rows, bool is_there, float2 (&parts)[kRowsPerWarp]) {
 #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) joint = fmaxf(joint, __shfl_xor_sync(0xffffffffu, joint, distance));
-  for (int s = lane; s < splits; s += 32) {
-    const float2 part = __ldcg(&sums[s * kQueryRows]);
-    const float weight = weight_of(part.x, joint);
-    if (s < kept) weights[s] = weight;
-    sum += weight * part.y;
+  for (int i = 0; i < kRowsPerWarp; ++i) parts[i] = is_there && i < own_rows ? __ldcg(&sums[i * kAttentionWarps]) : make_float2(-CUDART_INF_F, 0.0f);
+}
+
+/// Maximum and total of this warp's rows over all splits, and the weights of the first `kept` ones.
+template <int kHeadDim>
+__device__ void weigh_splits(const float2* sums, const Tile& tile, int kept, float* weights, TileShared<kHeadDim>& shared) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, own_rows = (tile.num_queries - warp + kAttentionWarps - 1) / kAttentionWarps;
+  float joint[kRowsPerWarp], sum[kRowsPerWarp] = {};
+  float2 first[kRowsPerWarp], parts[kRowsPerWarp];
+  load_sums(sums + static_cast<std::int64_t>(lane) * kQueryRows + warp, own_rows, lane < tile.splits, first);
+#pragma unroll
+  for (int i = 0; i < kRowsPerWarp; ++i) joint[i] = first[i].x;
+  for (int s = lane + 32; s < tile.splits; s += 32) {
+    load_sums(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, parts);
+#pragma unroll
+    for (int i = 0; i < kRowsPerWarp; ++i) joint[i] = fmaxf(joint[i], parts[i].x);
   }
 #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-  if (lane != 0) return;
-  maximum = joint;
-  total = sum;
+  for (int i = 0; i < kRowsPerWarp; ++i)
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) joint[i] = fmaxf(joint[i], __shfl_xor_sync(0xffffffffu, joint[i], distance));
+  for (int s = lane; s < tile.splits; s += 32) {
+    if (s != lane) load_sums(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, first);
+#pragma unroll
+    for (int i = 0; i < kRowsPerWarp; ++i) {
+      const float weight = weight_of(first[i].x, joint[i]);
+      if (s < kept && i < own_rows) weights[(warp + i * kAttentionWarps) * kept + s] = weight;
+      sum[i] += weight * first[i].y;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kRowsPerWarp; ++i) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], distance);
+    if (lane != 0 || i >= own_rows) continue;
+    shared.maximum[0][warp + i * kAttentionWarps] = joint[i];
+    shared.total[warp + i * kAttentionWarps] = sum[i];
+  }
+}
+
+/// One piece over splits [begin, end), added in their order; the loads of eight splits are under way together.
+template <int kHeadDim, typename Weight>
+__device__ void mix_splits(const float* parts, int begin, int end, const Weight& weight, float4& mixed) {
+  constexpr int kAtOnce = 8;
+  for (int s = begin; s < end; s += kAtOnce) {
+    float4 loaded[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i)
+      if (s + i < end) loaded[i] = __ldcg(reinterpret_cast<const float4*>(parts + static_cast<std::int64_t>(s + i) * kQueryRows * kHeadDim));
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i)
+      if (s + i < end) add_weighted(mixed, weight(s + i), loaded[i]);
+  }
 }
 
 /// The splits' parts as one, by the thread block that came last.
 template <int kHeadDim>
-__device__ void join_splits(const ForwardState* state, const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
-  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
+__device__ void join_splits(const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
   const std::int64_t part = tile.place * max_splits * kQueryRows;
   const int kept = min(tile.splits, TileShared<kHeadDim>::kKeptWeights);
   float* weights = &shared.output[0][0][0];
-  for (int r = warp; r < tile.num_queries; r += kAttentionWarps)
-    weigh_splits(a.partial_sums + part + r, tile.splits, kept, weights + r * kept, shared.maximum[0][r], shared.total[r]);
+  const float2* sums = a.partial_sums + part;
+  weigh_splits<kHeadDim>(sums, tile, kept, weights, shared);
   __syncthreads();
-  for (int i = thread; i < tile.num_queries * kHeadDim; i += 32 * kAttentionWarps) {
-    const int r = i / kHeadDim, d = i % kHeadDim;
-    const float* parts = a.partial_outputs + (part + r) * kHeadDim + d;
-    float mixed = 0.0f;
-#pragma unroll 8
-    for (int s = 0; s < kept; ++s) mixed += weights[r * kept + s] * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
-    for (int s = kept; s < tile.splits; ++s) {
-      const float weight = weight_of(__ldcg(&a.partial_sums[part + r + static_cast<std::int64_t>(s) * kQueryRows]).x, shared.maximum[0][r]);
-      mixed += weight * __ldcg(parts + static_cast<std::int64_t>(s) * kQueryRows * kHeadDim);
-    }
-    output_of(a, query_row(state, tile, r))[d] = to_bfloat16(mixed / shared.total[r]);
+  for (int i = static_cast<int>(threadIdx.x); i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kAttentionWarps) {
+    const Piece<kHeadDim> piece(i);
+    const float* parts = a.partial_outputs + (part + piece.row) * kHeadDim + piece.first;
+    float4 mixed = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    mix_splits<kHeadDim>(parts, 0, kept, [&](int s) { return weights[piece.row * kept + s]; }, mixed);
+    mix_splits<kHeadDim>(parts, kept, tile.splits, [&](int s) { return weight_of(__ldcg(&sums[piece.row + static_cast<std::int64_t>(s) * kQueryRows]).x, shared.maximum[0][piece.row]); }, mixed);
+    store_output<kHeadDim>(a, tile, piece, mixed, shared.total[piece.row]);
   }
 }
 
@@ -302,10 +359,10 @@ __global__ void __launch_bounds__(32 * kAttentionWarps, 2) attention(const Forwa
   if (tile.has_keys() && !tile.is_committed()) block.load(a, tile);
   attend<kHeadDim>(a, tile, low, high, block, scale, shared);
   __syncthreads();
-  join_warps<kHeadDim>(state, a, tile, max_splits, shared);
+  join_warps<kHeadDim>(a, tile, max_splits, shared);
   if (tile.splits > 1 && comes_last<kHeadDim>(a, tile, shared)) {
     __threadfence();
-    join_splits<kHeadDim>(state, a, tile, max_splits, shared);
+    join_splits<kHeadDim>(a, tile, max_splits, shared);
   }
 }
 

@@ -51,11 +51,13 @@ __global__ void embed(const ForwardState* state, const std::uint16_t* table, con
 
 struct StoreLogits {
   static constexpr bool kReducesBlocks = true;
+  using Early = NothingEarly;
   float* logits;
   BestLogit* best;
   std::int32_t vocab, blocks;
 
-  __device__ void take_pair(int block, int r, int m, float low, float high, float& value, float& token) const {
+  __device__ Early load_early(int, int, int) const { return {}; }
+  __device__ void take_pair(int block, int r, int m, float low, float high, const Early&, float& value, float& token) const {
     const int i = block * kTileRows + r;
     float* row = logits + static_cast<std::int64_t>(m) * vocab;
     if (i < vocab) row[i] = low;

@@ -41,6 +41,9 @@ struct Cut {
 template <int kColumnTiles, typename C>
 inline constexpr int kPiecesOfStage = 2 * C::kBlocks + (C::kFeed == Feed::in_ring ? kColumnTiles : 0);
 
+/// What an epilogue without early loads has of a pair.
+struct NothingEarly {};
+
 /// Bytes of the warps' sums and of what the epilogue keeps.
 template <int kColumnTiles, int kBlocks>
 constexpr int epilogue_bytes() {
@@ -273,10 +276,12 @@ __device__ void leave_sums(const float (&sum)[kBlocks][kColumnTiles][4], float* 
     }
 }
 
-/// What a thread block needs to end a group: the warps' sums become elements, which go to the epilogue.
+/// What a thread block needs to end a group: the warps' sums become elements, two of which, eight rows apart, are a pair that a thread gives to
+/// the epilogue. What the epilogue reads of a pair is loaded early, while the product runs.
 template <int kColumnTiles, int kBlocks, typename Epilogue>
 struct GroupEnd {
-  static constexpr int kColumns = kColumnTiles * 8, kRows = kBlocks * kTileRows;
+  static constexpr int kColumns = kColumnTiles * 8, kRows = kBlocks * kTileRows, kPairs = kBlocks * 8 * kColumns, kOwnPairs = (kPairs + kThreads - 1) / kThreads;
+  using Early = typename Epilogue::Early;
   const ProductArguments& a;
   const Epilogue& epilogue;
   int num_rows;
@@ -285,30 +290,47 @@ struct GroupEnd {
   __device__ GroupEnd(const ProductArguments& arguments, const Epilogue& given, int rows, void* memory)
       : a(arguments), epilogue(given), num_rows(rows), sums(static_cast<float*>(memory)), extra(sums + kWarps * kRows * kColumns), scales(extra + kBlocks * 8 * kColumns) {}
 
-  __device__ void finish(int group, const float (&sum)[kBlocks][kColumnTiles][4]) const {
-    const int thread = static_cast<int>(threadIdx.x);
+  __device__ void load_early(int group, Early (&early)[kOwnPairs]) const {
+    for_own_pairs(group, [&](int i, int, const Place& at) { early[i] = epilogue.load_early(at.block, at.r, at.m); });
+  }
+
+  __device__ void finish(int group, const float (&sum)[kBlocks][kColumnTiles][4], const Early (&early)[kOwnPairs]) const {
     leave_sums<kColumnTiles, kBlocks>(sum, sums);
     __syncthreads();
-    for (int pair = thread; pair < kBlocks * 8 * kColumns; pair += kThreads) {
-      const int m = pair % kColumns, r = pair / kColumns % 8, k = pair / kColumns / 8, block = group * kBlocks + k;
-      if (m >= num_rows || block >= a.blocks) continue;
-      float* at = sums + (k * kTileRows + r) * kColumns + m;
+    for_own_pairs(group, [&](int i, int pair, const Place& at) {
+      float* first = sums + (at.k * kTileRows + at.r) * kColumns + at.m;
       float low = 0.0f, high = 0.0f;
 #pragma unroll
       for (int w = 0; w < kWarps; ++w) {
-        low += at[w * kRows * kColumns];
-        high += at[(w * kRows + 8) * kColumns];
+        low += first[w * kRows * kColumns];
+        high += first[(w * kRows + 8) * kColumns];
       }
-      const float scale = a.partials != nullptr ? scales[m] : 1.0f;
-      epilogue.take_pair(block, r, m, low * scale, high * scale, extra[pair], *at);
-    }
+      const float scale = a.partials != nullptr ? scales[at.m] : 1.0f;
+      epilogue.take_pair(at.block, at.r, at.m, low * scale, high * scale, early[i], extra[pair], *first);
+    });
     __syncthreads();
     if constexpr (Epilogue::kReducesBlocks) {
-      for (int i = thread; i < kBlocks * kColumns; i += kThreads) {
+      for (int i = static_cast<int>(threadIdx.x); i < kBlocks * kColumns; i += kThreads) {
         const int m = i % kColumns, k = i / kColumns, block = group * kBlocks + k;
         if (m < num_rows && block < a.blocks) epilogue.reduce_block(block, m, kColumns, extra + k * 8 * kColumns + m, sums + k * kTileRows * kColumns + m);
       }
       __syncthreads();
+    }
+  }
+
+ private:
+  /// Of a pair: its block of 16 weight rows, number `k` of the group; row r of the block and row r + 8; row m of the activations.
+  struct Place {
+    int m, r, k, block;
+  };
+
+  template <typename Visit>
+  __device__ void for_own_pairs(int group, const Visit& visit) const {
+#pragma unroll
+    for (int i = 0; i < kOwnPairs; ++i) {
+      const int pair = static_cast<int>(threadIdx.x) + i * kThreads, k = pair / kColumns / 8;
+      const Place at{pair % kColumns, pair / kColumns % 8, k, group * kBlocks + k};
+      if (pair < kPairs && at.m < num_rows && at.block < a.blocks) visit(i, pair, at);
     }
   }
 };
@@ -332,10 +354,12 @@ __global__ void __launch_bounds__(kThreads, C::kResident) product(const ProductA
   Activations<kColumnTiles, C> activations(rows, own_tiles, kept);
   activations.prepare(stream);
   for (int group = static_cast<int>(blockIdx.x); group * C::kBlocks < a.blocks; group += static_cast<int>(gridDim.x)) {
+    typename Epilogue::Early early_of_pairs[GroupEnd<kColumnTiles, C::kBlocks, Epilogue>::kOwnPairs];
+    end.load_early(group, early_of_pairs);
     float sum[C::kBlocks][kColumnTiles][4] = {};
     multiply_group<kColumnTiles, C>(own_tiles, stream, activations, rows, sum);
     if (a.partials != nullptr && group == static_cast<int>(blockIdx.x)) compute_scales<kColumnTiles>(a, num_rows, early, end.scales);
-    end.finish(group, sum);
+    end.finish(group, sum, early_of_pairs);
   }
 }
 

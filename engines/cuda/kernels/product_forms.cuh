@@ -26,7 +26,7 @@ void launch_product_form(const ProductArguments& a, const Epilogue& epilogue, co
     case ProductForm::in_ring: return launch_product_cut<kColumnTiles, Cut<1, kColumnTiles == 1 ? 5 : 6, kResident, Feed::in_ring, 1, Refill::before>>(a, epilogue, context);
     case ProductForm::two_blocks_in_ring: return launch_product_cut<kColumnTiles, Cut<2, kColumnTiles == 1 ? 5 : 3, 2, Feed::in_ring, 1, Refill::before>>(a, epilogue, context);
     case ProductForm::in_registers: return launch_kept_in_registers<kColumnTiles>(a, epilogue, context);
-    case ProductForm::at_once: return launch_product_at_once<kColumnTiles, kColumnTiles == 1 ? 8 : 4, 2>(a, epilogue, context);
+    case ProductForm::at_once: return launch_product_at_once<kColumnTiles, kColumnTiles == 1 ? 6 : 4, 2, 1>(a, epilogue, context);
   }
 }
 

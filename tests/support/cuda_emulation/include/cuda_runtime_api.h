@@ -22,6 +22,9 @@
 struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
+struct alignas(8) uint2 {
+  std::uint32_t x, y;
+};
 struct alignas(8) float2 {
   float x, y;
 };
@@ -37,6 +40,7 @@ struct dim3 {
   explicit dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
 };
 inline uint4 make_uint4(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t w) { return {x, y, z, w}; }
+inline uint2 make_uint2(std::uint32_t x, std::uint32_t y) { return {x, y}; }
 inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
