@@ -22,7 +22,7 @@ std::uint64_t next_generation() {
 }  // namespace
 
 KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
-    : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, kKeysPerSplit)), plan_(max_sequences, capacity),
+    : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, keys_per_split(config.head_dim))), plan_(max_sequences, capacity),
       keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
       values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {}
 
@@ -31,8 +31,9 @@ std::int64_t KvCacheCuda::layer_elements() const {
 }
 
 std::int32_t KvCacheCuda::splits_for(std::int32_t slots) const {
-  const auto splits = static_cast<std::uint32_t>((slots + kKeysPerSplit - 1) / kKeysPerSplit);
-  return std::min(max_splits(), std::max(2, static_cast<std::int32_t>(std::bit_ceil(splits))));
+  const std::int32_t keys = keys_per_split(config_.head_dim);
+  const auto splits = static_cast<std::uint32_t>((slots + keys - 1) / keys);
+  return std::min(max_splits(), static_cast<std::int32_t>(std::bit_ceil(splits)));
 }
 
 void KvCacheCuda::make_room(const PassShape& shape) {

@@ -42,7 +42,7 @@ class KvCacheCuda final : public KvCache {
 
  private:
   std::int64_t layer_elements() const;
-  std::int32_t max_splits() const { return stride_ / kKeysPerSplit; }
+  std::int32_t max_splits() const { return stride_ / keys_per_split(config_.head_dim); }
 
   LlamaConfig config_;
   const Device& device_;

@@ -170,7 +170,7 @@ profile_kernels() {
     return
   fi
   ncu=$(find_tool ncu) || { echo "no ncu on PATH, in /usr/local/cuda*/bin or in /opt/nvidia/nsight-compute"; return 1; }
-  "$ncu" --set full --clock-control none --target-processes all --kernel-name 'regex:product|attention' --launch-count 20 \
+  "$ncu" --set full --clock-control none --target-processes all --kernel-name 'regex:product|attention' --launch-count 15 \
     --csv --page raw --print-units base --log-file "$raw" "$bench" "$output/ncu_launches.csv" profile --shapes shape-llama-3.1-8b || { tail -5 "$raw"; return 1; }
   python3 "$speclab_root/scripts/lib/gpu_profile.py" "$raw" "$output/ncu_metrics.csv"
 }

@@ -1,4 +1,4 @@
-// Attention over the cache and the rows of the pass: a block reads 128 keys of one head for 16 query rows (rows of the pass times
+// Attention over the cache and the rows of the pass: a block reads 256 or 512 keys of one head for 16 query rows (rows of the pass times
 // query heads of the group), the last block of a head and tile joins the parts. Parts begin at fixed slots, so that a row's
 // result does not depend on the rows beside it.
 
@@ -9,8 +9,9 @@
 namespace speclab::engines::cuda {
 namespace {
 
-constexpr int kAttentionWarps = 4, kKeysPerWarp = kKeysPerSplit / kAttentionWarps, kQueryRows = 16;
-static_assert(kKeysPerWarp == 32);
+constexpr int kKeysPerWarp = 32, kQueryRows = 16;
+template <int kHeadDim>
+inline constexpr int kWarpsOf = warps_of_attention(kHeadDim);
 
 /// A query row of the tile as one lane sees it.
 struct QueryRow {
@@ -30,14 +31,15 @@ __device__ float weight_of(float maximum, float joint) { return maximum == -CUDA
 /// The warps' parts: of each query row the maximum of its scores, the sum of exp2(score - maximum), and the values mixed by that.
 template <int kHeadDim>
 struct TileShared {
-  float maximum[kAttentionWarps][kQueryRows], sum[kAttentionWarps][kQueryRows], weight[kAttentionWarps][kQueryRows];
+  static constexpr int kWarps = kWarpsOf<kHeadDim>;
+  float maximum[kWarps][kQueryRows], sum[kWarps][kQueryRows], weight[kWarps][kQueryRows];
   float total[kQueryRows];
-  alignas(16) float output[kAttentionWarps][kQueryRows][kHeadDim];  ///< later the weights of the first kKeptWeights splits, [kQueryRows][splits]
-  static constexpr int kKeptWeights = kAttentionWarps * kHeadDim;
+  alignas(16) float output[kWarps][kQueryRows][kHeadDim];  ///< later the weights of the first kKeptWeights splits, [kQueryRows][splits]
+  static constexpr int kKeptWeights = 64;
   bool is_last;
 };
 
-/// The 16 query rows and 128 keys of this thread block.
+/// The 16 query rows and the keys of this thread block.
 struct Tile {
   DeviceGroup group;
   int kv_head, heads_per_group, first_query, num_queries;
@@ -59,6 +61,7 @@ __device__ QueryRow query_row(const ForwardState* state, const Tile& tile, int i
 }
 
 /// @return false where the grid is larger than the pass
+template <int kHeadDim>
 __device__ bool find_tile(const ForwardState* state, const AttentionBuffers& a, int tiles_per_group, Tile& tile) {
   const int place = static_cast<int>(blockIdx.z);
   if (place / tiles_per_group >= state->num_groups) return false;
@@ -68,9 +71,10 @@ __device__ bool find_tile(const ForwardState* state, const AttentionBuffers& a, 
   tile.first_query = place % tiles_per_group * kQueryRows;
   tile.num_queries = min(kQueryRows, tile.group.count * tile.heads_per_group - tile.first_query);
   tile.split = static_cast<int>(blockIdx.y);
-  tile.splits = (tile.group.end + kKeysPerSplit - 1) / kKeysPerSplit;
+  constexpr int kKeys = kKeysPerWarp * kWarpsOf<kHeadDim>;
+  tile.splits = (tile.group.end + kKeys - 1) / kKeys;
   tile.place = static_cast<std::int64_t>(place) * a.kv_heads + tile.kv_head;
-  tile.first_key = tile.split * kKeysPerSplit + static_cast<int>(threadIdx.x) / 32 * kKeysPerWarp;
+  tile.first_key = tile.split * kKeys + static_cast<int>(threadIdx.x) / 32 * kKeysPerWarp;
   return tile.num_queries > 0 && tile.split < tile.splits;
 }
 
@@ -200,6 +204,18 @@ __device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryR
   }
 }
 
+__device__ inline float warp_maximum(float value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, distance));
+  return value;
+}
+
+__device__ inline float warp_sum(float value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+
 /// Four consecutive values of a query row of the tile; a thread joins one such piece at a time.
 template <int kHeadDim>
 struct Piece {
@@ -228,72 +244,70 @@ __device__ void store_output(const AttentionBuffers& a, const Tile& tile, const 
 /// The warps' parts as one: the result where there is one split, else this split's part.
 template <int kHeadDim>
 __device__ void join_warps(const AttentionBuffers& a, const Tile& tile, int max_splits, TileShared<kHeadDim>& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const std::int64_t part = (tile.place * max_splits + tile.split) * kQueryRows;
-  if (thread < tile.num_queries) {
-    float joint = -CUDART_INF_F, total = 0.0f;
-    for (int w = 0; w < kAttentionWarps; ++w) joint = fmaxf(joint, shared.maximum[w][thread]);
-    for (int w = 0; w < kAttentionWarps; ++w) {
-      shared.weight[w][thread] = weight_of(shared.maximum[w][thread], joint);
-      total += shared.weight[w][thread] * shared.sum[w][thread];
-    }
-    shared.total[thread] = total;
-    if (tile.splits > 1) a.partial_sums[part + thread] = make_float2(joint, total);
+  for (int r = warp; r < tile.num_queries; r += kWarpsOf<kHeadDim>) {
+    const float own = lane < kWarpsOf<kHeadDim> ? shared.maximum[lane][r] : -CUDART_INF_F, joint = warp_maximum(own), weight = weight_of(own, joint);
+    const float total = warp_sum(lane < kWarpsOf<kHeadDim> ? weight * shared.sum[lane][r] : 0.0f);
+    if (lane < kWarpsOf<kHeadDim>) shared.weight[lane][r] = weight;
+    if (lane != 0) continue;
+    shared.total[r] = total;
+    if (tile.splits > 1) a.partial_sums[part + r] = make_float2(joint, total);
   }
   __syncthreads();
-  for (int i = thread; i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kAttentionWarps) {
+  for (int i = thread; i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kWarpsOf<kHeadDim>) {
     const Piece<kHeadDim> piece(i);
     float4 mixed = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
-    for (int w = 0; w < kAttentionWarps; ++w) add_weighted(mixed, shared.weight[w][piece.row], *reinterpret_cast<const float4*>(&shared.output[w][piece.row][piece.first]));
+    for (int w = 0; w < kWarpsOf<kHeadDim>; ++w) add_weighted(mixed, shared.weight[w][piece.row], *reinterpret_cast<const float4*>(&shared.output[w][piece.row][piece.first]));
     if (tile.splits > 1) *reinterpret_cast<float4*>(a.partial_outputs + (part + piece.row) * kHeadDim + piece.first) = mixed;
     else store_output<kHeadDim>(a, tile, piece, mixed, shared.total[piece.row]);
   }
 }
 
-constexpr int kRowsPerWarp = kQueryRows / kAttentionWarps;  ///< query rows whose splits a warp weighs
+/// Query rows whose splits a warp weighs.
+template <int kHeadDim>
+inline constexpr int kRowsPerWarp = kQueryRows / kWarpsOf<kHeadDim>;
 
 /// Sum and maximum of a split for each of this warp's rows, loaded side by side; of no split where there is none.
-/// @param sums  of this warp's first row; the others follow at a distance of kAttentionWarps
-__device__ inline void load_sums(const float2* sums, int own_rows, bool is_there, float2 (&parts)[kRowsPerWarp]) {
+/// @param sums  of this warp's first row; the others follow at a distance of kWarpsOf
+template <int kHeadDim>
+__device__ void load_sums(const float2* sums, int own_rows, bool is_there, float2 (&parts)[kRowsPerWarp<kHeadDim>]) {
 #pragma unroll
-  for (int i = 0; i < kRowsPerWarp; ++i) parts[i] = is_there && i < own_rows ? __ldcg(&sums[i * kAttentionWarps]) : make_float2(-CUDART_INF_F, 0.0f);
+  for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) parts[i] = is_there && i < own_rows ? __ldcg(&sums[i * kWarpsOf<kHeadDim>]) : make_float2(-CUDART_INF_F, 0.0f);
 }
 
 /// Maximum and total of this warp's rows over all splits, and the weights of the first `kept` ones.
 template <int kHeadDim>
 __device__ void weigh_splits(const float2* sums, const Tile& tile, int kept, float* weights, TileShared<kHeadDim>& shared) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, own_rows = (tile.num_queries - warp + kAttentionWarps - 1) / kAttentionWarps;
-  float joint[kRowsPerWarp], sum[kRowsPerWarp] = {};
-  float2 first[kRowsPerWarp], parts[kRowsPerWarp];
-  load_sums(sums + static_cast<std::int64_t>(lane) * kQueryRows + warp, own_rows, lane < tile.splits, first);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, own_rows = (tile.num_queries - warp + kWarpsOf<kHeadDim> - 1) / kWarpsOf<kHeadDim>;
+  float joint[kRowsPerWarp<kHeadDim>], sum[kRowsPerWarp<kHeadDim>] = {};
+  float2 first[kRowsPerWarp<kHeadDim>], parts[kRowsPerWarp<kHeadDim>];
+  load_sums<kHeadDim>(sums + static_cast<std::int64_t>(lane) * kQueryRows + warp, own_rows, lane < tile.splits, first);
 #pragma unroll
-  for (int i = 0; i < kRowsPerWarp; ++i) joint[i] = first[i].x;
+  for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) joint[i] = first[i].x;
   for (int s = lane + 32; s < tile.splits; s += 32) {
-    load_sums(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, parts);
+    load_sums<kHeadDim>(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, parts);
 #pragma unroll
-    for (int i = 0; i < kRowsPerWarp; ++i) joint[i] = fmaxf(joint[i], parts[i].x);
+    for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) joint[i] = fmaxf(joint[i], parts[i].x);
   }
 #pragma unroll
-  for (int i = 0; i < kRowsPerWarp; ++i)
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) joint[i] = fmaxf(joint[i], __shfl_xor_sync(0xffffffffu, joint[i], distance));
+  for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) joint[i] = warp_maximum(joint[i]);
   for (int s = lane; s < tile.splits; s += 32) {
-    if (s != lane) load_sums(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, first);
+    if (s != lane) load_sums<kHeadDim>(sums + static_cast<std::int64_t>(s) * kQueryRows + warp, own_rows, true, first);
 #pragma unroll
-    for (int i = 0; i < kRowsPerWarp; ++i) {
+    for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) {
       const float weight = weight_of(first[i].x, joint[i]);
-      if (s < kept && i < own_rows) weights[(warp + i * kAttentionWarps) * kept + s] = weight;
+      if (s < kept && i < own_rows) weights[(warp + i * kWarpsOf<kHeadDim>) * kept + s] = weight;
       sum[i] += weight * first[i].y;
     }
   }
 #pragma unroll
-  for (int i = 0; i < kRowsPerWarp; ++i) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], distance);
+  for (int i = 0; i < kRowsPerWarp<kHeadDim>; ++i) {
+    sum[i] = warp_sum(sum[i]);
     if (lane != 0 || i >= own_rows) continue;
-    shared.maximum[0][warp + i * kAttentionWarps] = joint[i];
-    shared.total[warp + i * kAttentionWarps] = sum[i];
+    shared.maximum[0][warp + i * kWarpsOf<kHeadDim>] = joint[i];
+    shared.total[warp + i * kWarpsOf<kHeadDim>] = sum[i];
   }
 }
 
@@ -321,7 +335,7 @@ __device__ void join_splits(const AttentionBuffers& a, const Tile& tile, int max
   const float2* sums = a.partial_sums + part;
   weigh_splits<kHeadDim>(sums, tile, kept, weights, shared);
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kAttentionWarps) {
+  for (int i = static_cast<int>(threadIdx.x); i < tile.num_queries * Piece<kHeadDim>::kOfRow; i += 32 * kWarpsOf<kHeadDim>) {
     const Piece<kHeadDim> piece(i);
     const float* parts = a.partial_outputs + (part + piece.row) * kHeadDim + piece.first;
     float4 mixed = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -345,11 +359,11 @@ __device__ bool comes_last(const AttentionBuffers& a, const Tile& tile, TileShar
 }
 
 template <int kHeadDim>
-__global__ void __launch_bounds__(32 * kAttentionWarps, 2) attention(const ForwardState* state, const AttentionBuffers a, int tiles_per_group, int max_splits, float scale) {
+__global__ void __launch_bounds__(32 * kWarpsOf<kHeadDim>, 1) attention(const ForwardState* state, const AttentionBuffers a, int tiles_per_group, int max_splits, float scale) {
   auto& shared = *dynamic_shared<TileShared<kHeadDim>>();
   let_next_kernel_start();
   Tile tile{};
-  const bool is_needed = find_tile(state, a, tiles_per_group, tile);
+  const bool is_needed = find_tile<kHeadDim>(state, a, tiles_per_group, tile);
   const int row = static_cast<int>(threadIdx.x) % 32 / 4;
   const QueryRow low = query_row(state, tile, row), high = query_row(state, tile, row + 8);
   KeyBlock<kHeadDim> block;
@@ -373,7 +387,7 @@ void launch_attention_of(const ForwardState* state, const AttentionBuffers& a, c
   (void)allowed;
   const int tiles = (shape.rows_per_group * (a.heads / a.kv_heads) + kQueryRows - 1) / kQueryRows;
   const dim3 grid(static_cast<unsigned>(a.kv_heads), static_cast<unsigned>(shape.splits), static_cast<unsigned>(shape.groups * tiles));
-  launch(Start::overlapping, attention<kHeadDim>, grid, 32 * kAttentionWarps, kShared, context, state, a, tiles, shape.splits,
+  launch(Start::overlapping, attention<kHeadDim>, grid, 32 * kWarpsOf<kHeadDim>, kShared, context, state, a, tiles, shape.splits,
          1.44269504f / sqrtf(static_cast<float>(kHeadDim)));
 }
 

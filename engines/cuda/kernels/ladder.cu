@@ -62,12 +62,12 @@ const std::vector<LadderVariant>& product_ladder() {
       at_once<1, 16, 1>("sixteen tiles of weights in registers"),
       at_once<1, 6, 2>("six tiles of weights in registers"),
       at_once<1, 4, 2, 2>("four tiles of two blocks in registers"),
-      cut<1, Cut<1, 8, 3, Feed::none, 1, kBehind, kNoHint>>("V1", "no activations, no fetch hint"),
-      cut<1, Cut<2, 4, 3, Feed::ahead, 1, kBehind, kNoHint>>("V4", "two blocks of rows at a time, no fetch hint"),
-      cut<1, Cut<1, 8, 2, Feed::in_ring, 1, kBehind, kNoHint>>("V5", "activations in the ring, no fetch hint"),
-      cut<1, Cut<2, 5, 2, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of two blocks, no fetch hint"),
-      cut<1, Cut<1, 12, 2, Feed::in_registers, 8, kBefore, kNoHint>>("V6", "activations in registers up to 2048 columns, no fetch hint"),
-      cut<1, Cut<1, 12, 2, Feed::in_registers, 16, kBefore, kNoHint>>("V6", "activations in registers up to 4096 columns with two thread blocks, no fetch hint"),
+      cut<1, Cut<1, 8, 3, Feed::none, 1, kBehind, kNoHint>>("V1", "no activations and no fetch hint"),
+      cut<1, Cut<2, 4, 3, Feed::ahead, 1, kBehind, kNoHint>>("V4", "two blocks of rows at a time and no fetch hint"),
+      cut<1, Cut<1, 8, 2, Feed::in_ring, 1, kBehind, kNoHint>>("V5", "activations in the ring and no fetch hint"),
+      cut<1, Cut<2, 5, 2, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of two blocks and no fetch hint"),
+      cut<1, Cut<1, 12, 2, Feed::in_registers, 8, kBefore, kNoHint>>("V6", "activations in registers up to 2048 columns and no fetch hint"),
+      cut<1, Cut<1, 12, 2, Feed::in_registers, 16, kBefore, kNoHint>>("V6", "activations in registers up to 4096 columns with two thread blocks and no fetch hint"),
       cut<2, Cut<1, 8, 2>>("V0", "one tile ahead"),
       cut<2, Cut<1, 8, 2, Feed::none>>("V1", "no activations"),
       cut<2, Cut<1, 8, 2, Feed::ahead, 1, kBefore>>("V2", "copies first"),
@@ -86,12 +86,12 @@ const std::vector<LadderVariant>& product_ladder() {
       at_once<2, 8, 1>("eight tiles of weights in registers"),
       at_once<2, 4, 1, 2>("four tiles of two blocks in registers"),
       at_once<2, 3, 2, 2>("three tiles of two blocks in registers"),
-      cut<2, Cut<1, 8, 2, Feed::none, 1, kBehind, kNoHint>>("V1", "no activations, no fetch hint"),
-      cut<2, Cut<1, 10, 1, Feed::in_shared, 1, kBefore, kNoHint>>("V5", "activations in shared memory, no fetch hint"),
-      cut<2, Cut<2, 3, 2, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of two blocks, no fetch hint"),
-      cut<2, Cut<4, 4, 1, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of four blocks, no fetch hint"),
-      cut<2, Cut<1, 10, 2, Feed::in_registers, 8, kBefore, kNoHint>>("V6", "activations in registers up to 2048 columns with two thread blocks, no fetch hint"),
-      cut<2, Cut<1, 24, 1, Feed::in_registers, 16, kBefore, kNoHint>>("V6", "activations in registers up to 4096 columns, no fetch hint")};
+      cut<2, Cut<1, 8, 2, Feed::none, 1, kBehind, kNoHint>>("V1", "no activations and no fetch hint"),
+      cut<2, Cut<1, 10, 1, Feed::in_shared, 1, kBefore, kNoHint>>("V5", "activations in shared memory and no fetch hint"),
+      cut<2, Cut<2, 3, 2, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of two blocks and no fetch hint"),
+      cut<2, Cut<4, 4, 1, Feed::in_ring, 1, kBefore, kNoHint>>("V5", "activations in the ring of four blocks and no fetch hint"),
+      cut<2, Cut<1, 10, 2, Feed::in_registers, 8, kBefore, kNoHint>>("V6", "activations in registers up to 2048 columns with two thread blocks and no fetch hint"),
+      cut<2, Cut<1, 24, 1, Feed::in_registers, 16, kBefore, kNoHint>>("V6", "activations in registers up to 4096 columns and no fetch hint")};
   return all;
 }
 

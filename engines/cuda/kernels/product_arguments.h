@@ -9,10 +9,13 @@ struct float2;
 
 namespace speclab::engines::cuda {
 
-/// How the products of up to 16 rows get at their activations; all forms add in the same order. product.cuh has the cuts.
-enum class ProductForm { one_ahead, copies_first, four_ahead, in_ring, two_blocks_in_ring, in_registers, at_once };
-inline constexpr ProductForm kProductForms[] = {ProductForm::one_ahead,          ProductForm::copies_first, ProductForm::four_ahead, ProductForm::in_ring,
-                                                ProductForm::two_blocks_in_ring, ProductForm::in_registers, ProductForm::at_once};
+/// How products of up to 16 rows are computed; all forms add in the same order, so that a form may be chosen for speed alone.
+enum class ProductForm {
+  at_once,  ///< weights go straight to registers, by many small thread blocks (product_at_once.cuh)
+  kept,     ///< weights go through a ring (product.cuh), activations stay in registers
+  streamed  ///< weights go through a ring, activations are loaded tile by tile
+};
+inline constexpr ProductForm kProductForms[] = {ProductForm::at_once, ProductForm::kept, ProductForm::streamed};
 
 /// Where kernels are put.
 struct LaunchContext {

@@ -12,16 +12,7 @@ struct NamedForm {
   const char* name;
   ProductForm form;
 };
-constexpr NamedForm kForms[] = {{"one tile ahead", ProductForm::one_ahead},
-                                {"copies first", ProductForm::copies_first},
-                                {"four tiles ahead and copies first", ProductForm::four_ahead},
-                                {"activations in the ring", ProductForm::in_ring},
-                                {"activations in the ring of two blocks", ProductForm::two_blocks_in_ring},
-                                {"activations in registers", ProductForm::in_registers},
-                                {"weights in registers", ProductForm::at_once}};
-
-/// Forms that differ most, since a profiler takes half a second a kernel.
-constexpr ProductForm kProfiledForms[] = {ProductForm::one_ahead, ProductForm::in_ring, ProductForm::in_registers, ProductForm::at_once};
+constexpr NamedForm kForms[] = {{"weights at once", ProductForm::at_once}, {"activations kept", ProductForm::kept}, {"weights streamed", ProductForm::streamed}};
 
 struct NamedKernel {
   const char* name;
@@ -37,7 +28,7 @@ class ChainPass {
   ChainPass(Bench& bench, const CatalogueEntry& entry, const DeviceLlama& llama, int context, int rows)
       : bench_(bench), llama_(llama), cache_(*entry.shape, bench.device, 1, context + kMaxRows), state_(state_of(context, rows)) {
     const int bucket = std::max(8, rows);
-    shape_ = {bucket, bucket, 1, bucket, (context + kMaxRows + kKeysPerSplit - 1) / kKeysPerSplit};
+    shape_ = {bucket, bucket, 1, bucket, cache_.splits_for(context + rows)};
     cache_.make_room(shape_);
   }
 
@@ -153,13 +144,13 @@ void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& sh
     shape.num_layers = 1;
     const CatalogueEntry one_layer{entry.name, "", shape, ""};
     const DeviceLlama llama = random_llama(bench, shape);
-    for (const ProductForm form : kProfiledForms) {
+    for (const ProductForm form : kProductForms) {
       bench.device.choose(form);
       ChainPass(bench, one_layer, llama, bench.sizes.contexts().back(), 1).put(head_kernel);
       bench.device.synchronize();
     }
   }
-  bench.rows.add("kernels launched for a profiler", "one layer in several forms", 1, "passes", {static_cast<double>(shapes.size() * std::size(kProfiledForms)), 0, 0, 0});
+  bench.rows.add("kernels launched for a profiler", "one layer in every form", 1, "passes", {static_cast<double>(shapes.size() * std::size(kProductForms)), 0, 0, 0});
 }
 
 }  // namespace speclab::engines::cuda

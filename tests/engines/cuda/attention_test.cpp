@@ -91,7 +91,7 @@ std::vector<std::uint16_t> cached(const Problem& p, const std::vector<float>& va
 
 /// @param splits  what the grid was made for, at least those in use @return [rows, heads, head_dim]
 std::vector<float> attended_on_device(const Device& device, const Problem& p, int splits) {
-  const int capacity = splits * kKeysPerSplit, tiles = (p.rows() * (p.size.heads / p.size.kv_heads) + 15) / 16;
+  const int capacity = splits * keys_per_split(p.size.head_dim), tiles = (p.rows() * (p.size.heads / p.size.kv_heads) + 15) / 16;
   const auto parts = static_cast<std::size_t>(tiles * p.size.kv_heads * splits * 16);
   std::vector<std::uint16_t> queries;
   for (const float value : p.queries) queries.push_back(cpu::to_bfloat16(value));
@@ -148,7 +148,7 @@ void expect_row(const Problem& p, int row, const std::vector<float>& attended) {
 }
 
 /// Splits of a pass as LlamaCuda gives them to a grid: a power of two.
-int splits_of(const Problem& p) { return std::max(2, static_cast<int>(std::bit_ceil(static_cast<unsigned>((p.slots() + kKeysPerSplit - 1) / kKeysPerSplit)))); }
+int splits_of(const Problem& p) { return std::max(2, static_cast<int>(std::bit_ceil(static_cast<unsigned>((p.slots() + keys_per_split(p.size.head_dim) - 1) / keys_per_split(p.size.head_dim))))); }
 
 class Attention : public ::testing::Test {
  protected:
@@ -167,8 +167,8 @@ class Attention : public ::testing::Test {
 
 TEST_F(Attention, OfTreesOfEverySizeIsTheWrittenOutSum) {
   for (const Heads& size : kHeads)
-    for (const int prefix : {1, 100, 127, 128})
-      for (const int nodes : {2, 3 + static_cast<int>(random_() % 30), 33 + static_cast<int>(random_() % 30), 63, 64}) {
+    for (const int prefix : {1, keys_per_split(size.head_dim) - 1 - static_cast<int>(random_() % 30)})
+      for (const int nodes : {2, 3 + static_cast<int>(random_() % 30), 33 + static_cast<int>(random_() % 30), 64}) {
         const Problem p = random_problem(random_, size, prefix, random_tree(random_, nodes));
         expect_written_out_sum(p, splits_of(p));
       }
@@ -176,8 +176,8 @@ TEST_F(Attention, OfTreesOfEverySizeIsTheWrittenOutSum) {
 
 /// Equal scores, and values that are 1 in a dimension of their own: what comes out names the keys that were seen.
 TEST_F(Attention, SeesTheAncestorsOfARowAndNothingBesideThem) {
-  for (const int prefix : {1, 100, 127, 128})
-    for (const int nodes : {2, 3, 31, 32, 33, 63, 64}) {
+  for (const int prefix : {1, 100, keys_per_split(64) - 20, keys_per_split(64)})
+    for (const int nodes : {2, 31, 33, 64}) {
       Problem p = random_problem(random_, {6, 2, 64}, prefix, random_tree(random_, nodes));
       std::ranges::fill(p.keys, 0.0f);
       std::ranges::fill(p.values, 0.0f);
@@ -194,7 +194,7 @@ TEST_F(Attention, SeesTheAncestorsOfARowAndNothingBesideThem) {
 TEST_F(Attention, OfEveryNumberOfRowsIsTheWrittenOutSum) {
   for (const Heads& size : kHeads)
     for (int rows = 1; rows <= 16; ++rows) {
-      const Problem p = random_problem(random_, size, 120, chain(rows));
+      const Problem p = random_problem(random_, size, keys_per_split(size.head_dim) - 8, chain(rows));
       expect_written_out_sum(p, splits_of(p));
     }
 }
@@ -202,18 +202,19 @@ TEST_F(Attention, OfEveryNumberOfRowsIsTheWrittenOutSum) {
 /// What an overflowed pass left, before the rows and behind them.
 TEST_F(Attention, IsNotPoisonedByWhatNoRowSees) {
   for (const Heads& size : kHeads)
-    for (const auto& [prefix, unseen] : {std::pair{40, 1}, std::pair{100, 9}, std::pair{128, 33}, std::pair{150, 40}}) {
+    for (const auto& [prefix, unseen] : {std::pair{40, 1}, std::pair{100, 9}, std::pair{keys_per_split(size.head_dim) - 3, 33}, std::pair{keys_per_split(size.head_dim), 40}}) {
       Problem p = random_problem(random_, size, prefix, random_tree(random_, 6));
       p.unseen = unseen;
       expect_written_out_sum(p, splits_of(p));
     }
 }
 
-/// From 33 splits on the lanes that weigh them take a second turn; of 128 the weights are kept for heads of 32 values.
+/// From 33 splits on the lanes that weigh them take a second turn; of 64 the weights are kept.
 TEST_F(Attention, OfAnyNumberOfSplitsIsTheWrittenOutSum) {
-  for (const int keys : {1, 127, 128, 129, 256, 4096, 4097, 4300, 8192, 8193, 16384, 16385, 20000}) {
-    const Problem p = random_problem(random_, {2, 1, 32}, keys - 1, chain(1));
-    const int used = (keys + kKeysPerSplit - 1) / kKeysPerSplit;
+  constexpr int kDim = 32, kKeys = keys_per_split(kDim);
+  for (const int keys : {1, kKeys - 1, kKeys, kKeys + 1, 2 * kKeys, 32 * kKeys, 32 * kKeys + 1, 64 * kKeys, 64 * kKeys + 1}) {
+    const Problem p = random_problem(random_, {2, 1, kDim}, keys - 1, chain(1));
+    const int used = (keys + kKeys - 1) / kKeys;
     expect_written_out_sum(p, used);
     if (used != splits_of(p)) expect_written_out_sum(p, splits_of(p));
   }
@@ -222,16 +223,16 @@ TEST_F(Attention, OfAnyNumberOfSplitsIsTheWrittenOutSum) {
 
 /// The heaviest key stands in one split after the other.
 TEST_F(Attention, FindsAKeyInWhicheverSplitItIs) {
-  constexpr int kKeys = 70 * kKeysPerSplit, kDim = 32;
+  constexpr int kDim = 32, kSplits = 66, kKeys = kSplits * keys_per_split(kDim);
   Problem p = random_problem(random_, {1, 1, kDim}, kKeys - 1, chain(1));
-  for (const int split : {0, 1, 30, 31, 32, 33, 63, 64, 69}) {
+  for (const int split : {0, 31, 32, 63, 64, 65}) {
     Problem marked = p;
-    const int slot = split * kKeysPerSplit + 77;
+    const int slot = split * keys_per_split(kDim) + 77;
     for (int d = 0; d < kDim; ++d) {
       marked.keys[p.at(0, slot, d)] = 4.0f * p.queries[static_cast<std::size_t>(d)];
       marked.values[p.at(0, slot, d)] = static_cast<float>(100 + d);
     }
-    const std::vector<float> attended = attended_on_device(*device_, marked, 70);
+    const std::vector<float> attended = attended_on_device(*device_, marked, kSplits);
     expect_row(marked, 0, attended);
     EXPECT_GT(attended[0], 90.0f) << "split " << split;
   }

@@ -173,14 +173,15 @@ using cuda_emulation::AdversarialOrder;
 
 class OverlappingPass : public testing::EveryHeadSize {
  protected:
-  /// Logits, then hidden states, of a prompt of three passes that crosses the border of two splits, of a tree behind it, and of what follows.
+  /// Logits, then hidden states, of a prompt of several passes that crosses the border of two splits, of a tree behind it, and of what follows.
   std::vector<std::vector<float>> all_results() {
-    const auto cache = fast_->make_cache(1, 400);
+    const auto cache = fast_->make_cache(1, cuda::keys_per_split(config().head_dim) + 64);
     const std::int32_t slot = cache->begin();
-    std::vector<Token> prompt(150);
+    const std::int32_t length = cuda::keys_per_split(config().head_dim) + 3;
+    std::vector<Token> prompt(static_cast<std::size_t>(length));
     for (std::size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<Token>(i * 37 % 263);
     std::vector<std::vector<float>> results = testing::commit_all(*fast_, *cache, slot, prompt);
-    std::vector<ForwardRow> tree{{40, 150, slot, ForwardRow::kCommitted}, {41, 151, slot, 0}, {42, 151, slot, 0}, {43, 152, slot, 1}, {44, 152, slot, 2}};
+    std::vector<ForwardRow> tree{{40, length, slot, ForwardRow::kCommitted}, {41, length + 1, slot, 0}, {42, length + 1, slot, 0}, {43, length + 2, slot, 1}, {44, length + 2, slot, 2}};
     for (ForwardRow& row : tree) row.wants_hidden = true;
     const ForwardResult result = fast_->forward(tree, *cache);
     results.emplace_back(result.logits.begin(), result.logits.end());
