@@ -7,9 +7,11 @@ gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training opt)  # in
 few_shapes="shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b"
 opt_shapes="shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b"
 rehearsed_model=$speclab_root/build/gpu_rehearsal/two_layers.gguf
-# A fork and sampled rounds of small models, and every cut of the product: minutes become seconds under the sanitizer.
-sanitized_tests='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*:Products.*'
-sanitizer_seconds=40  # of each tool
+# Every wrong access is looked for in a fork, in sampled rounds and in every form of the product. Races within a block take a hundred times as long,
+# so that they are looked for in the kernels that share memory, on the smallest sizes.
+declare -A sanitized_tests=([memcheck]='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*:Products.*'
+  [racecheck]='*AForkGoesOnAlike/0:Attention.IsNotPoisoned*:Products.EveryForm*')
+declare -A sanitizer_seconds=([memcheck]=30 [racecheck]=55)
 
 # begin_rehearsal STEP...: the emulated device takes a second a layer, so models have two.
 begin_rehearsal() {
@@ -70,11 +72,11 @@ join_model() {
   (cd "$pack_folder" && awk '{print $2}' first/model_parts.sha256 | xargs cat) >"$speclab_model.part" && mv "$speclab_model.part" "$speclab_model"
 }
 
-# Programs look for the drafter in the tree, which travels without results/.
+# Programs look for the drafter in the tree, which travels without results/; its folders may have come empty.
 place_drafter() {
   local place=$speclab_root/results/models/smollm2-drafter
-  [ -e "$pack_folder/drafter" ] && [ ! -e "$place" ] || return 0
-  mkdir -p "$(dirname "$place")" && ln -sfn "$pack_folder/drafter" "$place"
+  [ -e "$pack_folder/drafter" ] && [ ! -e "$place/config.json" ] || return 0
+  rm -rf "$place" && mkdir -p "$(dirname "$place")" && ln -s "$pack_folder/drafter" "$place"
 }
 
 # Programs know prompts, drafters and fixtures by the folder that they were built from.
@@ -98,7 +100,7 @@ lacking_for() {
   [ "$rehearse" = no ] || return 0
   if needs "$1" programs && [ ! -e "$programs" ]; then echo "build/gpu_pack/programs is not here"
   elif needs "$1" model && [ ! -e "$speclab_model" ]; then echo "the model is not whole; parts not here: $(missing_parts)"
-  elif needs "$1" drafter && [ ! -e "$speclab_root/results/models/smollm2-drafter" ]; then echo "build/gpu_pack/drafter is not here"
+  elif needs "$1" drafter && [ ! -e "$speclab_root/results/models/smollm2-drafter/config.json" ]; then echo "build/gpu_pack/drafter is not here"
   fi
 }
 
@@ -180,15 +182,15 @@ sanitize() {
   local sanitizer tool log status
   if [ "$rehearse" = yes ]; then
     # The names are checked, so that the filter finds tests on a device too.
-    "$build/kernels_emulated_cuda_test" --gtest_list_tests --gtest_filter="$sanitized_tests" | grep -c '^  ' || return
+    "$build/kernels_emulated_cuda_test" --gtest_list_tests --gtest_filter="${sanitized_tests[memcheck]}:${sanitized_tests[racecheck]}" | grep -c '^  ' || return
     echo "rehearsed: the number of its tests alone; compute-sanitizer needs a device"
     return
   fi
   sanitizer=$(find_tool compute-sanitizer) || { echo "no compute-sanitizer on PATH or in /usr/local/cuda*/bin"; return 1; }
   for tool in memcheck racecheck; do
     log=$output/sanitizer_$tool.txt status=0
-    timeout --foreground --kill-after=5 "$sanitizer_seconds" "$sanitizer" --tool "$tool" --error-exitcode 1 \
-      "$first/kernels_cuda_test" --gtest_filter="$sanitized_tests" >"$log" 2>&1 || status=$?
+    timeout --foreground --kill-after=5 "${sanitizer_seconds[$tool]}" "$sanitizer" --tool "$tool" --error-exitcode 1 \
+      "$first/kernels_cuda_test" --gtest_filter="${sanitized_tests[$tool]}" >"$log" 2>&1 || status=$?
     tail -3 "$log"
     [ "$status" -ne 137 ] || status=124
     [ "$status" -eq 0 ] || { echo "$tool ended with $status"; return "$status"; }

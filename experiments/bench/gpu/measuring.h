@@ -60,8 +60,9 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  /// @throws WriteError if the row cannot be written whole
+  /// @param what, shape  without commas @throws WriteError if the row cannot be written whole
   void add(const std::string& what, const std::string& shape, int rows, const char* unit, const Measured& m, double ideal = 0) {
+    SPECLAB_EXPECT((what + shape).find(',') == std::string::npos, "a comma in a row's name: " + what);
     const std::string line = fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", SPECLAB_REVISION, device_, what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
     write(line);
     std::fputs(line.c_str(), stdout);

@@ -8,15 +8,12 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// Best: the gap between kernels whose starts overlap, and rows that cost nothing. Expected: the share of the read bandwidth and the cost of a row that
-/// the 8B shape had on an H100 with the kernels of revision 7ee08a37, and the time that small products took beyond their bytes. Worst: so much that no
-/// pass of those kernels took longer.
+/// Best: the gap between kernels whose starts overlap, and rows that cost nothing. Expected: what passes of the present kernels took on an H200 beyond
+/// their bytes at the full read bandwidth, 3.07 us a kernel, and what 16 rows cost the 8B shape there (results/reference/gpu_h200). Worst: so much that
+/// no pass of the kernels of revision 7ee08a37 took longer on an H100.
 KnownDevice known_device(const char* name, double read_gb_per_s, double tflops) {
-  constexpr double kMeasuredShare = 0.66, kRowShare = 0.36 / 15, kWorstShare = 0.65;
-  return {name,
-          {read_gb_per_s, tflops, 0, 0.62e-3},
-          {kMeasuredShare * read_gb_per_s, tflops, kRowShare, 2.2e-3},
-          {kWorstShare * read_gb_per_s, kWorstShare * tflops, 0.057, 10.5e-3}};
+  constexpr double kRowShare = 0.0123, kWorstShare = 0.65;
+  return {name, {read_gb_per_s, tflops, 0, 0.49e-3}, {read_gb_per_s, tflops, kRowShare, 3.07e-3}, {kWorstShare * read_gb_per_s, kWorstShare * tflops, 0.057, 10.5e-3}};
 }
 
 double floor_ms(const LlamaConfig& c, int context, double read_gb_per_s) {
@@ -77,7 +74,7 @@ double TimeModel::round_ms(const LlamaConfig& target, const LlamaConfig& drafter
 double TimeModel::plain_ms(const LlamaConfig& target, int context) const { return round_ms(target, target, 0, context); }
 
 const std::vector<KnownDevice>& known_devices() {
-  static const std::vector<KnownDevice> all = {known_device("NVIDIA H100 80GB HBM3", 3099.6, 798.0), known_device("NVIDIA H200", 4300.0, 788.0)};
+  static const std::vector<KnownDevice> all = {known_device("NVIDIA H100 80GB HBM3", 3099.6, 798.0), known_device("NVIDIA H200", 4545.2, 788.0)};
   return all;
 }
 

@@ -67,5 +67,21 @@ TEST(PredictedTimes, HoldEveryPassOfTheEarlierKernelsBetweenBestAndWorst) {
   EXPECT_EQ(count, 56);
 }
 
+/// Rows "revision,device,what,shape,rows,ms,..." of the engine's own form. The time model has three constants for all shapes.
+TEST(PredictedTimes, AreWithinAnEighthOfEveryPassOfUpToEightRowsOnAnH200) {
+  std::ifstream file(SPECLAB_SOURCE_DIR "/results/reference/gpu_h200/passes.csv");
+  const std::regex pass(R"re(d76f9f74006c,NVIDIA H200,pass at context (\d+),([^,]+),(\d+),([^,]+),.*)re");
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch parts;
+    if (!std::regex_match(line, parts, pass) || std::stoi(parts[3]) > 8) continue;
+    const LlamaConfig& c = shape(parts[2]);
+    const Measured predicted = known_devices().back().of([&](const TimeModel& model) { return model.pass_ms(c, std::stoi(parts[3]), std::stoi(parts[1])); });
+    EXPECT_NEAR(predicted.median / std::stod(parts[4]), 1.0, 0.125) << line;
+    ++count;
+  }
+  EXPECT_EQ(count, 32);
+}
+
 }  // namespace
 }  // namespace speclab::engines::cuda
