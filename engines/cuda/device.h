@@ -25,7 +25,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   const LaunchContext& context() const { return context_; }
-  /// Of the products that are put or captured from now on.
+  /// Products launched or captured from now on take this form.
   void choose(ProductForm form) { context_.form = form; }
   const std::string& name() const { return name_; }
   std::int64_t l2_bytes() const { return l2_bytes_; }

@@ -36,7 +36,7 @@ class DeviceRounds {
   /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before every round; the drafter's must hold all but
   /// the last two before a round that drafts.
   void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
-  /// Captures what a round of this length needs, if it is the first one of so long a sequence: some milliseconds that are no round's.
+  /// Captures the graph of a round of this length unless there is one for so long a sequence. It takes some milliseconds and belongs to no round's time.
   void prepare(std::int32_t length) { graph(length); }
   /// Runs a round and waits for it. @param length  tokens to draft, or levels of the tree, at most max_length()
   /// @param forced  how many of them to accept whatever they are, or -1

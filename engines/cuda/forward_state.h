@@ -10,7 +10,7 @@ inline constexpr int kMaxRows = 64;       ///< of one pass through the layers
 /// Warps of one block of attention, each of which reads 32 keys of the cache: as many as registers allow, since parts of different blocks are joined
 /// through memory.
 constexpr int warps_of_attention(int head_dim) { return head_dim > 64 ? 8 : 16; }
-/// Of the cache that one block of attention reads.
+/// Keys of the cache that one block of attention reads.
 constexpr int keys_per_split(int head_dim) { return 32 * warps_of_attention(head_dim); }
 
 /// One row of the pass. It sees slots [0, prefix) and those of `extra`, whose bit i is slot base + i.

@@ -30,7 +30,8 @@ has_row() {
 
 # add_row STEP SECONDS OUTCOME
 add_row() {
-  [ -e "$output/steps.csv" ] || echo "step,kernels,revision,device,date,seconds,outcome" >"$output/steps.csv"
+  [ -s "$output/steps.csv" ] || echo "step,kernels,revision,device,date,seconds,outcome" >"$output/steps.csv" || return
+  [ -z "$(tail -c 1 "$output/steps.csv")" ] || echo >>"$output/steps.csv" || return  # behind a row that was cut off
   echo "$1,$kernels,$revision,$device,$(date -u +%F),$2,$3" >>"$output/steps.csv"
 }
 
@@ -154,7 +155,7 @@ run_one() {
   seconds=$(awk -v us=$(($(now_us) - begin)) 'BEGIN {printf "%.1f", us / 1e6}')
   case $status in 0) outcome="done" ;; 124) outcome=limit ;; *) outcome=failed ;; esac
   [ "$outcome" = "done" ] || echo "$1: $([ "$outcome" = limit ] && echo "hit its limit" || echo "ended with $status")"
-  add_row "$1" "$seconds" "$outcome"
+  add_row "$1" "$seconds" "$outcome" || finish 8 "the row of $1 cannot be written to $output/steps.csv"
   note "$1" "$outcome" "$seconds"
   [ "$outcome" = "done" ]
 }

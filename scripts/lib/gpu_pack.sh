@@ -7,7 +7,7 @@ first_programs=(gpu_bench kernels_cuda_test)  # what call 1 runs; nothing of tor
 other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test)
 part_bytes=$((8 * 1024 * 1024))  # of the model; small parts fill the calls better
 
-kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$kernels_folder"; }
+kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$speclab_root"; }
 
 # The last commit, and -dirty if the tree differs from it elsewhere than in results/.
 tree_revision() {
@@ -37,6 +37,7 @@ pack() {
   echo "$speclab_root" >"$scratch/first/source_folder"
   tree_revision >"$scratch/first/revision"
   kernels_digest >"$scratch/first/kernels"
+  cp "$scratch/first/kernels" "$scratch/programs/kernels"
   rm -rf "$pack_folder" && mv "$scratch" "$pack_folder"
   travel
 }
@@ -69,7 +70,7 @@ unpack() {
   digest=$(sha256sum <"$archive")
   [ ! -e "$place" ] || [ "$(cat "$place.sha256")" != "$digest" ] || return 0
   rm -rf "$place" "$place.part" && mkdir -p "$place.part"
-  tar -C "$place.part" -xzf "$archive"
+  tar -C "$place.part" -xzf "$archive" 2>/dev/null || fail "$archive is not whole; run 'scripts/measure_gpu pack' again and carry it" 2
   echo "$digest" >"$place.sha256"
   mv "$place.part" "$place"
 }
@@ -124,10 +125,11 @@ move_back() {
 }
 
 travel() {
-  local packed
+  local packed present
   if [ -e "$pack_folder/first/kernels" ]; then
     packed=$(cat "$pack_folder/first/kernels")
-    [ "$packed" = "$(kernels_digest)" ] || echo "the kernels have changed since they were packed; build and pack again" >&2
+    present=$(kernels_digest) || exit
+    [ "$packed" = "$present" ] || echo "the kernels have changed since they were packed; build and pack again" >&2
   fi
   [ ! -e "$speclab_root/results" ] || echo "results/ is not counted; 'measure_gpu aside' moves it out of the tree before a call" >&2
   python3 "$speclab_root/scripts/lib/gpu_travel.py" "$speclab_root" "$pack_folder"
@@ -135,6 +137,7 @@ travel() {
 
 owed() {
   local kernels
-  kernels=$(kernels_digest)
+  [ -d "$(results_folder)" ] || echo "neither results/ nor build/results_aside is here, so every step is owed" >&2
+  kernels=$(kernels_digest) || exit
   python3 "$speclab_root/scripts/lib/gpu_owed.py" "$speclab_root" "$(results_folder)" "$kernels" "${gpu_steps[@]}"
 }

@@ -7,8 +7,8 @@ gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training opt)  # in
 few_shapes="shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b"
 opt_shapes="shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b"
 rehearsed_model=$speclab_root/build/gpu_rehearsal/two_layers.gguf
-# Every wrong access is looked for in a fork, in sampled rounds and in every form of the product. Races within a block take a hundred times as long,
-# so that they are looked for in the kernels that share memory, on the smallest sizes.
+# memcheck runs a fork, sampled rounds and every form of the product. racecheck takes a hundred times as long, so it runs the smallest tests of
+# kernels that share memory.
 declare -A sanitized_tests=([memcheck]='*AForkGoesOnAlike*:DeviceRounds.Sampled*:DeviceTreeRounds.APrompt*:Products.*'
   [racecheck]='*AForkGoesOnAlike/0:Attention.IsNotPoisoned*:Products.EveryForm*')
 declare -A sanitizer_seconds=([memcheck]=30 [racecheck]=55)
@@ -32,6 +32,7 @@ begin_rehearsal() {
 begin_device() {
   [ -e "$pack_folder/first/revision" ] || fail "no build/gpu_pack/first here: run 'scripts/measure_gpu pack' where the project was built, and carry what 'travel' names" 2
   [ ! -e "$aside_folder" ] || fail "results/ is aside; run 'scripts/measure_gpu back' first" 2
+  check_pack
   revision=$(cat "$pack_folder/first/revision") kernels=$(cat "$pack_folder/first/kernels")
   unpack first
   unpack programs
@@ -46,6 +47,16 @@ begin_device() {
   write_device_state
 }
 
+# A pack that came in parts, or from two builds, would give rows a wrong name.
+check_pack() {
+  local name
+  for name in revision kernels source_folder model_parts.sha256 programs.tar.gz; do
+    [ -s "$pack_folder/first/$name" ] || fail "build/gpu_pack/first/$name is missing or empty; run 'scripts/measure_gpu pack' again and carry it" 2
+  done
+  [ ! -e "$pack_folder/programs" ] || cmp -s "$pack_folder/first/kernels" "$pack_folder/programs/kernels" ||
+    fail "build/gpu_pack/first and build/gpu_pack/programs are of different packs; carry both from one" 2
+}
+
 # The folders of the machine's torch and of the CUDA libraries beside it, each behind a colon; nothing where there is no torch.
 torch_libraries() {
   python3 - <<'PYTHON'
@@ -58,9 +69,10 @@ PYTHON
 }
 
 write_device_state() {
-  { echo "$revision"; timeout 20 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv
-    timeout 20 nvidia-smi --query-compute-apps=pid,used_memory --format=csv; } >"$output/device_state.txt" || fail "nvidia-smi does not answer" 9
-  cat "$output/device_state.txt"
+  local state
+  state=$({ echo "$revision"; timeout 20 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,power.limit,memory.used --format=csv
+    timeout 20 nvidia-smi --query-compute-apps=pid,used_memory --format=csv; }) || fail "nvidia-smi does not answer" 9
+  echo "$state" | tee "$output/device_state.txt" || fail "$output cannot be written to" 8
 }
 
 # missing_parts: names of the model's parts that are not here or not whole.
@@ -162,7 +174,7 @@ find_tool() {
   { find /usr/local/cuda*/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" -maxdepth 0 2>/dev/null || true; } | sort -V | tail -1 | grep .
 }
 
-# What bounds the products and attention of a layer: gpu_bench profile launches each once in the forms that differ most, five kernels a form.
+# What bounds the products and attention of a layer: gpu_bench profile launches each once in every form, five kernels a form.
 profile_kernels() {
   local ncu raw=$output/ncu_raw.csv
   rm -f "$output/ncu_launches.csv" "$raw"

@@ -18,9 +18,24 @@ PROFILED = {"gpu__time_duration.sum": "duration_ns", "dram__bytes_read.sum": "by
             "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": "stalled_on_barrier_per_issue"}
 
 
+BENCH_COLUMNS = ["revision", "device", "what", "shape", "rows", "unit", "value", "low", "high", "n", "ideal"]
+PROFILE_COLUMNS = ["launch", "kernel", "metric", "unit", "value"]
+
+
+def fail(message, code=3):
+    print(message, file=sys.stderr)
+    sys.exit(code)
+
+
 def rows_of(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            if reader.fieldnames not in (BENCH_COLUMNS, PROFILE_COLUMNS):
+                fail(f"{path}:1: the columns are {','.join(reader.fieldnames or [])}; allowed: {','.join(BENCH_COLUMNS)}")
+            return list(reader)
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{path}: {error}", 2)
 
 
 def write(folder, name, columns, rows):
@@ -57,16 +72,19 @@ def ladder(rows):
 def kernels(rows):
     """Microseconds of a pass that belong to one kernel in all layers."""
     whole = {}
-    for row in rows:
-        context, what = re.fullmatch(r"kernels at context (\d+): (.*)", row["what"]).groups()
+    for line, row in enumerate(rows, 2):
+        found = re.fullmatch(r"kernels at context (\d+): (.*)", row["what"])
+        if not found:
+            fail(f"gpu_bench_kernels.csv:{line}: '{row['what']}'; allowed: kernels at context N: ...")
+        context, what = found.groups()
         key = (row["device"], row["shape"], context, row["rows"])
         value = float(row["value"])
         if what == "all":
             whole[key] = value
         elif what.startswith("without "):
-            kernel, difference = what.removeprefix("without "), value
+            kernel, left_out_ms = what.removeprefix("without "), value
         else:
-            yield [*key, kernel, f"{1e3 * value:.4g}", f"{1e3 * (whole[key] - difference):.4g}", f"{1e3 * whole[key]:.5g}"]
+            yield [*key, kernel, f"{1e3 * value:.4g}", f"{1e3 * (whole[key] - left_out_ms):.4g}", f"{1e3 * whole[key]:.5g}"]
 
 
 def profile(rows):
@@ -78,6 +96,8 @@ def profile(rows):
 
 
 def main():
+    if len(sys.argv) != 4:
+        fail("usage: gpu_tables.py ROWS_FOLDER PREDICTIONS.csv OUTPUT_FOLDER", 2)
     source, predictions, output = sys.argv[1:]
     os.makedirs(output, exist_ok=True)
 

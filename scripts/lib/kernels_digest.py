@@ -1,6 +1,6 @@
-"""kernels_digest.py FOLDER: 16 hexadecimal digits that name the kernels in a folder (*.cu, *.cuh, *.h).
+"""kernels_digest.py ROOT: 16 hexadecimal digits that name the kernels of engines/cuda/kernels and the headers of engines/cuda that they include.
 
-Comments and white space are left out, so a formatter does not change the digest. Any other edit does.
+Comments and white space are left out, so a formatter does not change the digest. Nearly any other edit does.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import sys
 # Names, numbers and literals are matched first: a quote in a number or two slashes in a string begin nothing.
 TOKEN = re.compile(r"""
     (?P<comment> //(?:\\\n|[^\n])* | /\*.*?\*/ )
-  | (?P<kept> R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)" | [A-Za-z_]\w* | \.?[0-9](?:'?[\w.])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
+  | (?P<kept> (?:u8|[uUL])?R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)" | [A-Za-z_]\w* | \.?[0-9](?:'?[\w.])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
 """, re.VERBOSE | re.DOTALL)
 
 
@@ -19,19 +19,42 @@ def without_comments(text):
     return TOKEN.sub(lambda match: " " if match["comment"] else match[0], text)
 
 
-def digest(folder):
-    files = sorted(path for pattern in ("*.cu", "*.cuh", "*.h") for path in folder.glob(pattern))
-    if not files:
-        sys.exit(f"{folder}: no file *.cu, *.cuh or *.h")
+INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(engines/cuda/[^"\n]+)"', re.MULTILINE)
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
+def files_of(root):
+    """Text of each file by its path below the root: the kernels' folder, and what its files include, directly or not."""
+    folder = root / "engines" / "cuda" / "kernels"
+    wanted = sorted(path.relative_to(root).as_posix() for pattern in ("*.cu", "*.cuh", "*.h") for path in folder.glob(pattern))
+    if not wanted:
+        fail(f"{folder}: no file *.cu, *.cuh or *.h")
+    texts = {}
+    while wanted:
+        name = wanted.pop()
+        if name in texts:
+            continue
+        try:
+            texts[name] = without_comments((root / name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            fail(f"{root / name}: {error}")
+        wanted += INCLUDED.findall(texts[name])
+    return texts
+
+
+def digest(root):
     total = hashlib.sha256()
-    for path in files:
-        code = "".join(without_comments(path.read_text(encoding="utf-8")).split())
-        total.update(f"{path.name}\0{code}\0".encode())
+    for name, text in sorted(files_of(root).items()):
+        total.update(f"{name}\0{''.join(text.split())}\0".encode())
     return total.hexdigest()[:16]
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        print("usage: kernels_digest.py FOLDER", file=sys.stderr)
+        print("usage: kernels_digest.py ROOT", file=sys.stderr)
         sys.exit(2)
     print(digest(pathlib.Path(sys.argv[1])))

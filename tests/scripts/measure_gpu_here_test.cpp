@@ -89,10 +89,11 @@ TEST_F(MeasureGpuHere, PackFindsTheDrafterAside) {
 /// Defect: a row of a device does not pay its step, or a failed, an older or an emulated one does.
 TEST_F(MeasureGpuHere, OwedLacksTheStepsThatADeviceDidAtTheseKernels) {
   EXPECT_EQ(first_word(measure_gpu("owed").output), "kernel_tests");
-  const std::string kernels = first_word(shell("python3 scripts/lib/kernels_digest.py engines/cuda/kernels").output);
+  const std::string kernels = first_word(shell("python3 scripts/lib/kernels_digest.py .").output);
   make("tree/results/reference/gpu_run/steps.csv", kColumns + ("kernel_tests," + kernels + ",r,Some Device,2026-01-01,1.0,done\nladder," + kernels + ",r,Some Device,2026-01-01,1.0,limit\n") +
                                                        "passes,0123456789abcdef,r,Some Device,2026-01-01,1.0,done\nopt," + kernels + ",r,emulated,2026-01-01,1.0,done\n");
-  EXPECT_TRUE(has(measure_gpu("owed").output, "not committed as it stands"));
+  const std::string before = measure_gpu("owed").output;
+  EXPECT_TRUE(has(before, "not committed as it stands") && has(before, "kernel_tests\n")) << before;
   ASSERT_EQ(shell("git add . && git -c user.name=n -c user.email=e commit -q -m rows").code, 0);
   const std::string rest = "ceilings\nladder\npasses\nkernels\nncu\nsanitizer\ndevice_tests\ngenerate\ntemperature\npeers\nmodel_size\nproducts\ntraining\nopt\n";
   EXPECT_EQ(measure_gpu("owed").output, rest);
@@ -104,7 +105,7 @@ TEST_F(MeasureGpuHere, OwedLacksTheStepsThatADeviceDidAtTheseKernels) {
 TEST_F(MeasureGpuHere, KernelsKeepTheirNameUnderWhiteSpaceAndCommentsOnly) {
   const auto digest = [&](const std::string& code) {
     make("tree/engines/cuda/kernels/a.cu", code);
-    return shell("python3 scripts/lib/kernels_digest.py engines/cuda/kernels").output;
+    return shell("python3 scripts/lib/kernels_digest.py .").output;
   };
   const std::string present = digest("int f() { return 1'000; }  // 'a'\nconst char* s = \"//x\";\n");
   EXPECT_EQ(present.size(), 17u);
@@ -113,12 +114,56 @@ TEST_F(MeasureGpuHere, KernelsKeepTheirNameUnderWhiteSpaceAndCommentsOnly) {
   EXPECT_NE(digest("int f() { return 1'000; }  // 'a'\nconst char* s = \"//y\";\n"), present);
 }
 
+/// Defect: an edit of a header that kernels include leaves their name as it was.
+TEST_F(MeasureGpuHere, KernelsAreNamedByTheHeadersThatTheyInclude) {
+  make("tree/engines/cuda/kernels/b.cu", "#include \"engines/cuda/outer.h\"\n");
+  make("tree/engines/cuda/outer.h", "#include \"engines/cuda/layout.h\"\n");
+  const auto with = [&](const char* layout) {
+    make("tree/engines/cuda/layout.h", layout);
+    return shell("python3 scripts/lib/kernels_digest.py .").output;
+  };
+  const std::string present = with("constexpr int kRows = 16;\n");
+  EXPECT_EQ(present.size(), 17u) << present;
+  EXPECT_EQ(with("// rows\nconstexpr int kRows = 16;\n"), present);
+  EXPECT_NE(with("constexpr int kRows = 32;\n"), present);
+}
+
+/// Defect: a damaged row is passed over, so that what was done seems owed, or the other way round.
+TEST_F(MeasureGpuHere, OwedRefusesADamagedRow) {
+  for (const char* row : {"ladder,k,r,D,2026-01-01,1.0\n", "ladder,k,r,D,2026-01-01,1.0,do\n", "ladder,k,r,D,2026-01-01,1.0,done,more\n", "\xff\xfe\n"}) {
+    make("tree/results/reference/gpu_run/steps.csv", std::string(kColumns) + row);
+    const Outcome outcome = measure_gpu("owed");
+    EXPECT_EQ(outcome.code, 3) << outcome.output;
+    EXPECT_TRUE(has(outcome.output, "gpu_run/steps.csv") && !has(outcome.output, "Traceback")) << outcome.output;
+  }
+}
+
 /// Defect: a damaged table of a committed run counts as nothing, without a word.
 TEST_F(MeasureGpuHere, OwedRefusesATableOfOtherColumns) {
   make("tree/results/reference/gpu_run/steps.csv", "step,outcome\n");
   const Outcome outcome = measure_gpu("owed");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_TRUE(has(outcome.output, "steps.csv:1: the columns are step,outcome; allowed: step,kernels")) << outcome.output;
+}
+
+/// Defect: a committed table whose numbers are another row's, or a prediction beside the wrong pass.
+TEST_F(MeasureGpuHere, TablesHaveThePredictionAndTheShareOfTheirRow) {
+  const std::string header = "revision,device,what,shape,rows,unit,value,low,high,n,ideal\n";
+  make("tree/rows/gpu_bench_passes.csv", header + "r,D,pass at context 512,s,1,ms,2,1,3,9,0.5\nr,D,pass at context 512 with weights streamed,s,1,ms,4,3,5,9,0.5\n");
+  make("tree/rows/gpu_bench_ladder.csv", header + "r,D,ladder V0: a,shape-s qkv,1,GB/s,10,9,11,9,0\nr,D,ladder V0: a,shape-s head,1,GB/s,20,9,11,9,0\nr,D,mean of ladder V0: a,all,1,GB/s,14,9,11,2,0\n");
+  make("tree/rows/gpu_bench_kernels.csv", header + "r,D,kernels at context 512: all,s,1,ms,2,1,3,9,0\nr,D,kernels at context 512: without qkv,s,1,ms,1.5,1,3,9,0\n" +
+                                              "r,D,kernels at context 512: qkv alone,s,1,ms,0.25,0.1,0.3,9,0\n");
+  make("tree/predictions.csv", header + "r,D,predicted pass at context 512,s,1,ms,2.5,1,6,0,0.5\nr,D,predicted pass at context 512,s,2,ms,7,1,6,0,0.5\n");
+  const Outcome outcome = shell("python3 scripts/lib/gpu_tables.py rows predictions.csv tables");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output, "no ncu_metrics.csv, so no table of it\nno gpu_bench_ceilings.csv, so no table of it\n");
+  EXPECT_TRUE(has(text("tree/tables/passes.csv"), "r,D,pass at context 512,s,1,2,1,3,9,0.5,2.5,1,6\nr,D,pass at context 512 with weights streamed,s,1,4,3,5,9,0.5,,,\n")) << text("tree/tables/passes.csv");
+  EXPECT_EQ(text("tree/tables/ladder.csv"), "device,rows,variant,s qkv,s head\nD,1,V0: a,10,20\n");
+  EXPECT_EQ(text("tree/tables/kernels.csv"), "device,shape,context,rows,kernel,alone_us,left_out_us,pass_us\nD,s,512,1,qkv,250,500,2000\n");
+  make("tree/rows/gpu_bench_kernels.csv", header + "r,D,pass at context 512,s,1,ms,2,1,3,9,0\n");
+  const Outcome other = shell("python3 scripts/lib/gpu_tables.py rows predictions.csv tables");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_TRUE(has(other.output, "gpu_bench_kernels.csv:2: 'pass at context 512'; allowed: kernels at context N: ...")) << other.output;
 }
 
 /// Defect: a wrong word is passed over, or the help does not name a step.

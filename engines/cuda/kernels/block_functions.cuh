@@ -19,7 +19,7 @@ struct BlockShared {
 /// Of no entry: higher than any.
 inline constexpr std::int32_t kNoToken = 0x7fffffff;
 
-/// The better of both, the lower token on ties. Infinite where one is no number.
+/// The better of both, the lower token on ties. A value that is no number makes the best plus infinity at token 0, which marks damage.
 __device__ inline void take_better(BestLogit& best, float value, std::int32_t token) {
   if (value != value) best = {CUDART_INF_F, 0};
   if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
@@ -109,8 +109,8 @@ __device__ double own_sum(int first, int step, int end, const Weight& weight) {
   return own;
 }
 
-/// shared.found becomes the first index within [begin, end) whose cumulative weight, behind `before`, exceeds the threshold: the last positive
-/// one where rounding hides it. There is a positive one, and before <= threshold.
+/// shared.found becomes the first index in [begin, end) whose cumulative weight, added to `before`, exceeds the threshold. If rounding hides it, the
+/// last positive one. Requires a positive weight and before <= threshold.
 template <typename Weight>
 __device__ void find_in_segment(int begin, int end, double before, double threshold, const Weight& weight, BlockShared& shared) {
   const int thread = static_cast<int>(threadIdx.x), share = (end - begin + kBlockThreads - 1) / kBlockThreads;

@@ -1,5 +1,6 @@
 #pragma once
-// Products that differ from the engine's in one step each. Their times on a device tell which step holds the engine's product up.
+// Variants of the product, whose times on a device tell which step holds a product up. V0 streams weights and loads activations one tile ahead. V1 to V4
+// change one step of it; V5 and V6 keep activations in shared memory or registers, V8 takes weights to registers.
 
 #include <vector>
 
@@ -14,7 +15,7 @@ struct LadderVariant {
   int most_rows;
   TileOrder order;          ///< of the weights' tiles
   bool is_exact;            ///< false: an upper bound, whose sums mean nothing
-  bool (*has_room)(int columns);
+  bool (*has_room)(int columns);  ///< whether it takes products of so many columns
   /// @param output  [rows, 16 a.blocks] float32
   void (*launch)(const ProductArguments& a, float* output, const LaunchContext& context);
 };

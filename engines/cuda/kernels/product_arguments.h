@@ -22,7 +22,7 @@ struct LaunchContext {
   CUstream_st* stream;
   int num_multiprocessors;
   bool has_overlapping_starts;  ///< compute capability 9.0 and higher
-  ProductForm form;
+  ProductForm form;             ///< of products of up to 16 rows
 };
 
 /// y[m, n] = scale(m) * sum over k of w[n, k] x[m, k], scale(m) = 1 / sqrt(mean square + epsilon) where partials are given.
@@ -33,7 +33,7 @@ struct ProductArguments {
   const std::int32_t* gather;      ///< row of the input for each row of the product; null: itself
   const float* partials;           ///< [rows, num_partials], sums of squares that belong to the input; null: scale 1
   std::int32_t num_partials;
-  std::int32_t columns, blocks;    ///< of 32-fold and 16-fold size
+  std::int32_t columns, blocks;    ///< columns, a multiple of 32; blocks of 16 weight rows
   float inverse_size, epsilon;
 };
 

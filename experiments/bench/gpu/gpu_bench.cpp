@@ -65,6 +65,7 @@ std::string allowed_steps() {
 }
 
 void run(const std::vector<std::string>& arguments) {
+  if (arguments[0].empty() || arguments[0].front() == '-') throw ConfigError("OUTPUT '" + escaped(arguments[0]) + "'; allowed: a file's name that does not begin with -");
   Sizes sizes;
   std::string names;
   std::vector<Step> steps;

@@ -11,7 +11,7 @@ namespace speclab::engines::cuda {
 void measure_passes(Bench& bench, const std::vector<CatalogueEntry>& shapes, const Measured& read);
 /// A pass without one of its kernels, and one of its kernels alone, so that differences tell what each takes within the chain.
 void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes);
-/// One layer of each shape in several forms, once each, for a profiler.
+/// One layer of each shape in every form, once each, for a profiler.
 void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes);
 
 }  // namespace speclab::engines::cuda

@@ -8,8 +8,8 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// Best: the gap between kernels whose starts overlap, and rows that cost nothing. Expected: what passes of the present kernels took on an H200 beyond
-/// their bytes at the full read bandwidth, 3.07 us a kernel, and what 16 rows cost the 8B shape there (results/reference/gpu_h200). Worst: so much that
+/// Best: the gap between kernels whose starts overlap, and rows that cost nothing. Expected: fitted to passes of the present kernels on an H200
+/// (results/reference/gpu_h200): what the 135M shape took beyond its bytes at the full read bandwidth, a kernel, and what 16 rows cost the 8B shape. Worst: so much that
 /// no pass of the kernels of revision 7ee08a37 took longer on an H100.
 KnownDevice known_device(const char* name, double read_gb_per_s, double tflops) {
   constexpr double kRowShare = 0.0123, kWorstShare = 0.65;

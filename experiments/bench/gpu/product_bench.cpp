@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "engines/cuda/device_memory.h"
@@ -111,7 +112,8 @@ class Ladder {
     for (const int rows : bench_.sizes.ladder_rows()) {
       for (const LadderVariant& variant : product_ladder())
         if (variant.most_rows == (rows + 7) / 8 * 8 && variant.has_room(size.in)) measure(memory, size, variant, rows);
-      if (rival_ != nullptr) add("ladder V9: best of cuBLASLt", size, rows, rival_rate(memory, rows));
+      if (rival_ == nullptr) continue;
+      if (const auto best = rival_rate(memory, rows)) add("ladder V9: best of cuBLASLt", size, rows, *best);
     }
   }
 
@@ -144,16 +146,16 @@ class Ladder {
     rates_[{name, rows}].push_back(rate_of_product.median);
   }
 
-  /// An algorithm that the library refuses or that sums wrongly is left out.
-  Measured rival_rate(const ProductMemory& memory, int rows) const {
+  /// Nothing if no algorithm is left: one that the library refuses or that sums wrongly is left out.
+  std::optional<Measured> rival_rate(const ProductMemory& memory, int rows) const {
     const RivalProduct product(*rival_, static_cast<int>(memory.out), static_cast<int>(memory.columns), rows);
-    Measured best{};
+    std::optional<Measured> best;
     for (int i = 0; i < product.num_algorithms(); ++i) {
       const auto launch = [&](const void* weights) { product.launch(i, weights, memory.input.data(), memory.output.data(), bench_.context()); };
       try {
         if (!sums_right(memory, rows, launch)) continue;
         const Measured found = memory.rate_of(launch);
-        if (found.median > best.median) best = found;
+        if (!best || found.median > best->median) best = found;
       } catch (const DeviceError& error) {
         std::fprintf(stderr, "ladder V9, algorithm %d: %s\n", i, error.what());
       }

@@ -193,9 +193,10 @@ class OverlappingPass : public testing::EveryHeadSize {
 };
 
 TEST_P(OverlappingPass, GivesTheSameBitsInTheAdversarialOrder) {
-  const auto in_turn = all_results();
-  const AdversarialOrder order;
-  EXPECT_EQ(all_results(), in_turn);
+  std::optional<AdversarialOrder> order(std::in_place);
+  const auto adversarial = all_results();  // first, so that buffers hold NaN where a kernel reads too early
+  order.reset();
+  EXPECT_EQ(adversarial, all_results());
 }
 
 INSTANTIATE_TEST_SUITE_P(HeadSizes, OverlappingPass, ::testing::Values(1, 2));
@@ -203,10 +204,10 @@ INSTANTIATE_TEST_SUITE_P(HeadSizes, OverlappingPass, ::testing::Values(1, 2));
 class OverlappingRounds : public testing::DeviceRounds {
  protected:
   void expect_same(const DecoderOptions& options) {
-    const GenerationRecord in_turn = decode(*on_device(options), 1, ConstantPolicy(3), 120);
     std::optional<AdversarialOrder> order(std::in_place);
     const GenerationRecord adversarial = decode(*on_device(options), 1, ConstantPolicy(3), 120);
     order.reset();
+    const GenerationRecord in_turn = decode(*on_device(options), 1, ConstantPolicy(3), 120);
     EXPECT_EQ(adversarial.output_ids, in_turn.output_ids);
     EXPECT_EQ(adversarial.fates, in_turn.fates);
     ASSERT_EQ(adversarial.rounds.size(), in_turn.rounds.size());
