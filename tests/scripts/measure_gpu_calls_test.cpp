@@ -61,7 +61,8 @@ TEST_F(MeasureGpuCalls, AProcessThatOutlivesItsStepStopsNoOtherCall) {
   EXPECT_EQ(num_hanging(), "1\n");
   const Outcome next = call("passes");
   EXPECT_EQ(next.code, 0) << next.output;
-  EXPECT_EQ(shell("for process in $(grep -s -l -z -F '" + path("tree/build/gpu_unpacked/first/gpu_bench") + " hangs' /proc/[0-9]*/cmdline | cut -d/ -f3); do kill $process; done; sleep 0.2").output, "");
+  EXPECT_EQ(shell("for process in $(grep -s -l -z -F '" + path("tree/build/gpu_unpacked/first/gpu_bench") + " hangs' /proc/[0-9]*/cmdline | cut -d/ -f3); do kill $process; done").output, "");
+  for (int tries = 0; tries < 100 && num_hanging() != "0\n"; ++tries) shell("sleep 0.1");  // a busy machine takes its time to end it
   EXPECT_EQ(num_hanging(), "0\n");
 }
 
