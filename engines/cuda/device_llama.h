@@ -56,7 +56,7 @@ class DeviceLlama {
   void put_head(const ForwardState* state, int wanting) const;
 
   ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;
-  /// Where the stream behind a layer is kept, null where it is not part of a hidden state.
+  /// The place that keeps the stream behind a layer; null if the stream is not part of a hidden state.
   float* kept_behind(std::int32_t layer) const;
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;

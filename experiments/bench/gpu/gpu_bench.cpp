@@ -1,4 +1,4 @@
-// What the CUDA device can do, and how near the engine comes: rows that are written as they are measured.
+// Measures what the CUDA device can do and how near the engine comes. Rows are written as they are measured.
 // Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]
 // Steps: probe (does the device answer), ceilings, products, ladder (variants of the product), passes (whole ones, in several forms), kernels (each one's
 // share of a pass), profile (what a profiler looks at), predictions (no device needed: the time model of predicted_times.h).

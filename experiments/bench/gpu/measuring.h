@@ -114,7 +114,7 @@ class Stopwatch {
   cudaEvent_t begin_{}, end_{};
 };
 
-/// What every step of gpu_bench measures with.
+/// The device, the clock and the table of rows that every step of gpu_bench uses.
 struct Bench {
   Bench(const std::string& output, const Sizes& given) : sizes(given), rows(output, device.name()), stopwatch(device) {}
 

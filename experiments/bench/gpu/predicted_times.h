@@ -22,7 +22,7 @@ struct TimeModel {
   double plain_ms(const LlamaConfig& target, int context) const;
 };
 
-/// What is known of a device.
+/// A device, and the time model at its best, as expected and at its worst.
 struct KnownDevice {
   const char* name;
   TimeModel best, expected, worst;
@@ -41,7 +41,7 @@ struct KnownDevice {
   }
 };
 
-/// Of the H100 and the H200, whose read bandwidths are measured (results/reference/gpu_engine_h100, gpu_h200).
+/// The H100 and the H200. Their read bandwidths are measured (results/reference/gpu_engine_h100, gpu_h200).
 const std::vector<KnownDevice>& known_devices();
 
 /// Whether the engine runs rounds of this pair: one vocabulary; and whether the drafter is small enough to be one.

@@ -59,7 +59,7 @@ struct ProductMemory {
     return a;
   }
 
-  /// Of weights read, one product after the other in a graph. @param launch  of the product with copy number `i` of the weights
+  /// The rate at which weights are read, one product after the other in a graph. @param launch  puts the product with the given copy of the weights
   Measured rate_of(const std::function<void(const void* weights)>& launch) const {
     const Graph chain(bench.context(), [&] {
       for (std::int64_t i = 0; i < copies; ++i) launch(weights.data() + i * elements);

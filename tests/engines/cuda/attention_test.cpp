@@ -199,7 +199,7 @@ TEST_F(Attention, OfEveryNumberOfRowsIsTheWrittenOutSum) {
     }
 }
 
-/// What an overflowed pass left, before the rows and behind them.
+/// An overflowed pass left values that are no numbers, before the rows and behind them.
 TEST_F(Attention, IsNotPoisonedByWhatNoRowSees) {
   for (const Heads& size : kHeads)
     for (const auto& [prefix, unseen] : {std::pair{40, 1}, std::pair{100, 9}, std::pair{keys_per_split(size.head_dim) - 3, 33}, std::pair{keys_per_split(size.head_dim), 40}}) {

@@ -1,5 +1,5 @@
-// What shows in the emulation's adversarial order, and only there: planted defects are found, and the engine's passes and rounds give the same
-// bits as in the order of the launches.
+// The emulation's adversarial order finds planted defects that the order of the launches hides. The engine's passes and rounds give the same bits in
+// both orders.
 
 #include <gtest/gtest.h>
 

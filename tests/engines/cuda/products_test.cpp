@@ -117,8 +117,7 @@ TEST(Products, EveryVariantGivesTheWrittenOutSumWithTheSameBitsAtAnyNumberOfRows
         all = output_of(device, on_it, kRows, size, [&](const ProductArguments& a, float* output) { widest.launch(a, output, device.context()); });
         expect_product(problem, all, size);
       }
-      for (const int rows : {1, 2, 5, 7, 8, 9, 13, 16}) {
-        if (rows > variant.most_rows) continue;
+      for (int rows = 1; rows <= variant.most_rows; ++rows) {
         EXPECT_EQ(outputs(rows), std::vector<float>(all.begin(), all.begin() + rows * size)) << variant.description << ", " << out << " x " << in << ", " << rows << " rows";
       }
     }
