@@ -16,7 +16,8 @@ using Rows = std::map<Key, const AcceptanceRow*>;
 
 Rows by_key(const std::vector<AcceptanceRow>& rows) {
   Rows keyed;
-  for (const AcceptanceRow& row : rows) keyed.emplace(Key(row.cell_id, row.prompt_id, row.depth), &row);
+  for (const AcceptanceRow& row : rows)
+    keyed.emplace(Key(row.cell_id, row.prompt_id, row.depth), &row);
   return keyed;
 }
 
@@ -30,11 +31,14 @@ std::map<Key, std::int64_t> places(const std::vector<AcceptanceRow>& rows) {
 bool is_equal(const AcceptanceRow* base, const AcceptanceRow* head) {
   if (base == nullptr || head == nullptr) return false;
   const DepthSums &a = base->sums, &b = head->sums;
-  return std::tie(a.drafts, a.reached, a.accepted, a.in_top, a.known_ranks) == std::tie(b.drafts, b.reached, b.accepted, b.in_top, b.known_ranks);
+  return std::tie(a.drafts, a.reached, a.accepted, a.in_top, a.known_ranks) ==
+         std::tie(b.drafts, b.reached, b.accepted, b.in_top, b.known_ranks);
 }
 
-void check_whole(const char* which, const AcceptanceRun& run, std::vector<std::string>& differences) {
-  if (const std::string missing = run.missing(); !missing.empty()) differences.push_back(fmt::format("{}: {}", which, missing));
+void check_whole(const char* which, const AcceptanceRun& run,
+                 std::vector<std::string>& differences) {
+  if (const std::string missing = run.missing(); !missing.empty())
+    differences.push_back(fmt::format("{}: {}", which, missing));
 }
 
 /// What drafts of one prompt keep over all depths.
@@ -71,8 +75,16 @@ struct Cell {
       base_tokens.add(sums.first.places + sums.first.accepted, sums.first.places);
       head_tokens.add(sums.second.places + sums.second.accepted, sums.second.places);
     }
-    return {.cell_id = cell_id, .axes = axes, .n_prompts = prompts.size(), .n_rows = n_rows, .changed_rows = changed_rows, .acceptance_rate = gated_rate(base, head), .tokens_per_round = gated_rate(base_tokens, head_tokens),
-            .tokens_per_row = {}, .smallest_drop_found = {}, .reason = {}};
+    return {.cell_id = cell_id,
+            .axes = axes,
+            .n_prompts = prompts.size(),
+            .n_rows = n_rows,
+            .changed_rows = changed_rows,
+            .acceptance_rate = gated_rate(base, head),
+            .tokens_per_round = gated_rate(base_tokens, head_tokens),
+            .tokens_per_row = {},
+            .smallest_drop_found = {},
+            .reason = {}};
   }
 };
 
@@ -81,7 +93,9 @@ std::vector<CellGate> cells_of(const Rows& base, const Rows& head) {
   std::set<Key> keys;
   for (const Rows* rows : {&base, &head})
     for (const auto& [key, row] : *rows) keys.insert(key);
-  const auto find = [](const Rows& rows, const Key& key) { return rows.contains(key) ? rows.at(key) : nullptr; };
+  const auto find = [](const Rows& rows, const Key& key) {
+    return rows.contains(key) ? rows.at(key) : nullptr;
+  };
   for (const Key& key : keys) cells[std::get<0>(key)].add(find(base, key), find(head, key));
   std::vector<CellGate> gates;
   for (const auto& [id, cell] : cells) gates.push_back(cell.gate(id));
@@ -90,10 +104,17 @@ std::vector<CellGate> cells_of(const Rows& base, const Rows& head) {
 
 }  // namespace
 
-CountGate gate_acceptance(const AcceptanceRun& base, const AcceptanceRun& head, const GateOptions& options) {
-  CountGate gate{.work_differences = config_differences(base.manifest, head.manifest), .origin_differences = origin_differences(base.manifest, head.manifest), .cells = {}, .verdict = GateVerdict::invalid};
+CountGate gate_acceptance(const AcceptanceRun& base, const AcceptanceRun& head,
+                          const GateOptions& options) {
+  CountGate gate{.work_differences = config_differences(base.manifest, head.manifest),
+                 .origin_differences = origin_differences(base.manifest, head.manifest),
+                 .cells = {},
+                 .verdict = GateVerdict::invalid};
   const auto base_places = places(base.rows), head_places = places(head.rows);
-  if (base_places != head_places) gate.work_differences.push_back(fmt::format("{} and {} prompts of cells, or other places of their texts", base_places.size(), head_places.size()));
+  if (base_places != head_places)
+    gate.work_differences.push_back(
+        fmt::format("{} and {} prompts of cells, or other places of their texts",
+                    base_places.size(), head_places.size()));
   check_whole("base", base, gate.work_differences);
   check_whole("head", head, gate.work_differences);
   if (!gate.work_differences.empty()) return gate;

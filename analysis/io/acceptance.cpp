@@ -36,7 +36,8 @@ DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions)
     const auto value = table.optional_number_from(0, sums.reached * (1 + kRounding), row, column);
     if (!value) continue;
     if (sums.known_ranks != rank) table.fail(row, column, "missing, as the ranks before it are");
-    if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kRounding)) table.fail(row, column, "at least that of the rank before");
+    if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kRounding))
+      table.fail(row, column, "at least that of the rank before");
     sums.in_top[rank] = *value;
     sums.known_ranks = rank + 1;
   }
@@ -44,8 +45,12 @@ DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions)
 }
 
 AcceptanceRow read_row(const Table& table, std::size_t row) {
-  AcceptanceRow result{.cell_id = table.text(row, "cell_id"), .category = table.text(row, "category"), .prompt_id = table.text(row, "prompt_id"),
-                       .axes = read_axes(table, row), .positions = table.count(row, "positions", 1), .sums = {}};
+  AcceptanceRow result{.cell_id = table.text(row, "cell_id"),
+                       .category = table.text(row, "category"),
+                       .prompt_id = table.text(row, "prompt_id"),
+                       .axes = read_axes(table, row),
+                       .positions = table.count(row, "positions", 1),
+                       .sums = {}};
   const std::int64_t depth = table.count(row, "depth", 1);
   if (depth > kDeepest) table.fail(row, "depth", fmt::format("at most {}", kDeepest));
   result.depth = static_cast<int>(depth);
@@ -57,13 +62,21 @@ AcceptanceRow read_row(const Table& table, std::size_t row) {
 class RowsBefore {
  public:
   void check(const Table& table, std::size_t row, const AcceptanceRow& next) {
-    if (const CellAxes& axes = cells_.try_emplace(next.cell_id, next.axes).first->second; axes != next.axes) table.fail(row, "cell_id", "an earlier row of the cell has other axes");
+    if (const CellAxes& axes = cells_.try_emplace(next.cell_id, next.axes).first->second;
+        axes != next.axes)
+      table.fail(row, "cell_id", "an earlier row of the cell has other axes");
     auto [text, is_first] = texts_.try_emplace({next.cell_id, next.prompt_id}, next);
     AcceptanceRow& before = text->second;
-    if (next.depth != (is_first ? 1 : before.depth + 1)) table.fail(row, "depth", fmt::format("{}; allowed: {}, the next of its cell and prompt", next.depth, is_first ? 1 : before.depth + 1));
-    if (next.positions != before.positions) table.fail(row, "positions", "an earlier row of the cell and prompt has others");
-    if (next.category != before.category) table.fail(row, "category", "an earlier row of the cell and prompt has another");
-    if (next.sums.drafts > before.sums.drafts) table.fail(row, "drafts", "more than at the depth before");
+    if (next.depth != (is_first ? 1 : before.depth + 1))
+      table.fail(row, "depth",
+                 fmt::format("{}; allowed: {}, the next of its cell and prompt", next.depth,
+                             is_first ? 1 : before.depth + 1));
+    if (next.positions != before.positions)
+      table.fail(row, "positions", "an earlier row of the cell and prompt has others");
+    if (next.category != before.category)
+      table.fail(row, "category", "an earlier row of the cell and prompt has another");
+    if (next.sums.drafts > before.sums.drafts)
+      table.fail(row, "drafts", "more than at the depth before");
     before = next;
   }
 
@@ -91,7 +104,9 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
 }
 
 bool are_rounds_observed(const Manifest& manifest) {
-  return std::ranges::find(manifest.config, std::pair<std::string, std::string>("experiment.places", "rounds")) != manifest.config.end();
+  return std::ranges::find(manifest.config,
+                           std::pair<std::string, std::string>("experiment.places", "rounds")) !=
+         manifest.config.end();
 }
 
 std::string AcceptanceRun::missing() const { return manifest.missing(num_texts(rows), "texts"); }
@@ -100,10 +115,17 @@ AcceptanceRun read_acceptance_run(const std::string& folder) {
   AcceptanceRun run{.manifest = read_manifest(folder + "/manifest.toml"), .rows = {}};
   expect_measured(folder, "acceptance.csv");
   run.rows = read_acceptance(folder + "/acceptance.csv");
-  if (const std::string siblings = folder + "/siblings.csv"; std::filesystem::exists(siblings)) run.siblings = read_siblings(siblings);
-  if (run.rows.empty()) throw EmptyRunError(folder + "/acceptance.csv: no rows; nothing was measured before the run was interrupted, the same speclab run goes on where it stopped");
-  if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(std::numeric_limits<std::int64_t>::max())))
-    throw DataError(folder + "/manifest.toml: provenance.planned_generations is less than the texts of acceptance.csv");
+  if (const std::string siblings = folder + "/siblings.csv"; std::filesystem::exists(siblings))
+    run.siblings = read_siblings(siblings);
+  if (run.rows.empty())
+    throw EmptyRunError(folder +
+                        "/acceptance.csv: no rows; nothing was measured before the run was "
+                        "interrupted, the same speclab run goes on where it stopped");
+  if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(
+                                std::numeric_limits<std::int64_t>::max())))
+    throw DataError(
+        folder +
+        "/manifest.toml: provenance.planned_generations is less than the texts of acceptance.csv");
   return run;
 }
 

@@ -10,11 +10,34 @@
 
 namespace speclab::analysis {
 
-inline constexpr std::array<std::string_view, 28> kAtlasColumns = {
-    "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "rule", "drafts", "lossless", "distance", "logged_drafts", "trials", "acceptance", "counted_acceptance", "counted_acceptance_low", "counted_acceptance_high",
-    "acceptance_p", "tokens_per_round", "counted_tokens_per_round", "counted_tokens_per_round_low", "counted_tokens_per_round_high",
-    "tokens_per_round_p"};
+inline constexpr std::array<std::string_view, 28> kAtlasColumns = {"cell_id",
+                                                                   "category",
+                                                                   "model",
+                                                                   "drafter",
+                                                                   "tree",
+                                                                   "policy",
+                                                                   "verifier",
+                                                                   "temperature",
+                                                                   "top_k",
+                                                                   "top_p",
+                                                                   "min_p",
+                                                                   "repetition_penalty",
+                                                                   "rule",
+                                                                   "drafts",
+                                                                   "lossless",
+                                                                   "distance",
+                                                                   "logged_drafts",
+                                                                   "trials",
+                                                                   "acceptance",
+                                                                   "counted_acceptance",
+                                                                   "counted_acceptance_low",
+                                                                   "counted_acceptance_high",
+                                                                   "acceptance_p",
+                                                                   "tokens_per_round",
+                                                                   "counted_tokens_per_round",
+                                                                   "counted_tokens_per_round_low",
+                                                                   "counted_tokens_per_round_high",
+                                                                   "tokens_per_round_p"};
 
 /// A mean in closed form beside the same counted.
 struct CountedMean {
@@ -39,7 +62,8 @@ struct AtlasRow {
 /// Empty where nothing was drafted. @throws DataError naming file, line and column
 std::vector<AtlasRow> read_atlas(const std::string& path);
 
-/// The smallest p of all counts, and the level below which it speaks against a rule: 1e-6 over their number.
+/// The smallest p of all counts, and the level below which it speaks against a rule: 1e-6 over
+/// their number.
 struct AtlasTest {
   double smallest_p = 1;
   std::size_t counts = 0;

@@ -10,14 +10,18 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 13> kColumns = {"model", "drafter", "tree", "verifier", "regime", "kind", "rows", "context", "batch", "ns", "ns_low", "ns_high", "n"};
+constexpr std::array<std::string_view, 13> kColumns = {
+    "model",   "drafter", "tree", "verifier", "regime",  "kind", "rows",
+    "context", "batch",   "ns",   "ns_low",   "ns_high", "n"};
 
-constexpr std::array kKinds = {sim::CostKind::target, sim::CostKind::draft, sim::CostKind::prefill, sim::CostKind::overhead};
+constexpr std::array kKinds = {sim::CostKind::target, sim::CostKind::draft, sim::CostKind::prefill,
+                               sim::CostKind::overhead};
 constexpr std::array kRegimes = {Regime::greedy, Regime::sampled};
 
 /// The value whose name stands in the column.
 template <typename Values>
-typename Values::value_type named(const Table& table, std::size_t row, const char* column, const Values& values) {
+typename Values::value_type named(const Table& table, std::size_t row, const char* column,
+                                  const Values& values) {
   const std::string name = table.text(row, column);
   std::string allowed;
   for (const auto value : values) {
@@ -34,21 +38,38 @@ std::optional<Regime> read_regime(const Table& table, std::size_t row) {
 
 Estimate read_estimate(const Table& table, std::size_t row) {
   constexpr double kMostNs = 1e15;
-  Estimate estimate{.value = table.number_from(0, kMostNs, row, "ns"), .interval = {}, .n = static_cast<std::size_t>(table.count(row, "n", 1))};
-  const auto low = table.optional_number_from(0, kMostNs, row, "ns_low"), high = table.optional_number_from(0, kMostNs, row, "ns_high");
-  if (low.has_value() != high.has_value()) table.fail(row, "ns_low", "both ends of the interval or none");
-  if (low && (*low > estimate.value || estimate.value > *high)) table.fail(row, "ns_low", "must hold: ns_low <= ns <= ns_high");
+  Estimate estimate{.value = table.number_from(0, kMostNs, row, "ns"),
+                    .interval = {},
+                    .n = static_cast<std::size_t>(table.count(row, "n", 1))};
+  const auto low = table.optional_number_from(0, kMostNs, row, "ns_low"),
+             high = table.optional_number_from(0, kMostNs, row, "ns_high");
+  if (low.has_value() != high.has_value())
+    table.fail(row, "ns_low", "both ends of the interval or none");
+  if (low && (*low > estimate.value || estimate.value > *high))
+    table.fail(row, "ns_low", "must hold: ns_low <= ns <= ns_high");
   if (low) estimate.interval = Interval{*low, *high};
   return estimate;
 }
 
 CostRow read_row(const Table& table, std::size_t row) {
   const sim::CostKind kind = named(table, row, "kind", kKinds);
-  if (kind == sim::CostKind::target && table.number(row, "ns") <= 0) table.fail(row, "ns", "a forward takes some time");
-  if (kind == sim::CostKind::target && table.optional_number(row, "ns_low").value_or(1) <= 0) table.fail(row, "ns_low", "a forward takes some time");
-  const auto text = [&](std::string_view column) { return table.optional_text(row, column).value_or(""); };
-  return {.model = table.text(row, "model"), .drafter = text("drafter"), .tree = text("tree"), .verifier = text("verifier"), .regime = read_regime(table, row), .kind = kind,
-          .rows = table.count(row, "rows", 1), .context = table.count(row, "context"), .ns = read_estimate(table, row), .batch = table.count(row, "batch", 1)};
+  if (kind == sim::CostKind::target && table.number(row, "ns") <= 0)
+    table.fail(row, "ns", "a forward takes some time");
+  if (kind == sim::CostKind::target && table.optional_number(row, "ns_low").value_or(1) <= 0)
+    table.fail(row, "ns_low", "a forward takes some time");
+  const auto text = [&](std::string_view column) {
+    return table.optional_text(row, column).value_or("");
+  };
+  return {.model = table.text(row, "model"),
+          .drafter = text("drafter"),
+          .tree = text("tree"),
+          .verifier = text("verifier"),
+          .regime = read_regime(table, row),
+          .kind = kind,
+          .rows = table.count(row, "rows", 1),
+          .context = table.count(row, "context"),
+          .ns = read_estimate(table, row),
+          .batch = table.count(row, "batch", 1)};
 }
 
 }  // namespace

@@ -19,13 +19,15 @@ Regime regime_of(double temperature);
 /// One row of costs.csv, as results/README.md describes it. Texts that do not apply are empty.
 struct CostRow {
   std::string model, drafter{}, tree{}, verifier{};
-  std::optional<Regime> regime{};     ///< nothing where it does not matter
+  std::optional<Regime> regime{};  ///< nothing where it does not matter
   sim::CostKind kind = sim::CostKind::target;
   std::int64_t rows = 1;
   std::int64_t context = 0;
   Estimate ns{};
-  std::int64_t batch = 1;             ///< sequences
-  std::vector<std::pair<int, double>> ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other, and the median in each
+  std::int64_t batch = 1;  ///< sequences
+  std::vector<std::pair<int, double>>
+      ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other,
+                     ///< and the median in each
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };

@@ -14,7 +14,9 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-bool needs_quotes(std::string_view text) { return text.empty() || text.find_first_of("\",\r\n") != std::string_view::npos; }
+bool needs_quotes(std::string_view text) {
+  return text.empty() || text.find_first_of("\",\r\n") != std::string_view::npos;
+}
 
 template <typename Number>
 std::string shortest(Number value) {
@@ -52,7 +54,9 @@ CsvWriter& CsvWriter::field(double value) {
   return *this;
 }
 
-CsvWriter& CsvWriter::field(const std::optional<double>& value) { return value ? field(*value) : missing(); }
+CsvWriter& CsvWriter::field(const std::optional<double>& value) {
+  return value ? field(*value) : missing();
+}
 
 CsvWriter& CsvWriter::missing() {
   separate();
@@ -60,7 +64,8 @@ CsvWriter& CsvWriter::missing() {
 }
 
 void CsvWriter::end_row() {
-  SPECLAB_EXPECT(num_fields_ == num_columns_, std::to_string(num_fields_) + " fields, header has " + std::to_string(num_columns_));
+  SPECLAB_EXPECT(num_fields_ == num_columns_, std::to_string(num_fields_) + " fields, header has " +
+                                                  std::to_string(num_columns_));
   content_ += '\n';
   num_fields_ = 0;
 }

@@ -8,7 +8,8 @@
 
 namespace speclab::analysis {
 
-/// Builds the text of a CSV file, field by field. Numbers in the shortest form that reads back exactly; missing is empty.
+/// Builds the text of a CSV file, field by field. Numbers in the shortest form that reads back
+/// exactly; missing is empty.
 class CsvWriter {
  public:
   explicit CsvWriter(std::span<const std::string_view> columns);

@@ -14,8 +14,9 @@
 
 namespace speclab::analysis {
 
-inline constexpr std::array<std::string_view, 8> kDeviceColumns = {"row_id",  "sm_clock_mhz", "memory_clock_mhz", "temperature_c",
-                                                                   "power_w", "slowdowns",    "other_processes",  "ecc_errors"};
+inline constexpr std::array<std::string_view, 8> kDeviceColumns = {
+    "row_id",  "sm_clock_mhz", "memory_clock_mhz", "temperature_c",
+    "power_w", "slowdowns",    "other_processes",  "ecc_errors"};
 
 /// One row of device.csv: the device at the end of a generation.
 struct DeviceRow {
@@ -35,8 +36,9 @@ struct DeviceState {
   std::optional<double> power_high_w{};
 };
 
-/// A generation is dropped whose SM clock is below 90 % of the run's median or whose clocks the device held back for heat or power. Nothing
-/// counts if more than 5 % are dropped, another process computed on the device, its memory had uncorrected errors, or its clock stood still.
+/// A generation is dropped whose SM clock is below 90 % of the run's median or whose clocks the
+/// device held back for heat or power. Nothing counts if more than 5 % are dropped, another process
+/// computed on the device, its memory had uncorrected errors, or its clock stood still.
 DeviceState device_state(std::span<const DeviceRow> rows);
 
 /// Clocks, temperature and power in a line; empty where there are no samples.

@@ -16,19 +16,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShown = 100;  ///< characters of what was found
 
-std::string shown(const Json& value) { return escaped(value.dump(-1, ' ', true, Json::error_handler_t::replace), kMostShown); }
+std::string shown(const Json& value) {
+  return escaped(value.dump(-1, ' ', true, Json::error_handler_t::replace), kMostShown);
+}
 
 const Json& member(const Json& object, const char* key) {
-  if (!object.is_object()) throw DataError(fmt::format("{}; allowed: an object with '{}'", shown(object), key));
+  if (!object.is_object())
+    throw DataError(fmt::format("{}; allowed: an object with '{}'", shown(object), key));
   const auto found = object.find(key);
-  if (found == object.end()) throw DataError(fmt::format("no '{}'; allowed: an object that has it", key));
+  if (found == object.end())
+    throw DataError(fmt::format("no '{}'; allowed: an object that has it", key));
   return *found;
 }
 
 /// The member where `is_allowed` says so.
-const Json& typed(const Json& object, const char* key, bool (Json::*is_allowed)() const noexcept, const char* allowed) {
+const Json& typed(const Json& object, const char* key, bool (Json::*is_allowed)() const noexcept,
+                  const char* allowed) {
   const Json& value = member(object, key);
-  if (!(value.*is_allowed)()) throw DataError(fmt::format("{} = {}; allowed: {}", key, shown(value), allowed));
+  if (!(value.*is_allowed)())
+    throw DataError(fmt::format("{} = {}; allowed: {}", key, shown(value), allowed));
   return value;
 }
 
@@ -56,16 +62,25 @@ void for_each_json_line(const std::string& path, const std::function<void(const 
 
 std::int64_t whole_number(const Json& object, const char* key) {
   const Json& value = typed(object, key, &Json::is_number_integer, "an integer");
-  if (value.is_number_unsigned() && !std::in_range<std::int64_t>(value.get<std::uint64_t>())) throw DataError(fmt::format("{} = {}; allowed: an integer of 64 bits", key, shown(value)));
+  if (value.is_number_unsigned() && !std::in_range<std::int64_t>(value.get<std::uint64_t>()))
+    throw DataError(fmt::format("{} = {}; allowed: an integer of 64 bits", key, shown(value)));
   return value.get<std::int64_t>();
 }
 
-double number(const Json& object, const char* key) { return typed(object, key, &Json::is_number, "a number").get<double>(); }
+double number(const Json& object, const char* key) {
+  return typed(object, key, &Json::is_number, "a number").get<double>();
+}
 
-bool flag(const Json& object, const char* key) { return typed(object, key, &Json::is_boolean, "true or false").get<bool>(); }
+bool flag(const Json& object, const char* key) {
+  return typed(object, key, &Json::is_boolean, "true or false").get<bool>();
+}
 
-const std::string& text(const Json& object, const char* key) { return typed(object, key, &Json::is_string, "a text").get_ref<const std::string&>(); }
+const std::string& text(const Json& object, const char* key) {
+  return typed(object, key, &Json::is_string, "a text").get_ref<const std::string&>();
+}
 
-const Json& list(const Json& object, const char* key) { return typed(object, key, &Json::is_array, "a list"); }
+const Json& list(const Json& object, const char* key) {
+  return typed(object, key, &Json::is_array, "a list");
+}
 
 }  // namespace speclab::analysis

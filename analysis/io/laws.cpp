@@ -35,8 +35,11 @@ std::string_view without_brackets(std::string_view text) {
 double probability(const std::string& path, std::size_t line, std::string_view word) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) || value < 0.0 || value > 1.0)
-    fail(path, line, fmt::format("'{}'; allowed: probabilities from 0 to 1, separated by commas or blanks", escaped(word, 40)));
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) ||
+      value < 0.0 || value > 1.0)
+    fail(path, line,
+         fmt::format("'{}'; allowed: probabilities from 0 to 1, separated by commas or blanks",
+                     escaped(word, 40)));
   return value;
 }
 
@@ -50,11 +53,14 @@ bool has_empty_entry(std::string_view text) {
   return false;
 }
 
-std::vector<double> probabilities(const std::string& path, std::size_t line, std::string_view text) {
+std::vector<double> probabilities(const std::string& path, std::size_t line,
+                                  std::string_view text) {
   std::vector<double> values;
   text = without_brackets(text);
-  if (has_empty_entry(text)) fail(path, line, "a comma with nothing before it; allowed: a probability for every token");
-  while (!(text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).empty()) {
+  if (has_empty_entry(text))
+    fail(path, line, "a comma with nothing before it; allowed: a probability for every token");
+  while (
+      !(text = text.substr(std::min(text.size(), text.find_first_not_of(kSeparators)))).empty()) {
     const std::size_t length = std::min(text.size(), text.find_first_of(kSeparators));
     values.push_back(probability(path, line, text.substr(0, length)));
     text.remove_prefix(length);
@@ -67,7 +73,9 @@ std::vector<double> probabilities(const std::string& path, std::size_t line, std
 LawReader::LawReader(const std::string& path) : path_(path), file_(open_input(path)) {
   std::error_code error;
   if (const auto size = std::filesystem::file_size(path, error); !error && size > kLargestFileRead)
-    throw DataError(fmt::format("{}: has {} bytes; allowed: at most {}; is it the file that was meant?", path, size, kLargestFileRead));
+    throw DataError(
+        fmt::format("{}: has {} bytes; allowed: at most {}; is it the file that was meant?", path,
+                    size, kLargestFileRead));
 }
 
 bool LawReader::read_line() {
@@ -76,7 +84,8 @@ bool LawReader::read_line() {
     ++number_;
     values_ = probabilities(path_, number_, text);
     if (values_.empty() && blank == 0) blank = number_;
-    if (values_.empty()) continue;  // lines that hold nothing are left out at the end of the file only
+    if (values_.empty())
+      continue;  // lines that hold nothing are left out at the end of the file only
     if (blank != 0) fail(path_, blank, "no number on this line; allowed: one law a line");
     return true;
   }
@@ -88,7 +97,10 @@ bool LawReader::read_line() {
 void LawReader::read_column() {
   std::vector<double> column;
   do {
-    if (values_.size() != 1) fail(path_, number_, fmt::format("{} probabilities, the line before has 1; all laws need the same vocabulary", values_.size()));
+    if (values_.size() != 1)
+      fail(path_, number_,
+           fmt::format("{} probabilities, the line before has 1; all laws need the same vocabulary",
+                       values_.size()));
     column.push_back(values_[0]);
   } while (read_line());
   values_ = std::move(column);
@@ -98,19 +110,24 @@ void LawReader::read_column() {
 void LawReader::normalise() {
   const double sum = std::reduce(values_.begin(), values_.end());
   if (!(std::abs(sum - 1.0) <= kSumTolerance))
-    fail(path_, number_, fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}", values_.size(), sum, kSumTolerance));
+    fail(path_, number_,
+         fmt::format("{} probabilities that sum to {}; allowed: a sum of 1 within {}",
+                     values_.size(), sum, kSumTolerance));
   for (double& value : values_) value /= sum;
 }
 
 const std::vector<double>* LawReader::next() {
   if (!read_line()) {
-    if (laws_ == 0) throw DataError(path_ + ": no law; give a line of probabilities for each prefix");
+    if (laws_ == 0)
+      throw DataError(path_ + ": no law; give a line of probabilities for each prefix");
     return nullptr;
   }
   if (laws_ == 0 && values_.size() == 1) read_column();
   normalise();
   if (laws_ > 0 && values_.size() != vocab_)
-    fail(path_, number_, fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary", values_.size(), vocab_));
+    fail(path_, number_,
+         fmt::format("{} probabilities, the line before has {}; all laws need the same vocabulary",
+                     values_.size(), vocab_));
   vocab_ = values_.size();
   ++laws_;
   return &values_;

@@ -6,16 +6,18 @@
 
 namespace speclab::analysis {
 
-/// Laws of a text file, a line each: probabilities separated by commas or blanks, brackets around them allowed, as
-/// `speclab law` prints them. A file of several lines of one number each is one law, written down the page. All have the same size.
-/// One law is kept at a time, whatever the file's length.
+/// Laws of a text file, a line each: probabilities separated by commas or blanks, brackets around
+/// them allowed, as `speclab law` prints them. A file of several lines of one number each is one
+/// law, written down the page. All have the same size. One law is kept at a time, whatever the
+/// file's length.
 class LawReader {
  public:
   /// @throws DataError if the file cannot be opened
   explicit LawReader(const std::string& path);
 
-  /// The next law, valid until the next call: it sums to 1 within 1e-6 in the file, and exactly after division by its sum. Null at the
-  /// end. @throws DataError naming file and line, also if the file has no law
+  /// The next law, valid until the next call: it sums to 1 within 1e-6 in the file, and exactly
+  /// after division by its sum. Null at the end. @throws DataError naming file and line, also if
+  /// the file has no law
   const std::vector<double>* next();
   std::size_t laws() const { return laws_; }  ///< that were read so far
 

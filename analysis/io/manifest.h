@@ -14,7 +14,10 @@
 namespace speclab::analysis {
 
 enum class ModelRole : std::uint8_t { target, drafter };
-enum class Weights : std::uint8_t { trained, random };  ///< random: a shape model, whose time is real and whose text is not
+enum class Weights : std::uint8_t {
+  trained,
+  random
+};  ///< random: a shape model, whose time is real and whose text is not
 
 struct ModelProvenance {
   std::string name;
@@ -22,7 +25,8 @@ struct ModelProvenance {
   std::string sha256;
   std::int64_t parameters = 0;
   Weights weights = Weights::trained;
-  std::string config_sha256{};               ///< of its config.json; empty where it has none, or the run does not tell it
+  std::string config_sha256{};  ///< of its config.json; empty where it has none, or the run does
+                                ///< not tell it
   std::optional<TrainingRecord> training{};  ///< missing where the run does not tell it
 };
 
@@ -30,14 +34,18 @@ struct ModelProvenance {
 inline constexpr std::string_view kNotRecorded = "not recorded";
 
 /// Entries of every provenance, of runs and of trainings.
-inline constexpr std::array<std::string_view, 11> kProgramAndMachine{"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "threads", "device", "driver"};
+inline constexpr std::array<std::string_view, 11> kProgramAndMachine{
+    "revision", "build_type", "flags",   "compiler", "libtorch", "blas",
+    "machine",  "governor",   "threads", "device",   "driver"};
 
-/// A part of the rows that was measured apart: before the config was edited, or by another program or machine.
+/// A part of the rows that was measured apart: before the config was edited, or by another program
+/// or machine.
 struct SectionProvenance {
   std::int64_t number = 1;
-  std::int64_t generations = 0;      ///< rows that it measured
+  std::int64_t generations = 0;  ///< rows that it measured
   std::string started_at;
-  std::vector<std::string> differs;  ///< from what the manifest says of the run: "dtype: was float32, now bfloat16"
+  std::vector<std::string>
+      differs;  ///< from what the manifest says of the run: "dtype: was float32, now bfloat16"
 };
 
 struct Manifest {
@@ -45,25 +53,31 @@ struct Manifest {
   std::string kind;      ///< "decoding", "cost_surface"
   std::string question;  ///< what it asks; empty if the config does not say
   std::uint64_t seed = 0;
-  std::optional<std::int64_t> repetitions{};  ///< of every prompt in every cell; missing in manifests by hand
+  std::optional<std::int64_t>
+      repetitions{};  ///< of every prompt in every cell; missing in manifests by hand
   std::optional<std::int64_t> plain_repetitions{};  ///< of plain cells, where they have more
-  std::optional<std::int64_t> planned_generations{};  ///< what a whole run has; missing in older runs
+  std::optional<std::int64_t>
+      planned_generations{};  ///< what a whole run has; missing in older runs
   std::vector<ModelProvenance> models;
-  std::vector<SectionProvenance> sections{};  ///< where there are several; none where all rows are of one
+  std::vector<SectionProvenance>
+      sections{};  ///< where there are several; none where all rows are of one
   /// Every key of the config, as "table.key" and its value's text, in the order of the file.
   std::vector<std::pair<std::string, std::string>> config;
-  /// Every entry of [provenance] but `question`, the models and the sections, as text, in alphabetical order.
+  /// Every entry of [provenance] but `question`, the models and the sections, as text, in
+  /// alphabetical order.
   std::vector<std::pair<std::string, std::string>> entries;
 
   /// The target model of that name. @throws DataError if the manifest has none
   const ModelProvenance& target(const std::string& model_name) const;
   /// The text of an entry of [provenance]; empty if it has none.
   std::string provenance(std::string_view key) const;
-  /// "3 of 8 texts were measured; ..." where so many `what` are less than what was planned; empty where they are all.
+  /// "3 of 8 texts were measured; ..." where so many `what` are less than what was planned; empty
+  /// where they are all.
   std::string missing(std::size_t measured, std::string_view what) const;
 };
 
-/// @throws DataError with line and column for a syntax error; naming the key if something required is missing, or an entry has control characters;
+/// @throws DataError with line and column for a syntax error; naming the key if something required
+/// is missing, or an entry has control characters;
 ///         if the config is not the one whose digest stands there
 Manifest read_manifest(const std::string& path);
 

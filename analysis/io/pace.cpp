@@ -16,7 +16,10 @@ std::vector<PaceRow> read_pace(const std::string& path) {
   table.expect_columns(kColumns);
   std::vector<PaceRow> paces;
   for (std::size_t row = 0; row < table.size(); ++row)
-    paces.push_back({.row_id = table.count(row, "row_id"), .model = table.text(row, "model"), .rows = table.count(row, "rows", 1), .context = table.count(row, "context"),
+    paces.push_back({.row_id = table.count(row, "row_id"),
+                     .model = table.text(row, "model"),
+                     .rows = table.count(row, "rows", 1),
+                     .context = table.count(row, "context"),
                      .ns = table.number_from(1, kMostNs, row, "ns")});
   return paces;
 }

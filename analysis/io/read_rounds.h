@@ -6,7 +6,8 @@
 
 namespace speclab::analysis {
 
-/// The generation that a row of another file is about. @throws DataError if rows.csv has none of that row_id
+/// The generation that a row of another file is about. @throws DataError if rows.csv has none of
+/// that row_id
 Generation& generation_of(const Table& table, std::size_t row, Run& run);
 
 /// @throws DataError unless the table has the columns of rounds.csv and no other
@@ -22,7 +23,8 @@ struct RoundPlace {
 /// One row of rounds.csv, checked by itself. @throws DataError naming file, line and column
 Round read_round_fields(const Table& table, std::size_t row, const RoundPlace& place);
 
-/// Reads rounds.csv into a run whose rows are there, each round checked by itself and together against its generation.
+/// Reads rounds.csv into a run whose rows are there, each round checked by itself and together
+/// against its generation.
 /// @throws DataError naming file, line and column, or the row whose rounds do not add up
 void read_rounds(const std::string& path, Run& run);
 

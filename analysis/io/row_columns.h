@@ -1,20 +1,49 @@
 #pragma once
-// Columns of rows.csv, rounds.csv and times.csv, as results/README.md describes them: one list for who writes and who reads.
+// Columns of rows.csv, rounds.csv and times.csv, as results/README.md describes them: one list for
+// who writes and who reads.
 
 #include <array>
 #include <string_view>
 
 namespace speclab::analysis {
 
-inline constexpr std::array<std::string_view, 31> kRowColumns = {
-    "row_id", "cell_id", "repetition", "prompt_id", "category", "model", "drafter", "tree", "policy", "verifier",
-    "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "sequence_id", "prompt_tokens", "output_tokens",
-    "rounds", "drafting_rounds", "drafted", "accepted", "tested", "recovered", "bonus", "stop_reason", "output_hash",
-    "lossless", "law_distance", "forced_acceptance"};
-inline constexpr std::array<std::string_view, 10> kRoundColumns = {"row_id", "round",    "position", "drafted", "rows",
-                                                                   "depth",  "accepted", "tested",   "emitted", "next_kind"};
+inline constexpr std::array<std::string_view, 31> kRowColumns = {"row_id",
+                                                                 "cell_id",
+                                                                 "repetition",
+                                                                 "prompt_id",
+                                                                 "category",
+                                                                 "model",
+                                                                 "drafter",
+                                                                 "tree",
+                                                                 "policy",
+                                                                 "verifier",
+                                                                 "temperature",
+                                                                 "top_k",
+                                                                 "top_p",
+                                                                 "min_p",
+                                                                 "repetition_penalty",
+                                                                 "seed",
+                                                                 "sequence_id",
+                                                                 "prompt_tokens",
+                                                                 "output_tokens",
+                                                                 "rounds",
+                                                                 "drafting_rounds",
+                                                                 "drafted",
+                                                                 "accepted",
+                                                                 "tested",
+                                                                 "recovered",
+                                                                 "bonus",
+                                                                 "stop_reason",
+                                                                 "output_hash",
+                                                                 "lossless",
+                                                                 "law_distance",
+                                                                 "forced_acceptance"};
+inline constexpr std::array<std::string_view, 10> kRoundColumns = {
+    "row_id", "round",    "position", "drafted", "rows",
+    "depth",  "accepted", "tested",   "emitted", "next_kind"};
 /// The last one is there where the manifest has sections.
-inline constexpr std::array<std::string_view, 10> kTimeColumns = {"row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns",         "draft_ns",
-                                                                  "target_ns", "verify_ns",  "other_ns",               "peak_memory_bytes", "section"};
+inline constexpr std::array<std::string_view, 10> kTimeColumns = {
+    "row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns",
+    "verify_ns", "other_ns",   "peak_memory_bytes",      "section"};
 
 }  // namespace speclab::analysis

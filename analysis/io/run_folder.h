@@ -15,7 +15,8 @@
 
 namespace speclab::analysis {
 
-/// The settings of a cell that decoding depends on. Texts that do not apply (plain decoding has no tree) are empty.
+/// The settings of a cell that decoding depends on. Texts that do not apply (plain decoding has no
+/// tree) are empty.
 struct CellAxes {
   std::string model;
   std::string drafter;
@@ -52,11 +53,13 @@ struct Generation {
   std::int64_t recovered = 0;
   std::int64_t bonus = 0;
   std::string stop_reason;
-  std::string output_hash;       ///< of the output ids
-  std::int64_t deepest = 0;      ///< draft of its rounds
-  std::size_t first_round = 0;   ///< its rounds stand in a row in Run::rounds, from here on; plain decoding has none there
+  std::string output_hash;   ///< of the output ids
+  std::int64_t deepest = 0;  ///< draft of its rounds
+  std::size_t first_round =
+      0;  ///< its rounds stand in a row in Run::rounds, from here on; plain decoding has none there
   bool lossless = true;
-  std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted token's law from the target's
+  std::optional<double> law_distance{};  ///< of lossy rows: mean total variation of an emitted
+                                         ///< token's law from the target's
   bool forced_acceptance = false;
   std::int64_t prefill_ns = 0;
   std::int64_t time_to_first_token_ns = 0;
@@ -65,7 +68,7 @@ struct Generation {
   std::int64_t target_ns = 0;
   std::int64_t verify_ns = 0;
   std::int64_t other_ns = 0;
-  std::int64_t section = 0;      ///< of Manifest::sections, that measured it; 0 where there are none
+  std::int64_t section = 0;  ///< of Manifest::sections, that measured it; 0 where there are none
 
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
 };
@@ -88,7 +91,8 @@ struct Prediction {
   std::optional<double> speedup;
   std::optional<double> tokens_per_round;
   std::optional<double> acceptance_rate;
-  std::optional<double> paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
+  std::optional<double>
+      paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
   std::optional<sim::Interval> speedup_interval{};  ///< 95 %, of what is measured
 };
 
@@ -100,14 +104,16 @@ struct Run {
   std::vector<Round> rounds;
   std::map<std::string, Prediction> predictions;  ///< by cell_id
   std::vector<TextSample> texts;
-  std::map<std::string, std::size_t> failures;    ///< generations that failed, by cell_id
-  DeviceState device{};                           ///< of a run on an accelerator; `generations` has none of those it dropped
+  std::map<std::string, std::size_t> failures;  ///< generations that failed, by cell_id
+  DeviceState device{};  ///< of a run on an accelerator; `generations` has none of those it dropped
 
   std::size_t num_measured() const { return generations.size() + device.dropped.size(); }
 };
 
-/// Reads and cross-checks a run folder. predictions.csv, texts.jsonl and failures.csv may be absent; the others may not.
-/// @throws DataError naming file, line and column, or the row that does not fit the other files; EmptyRunError if nothing was measured
+/// Reads and cross-checks a run folder. predictions.csv, texts.jsonl and failures.csv may be
+/// absent; the others may not.
+/// @throws DataError naming file, line and column, or the row that does not fit the other files;
+/// EmptyRunError if nothing was measured
 Run read_run(const std::string& folder);
 
 }  // namespace speclab::analysis

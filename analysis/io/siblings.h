@@ -11,8 +11,10 @@
 namespace speclab::analysis {
 
 inline constexpr std::array<std::string_view, 19> kSiblingColumns = {
-    "cell_id", "category", "model", "drafter", "tree", "policy", "verifier", "temperature", "top_k", "top_p", "min_p", "repetition_penalty",
-    "prompt_id", "depth", "parent_rank", "rank", "drafts", "reached", "accepted"};
+    "cell_id",   "category",    "model",       "drafter", "tree",   "policy",
+    "verifier",  "temperature", "top_k",       "top_p",   "min_p",  "repetition_penalty",
+    "prompt_id", "depth",       "parent_rank", "rank",    "drafts", "reached",
+    "accepted"};
 
 /// Sums over the nodes of a text's drafts that stand at one place.
 struct SiblingSums {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "analysis/io/table_parser.h"
-#include "sim/core/files.h"
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 #include "sim/core/utf8.h"
 
 namespace speclab::analysis {
@@ -34,7 +34,8 @@ Table Table::parse(std::string_view content, std::string name) {
   return table;
 }
 
-void Table::read_pieces(const std::string& path, const std::function<void(const Table&)>& on_piece) {
+void Table::read_pieces(const std::string& path,
+                        const std::function<void(const Table&)>& on_piece) {
   Table piece;
   piece.name_ = path;
   TableParser(piece, on_piece).parse(read_file(path));
@@ -43,7 +44,8 @@ void Table::read_pieces(const std::string& path, const std::function<void(const 
 void Table::expect_columns(std::span<const std::string_view> expected) const {
   for (const auto column : expected) index_of(column);
   for (const auto& column : columns_) {
-    if (std::ranges::count(expected, column) == 0) throw DataError(name_ + ":1: unknown column '" + escaped(column) + "'");
+    if (std::ranges::count(expected, column) == 0)
+      throw DataError(name_ + ":1: unknown column '" + escaped(column) + "'");
   }
 }
 
@@ -61,7 +63,8 @@ const std::optional<std::string>& Table::field(std::size_t row, std::string_view
 }
 
 void Table::fail(std::size_t row, std::string_view column, const std::string& message) const {
-  throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column '" + std::string(column) + "': " + message);
+  throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column '" + std::string(column) +
+                  "': " + message);
 }
 
 std::string Table::text(std::size_t row, std::string_view column) const {
@@ -84,17 +87,20 @@ double Table::number(std::size_t row, std::string_view column) const {
 
 bool Table::flag(std::size_t row, std::string_view column) const {
   const std::string value = text(row, column);
-  if (value != "0" && value != "1") fail(row, column, "not a flag: '" + escaped(value) + "'; allowed: 0, 1");
+  if (value != "0" && value != "1")
+    fail(row, column, "not a flag: '" + escaped(value) + "'; allowed: 0, 1");
   return value == "1";
 }
 
 std::optional<std::string> Table::optional_text(std::size_t row, std::string_view column) const {
   const auto& value = field(row, column);
-  if (value && !is_printable(*value)) fail(row, column, "'" + escaped(*value) + "'; allowed: UTF-8 without control characters");
+  if (value && !is_printable(*value))
+    fail(row, column, "'" + escaped(*value) + "'; allowed: UTF-8 without control characters");
   return value;
 }
 
-std::optional<std::int64_t> Table::optional_integer(std::size_t row, std::string_view column) const {
+std::optional<std::int64_t> Table::optional_integer(std::size_t row,
+                                                    std::string_view column) const {
   const auto& value = field(row, column);
   if (!value) return std::nullopt;
   const auto integer = parse_number<std::int64_t>(*value);
@@ -106,24 +112,29 @@ std::optional<double> Table::optional_number(std::size_t row, std::string_view c
   const auto& value = field(row, column);
   if (!value) return std::nullopt;
   const auto number = parse_number<double>(*value);
-  if (!number || !std::isfinite(*number)) fail(row, column, "not a finite number: '" + escaped(*value) + "'");
+  if (!number || !std::isfinite(*number))
+    fail(row, column, "not a finite number: '" + escaped(*value) + "'");
   return number;
 }
 
 std::int64_t Table::count(std::size_t row, std::string_view column, std::int64_t least) const {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   const std::int64_t value = integer(row, column);
-  if (value < least || value > kMost) fail(row, column, std::to_string(value) + "; allowed: integers from " + std::to_string(least) + " to 2^53");
+  if (value < least || value > kMost)
+    fail(row, column,
+         std::to_string(value) + "; allowed: integers from " + std::to_string(least) + " to 2^53");
   return value;
 }
 
 double Table::number_from(double low, double high, std::size_t row, std::string_view column) const {
   const double value = number(row, column);
-  if (value < low || value > high) fail(row, column, fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
+  if (value < low || value > high)
+    fail(row, column, fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
   return value;
 }
 
-std::optional<double> Table::optional_number_from(double low, double high, std::size_t row, std::string_view column) const {
+std::optional<double> Table::optional_number_from(double low, double high, std::size_t row,
+                                                  std::string_view column) const {
   if (!field(row, column)) return std::nullopt;
   return number_from(low, high, row, column);
 }

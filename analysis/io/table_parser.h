@@ -13,13 +13,15 @@
 
 namespace speclab::analysis {
 
-/// Feeds libcsv one physical line at a time, so that every row knows the line it starts on, its end apart, so that a row that ends before it is seen. Fills the table it is made for.
+/// Feeds libcsv one physical line at a time, so that every row knows the line it starts on, its end
+/// apart, so that a row that ends before it is seen. Fills the table it is made for.
 class TableParser {
  public:
   static constexpr std::size_t kMostColumns = 4096;
   static constexpr std::size_t kRowsOfAPiece = 4096;
 
-  /// @param on_piece  gets the table whenever it has kRowsOfAPiece rows, and at the end, and it is emptied; none: it is filled with all
+  /// @param on_piece  gets the table whenever it has kRowsOfAPiece rows, and at the end, and it is
+  /// emptied; none: it is filled with all
   explicit TableParser(Table& table, std::function<void(const Table&)> on_piece = {});
   ~TableParser() { csv_free(&parser_); }
   TableParser(const TableParser&) = delete;
@@ -35,7 +37,8 @@ class TableParser {
   void end_row();
   void take_header();
   void hand_over();
-  [[noreturn]] void fail(std::size_t line, const std::string& message, const std::string& column = "") const;
+  [[noreturn]] void fail(std::size_t line, const std::string& message,
+                         const std::string& column = "") const;
 
   static void on_field(void* data, std::size_t length, void* self);
   /// Only counts: an error must not be thrown through libcsv, which is C.

@@ -11,15 +11,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 TokenFate fate_of(const std::string& name) {
-  for (const auto fate : {TokenFate::plain, TokenFate::accepted, TokenFate::recovered, TokenFate::bonus}) {
+  for (const auto fate :
+       {TokenFate::plain, TokenFate::accepted, TokenFate::recovered, TokenFate::bonus}) {
     if (name == to_string(fate)) return fate;
   }
   throw DataError("fate '" + escaped(name) + "'; allowed: plain, accepted, recovered, bonus");
 }
 
 TextSample sample_of(const Json& json) {
-  TextSample sample{.row_id = whole_number(json, "row_id"), .prompt = text(json, "prompt"), .pieces = {}};
-  for (const Json& piece : list(json, "pieces")) sample.pieces.push_back({text(piece, "text"), fate_of(text(piece, "fate"))});
+  TextSample sample{
+      .row_id = whole_number(json, "row_id"), .prompt = text(json, "prompt"), .pieces = {}};
+  for (const Json& piece : list(json, "pieces"))
+    sample.pieces.push_back({text(piece, "text"), fate_of(text(piece, "fate"))});
   return sample;
 }
 

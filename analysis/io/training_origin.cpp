@@ -20,23 +20,33 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 24;
 constexpr int kMostDepth = 64;  ///< each training that went on from another is a level
 constexpr std::array<std::string_view, 2> kOfATraining{"config_sha256", "seed"};
 
-[[noreturn]] void refuse(const std::string& path, const std::string& found, const std::string& change) {
+[[noreturn]] void refuse(const std::string& path, const std::string& found,
+                         const std::string& change) {
   throw DataError(fmt::format("{}: {}; {}", escaped(path, 200), found, change));
 }
 
 Json parsed(const std::string& path) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) refuse(path, "is not a file", "a curve of unknown origin is not drawn: put the training's manifest.json beside training.csv, or train again");
+  if (!std::filesystem::is_regular_file(path, none))
+    refuse(path, "is not a file",
+           "a curve of unknown origin is not drawn: put the training's manifest.json beside "
+           "training.csv, or train again");
   if (const auto bytes = std::filesystem::file_size(path, none); bytes > kMostBytes)
-    refuse(path, fmt::format("{} bytes", bytes), fmt::format("allowed: at most {}, as a training writes it; put that file back", kMostBytes));
+    refuse(path, fmt::format("{} bytes", bytes),
+           fmt::format("allowed: at most {}, as a training writes it; put that file back",
+                       kMostBytes));
   const auto expect_shallow = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMostDepth) refuse(path, fmt::format("more than {} levels of JSON", kMostDepth), "allowed: the manifest.json of a training, as it was written");
+    if (depth > kMostDepth)
+      refuse(path, fmt::format("more than {} levels of JSON", kMostDepth),
+             "allowed: the manifest.json of a training, as it was written");
     return true;
   };
   try {
     return Json::parse(read_file(path), expect_shallow);
   } catch (const Json::exception&) {
-    refuse(path, "no JSON that can be read", "allowed: the manifest.json of a training, as it was written; put it back, or train again");
+    refuse(
+        path, "no JSON that can be read",
+        "allowed: the manifest.json of a training, as it was written; put it back, or train again");
   }
 }
 
@@ -49,7 +59,8 @@ std::string text_of(const Json& provenance, std::string_view key) {
 }
 
 /// @param where  in the manifest
-TrainingOrigin origin_of(const std::string& path, const std::string& where, const Json& provenance) {
+TrainingOrigin origin_of(const std::string& path, const std::string& where,
+                         const Json& provenance) {
   std::vector<std::string_view> missing;
   const auto look = [&](std::string_view key) {
     if (text_of(provenance, key).empty()) missing.push_back(key);
@@ -57,8 +68,11 @@ TrainingOrigin origin_of(const std::string& path, const std::string& where, cons
   std::ranges::for_each(kProgramAndMachine, look);
   std::ranges::for_each(kOfATraining, look);
   if (!missing.empty())
-    refuse(path, fmt::format("{} has no text for {}", where, fmt::join(missing, ", ")),
-           fmt::format("a curve of unknown origin is not drawn: train again or, of a training by an older revision, add to \"provenance\" what is known and \"{}\" for the rest", kNotRecorded));
+    refuse(
+        path, fmt::format("{} has no text for {}", where, fmt::join(missing, ", ")),
+        fmt::format("a curve of unknown origin is not drawn: train again or, of a training by an "
+                    "older revision, add to \"provenance\" what is known and \"{}\" for the rest",
+                    kNotRecorded));
   return {.revision = text_of(provenance, "revision"), .machine = text_of(provenance, "machine")};
 }
 
@@ -73,9 +87,11 @@ std::vector<TrainingOrigin> read_training_origins(const std::string& folder) {
     return found == manifest.end() ? kNone : *found;
   };
   const Json& earlier = member("earlier_provenance");
-  if (!earlier.is_null() && !earlier.is_array()) refuse(path, "earlier_provenance is no list", "allowed: as a training wrote it");
+  if (!earlier.is_null() && !earlier.is_array())
+    refuse(path, "earlier_provenance is no list", "allowed: as a training wrote it");
   std::vector<TrainingOrigin> origins;
-  for (std::size_t i = 0; i < earlier.size(); ++i) origins.push_back(origin_of(path, fmt::format("earlier_provenance[{}]", i), earlier[i]));
+  for (std::size_t i = 0; i < earlier.size(); ++i)
+    origins.push_back(origin_of(path, fmt::format("earlier_provenance[{}]", i), earlier[i]));
   origins.push_back(origin_of(path, "provenance", member("provenance")));
   return origins;
 }

@@ -20,26 +20,35 @@ constexpr double kLeastSurvival = 1e-3;  ///< a depth reached less often is not 
 /// Model and sampling: what cells of one figure share.
 CellAxes sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
 
-Point point(double x, const Estimate& estimate) { return {.x = x, .y = estimate.value, .interval = estimate.interval}; }
+Point point(double x, const Estimate& estimate) {
+  return {.x = x, .y = estimate.value, .interval = estimate.interval};
+}
 
 /// The same in every figure: the place of its name among all.
 std::size_t colour_of(const DrafterAcceptance& drafter, const Drafters& all) {
   std::vector<std::string> names;
   for (const DrafterAcceptance& d : all)
-    if (const std::string name = drafter_name(d, all); std::ranges::find(names, name) == names.end()) names.push_back(name);
-  return static_cast<std::size_t>(std::ranges::find(names, drafter_name(drafter, all)) - names.begin()) + 1;
+    if (const std::string name = drafter_name(d, all);
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  return static_cast<std::size_t>(std::ranges::find(names, drafter_name(drafter, all)) -
+                                  names.begin()) +
+         1;
 }
 
 /// The line of the drafter, made where it is not there.
 Series& line(Figure& figure, const DrafterAcceptance& drafter, const Drafters& all) {
   const std::string name = drafter_name(drafter, all);
   auto series = std::ranges::find(figure.series, name, &Series::name);
-  if (series == figure.series.end()) series = figure.series.insert(series, {.name = name, .colour = colour_of(drafter, all), .points = {}, .prediction = {}});
+  if (series == figure.series.end())
+    series = figure.series.insert(
+        series, {.name = name, .colour = colour_of(drafter, all), .points = {}, .prediction = {}});
   return *series;
 }
 
 /// "N places of M prompts a drafter", of those that are meant.
-std::string places_text(const Drafters& drafters, const std::function<bool(const DrafterAcceptance&)>& is_meant) {
+std::string places_text(const Drafters& drafters,
+                        const std::function<bool(const DrafterAcceptance&)>& is_meant) {
   std::int64_t fewest = INT64_MAX, most = 0;
   std::size_t prompts = 0;
   for (const DrafterAcceptance& d : drafters) {
@@ -48,63 +57,97 @@ std::string places_text(const Drafters& drafters, const std::function<bool(const
     most = std::max(most, d.positions);
     prompts = std::max(prompts, d.prompts);
   }
-  return fmt::format("{} places of {} prompts a drafter", range_text(static_cast<std::size_t>(fewest), static_cast<std::size_t>(most)), prompts);
+  return fmt::format("{} places of {} prompts a drafter",
+                     range_text(static_cast<std::size_t>(fewest), static_cast<std::size_t>(most)),
+                     prompts);
 }
 
 std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
-  const std::string places = places_text(drafters, [&](const DrafterAcceptance& d) { return sampling_of(d) == sampling; });
-  return fmt::format("Target {}, temperature {}. Every place of its own text, {}; bars: 95 % intervals over prompts.", sampling.model, short_number(sampling.temperature), places);
+  const std::string places =
+      places_text(drafters, [&](const DrafterAcceptance& d) { return sampling_of(d) == sampling; });
+  return fmt::format(
+      "Target {}, temperature {}. Every place of its own text, {}; bars: 95 % intervals over "
+      "prompts.",
+      sampling.model, short_number(sampling.temperature), places);
 }
 
-Figure empty_figure(const std::string& id, const std::string& title, const std::string& x, const std::string& y, const std::string& caption) {
-  return {.id = id, .title = title, .caption = caption, .x = {.label = x, .scale = Scale::linear, .names = {}}, .y = {.label = y, .scale = Scale::linear, .names = {}, .range = Interval{0, 1}},
-          .series = {}, .reference = {}, .totals = {}};
+Figure empty_figure(const std::string& id, const std::string& title, const std::string& x,
+                    const std::string& y, const std::string& caption) {
+  return {.id = id,
+          .title = title,
+          .caption = caption,
+          .x = {.label = x, .scale = Scale::linear, .names = {}},
+          .y = {.label = y, .scale = Scale::linear, .names = {}, .range = Interval{0, 1}},
+          .series = {},
+          .reference = {},
+          .totals = {}};
 }
 
 Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
-  Figure figure = empty_figure(fmt::format("acceptance_by_depth_{}", number), fmt::format("Acceptance by depth, temperature {}", short_number(sampling.temperature)), "depth of the drafted token",
-                               "acceptance", "Sum of min(p, q), given that the tokens before were kept. " + sample_text(drafters, sampling));
+  Figure figure = empty_figure(
+      fmt::format("acceptance_by_depth_{}", number),
+      fmt::format("Acceptance by depth, temperature {}", short_number(sampling.temperature)),
+      "depth of the drafted token", "acceptance",
+      "Sum of min(p, q), given that the tokens before were kept. " +
+          sample_text(drafters, sampling));
   for (const DrafterAcceptance& d : drafters) {
     if (sampling_of(d) != sampling) continue;
     for (const DepthAcceptance& depth : d.depths)
-      if (depth.depth == 1 || depth.survival.value >= kLeastSurvival) line(figure, d, drafters).points.push_back(point(depth.depth, depth.acceptance));
+      if (depth.depth == 1 || depth.survival.value >= kLeastSurvival)
+        line(figure, d, drafters).points.push_back(point(depth.depth, depth.acceptance));
   }
   return figure;
 }
 
 /// Drafters whose law is known beyond its first token.
 Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
-  Figure figure = empty_figure(fmt::format("in_top_k_{}", number), fmt::format("Is the target's token among the drafter's k most likely? Temperature {}", short_number(sampling.temperature)), "k",
-                               "share of the target's law", "At depth 1. " + sample_text(drafters, sampling));
+  Figure figure = empty_figure(
+      fmt::format("in_top_k_{}", number),
+      fmt::format("Is the target's token among the drafter's k most likely? Temperature {}",
+                  short_number(sampling.temperature)),
+      "k", "share of the target's law", "At depth 1. " + sample_text(drafters, sampling));
   for (const DrafterAcceptance& d : drafters) {
-    if (sampling_of(d) != sampling || d.depths.empty() || d.depths.front().in_top.size() < 2) continue;
+    if (sampling_of(d) != sampling || d.depths.empty() || d.depths.front().in_top.size() < 2)
+      continue;
     const std::vector<Estimate>& shares = d.depths.front().in_top;
-    for (std::size_t i = 0; i < shares.size(); ++i) line(figure, d, drafters).points.push_back(point(static_cast<double>(i + 1), shares[i]));
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      line(figure, d, drafters).points.push_back(point(static_cast<double>(i + 1), shares[i]));
   }
   return figure;
 }
 
 Figure over_categories(const Drafters& by_category, const CellAxes& sampling, std::size_t number) {
-  Figure figure = empty_figure(fmt::format("acceptance_by_category_{}", number), fmt::format("Acceptance of the first drafted token by category, temperature {}", short_number(sampling.temperature)), "",
-                               "acceptance", "Sum of min(p, q) at depth 1. " + sample_text(by_category, sampling));
+  Figure figure = empty_figure(
+      fmt::format("acceptance_by_category_{}", number),
+      fmt::format("Acceptance of the first drafted token by category, temperature {}",
+                  short_number(sampling.temperature)),
+      "", "acceptance", "Sum of min(p, q) at depth 1. " + sample_text(by_category, sampling));
   figure.kind = FigureKind::marks;
   for (const DrafterAcceptance& d : by_category) {
     if (sampling_of(d) != sampling) continue;
     auto name = std::ranges::find(figure.x.names, d.category);
     if (name == figure.x.names.end()) name = figure.x.names.insert(name, d.category);
     const auto place = static_cast<double>(name - figure.x.names.begin());
-    if (!d.depths.empty()) line(figure, d, by_category).points.push_back(point(place, d.depths.front().acceptance));
+    if (!d.depths.empty())
+      line(figure, d, by_category).points.push_back(point(place, d.depths.front().acceptance));
   }
   for (std::string& name : figure.x.names) name = readable(name);
   return figure;
 }
 
 Figure over_temperature(const Drafters& drafters, const std::string& model, std::size_t number) {
-  Figure figure = empty_figure(fmt::format("acceptance_over_temperature_{}", number), "Acceptance of the first drafted token over temperature", "temperature", "acceptance",
-                               fmt::format("Target {}. Sum of min(p, q) at depth 1; at each temperature {}; bars: 95 % intervals over prompts.", model,
-                                           places_text(drafters, [&](const DrafterAcceptance& d) { return d.axes.model == model; })));
+  Figure figure = empty_figure(
+      fmt::format("acceptance_over_temperature_{}", number),
+      "Acceptance of the first drafted token over temperature", "temperature", "acceptance",
+      fmt::format("Target {}. Sum of min(p, q) at depth 1; at each temperature {}; bars: 95 % "
+                  "intervals over prompts.",
+                  model, places_text(drafters, [&](const DrafterAcceptance& d) {
+                    return d.axes.model == model;
+                  })));
   for (const DrafterAcceptance& d : drafters)
-    if (d.axes.model == model && !d.depths.empty()) line(figure, d, drafters).points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
+    if (d.axes.model == model && !d.depths.empty())
+      line(figure, d, drafters)
+          .points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
   for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);
   return figure;
 }
@@ -117,7 +160,9 @@ void add_if_drawn(std::vector<Figure>& figures, Figure figure) {
 
 std::string drafter_name(const DrafterAcceptance& drafter, const Drafters& all) {
   const auto differs = [&](auto member) {
-    return std::ranges::any_of(all, [&](const DrafterAcceptance& d) { return d.axes.drafter == drafter.axes.drafter && d.axes.*member != drafter.axes.*member; });
+    return std::ranges::any_of(all, [&](const DrafterAcceptance& d) {
+      return d.axes.drafter == drafter.axes.drafter && d.axes.*member != drafter.axes.*member;
+    });
   };
   std::string name = readable(drafter.axes.drafter);
   if (differs(&CellAxes::tree)) name += " " + drafter.axes.tree;
@@ -131,7 +176,8 @@ std::vector<Figure> acceptance_figures(const Drafters& pooled, const Drafters& b
   std::vector<Figure> figures;
   for (const DrafterAcceptance& d : pooled) {
     models.insert(d.axes.model);
-    if (std::ranges::find(samplings, sampling_of(d)) == samplings.end()) samplings.push_back(sampling_of(d));
+    if (std::ranges::find(samplings, sampling_of(d)) == samplings.end())
+      samplings.push_back(sampling_of(d));
   }
   for (const std::string& model : models) {
     const auto of_model = std::ranges::count(samplings, model, &CellAxes::model);

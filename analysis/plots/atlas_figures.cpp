@@ -23,16 +23,21 @@ struct Shown {
 void add(const AtlasRow& row, const std::string& name, const Shown& shown, Figure& figure) {
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end()) {
-    figure.series.push_back({.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+    figure.series.push_back(
+        {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
     series = figure.series.end() - 1;
   }
   const CountedMean mean = shown.mean(row);
-  series->points.push_back({.x = row.axes.temperature, .y = mean.counted, .interval = mean.range, .mark = row.lossless ? Mark::filled : Mark::hollow});
+  series->points.push_back({.x = row.axes.temperature,
+                            .y = mean.counted,
+                            .interval = mean.range,
+                            .mark = row.lossless ? Mark::filled : Mark::hollow});
   series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form, .interval = {}});
 }
 
 /// What one figure holds: cells that differ in temperature alone.
-std::tuple<std::string, std::string, std::string, std::string, double> group_of(const AtlasRow& row) {
+std::tuple<std::string, std::string, std::string, std::string, double> group_of(
+    const AtlasRow& row) {
   return {row.axes.model, row.axes.drafter, row.axes.policy, row.category, row.axes.top_p};
 }
 
@@ -41,15 +46,23 @@ std::string line_name(const AtlasRow& row, const std::vector<AtlasRow>& rows) {
   if (row.lossless) return readable(row.rule);
   double least = row.distance, most = row.distance;
   for (const AtlasRow& other : rows)
-    if (group_of(other) == group_of(row) && other.rule == row.rule) least = std::min(least, other.distance), most = std::max(most, other.distance);
+    if (group_of(other) == group_of(row) && other.rule == row.rule)
+      least = std::min(least, other.distance), most = std::max(most, other.distance);
   return readable(row.rule) + lossy_suffix(least, most);
 }
 
-Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::size_t number, const Shown& shown) {
+Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::size_t number,
+                 const Shown& shown) {
   std::int64_t fewest = first.logged_drafts, most = 0;
-  Figure figure{.id = fmt::format("{}_{}", shown.id, number), .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)), .caption = "",
-                .x = {.label = "temperature", .scale = Scale::linear, .names = {}}, .y = {.label = shown.label, .scale = Scale::linear, .names = {}},
-                .series = {}, .reference = {}, .totals = {}, .dashed = "closed form"};
+  Figure figure{.id = fmt::format("{}_{}", shown.id, number),
+                .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)),
+                .caption = "",
+                .x = {.label = "temperature", .scale = Scale::linear, .names = {}},
+                .y = {.label = shown.label, .scale = Scale::linear, .names = {}},
+                .series = {},
+                .reference = {},
+                .totals = {},
+                .dashed = "closed form"};
   for (const AtlasRow& row : rows) {
     if (group_of(row) != group_of(first) || !shown.takes(row)) continue;
     add(row, line_name(row, rows), shown, figure);
@@ -60,8 +73,11 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
     std::ranges::sort(series.points, {}, &Point::x);
     std::ranges::sort(series.prediction, {}, &Point::x);
   }
-  figure.caption = fmt::format("Target {}. Points: counted over {} to {} logged drafts a temperature; dashed: closed form of the same; bars: where 95 % of the counts lie "
-                               "by their exact law. Hollow: the rule changes the output law.", first.axes.model, fewest, most);
+  figure.caption = fmt::format(
+      "Target {}. Points: counted over {} to {} logged drafts a temperature; dashed: closed form "
+      "of the same; bars: where 95 % of the counts lie "
+      "by their exact law. Hollow: the rule changes the output law.",
+      first.axes.model, fewest, most);
   return figure;
 }
 
@@ -69,16 +85,25 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
 
 std::vector<Figure> atlas_figures(const std::vector<AtlasRow>& rows) {
   const Shown all_shown[] = {
-      {"atlas_one_draft", "Acceptance of one draft by rule", "acceptance", [](const AtlasRow& row) { return row.drafts == 1 && row.rule != "block"; }, [](const AtlasRow& row) { return row.acceptance; }},
-      {"atlas_two_drafts", "Acceptance of any of two drafts by rule", "acceptance", [](const AtlasRow& row) { return row.drafts > 1; }, [](const AtlasRow& row) { return row.acceptance; }},
-      {"atlas_block", "Tokens a round by rule", "tokens a round", [](const AtlasRow& row) { return row.tokens_per_round.has_value(); }, [](const AtlasRow& row) { return *row.tokens_per_round; }}};
+      {"atlas_one_draft", "Acceptance of one draft by rule", "acceptance",
+       [](const AtlasRow& row) { return row.drafts == 1 && row.rule != "block"; },
+       [](const AtlasRow& row) { return row.acceptance; }},
+      {"atlas_two_drafts", "Acceptance of any of two drafts by rule", "acceptance",
+       [](const AtlasRow& row) { return row.drafts > 1; },
+       [](const AtlasRow& row) { return row.acceptance; }},
+      {"atlas_block", "Tokens a round by rule", "tokens a round",
+       [](const AtlasRow& row) { return row.tokens_per_round.has_value(); },
+       [](const AtlasRow& row) { return *row.tokens_per_round; }}};
   std::vector<const AtlasRow*> groups;
   std::vector<Figure> figures;
   for (const AtlasRow& row : rows) {
-    if (std::ranges::any_of(groups, [&](const AtlasRow* first) { return group_of(*first) == group_of(row); })) continue;
+    if (std::ranges::any_of(
+            groups, [&](const AtlasRow* first) { return group_of(*first) == group_of(row); }))
+      continue;
     groups.push_back(&row);
     for (const Shown& shown : all_shown)
-      if (Figure figure = figure_of(rows, row, groups.size(), shown); !figure.series.empty()) figures.push_back(std::move(figure));
+      if (Figure figure = figure_of(rows, row, groups.size(), shown); !figure.series.empty())
+        figures.push_back(std::move(figure));
   }
   return figures;
 }

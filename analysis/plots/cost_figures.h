@@ -6,7 +6,8 @@
 
 namespace speclab::analysis {
 
-/// Time of a target forward over its rows, a line a context; one figure a model, in the order of the costs.
+/// Time of a target forward over its rows, a line a context; one figure a model, in the order of
+/// the costs.
 std::vector<Figure> forward_cost_figures(const std::vector<CostRow>& costs);
 
 }  // namespace speclab::analysis

@@ -16,13 +16,16 @@ constexpr std::size_t kFewestSizes = 3;
 
 /// As the config has it of a drafter that it names; else empty.
 std::string kind_of(const Manifest& manifest, const std::string& drafter) {
-  const auto found = std::ranges::find(manifest.config, "drafters." + drafter + ".kind", &std::pair<std::string, std::string>::first);
+  const auto found = std::ranges::find(manifest.config, "drafters." + drafter + ".kind",
+                                       &std::pair<std::string, std::string>::first);
   return found == manifest.config.end() ? "" : found->second;
 }
 
 /// Parameters of a drafter of its own; 0 where the manifest does not have them.
 double size_of(const Manifest& manifest, const std::string& drafter) {
-  const auto is_it = [&](const ModelProvenance& model) { return model.role == ModelRole::drafter && model.name == drafter; };
+  const auto is_it = [&](const ModelProvenance& model) {
+    return model.role == ModelRole::drafter && model.name == drafter;
+  };
   const auto found = std::ranges::find_if(manifest.models, is_it);
   return found == manifest.models.end() ? 0 : static_cast<double>(found->parameters);
 }
@@ -30,7 +33,9 @@ double size_of(const Manifest& manifest, const std::string& drafter) {
 /// What the drafters of a line share.
 std::string line_of(const Manifest& manifest, const Group& group) {
   const std::string tree = group.axes.tree == "chain" ? "" : ", " + group.axes.tree;
-  return fmt::format("{}, T = {}, {}{}, {}", readable(kind_of(manifest, group.axes.drafter)), short_number(group.axes.temperature), group.axes.policy, tree, readable(group.axes.verifier));
+  return fmt::format("{}, T = {}, {}{}, {}", readable(kind_of(manifest, group.axes.drafter)),
+                     short_number(group.axes.temperature), group.axes.policy, tree,
+                     readable(group.axes.verifier));
 }
 
 bool has_sizes(const Manifest& manifest, const Line& line) {
@@ -44,16 +49,20 @@ std::vector<Line> lines_over_sizes(const FigureData& data) {
   std::map<std::string, Line> by_name;
   for (const Line& line : primary_lines(data))
     for (const Group* group : line.groups) {
-      if (kind_of(manifest, group->axes.drafter).empty() || size_of(manifest, group->axes.drafter) == 0) continue;
+      if (kind_of(manifest, group->axes.drafter).empty() ||
+          size_of(manifest, group->axes.drafter) == 0)
+        continue;
       by_name[line_of(manifest, *group)].groups.push_back(group);
     }
   std::vector<Line> lines;
   for (auto& [name, line] : by_name)
-    if (has_sizes(manifest, line)) lines.push_back({.name = name, .colour = lines.size() + 1, .groups = std::move(line.groups)});
+    if (has_sizes(manifest, line))
+      lines.push_back({.name = name, .colour = lines.size() + 1, .groups = std::move(line.groups)});
   return lines;
 }
 
-Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure figure, Shown shown) {
+Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure figure,
+                 Shown shown) {
   figure.title += " against the size of the drafter";
   figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
   figure.x = {.label = "weights of the drafter's own", .scale = Scale::logarithmic, .names = {}};
@@ -67,14 +76,34 @@ Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure 
 std::vector<Figure> drafter_size_figures(const FigureData& data) {
   const std::vector<Line> lines = lines_over_sizes(data);
   if (lines.empty()) return {};
-  return {over_size(data, lines,
-                    {.id = "speedup_vs_drafter_size", .title = "Speed-up", .caption = "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.", .x = {},
-                     .y = {.label = "speed-up", .scale = Scale::linear, .names = {}}, .series = {}, .reference = ReferenceLine{1.0, "plain decoding"}, .totals = {}},
-                    {.x = {}, .measured = [](const GroupSummary& s) { return s.speedup; }, .predicted = [](const Prediction& p) { return p.speedup; }}),
-          over_size(data, lines,
-                    {.id = "tokens_per_round_vs_drafter_size", .title = "Tokens per round", .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.", .x = {},
-                     .y = {.label = "tokens per round", .scale = Scale::linear, .names = {}}, .series = {}, .reference = {}, .totals = {}},
-                    {.x = {}, .measured = [](const GroupSummary& s) { return s.tokens_per_round; }, .predicted = [](const Prediction& p) { return p.tokens_per_round; }})};
+  return {
+      over_size(
+          data, lines,
+          {.id = "speedup_vs_drafter_size",
+           .title = "Speed-up",
+           .caption =
+               "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
+           .x = {},
+           .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
+           .series = {},
+           .reference = ReferenceLine{1.0, "plain decoding"},
+           .totals = {}},
+          {.x = {},
+           .measured = [](const GroupSummary& s) { return s.speedup; },
+           .predicted = [](const Prediction& p) { return p.speedup; }}),
+      over_size(
+          data, lines,
+          {.id = "tokens_per_round_vs_drafter_size",
+           .title = "Tokens per round",
+           .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
+           .x = {},
+           .y = {.label = "tokens per round", .scale = Scale::linear, .names = {}},
+           .series = {},
+           .reference = {},
+           .totals = {}},
+          {.x = {},
+           .measured = [](const GroupSummary& s) { return s.tokens_per_round; },
+           .predicted = [](const Prediction& p) { return p.tokens_per_round; }})};
 }
 
 }  // namespace speclab::analysis

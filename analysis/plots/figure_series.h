@@ -16,13 +16,17 @@ struct Shown {
   std::function<double(const Group&)> x;
   std::function<std::optional<Estimate>(const GroupSummary&)> measured;
   std::function<std::optional<double>(const Prediction&)> predicted;
-  std::function<Mark(const Group&)> mark = [](const Group& group) { return group.summary.is_lossy() ? Mark::hollow : Mark::filled; };
+  std::function<Mark(const Group&)> mark = [](const Group& group) {
+    return group.summary.is_lossy() ? Mark::hollow : Mark::filled;
+  };
   const char* prediction_basis = "predicted from pilot prompts";
-  std::function<std::optional<Interval>(const Prediction&)> predicted_interval{};  ///< of what will be measured, drawn at places; empty: such intervals are not made for this quantity
+  std::function<std::optional<Interval>(const Prediction&)>
+      predicted_interval{};  ///< of what will be measured, drawn at places; empty: such intervals
+                             ///< are not made for this quantity
 };
 
-/// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the x axis, a series of what was
-/// measured and one of what was predicted.
+/// Of a quantity that the pilots predicted, where a line has one point only: a place a line on the
+/// x axis, a series of what was measured and one of what was predicted.
 void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure);
 
 /// Adds a series a line, and to the caption what is dashed and what the intervals are.

@@ -34,26 +34,37 @@ std::string short_number(double value, int digits) {
   return text;
 }
 
-std::string range_text(std::size_t low, std::size_t high) { return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high); }
+std::string range_text(std::size_t low, std::size_t high) {
+  return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+}
 
 std::string describe_sample(const std::vector<const Group*>& groups) {
   const auto prompts = [](const Group* group) { return group->summary.n_prompts; };
-  const auto each = [](const Group* group) { return group->summary.n_rows / group->summary.n_prompts; };
+  const auto each = [](const Group* group) {
+    return group->summary.n_rows / group->summary.n_prompts;
+  };
   const auto [few, many] = std::ranges::minmax_element(groups, {}, prompts);
   const auto [rare, often] = std::ranges::minmax_element(groups, {}, each);
-  return fmt::format("{} {} a point, {} {} each", range_text(prompts(*few), prompts(*many)), plural(prompts(*many), "prompt", "prompts"),
-                     range_text(each(*rare), each(*often)), plural(each(*often), "generation", "generations"));
+  return fmt::format("{} {} a point, {} {} each", range_text(prompts(*few), prompts(*many)),
+                     plural(prompts(*many), "prompt", "prompts"),
+                     range_text(each(*rare), each(*often)),
+                     plural(each(*often), "generation", "generations"));
 }
 
 std::string describe_intervals(const std::vector<const Group*>& groups) {
   const auto any = [&](std::size_t low, std::size_t high) {
-    return std::ranges::any_of(groups, [&](const Group* group) { return group->summary.n_prompts >= low && group->summary.n_prompts < high; });
+    return std::ranges::any_of(groups, [&](const Group* group) {
+      return group->summary.n_prompts >= low && group->summary.n_prompts < high;
+    });
   };
   std::vector<std::string> methods;
   if (any(Bootstrap::kMinClusters, SIZE_MAX)) methods.push_back("bootstrap-t over prompts");
-  if (any(2, Bootstrap::kMinClusters)) methods.push_back(fmt::format("Student's t over fewer than {} prompts", Bootstrap::kMinClusters));
+  if (any(2, Bootstrap::kMinClusters))
+    methods.push_back(
+        fmt::format("Student's t over fewer than {} prompts", Bootstrap::kMinClusters));
   if (any(0, 2)) methods.push_back("none for a single prompt");
-  return fmt::format("n = {}. Bars: 95 % intervals, {}.", describe_sample(groups), fmt::join(methods, "; "));
+  return fmt::format("n = {}. Bars: 95 % intervals, {}.", describe_sample(groups),
+                     fmt::join(methods, "; "));
 }
 
 std::string lossy_suffix(double least, double most) {

@@ -12,7 +12,8 @@ std::string readable(std::string identifier);
 /// A setting in at most `digits` significant digits, without trailing zeros or exponent.
 std::string short_number(double value, int digits = 3);
 
-/// What follows the name of a rule that changes the law: the least and the most total variation shown.
+/// What follows the name of a rule that changes the law: the least and the most total variation
+/// shown.
 std::string lossy_suffix(double least, double most);
 
 /// The decimals that show `value` with `digits` significant digits.

@@ -16,17 +16,22 @@ namespace speclab::analysis {
 namespace {
 
 constexpr double kNsPerS = 1e9;
-constexpr std::size_t kFewestPromptsOfACategory = 4;  // with fewer the intervals are wider than the figure
+constexpr std::size_t kFewestPromptsOfACategory =
+    4;  // with fewer the intervals are wider than the figure
 
-std::optional<Estimate> walltime_s(const GroupSummary& summary) { return scaled(summary.walltime_ns, 1 / kNsPerS); }
+std::optional<Estimate> walltime_s(const GroupSummary& summary) {
+  return scaled(summary.walltime_ns, 1 / kNsPerS);
+}
 
 std::optional<double> predicted_walltime_s(const Prediction& prediction) {
-  const auto predicted = prediction.paced_walltime_ns ? prediction.paced_walltime_ns : prediction.walltime_ns;
+  const auto predicted =
+      prediction.paced_walltime_ns ? prediction.paced_walltime_ns : prediction.walltime_ns;
   if (!predicted) return std::nullopt;
   return *predicted / kNsPerS;
 }
 
-constexpr const char* kPacedBasis = "predicted from pilot prompts, at the pace of the machine while measuring";
+constexpr const char* kPacedBasis =
+    "predicted from pilot prompts, at the pace of the machine while measuring";
 
 double temperature(const Group& group) { return group.axes.temperature; }
 
@@ -46,10 +51,12 @@ Figure over_temperature(const FigureData& data, Figure figure, const Shown& show
 
 Mark mark_of(const Manifest& manifest, const Group& group) {
   const bool is_shape = manifest.target(group.axes.model).weights == Weights::random;
-  return is_shape || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow : Mark::filled;
+  return is_shape || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow
+                                                                                 : Mark::filled;
 }
 
-std::size_t num_values(const std::vector<Group>& groups, const std::function<std::string(const Group&)>& value) {
+std::size_t num_values(const std::vector<Group>& groups,
+                       const std::function<std::string(const Group&)>& value) {
   std::set<std::string> values;
   for (const auto& group : groups) values.insert(value(group));
   return values.size();
@@ -58,30 +65,38 @@ std::size_t num_values(const std::vector<Group>& groups, const std::function<std
 }  // namespace
 
 Figure walltime_vs_temperature(const FigureData& data) {
-  return over_temperature(data,
-                          {.id = "walltime_vs_temperature",
-                           .title = "Walltime",
-                           .caption = "Mean walltime of a generation, prefill included.",
-                           .x = {},
-                           .y = {.label = "walltime of a generation, s", .scale = Scale::linear, .names = {}},
-                           .series = {},
-                           .reference = {},
-                           .totals = {}},
-                          {.x = temperature, .measured = walltime_s, .predicted = predicted_walltime_s, .prediction_basis = kPacedBasis});
+  return over_temperature(
+      data,
+      {.id = "walltime_vs_temperature",
+       .title = "Walltime",
+       .caption = "Mean walltime of a generation, prefill included.",
+       .x = {},
+       .y = {.label = "walltime of a generation, s", .scale = Scale::linear, .names = {}},
+       .series = {},
+       .reference = {},
+       .totals = {}},
+      {.x = temperature,
+       .measured = walltime_s,
+       .predicted = predicted_walltime_s,
+       .prediction_basis = kPacedBasis});
 }
 
 Figure speedup_vs_temperature(const FigureData& data) {
-  return over_temperature(data,
-                          {.id = "speedup",
-                           .title = "Speed-up",
-                           .caption = "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
-                           .x = {},
-                           .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
-                           .series = {},
-                           .reference = ReferenceLine{1.0, "plain decoding"},
-                           .totals = {}},
-                          {.x = temperature, .measured = [](const GroupSummary& s) { return s.speedup; }, .predicted = [](const Prediction& p) { return p.speedup; },
-                           .predicted_interval = [](const Prediction& p) { return p.speedup_interval; }});
+  return over_temperature(
+      data,
+      {.id = "speedup",
+       .title = "Speed-up",
+       .caption =
+           "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
+       .x = {},
+       .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
+       .series = {},
+       .reference = ReferenceLine{1.0, "plain decoding"},
+       .totals = {}},
+      {.x = temperature,
+       .measured = [](const GroupSummary& s) { return s.speedup; },
+       .predicted = [](const Prediction& p) { return p.speedup; },
+       .predicted_interval = [](const Prediction& p) { return p.speedup_interval; }});
 }
 
 Figure tokens_per_round_vs_temperature(const FigureData& data) {
@@ -95,36 +110,47 @@ Figure tokens_per_round_vs_temperature(const FigureData& data) {
        .series = {},
        .reference = {},
        .totals = {}},
-      {temperature, [](const GroupSummary& s) { return s.tokens_per_round; }, [](const Prediction& p) { return p.tokens_per_round; }});
+      {temperature, [](const GroupSummary& s) { return s.tokens_per_round; },
+       [](const Prediction& p) { return p.tokens_per_round; }});
 }
 
 Figure walltime_vs_model_size(const FigureData& data) {
   const auto all = make_lines(data.pooled);
   const double lowest = lowest_temperature(all);
-  Figure figure{.id = "walltime_vs_model_size",
-                .title = "Walltime against model size",
-                .caption = fmt::format("Mean walltime of a generation at temperature {}, prefill included.", short_number(lowest)),
-                .x = {.label = "parameters of the target", .scale = Scale::logarithmic, .names = {}},
-                .y = {.label = "walltime of a generation, s", .scale = Scale::logarithmic, .names = {}},
-                .series = {},
-                .reference = {},
-                .totals = {}};
-  const auto size = [&](const Group& group) { return static_cast<double>(data.run.manifest.target(group.axes.model).parameters); };
+  Figure figure{
+      .id = "walltime_vs_model_size",
+      .title = "Walltime against model size",
+      .caption = fmt::format("Mean walltime of a generation at temperature {}, prefill included.",
+                             short_number(lowest)),
+      .x = {.label = "parameters of the target", .scale = Scale::logarithmic, .names = {}},
+      .y = {.label = "walltime of a generation, s", .scale = Scale::logarithmic, .names = {}},
+      .series = {},
+      .reference = {},
+      .totals = {}};
+  const auto size = [&](const Group& group) {
+    return static_cast<double>(data.run.manifest.target(group.axes.model).parameters);
+  };
   const auto mark = [&](const Group& group) { return mark_of(data.run.manifest, group); };
   const auto lines = at_temperature(all, lowest);
   add_lines(lines, {size, walltime_s, predicted_walltime_s, mark, kPacedBasis}, figure);
-  const bool any_hollow = std::ranges::any_of(groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
-  if (any_hollow) figure.caption += " Hollow marks: shape models with random weights; their time is real, their acceptance is replayed.";
+  const bool any_hollow = std::ranges::any_of(
+      groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
+  if (any_hollow)
+    figure.caption +=
+        " Hollow marks: shape models with random weights; their time is real, their acceptance is "
+        "replayed.";
   return figure;
 }
 
 Figure speedup_by_category(const FigureData& data) {
   const std::string model = primary_model(data.run.manifest, data.by_category);
-  const auto all = filtered(make_lines(data.by_category), [&](const Group& group) { return group.axes.model == model; });
+  const auto all = filtered(make_lines(data.by_category),
+                            [&](const Group& group) { return group.axes.model == model; });
   const double lowest = lowest_temperature(all);
   Figure figure{.id = "speedup_by_category",
                 .title = "Speed-up by kind of prompt",
-                .caption = fmt::format("Speed-up over plain decoding at temperature {}. Target {}.", short_number(lowest), model),
+                .caption = fmt::format("Speed-up over plain decoding at temperature {}. Target {}.",
+                                       short_number(lowest), model),
                 .kind = FigureKind::marks,
                 .x = {},
                 .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
@@ -134,21 +160,29 @@ Figure speedup_by_category(const FigureData& data) {
   std::set<std::string> categories;
   for (const auto& group : data.by_category) categories.insert(group.category);
   for (const auto& category : categories) figure.x.names.push_back(readable(category));
-  const auto position = [&](const Group& group) { return static_cast<double>(std::distance(categories.begin(), categories.find(group.category))); };
+  const auto position = [&](const Group& group) {
+    return static_cast<double>(std::distance(categories.begin(), categories.find(group.category)));
+  };
   add_lines(at_temperature(all, lowest),
-            {position, [](const GroupSummary& s) { return s.speedup; }, [](const Prediction&) { return std::optional<double>(); }}, figure);
+            {position, [](const GroupSummary& s) { return s.speedup; },
+             [](const Prediction&) { return std::optional<double>(); }},
+            figure);
   return figure;
 }
 
 std::vector<Figure> build_figures(const FigureData& data, Bootstrap& bootstrap) {
-  std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data), tokens_per_round_vs_temperature(data)};
+  std::vector<Figure> figures = {walltime_vs_temperature(data), speedup_vs_temperature(data),
+                                 tokens_per_round_vs_temperature(data)};
   if (const auto predicted = prediction_figure(data)) figures.push_back(*predicted);
-  if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1) figures.push_back(walltime_vs_model_size(data));
+  if (num_values(data.pooled, [](const Group& group) { return group.axes.model; }) > 1)
+    figures.push_back(walltime_vs_model_size(data));
   std::ranges::move(drafter_size_figures(data), std::back_inserter(figures));
-  const bool several_prompts =
-      std::ranges::all_of(data.by_category, [](const Group& group) { return group.summary.n_prompts >= kFewestPromptsOfACategory; });
+  const bool several_prompts = std::ranges::all_of(data.by_category, [](const Group& group) {
+    return group.summary.n_prompts >= kFewestPromptsOfACategory;
+  });
   const auto category = [](const Group& group) { return group.category; };
-  if (several_prompts && num_values(data.by_category, category) > 1) figures.push_back(speedup_by_category(data));
+  if (several_prompts && num_values(data.by_category, category) > 1)
+    figures.push_back(speedup_by_category(data));
   figures.push_back(acceptance_by_position_figure(data, bootstrap));
   figures.push_back(time_split(data));
   std::erase_if(figures, [](const Figure& figure) { return figure.series.empty(); });

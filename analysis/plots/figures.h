@@ -18,7 +18,8 @@ Figure walltime_vs_temperature(const FigureData& data);
 /// Ratio to plain decoding over temperature.
 Figure speedup_vs_temperature(const FigureData& data);
 Figure tokens_per_round_vs_temperature(const FigureData& data);
-/// Mean walltime over the parameters of the target at the lowest temperature; shape models have hollow marks.
+/// Mean walltime over the parameters of the target at the lowest temperature; shape models have
+/// hollow marks.
 Figure walltime_vs_model_size(const FigureData& data);
 /// Speed-up by category of the prompts at the lowest temperature.
 Figure speedup_by_category(const FigureData& data);

@@ -29,24 +29,35 @@ constexpr std::array<Format, 3> kFormats{{{".pdf", "%%EOF"}, {".png", "IEND"}, {
 void expect_whole(const std::string& path, std::string_view ending) {
   constexpr std::size_t kTrailingBytes = 16;
   const std::string content = read_file(path);
-  const std::size_t from = content.size() - std::min(content.size(), ending.size() + kTrailingBytes);
-  if (content.find(ending, from) == std::string::npos) throw WriteError(path + ": cut short at " + std::to_string(content.size()) + " bytes; free space");
+  const std::size_t from =
+      content.size() - std::min(content.size(), ending.size() + kTrailingBytes);
+  if (content.find(ending, from) == std::string::npos)
+    throw WriteError(path + ": cut short at " + std::to_string(content.size()) +
+                     " bytes; free space");
 }
 
-/// A new folder beside the places of the files to be drawn, which nobody else writes to, by a path that no program takes for anything else.
+/// A new folder beside the places of the files to be drawn, which nobody else writes to, by a path
+/// that no program takes for anything else.
 /// @throws WriteError
 std::string scratch_folder(const std::filesystem::path& file) {
-  std::string folder = (std::filesystem::absolute(file).parent_path() / ".speclab-figure-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) throw WriteError(escaped(file.string(), 200) + ": cannot write: " + std::strerror(errno) + "; choose a folder that exists and that you may write to");
+  std::string folder =
+      (std::filesystem::absolute(file).parent_path() / ".speclab-figure-XXXXXX").string();
+  if (!::mkdtemp(folder.data()))
+    throw WriteError(escaped(file.string(), 200) + ": cannot write: " + std::strerror(errno) +
+                     "; choose a folder that exists and that you may write to");
   return folder;
 }
 
-/// Files drawn in a scratch folder beside their places, and put there when they are whole; what was not is removed.
+/// Files drawn in a scratch folder beside their places, and put there when they are whole; what was
+/// not is removed.
 class Drawing {
  public:
   /// @param final_stem  path without the extension
   /// @param file  that is asked for, for messages
-  Drawing(const std::filesystem::path& final_stem, const std::filesystem::path& file) : final_stem_(final_stem.string()), folder_(scratch_folder(file)), stem_(folder_ + "/figure") {}
+  Drawing(const std::filesystem::path& final_stem, const std::filesystem::path& file)
+      : final_stem_(final_stem.string()),
+        folder_(scratch_folder(file)),
+        stem_(folder_ + "/figure") {}
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
   ~Drawing() {
@@ -55,11 +66,15 @@ class Drawing {
   }
 
   /// Draws the PDF, from which the others are made.
-  void draw(const Figure& figure) const { run_process({"gnuplot"}, gnuplot_script(figure, stem_ + ".pdf")); }
+  void draw(const Figure& figure) const {
+    run_process({"gnuplot"}, gnuplot_script(figure, stem_ + ".pdf"));
+  }
 
   void make(const Format& format) const {
-    if (format.extension == ".png") run_process({"pdftocairo", "-png", "-r", "150", "-singlefile", stem_ + ".pdf", stem_}, "");
-    if (format.extension == ".svg") run_process({"pdftocairo", "-svg", stem_ + ".pdf", stem_ + ".svg"}, "");
+    if (format.extension == ".png")
+      run_process({"pdftocairo", "-png", "-r", "150", "-singlefile", stem_ + ".pdf", stem_}, "");
+    if (format.extension == ".svg")
+      run_process({"pdftocairo", "-svg", stem_ + ".pdf", stem_ + ".svg"}, "");
     expect_whole(stem_ + std::string(format.extension), format.ending);
   }
 
@@ -67,14 +82,17 @@ class Drawing {
   void expect_place(const Format& format) const {
     const std::string path = final_stem_ + std::string(format.extension);
     std::error_code none;
-    if (std::filesystem::is_directory(path, none)) throw WriteError(escaped(path, 200) + ": is a folder; choose another place, or remove it");
+    if (std::filesystem::is_directory(path, none))
+      throw WriteError(escaped(path, 200) + ": is a folder; choose another place, or remove it");
   }
 
   void put_in_place(const Format& format) const {
     const std::string extension(format.extension), path = final_stem_ + extension;
     std::error_code error;
     std::filesystem::rename(stem_ + extension, path, error);
-    if (error) throw WriteError(escaped(path, 200) + ": " + error.message() + "; choose a folder you may write to");
+    if (error)
+      throw WriteError(escaped(path, 200) + ": " + error.message() +
+                       "; choose a folder you may write to");
   }
 
  private:
@@ -82,8 +100,12 @@ class Drawing {
 };
 
 const Format& format_of(const std::filesystem::path& path) {
-  const auto found = std::ranges::find(kFormats, path.extension().string(), [](const Format& format) { return std::string(format.extension); });
-  if (found == kFormats.end() || path.stem().empty()) throw ConfigError("cannot draw '" + escaped(path.string(), 100) + "'; allowed: a file name that ends in .pdf, .png or .svg");
+  const auto found =
+      std::ranges::find(kFormats, path.extension().string(),
+                        [](const Format& format) { return std::string(format.extension); });
+  if (found == kFormats.end() || path.stem().empty())
+    throw ConfigError("cannot draw '" + escaped(path.string(), 100) +
+                      "'; allowed: a file name that ends in .pdf, .png or .svg");
   return *found;
 }
 

@@ -5,8 +5,9 @@
 
 namespace speclab::analysis {
 
-/// Draws `figure` as FOLDER/ID.pdf and makes ID.png (150 dpi) and ID.svg from it, so that the three agree.
-/// They are drawn in a scratch folder of their own in FOLDER and put in place when all are whole: what stood there before stays if drawing fails.
+/// Draws `figure` as FOLDER/ID.pdf and makes ID.png (150 dpi) and ID.svg from it, so that the three
+/// agree. They are drawn in a scratch folder of their own in FOLDER and put in place when all are
+/// whole: what stood there before stays if drawing fails.
 /// @throws WriteError with the message of gnuplot, pdftocairo or the system
 void draw_static(const Figure& figure, const std::string& folder);
 

@@ -16,11 +16,15 @@ constexpr std::array kHollowMarks = {6, 4, 8, 12, 10, 14};
 }  // namespace
 
 std::string quoted(const std::string& text) {
-  std::string out = "'";  // between these gnuplot runs no command and knows no escape, but cannot have two apostrophes in a row
+  std::string out = "'";  // between these gnuplot runs no command and knows no escape, but cannot
+                          // have two apostrophes in a row
   for (const char c : text) {
-    if (c == '\n') out += "' . \"\\n\" . '";
-    else if (c == '\'') out += "' . \"'\" . '";
-    else out += c;
+    if (c == '\n')
+      out += "' . \"\\n\" . '";
+    else if (c == '\'')
+      out += "' . \"'\" . '";
+    else
+      out += c;
   }
   return out + "'";
 }
@@ -57,7 +61,8 @@ double dodge(const Figure& figure, std::size_t index) {
   if (figure.x.scale == Scale::logarithmic) return 0;
   if (figure.kind != FigureKind::marks || figure.x.names.empty()) return 0.0;
   constexpr double kStep = 0.13, kWidest = 0.8;  // of the distance between two names
-  const double last = static_cast<double>(figure.series.size() - 1), step = last > 0 ? std::min(kStep, kWidest / last) : kStep;
+  const double last = static_cast<double>(figure.series.size() - 1),
+               step = last > 0 ? std::min(kStep, kWidest / last) : kStep;
   return step * (static_cast<double>(index) - last / 2);
 }
 
@@ -82,14 +87,18 @@ std::string script_head(const Figure& figure, const std::string& pdf_path, const
   const std::string caption = wrapped(figure.caption, kCaptionWidth);
   const auto caption_lines = static_cast<double>(std::ranges::count(caption, '\n') + 1);
   return fmt::format(
-      "set terminal pdfcairo size 6.4in,{}in noenhanced font 'DejaVu Sans,8' fontscale 0.72 linewidth 0.8 pointscale 0.5\n"
+      "set terminal pdfcairo size 6.4in,{}in noenhanced font 'DejaVu Sans,8' fontscale 0.72 "
+      "linewidth 0.8 pointscale 0.5\n"
       "set output {}\n"
       "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
       "set key outside right top vertical Left reverse samplen 2.5 spacing 1.3\n"
       "set title {} font ',10' offset 0,-0.3\nset xlabel {}\nset ylabel {}\n"
-      "set lmargin {}\nset errorbars 0.6\nset bmargin {}\nset label 1 {} at screen 0.015, screen {} left font ',6.5' textcolor rgb '#555555'\n",
-      frame.height + 0.13 * caption_lines, quoted(pdf_path), quoted(figure.title), quoted(frame.x_label), quoted(frame.y_label), frame.left_margin,
-      frame.bottom_margin + 1.1 * caption_lines, quoted(caption), 0.02 + 0.032 * (caption_lines - 1));
+      "set lmargin {}\nset errorbars 0.6\nset bmargin {}\nset label 1 {} at screen 0.015, screen "
+      "{} left font ',6.5' textcolor rgb '#555555'\n",
+      frame.height + 0.13 * caption_lines, quoted(pdf_path), quoted(figure.title),
+      quoted(frame.x_label), quoted(frame.y_label), frame.left_margin,
+      frame.bottom_margin + 1.1 * caption_lines, quoted(caption),
+      0.02 + 0.032 * (caption_lines - 1));
 }
 
 }  // namespace speclab::analysis

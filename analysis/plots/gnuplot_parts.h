@@ -8,7 +8,8 @@
 
 namespace speclab::analysis {
 
-/// A gnuplot string expression. Single quotes take everything but themselves and line ends literally, back-quotes too.
+/// A gnuplot string expression. Single quotes take everything but themselves and line ends
+/// literally, back-quotes too.
 std::string quoted(const std::string& text);
 std::string wrapped(const std::string& text, std::size_t width);
 

@@ -28,7 +28,9 @@ class Waterfall {
     add(name, top_, end, step.value >= 0 ? 1 : 2);
     is_total_.push_back(false);
     figure_.totals.push_back({.x = figure_.series[0].points.back().x, .y = end, .interval = {}});
-    if (step.interval) figure_.totals.back().interval = Interval{top_ + step.interval->low, top_ + step.interval->high};
+    if (step.interval)
+      figure_.totals.back().interval =
+          Interval{top_ + step.interval->low, top_ + step.interval->high};
     top_ = end;
   }
 
@@ -36,9 +38,11 @@ class Waterfall {
   Figure finished() {
     double low = top_, high = top_;
     for (const Series& series : figure_.series)
-      for (const Point& point : series.points) low = std::min({low, point.y, point.base}), high = std::max({high, point.y, point.base});
+      for (const Point& point : series.points)
+        low = std::min({low, point.y, point.base}), high = std::max({high, point.y, point.base});
     for (const Point& total : figure_.totals)
-      if (total.interval) low = std::min(low, total.interval->low), high = std::max(high, total.interval->high);
+      if (total.interval)
+        low = std::min(low, total.interval->low), high = std::max(high, total.interval->high);
     const double margin = std::max(kMargin * (high - low), 1e-3 * high);
     figure_.y.range = Interval{std::max(0.0, low - margin), high + margin};
     if (figure_.y.range->low > 0) figure_.caption += " The axis does not begin at 0.";
@@ -53,7 +57,8 @@ class Waterfall {
     const double x = static_cast<double>(figure_.x.names.size());
     figure_.x.names.push_back(name);
     for (std::size_t i = 0; i < figure_.series.size(); ++i)
-      figure_.series[i].points.push_back({.x = x, .y = i == series ? end : base, .interval = {}, .base = base});
+      figure_.series[i].points.push_back(
+          {.x = x, .y = i == series ? end : base, .interval = {}, .base = base});
   }
 
   Figure figure_;
@@ -64,22 +69,26 @@ class Waterfall {
 }  // namespace
 
 Figure ledger_figure(const Group& group, const Ledger& ledger, const std::string& name) {
-  Waterfall waterfall({.id = "ledger",
-                       .title = "From the predicted to the measured walltime",
-                       .caption = fmt::format("{}, target {}, temperature {}: mean of a generation, {} prompts. Measured values take the place of predicted ones one after the other; "
-                                              "what is left is not explained. Lines: 95 % intervals over prompts.",
-                                              name, group.axes.model, short_number(group.axes.temperature), group.summary.n_prompts),
-                       .kind = FigureKind::waterfall,
-                       .x = {},
-                       .y = {.label = "walltime of a generation, ms", .scale = Scale::linear, .names = {}},
-                       .series = {{.name = "walltime", .colour = 0, .points = {}, .prediction = {}},
-                                  {.name = "longer than predicted", .colour = 2, .points = {}, .prediction = {}},
-                                  {.name = "shorter than predicted", .colour = 1, .points = {}, .prediction = {}}},
-                       .reference = {},
-                       .totals = {}});
+  Waterfall waterfall(
+      {.id = "ledger",
+       .title = "From the predicted to the measured walltime",
+       .caption = fmt::format(
+           "{}, target {}, temperature {}: mean of a generation, {} prompts. Measured values take "
+           "the place of predicted ones one after the other; "
+           "what is left is not explained. Lines: 95 % intervals over prompts.",
+           name, group.axes.model, short_number(group.axes.temperature), group.summary.n_prompts),
+       .kind = FigureKind::waterfall,
+       .x = {},
+       .y = {.label = "walltime of a generation, ms", .scale = Scale::linear, .names = {}},
+       .series = {{.name = "walltime", .colour = 0, .points = {}, .prediction = {}},
+                  {.name = "longer than predicted", .colour = 2, .points = {}, .prediction = {}},
+                  {.name = "shorter than predicted", .colour = 1, .points = {}, .prediction = {}}},
+       .reference = {},
+       .totals = {}});
   waterfall.add_total("predicted", ledger.predicted_ns / kNsPerMs);
   for (const Cause cause : kCauses)
-    if (ledger.is_known(cause)) waterfall.add_step(words_of(cause), scaled(ledger.at(cause), 1 / kNsPerMs));
+    if (ledger.is_known(cause))
+      waterfall.add_step(words_of(cause), scaled(ledger.at(cause), 1 / kNsPerMs));
   waterfall.add_total("measured", ledger.measured_ns / kNsPerMs);
   return waterfall.finished();
 }

@@ -10,8 +10,9 @@
 namespace speclab::analysis {
 namespace {
 
-/// What distinguishes lines, as label texts; entry 0 is the drafter. A shape model's replayed verdicts are no line of their
-/// own: they continue that of the verifier whose verdicts they repeat, and the mark tells.
+/// What distinguishes lines, as label texts; entry 0 is the drafter. A shape model's replayed
+/// verdicts are no line of their own: they continue that of the verifier whose verdicts they
+/// repeat, and the mark tells.
 std::vector<std::string> line_labels(const CellAxes& axes) {
   return {axes.is_plain() ? "plain decoding" : readable(axes.drafter),
           readable(axes.tree),
@@ -23,7 +24,8 @@ std::vector<std::string> line_labels(const CellAxes& axes) {
           "repetition penalty " + short_number(axes.repetition_penalty)};
 }
 
-/// The labels that take several values among the groups; plain decoding's missing tree, policy and verifier do not count.
+/// The labels that take several values among the groups; plain decoding's missing tree, policy and
+/// verifier do not count.
 std::vector<std::size_t> varying_labels(const std::vector<Group>& groups) {
   std::vector<std::set<std::string>> values(line_labels({}).size());
   for (const auto& group : groups) {
@@ -43,20 +45,24 @@ std::string lossless_name(const CellAxes& axes, const std::vector<std::size_t>& 
   const auto labels = line_labels(axes);
   std::string name = labels[0];
   for (const std::size_t i : varying) {
-    if (!labels[i].empty() && labels[i] != "chain") name += ", " + labels[i];  // a chain is what one expects
+    if (!labels[i].empty() && labels[i] != "chain")
+      name += ", " + labels[i];  // a chain is what one expects
   }
   return name;
 }
 
-/// Names of lines. Where a rule changes the law, the name says by how much, over all groups of the line.
+/// Names of lines. Where a rule changes the law, the name says by how much, over all groups of the
+/// line.
 class LineNames {
  public:
   explicit LineNames(const std::vector<Group>& groups) : varying_(varying_labels(groups)) {
     for (const Group& group : groups) {
       const std::optional<double>& distance = group.summary.law_distance;
       if (!distance) continue;
-      const auto [found, is_new] = distances_.try_emplace(lossless_name(group.axes, varying_), *distance, *distance);
-      found->second = {std::min(found->second.first, *distance), std::max(found->second.second, *distance)};
+      const auto [found, is_new] =
+          distances_.try_emplace(lossless_name(group.axes, varying_), *distance, *distance);
+      found->second = {std::min(found->second.first, *distance),
+                       std::max(found->second.second, *distance)};
     }
   }
 
@@ -74,7 +80,9 @@ class LineNames {
 
 }  // namespace
 
-std::string line_name(const std::vector<Group>& groups, const Group& group) { return LineNames(groups).of(group); }
+std::string line_name(const std::vector<Group>& groups, const Group& group) {
+  return LineNames(groups).of(group);
+}
 
 std::vector<Line> make_lines(const std::vector<Group>& groups) {
   const LineNames names(groups);
@@ -82,7 +90,8 @@ std::vector<Line> make_lines(const std::vector<Group>& groups) {
   for (const auto& group : groups) {
     const std::string name = names.of(group);
     auto found = std::ranges::find(lines, name, &Line::name);
-    if (found == lines.end()) found = lines.insert(lines.end(), Line{.name = name, .colour = 0, .groups = {}});
+    if (found == lines.end())
+      found = lines.insert(lines.end(), Line{.name = name, .colour = 0, .groups = {}});
     found->groups.push_back(&group);
   }
   std::ranges::stable_partition(lines, &Line::is_plain);
@@ -94,7 +103,8 @@ std::vector<Line> make_lines(const std::vector<Group>& groups) {
 std::string primary_model(const Manifest& manifest, const std::vector<Group>& groups) {
   const auto has_groups = [&](const ModelProvenance& model) {
     return model.role == ModelRole::target && model.weights == Weights::trained &&
-           std::ranges::any_of(groups, [&](const Group& group) { return group.axes.model == model.name; });
+           std::ranges::any_of(groups,
+                               [&](const Group& group) { return group.axes.model == model.name; });
   };
   const auto found = std::ranges::find_if(manifest.models, has_groups);
   return found != manifest.models.end() ? found->name : groups.front().axes.model;

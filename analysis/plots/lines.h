@@ -24,7 +24,8 @@ std::vector<Line> make_lines(const std::vector<Group>& groups);
 /// The name of the line that `group`, one of `groups`, is part of.
 std::string line_name(const std::vector<Group>& groups, const Group& group);
 
-/// The model that figures over other axes show: the first trained target of the manifest that has groups, else the first.
+/// The model that figures over other axes show: the first trained target of the manifest that has
+/// groups, else the first.
 std::string primary_model(const Manifest& manifest, const std::vector<Group>& groups);
 
 /// The groups of the lines for which `keep` holds; lines that have none are left out.

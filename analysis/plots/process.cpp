@@ -19,7 +19,8 @@ namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// An unnamed scratch file: unlike a pipe it cannot block, whatever the program reads or writes first.
+/// An unnamed scratch file: unlike a pipe it cannot block, whatever the program reads or writes
+/// first.
 File scratch_file() {
   errno = 0;
   File file(std::tmpfile(), &std::fclose);
@@ -28,14 +29,19 @@ File scratch_file() {
 }
 
 void seek_to_begin(std::FILE* file) {
-  if (std::fseek(file, 0, SEEK_SET) != 0) throw WriteError(std::string("cannot read a scratch file: ") + std::strerror(errno));
+  if (std::fseek(file, 0, SEEK_SET) != 0)
+    throw WriteError(std::string("cannot read a scratch file: ") + std::strerror(errno));
 }
 
 /// A full disk shows when the buffer goes to the file.
 File scratch_file_with(const std::string& content) {
   File file = scratch_file();
-  const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;
-  if (!written) throw WriteError(std::string("cannot write a scratch file: ") + std::strerror(errno) + "; make room in the temporary folder");
+  const bool written =
+      std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() &&
+      std::fflush(file.get()) == 0;
+  if (!written)
+    throw WriteError(std::string("cannot write a scratch file: ") + std::strerror(errno) +
+                     "; make room in the temporary folder");
   seek_to_begin(file.get());
   return file;
 }
@@ -47,7 +53,8 @@ std::string content_of(std::FILE* file) {
   return content;
 }
 
-/// Starts the program and waits. @return 0, or the error number if it could not be started; `status` as of waitpid
+/// Starts the program and waits. @return 0, or the error number if it could not be started;
+/// `status` as of waitpid
 int spawn_and_wait(const std::vector<std::string>& arguments, int input, int errors, int& status) {
   std::vector<char*> argv;
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -72,8 +79,11 @@ void run_process(const std::vector<std::string>& arguments, const std::string& i
   const File input_file = scratch_file_with(input);
   const File error_file = scratch_file();
   int status = 0;
-  const int error = spawn_and_wait(arguments, fileno(input_file.get()), fileno(error_file.get()), status);
-  if (error != 0) throw WriteError(arguments[0] + ": cannot start: " + std::strerror(error) + "; scripts/setup installs it");
+  const int error =
+      spawn_and_wait(arguments, fileno(input_file.get()), fileno(error_file.get()), status);
+  if (error != 0)
+    throw WriteError(arguments[0] + ": cannot start: " + std::strerror(error) +
+                     "; scripts/setup installs it");
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     throw WriteError(arguments[0] + " failed: " + escaped(content_of(error_file.get()), 600));
   }

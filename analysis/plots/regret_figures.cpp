@@ -16,10 +16,13 @@ namespace {
 constexpr double kPercent = 100;
 
 /// Model and sampling setting.
-CellAxes setting_of(const PolicyComparison& comparison) { return comparison.longest_static->axes.plain(); }
+CellAxes setting_of(const PolicyComparison& comparison) {
+  return comparison.longest_static->axes.plain();
+}
 
 /// Of the comparisons of one setting: "28", "14 to 28".
-std::string prompts_text(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
+std::string prompts_text(const std::vector<PolicyComparison>& comparisons,
+                         const CellAxes& setting) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const PolicyComparison& comparison : comparisons)
     if (setting_of(comparison) == setting) {
@@ -29,11 +32,16 @@ std::string prompts_text(const std::vector<PolicyComparison>& comparisons, const
   return range_text(fewest, most);
 }
 
-Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting, std::size_t number) {
+Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting,
+                    std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
-          .title = fmt::format("What policies lose against one that knows, temperature {}", short_number(setting.temperature)),
-          .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of just what will be kept, rounds at their cost on the cost surface; the bound drafts no longer than the longest constant "
-                                 "length. Bars: 95 % intervals over {} prompts.", setting.model, prompts_text(comparisons, setting)),
+          .title = fmt::format("What policies lose against one that knows, temperature {}",
+                               short_number(setting.temperature)),
+          .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of "
+                                 "just what will be kept, rounds at their cost on the cost "
+                                 "surface; the bound drafts no longer than the longest constant "
+                                 "length. Bars: 95 % intervals over {} prompts.",
+                                 setting.model, prompts_text(comparisons, setting)),
           .kind = FigureKind::marks,
           .x = {},
           .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},
@@ -43,13 +51,17 @@ Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const Cell
 }
 
 /// Those of one setting: constant lengths in their order, then the others in that of the run.
-std::vector<std::string> policies_of(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting) {
+std::vector<std::string> policies_of(const std::vector<PolicyComparison>& comparisons,
+                                     const CellAxes& setting) {
   std::vector<std::pair<int, std::string>> policies;
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) {
-      const std::pair policy{static_length(regret.group->axes).value_or(std::numeric_limits<int>::max()), regret.group->axes.policy};
+      const std::pair policy{
+          static_length(regret.group->axes).value_or(std::numeric_limits<int>::max()),
+          regret.group->axes.policy};
       const bool is_shown = setting_of(comparison) == setting && !regret.group->axes.is_plain();
-      if (is_shown && std::ranges::find(policies, policy) == policies.end()) policies.push_back(policy);
+      if (is_shown && std::ranges::find(policies, policy) == policies.end())
+        policies.push_back(policy);
     }
   std::ranges::stable_sort(policies, {}, &std::pair<int, std::string>::first);
   std::vector<std::string> names;
@@ -59,16 +71,24 @@ std::vector<std::string> policies_of(const std::vector<PolicyComparison>& compar
 
 Point point(double place, const Estimate& regret) {
   Point point{.x = place, .y = kPercent * regret.value, .interval = std::nullopt};
-  if (regret.interval) point.interval = Interval{kPercent * regret.interval->low, kPercent * regret.interval->high};
+  if (regret.interval)
+    point.interval = Interval{kPercent * regret.interval->low, kPercent * regret.interval->high};
   return point;
 }
 
 /// Plain decoding, whose regret would need another scale, is left to the table.
 void add_series(const PolicyComparison& comparison, Figure& figure) {
   const CellAxes& axes = comparison.longest_static->axes;
-  Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree), .colour = figure.series.size() + 1, .points = {}, .prediction = {}};
+  Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree),
+                .colour = figure.series.size() + 1,
+                .points = {},
+                .prediction = {}};
   for (const Regret& regret : comparison.regrets)
-    if (!regret.group->axes.is_plain()) series.points.push_back(point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) - figure.x.names.begin()), regret.to_clairvoyant));
+    if (!regret.group->axes.is_plain())
+      series.points.push_back(
+          point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) -
+                                    figure.x.names.begin()),
+                regret.to_clairvoyant));
   figure.series.push_back(std::move(series));
 }
 

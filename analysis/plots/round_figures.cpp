@@ -18,17 +18,21 @@ Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstra
   const double lowest = lowest_temperature(all);
   Figure figure{.id = "acceptance_by_position",
                 .title = "Acceptance by position",
-                .caption = fmt::format("Probability that at least so many drafted tokens are accepted, at temperature {}; rounds that draft less do "
-                                       "not count as rejections.", short_number(lowest)),
+                .caption = fmt::format("Probability that at least so many drafted tokens are "
+                                       "accepted, at temperature {}; rounds that draft less do "
+                                       "not count as rejections.",
+                                       short_number(lowest)),
                 .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
                 .y = {.label = "survival", .scale = Scale::linear, .names = {}},
                 .series = {},
                 .reference = {},
                 .totals = {}};
-  const auto lines = filtered(at_temperature(all, lowest), [](const Group& group) { return !group.axes.is_plain(); });
+  const auto lines = filtered(at_temperature(all, lowest),
+                              [](const Group& group) { return !group.axes.is_plain(); });
   for (const auto& line : lines) {
     Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
-    for (const auto& at : acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
+    for (const auto& at :
+         acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
       series.points.push_back(make_point(at.position, at.survival, Mark::filled));
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
@@ -41,26 +45,29 @@ Figure time_split(const FigureData& data) {
   const auto all = primary_lines(data);
   const double lowest = lowest_temperature(all);
   const auto lines = at_temperature(all, lowest);
-  Figure figure{.id = "time_split",
-                .title = "Where the time of a round goes",
-                .caption = fmt::format("Mean time of a round at temperature {}; a round of plain decoding is one step. {}", short_number(lowest),
-                                       describe_intervals(groups_of(lines))),
-                .kind = FigureKind::stacked_bars,
-                .x = {},
-                .y = {.label = "time of a round, ms", .scale = Scale::linear, .names = {}},
-                .series = {{.name = "target", .colour = 1, .points = {}, .prediction = {}},
-                           {.name = "draft", .colour = 2, .points = {}, .prediction = {}},
-                           {.name = "verify", .colour = 3, .points = {}, .prediction = {}},
-                           {.name = "other", .colour = 0, .points = {}, .prediction = {}}},
-                .reference = {},
-                .totals = {}};
+  Figure figure{
+      .id = "time_split",
+      .title = "Where the time of a round goes",
+      .caption = fmt::format(
+          "Mean time of a round at temperature {}; a round of plain decoding is one step. {}",
+          short_number(lowest), describe_intervals(groups_of(lines))),
+      .kind = FigureKind::stacked_bars,
+      .x = {},
+      .y = {.label = "time of a round, ms", .scale = Scale::linear, .names = {}},
+      .series = {{.name = "target", .colour = 1, .points = {}, .prediction = {}},
+                 {.name = "draft", .colour = 2, .points = {}, .prediction = {}},
+                 {.name = "verify", .colour = 3, .points = {}, .prediction = {}},
+                 {.name = "other", .colour = 0, .points = {}, .prediction = {}}},
+      .reference = {},
+      .totals = {}};
   for (const auto& line : lines) {
     const double x = static_cast<double>(figure.x.names.size());
     const GroupSummary& summary = line.groups.front()->summary;
     const TimeSplit& split = summary.split;
     figure.x.names.push_back(line.name);
     const double parts[] = {split.target_ns, split.draft_ns, split.verify_ns, split.other_ns};
-    for (std::size_t i = 0; i < std::size(parts); ++i) figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
+    for (std::size_t i = 0; i < std::size(parts); ++i)
+      figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
     figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs), Mark::filled));
   }
   return figure;

@@ -16,8 +16,10 @@ struct AcceptancePageContent {
   std::string answer;
 };
 
-/// The page of an experiment of kind drafter_acceptance: figures, tables by drafter and by depth, provenance.
-std::string acceptance_page_html(const AcceptancePageContent& content, const std::string& plotly_js);
+/// The page of an experiment of kind drafter_acceptance: figures, tables by drafter and by depth,
+/// provenance.
+std::string acceptance_page_html(const AcceptancePageContent& content,
+                                 const std::string& plotly_js);
 
 /// The drafters by acceptance at each temperature.
 std::string acceptance_answer(const std::vector<DrafterAcceptance>& pooled);

@@ -24,8 +24,8 @@ std::set<double> temperatures(const FigureData& data) {
   return values;
 }
 
-/// The group that the run is judged by at a temperature: the drafter that the pilots chose, so that no noise picks the winner;
-/// where nothing was predicted, the fastest.
+/// The group that the run is judged by at a temperature: the drafter that the pilots chose, so that
+/// no noise picks the winner; where nothing was predicted, the fastest.
 struct Named {
   const Group* group = nullptr;
   bool chosen = false;
@@ -34,26 +34,32 @@ struct Named {
 Named named_at(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   for (const PilotChoice& choice : pilot_choices(data.pooled))
-    if (choice.chosen->axes.model == model && choice.chosen->axes.temperature == temperature) return {choice.chosen, true};
+    if (choice.chosen->axes.model == model && choice.chosen->axes.temperature == temperature)
+      return {choice.chosen, true};
   return {best_group(data, temperature), false};
 }
 
 std::string clause(const FigureData& data, const Named& named) {
-  const std::string where = fmt::format("at temperature {} ", short_number(named.group->axes.temperature));
+  const std::string where =
+      fmt::format("at temperature {} ", short_number(named.group->axes.temperature));
   const std::string who = named.chosen ? "the pilots chose " : "the fastest drafter was ";
   const std::string name = line_name(data.pooled, *named.group);
   if (named.group->axes.is_plain()) return where + who + name;
-  return where + who + fmt::format("{}, whose speed-up is {}", name, with_interval(*named.group->summary.speedup));
+  return where + who +
+         fmt::format("{}, whose speed-up is {}", name,
+                     with_interval(*named.group->summary.speedup));
 }
 
 /// A change of the machine's pace, either way, that a reader should hear of.
 constexpr double kOtherPace = 1.25;
 
-/// The target's forwards while measuring over the same ones when costs were timed: the median over groups whose walltime was predicted.
+/// The target's forwards while measuring over the same ones when costs were timed: the median over
+/// groups whose walltime was predicted.
 std::optional<double> pace_while_measuring(const FigureData& data) {
   std::vector<double> ratios;
   for (const Group& group : data.pooled)
-    if (const Prediction& p = group.summary.prediction; p.paced_walltime_ns && p.walltime_ns) ratios.push_back(*p.paced_walltime_ns / *p.walltime_ns);
+    if (const Prediction& p = group.summary.prediction; p.paced_walltime_ns && p.walltime_ns)
+      ratios.push_back(*p.paced_walltime_ns / *p.walltime_ns);
   return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)).value);
 }
 
@@ -61,20 +67,30 @@ std::optional<double> pace_while_measuring(const FigureData& data) {
 std::string pace_note(const FigureData& data) {
   const double pace = pace_while_measuring(data).value_or(1);
   if (pace < kOtherPace && pace > 1 / kOtherPace) return "";
-  return fmt::format("The machine was at another pace while this was measured than when the costs were timed: forwards took {} times as long. Something else may have run beside it, then or now. Ratios of equal minutes "
-                     "(speed-ups, tokens a round) hold; times do not carry over to a quiet machine, so measure again before you quote them.", short_number(pace, 2));
+  return fmt::format(
+      "The machine was at another pace while this was measured than when the costs were timed: "
+      "forwards took {} times as long. Something else may have run beside it, then or now. Ratios "
+      "of equal minutes "
+      "(speed-ups, tokens a round) hold; times do not carry over to a quiet machine, so measure "
+      "again before you quote them.",
+      short_number(pace, 2));
 }
 
 }  // namespace
 
-std::string unfinished_note(const std::string& missing) { return missing.empty() ? "" : fmt::format("Not finished: {}. ", missing); }
+std::string unfinished_note(const std::string& missing) {
+  return missing.empty() ? "" : fmt::format("Not finished: {}. ", missing);
+}
 
 const Group* best_group(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   const Group* best = nullptr;
   for (const auto& group : data.pooled) {
-    if (group.axes.model != model || group.axes.temperature != temperature || !group.summary.speedup || group.summary.is_lossy()) continue;
-    if (best == nullptr || group.summary.speedup->value > best->summary.speedup->value) best = &group;
+    if (group.axes.model != model || group.axes.temperature != temperature ||
+        !group.summary.speedup || group.summary.is_lossy())
+      continue;
+    if (best == nullptr || group.summary.speedup->value > best->summary.speedup->value)
+      best = &group;
   }
   return best;
 }
@@ -82,16 +98,24 @@ const Group* best_group(const FigureData& data, double temperature) {
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors) {
   const auto values = temperatures(data);
   const Named coolest = named_at(data, *values.begin()), hottest = named_at(data, *values.rbegin());
-  std::string text = unfinished_note(data.run.manifest.missing(data.run.num_measured(), "generations"));
-  if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr) return text + "No drafter was compared with plain decoding in this run.";
+  std::string text =
+      unfinished_note(data.run.manifest.missing(data.run.num_measured(), "generations"));
+  if (coolest.group == nullptr || best_group(data, *values.begin()) == nullptr)
+    return text + "No drafter was compared with plain decoding in this run.";
   const std::size_t begin = text.size();
   text += clause(data, coolest);
   text[begin] = 'A';
-  if (hottest.group != nullptr && hottest.group != coolest.group) text += "; " + clause(data, hottest);
+  if (hottest.group != nullptr && hottest.group != coolest.group)
+    text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
-    text += fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cell{}", with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n, errors.as_predicted->n == 1 ? "" : "s");
-    if (errors.at_pace) text += fmt::format(", by {} % once the pace of the machine while measuring is counted in", with_interval(*errors.at_pace, 100, 2));
+    text +=
+        fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cell{}",
+                    with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n,
+                    errors.as_predicted->n == 1 ? "" : "s");
+    if (errors.at_pace)
+      text += fmt::format(", by {} % once the pace of the machine while measuring is counted in",
+                          with_interval(*errors.at_pace, 100, 2));
     text += ".";
   }
   return text;
@@ -108,23 +132,44 @@ std::vector<std::string> notes(const FigureData& data) {
     other += group.summary.other_texts;
     apart += group.summary.apart_pairs;
     if (group.summary.speedup) pairs += group.summary.n_rows;
-    if (group.summary.speedup && group.axes.temperature == 0 && group.summary.lossless) greedy += group.summary.n_rows;
+    if (group.summary.speedup && group.axes.temperature == 0 && group.summary.lossless)
+      greedy += group.summary.n_rows;
   }
   std::vector<std::string> result;
-  if (const std::string note = device_note(data.run.device); !note.empty()) result.push_back(note + ", see device.csv.");
+  if (const std::string note = device_note(data.run.device); !note.empty())
+    result.push_back(note + ", see device.csv.");
   std::size_t failed = 0;
   std::string cells;
   for (const auto& [cell, count] : data.run.failures) {
     failed += count;
     cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
   }
-  if (failed > 0) result.push_back(fmt::format("{} generation{} failed and {} in no number here, see failures.csv; of the cells: {}.", failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
+  if (failed > 0)
+    result.push_back(fmt::format(
+        "{} generation{} failed and {} in no number here, see failures.csv; of the cells: {}.",
+        failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
   if (const std::string note = pace_note(data); !note.empty()) result.push_back(note);
-  if (!lossy.empty()) result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.", fmt::join(lossy, ", ")));
-  if (forced) result.push_back("Shape models have random weights: their time is real, their acceptance is replayed from the trained pair.");
-  if (unequal > 0) result.push_back(fmt::format("{} of {} speculative generations differ in length from their plain partner.", unequal, pairs));
-  if (other > 0) result.push_back(fmt::format("{} of {} speculative generations at temperature 0 wrote another text than plain decoding, so their times are not of the same work.", other, greedy));
-  if (apart > 0) result.push_back(fmt::format("{} of {} speculative generations are compared with plain decoding of another section, measured at another time.", apart, pairs));
+  if (!lossy.empty())
+    result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.",
+                                 fmt::join(lossy, ", ")));
+  if (forced)
+    result.push_back(
+        "Shape models have random weights: their time is real, their acceptance is replayed from "
+        "the trained pair.");
+  if (unequal > 0)
+    result.push_back(
+        fmt::format("{} of {} speculative generations differ in length from their plain partner.",
+                    unequal, pairs));
+  if (other > 0)
+    result.push_back(
+        fmt::format("{} of {} speculative generations at temperature 0 wrote another text than "
+                    "plain decoding, so their times are not of the same work.",
+                    other, greedy));
+  if (apart > 0)
+    result.push_back(
+        fmt::format("{} of {} speculative generations are compared with plain decoding of another "
+                    "section, measured at another time.",
+                    apart, pairs));
   return result;
 }
 

@@ -8,18 +8,21 @@
 
 namespace speclab::analysis {
 
-/// What the run says, in a sentence or two: the drafter that the pilots chose at the lowest and the highest temperature with
-/// its speed-up (where nothing was predicted, the fastest), and how far the predictions were off.
+/// What the run says, in a sentence or two: the drafter that the pilots chose at the lowest and the
+/// highest temperature with its speed-up (where nothing was predicted, the fastest), and how far
+/// the predictions were off.
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
 /// "Not finished: ... " of what Manifest::missing says; empty where nothing is missing.
 std::string unfinished_note(const std::string& missing);
 
-/// The lossless speculative group of the primary model with the largest speed-up at a temperature; nullptr if there is none.
+/// The lossless speculative group of the primary model with the largest speed-up at a temperature;
+/// nullptr if there is none.
 const Group* best_group(const FigureData& data, double temperature);
 
-/// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal length, greedy texts that plain decoding did not write,
-/// pairs of two sections. Empty if all is plain.
+/// What a reader must know before comparing: lossy rules, forced acceptance, pairs of unequal
+/// length, greedy texts that plain decoding did not write, pairs of two sections. Empty if all is
+/// plain.
 std::vector<std::string> notes(const FigureData& data);
 
 }  // namespace speclab::analysis

@@ -16,41 +16,72 @@ struct Column : TableColumn {
 };
 
 std::vector<Column> axis_columns() {
-  const auto text = [](const std::string CellAxes::* member) { return [member](const CellSummary& c) { return text_entry(c.axes.*member); }; };
+  const auto text = [](const std::string CellAxes::* member) {
+    return [member](const CellSummary& c) { return text_entry(c.axes.*member); };
+  };
   return {{{"model", true}, text(&CellAxes::model)},
-          {{"drafter", true}, [](const CellSummary& c) { return text_entry(c.axes.is_plain() ? "plain decoding" : c.axes.drafter); }},
+          {{"drafter", true},
+           [](const CellSummary& c) {
+             return text_entry(c.axes.is_plain() ? "plain decoding" : c.axes.drafter);
+           }},
           {{"tree", true}, text(&CellAxes::tree)},
           {{"policy", true}, text(&CellAxes::policy)},
           {{"verifier", true}, text(&CellAxes::verifier)},
-          {{"temperature", false}, [](const CellSummary& c) { return setting_entry(c.axes.temperature); }},
-          {{"top-k", false}, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.axes.top_k)); }},
+          {{"temperature", false},
+           [](const CellSummary& c) { return setting_entry(c.axes.temperature); }},
+          {{"top-k", false},
+           [](const CellSummary& c) { return setting_entry(static_cast<double>(c.axes.top_k)); }},
           {{"top-p", false}, [](const CellSummary& c) { return setting_entry(c.axes.top_p); }},
           {{"min-p", false}, [](const CellSummary& c) { return setting_entry(c.axes.min_p); }},
-          {{"repetition penalty", false}, [](const CellSummary& c) { return setting_entry(c.axes.repetition_penalty); }},
+          {{"repetition penalty", false},
+           [](const CellSummary& c) { return setting_entry(c.axes.repetition_penalty); }},
           {{"prompts of", true}, [](const CellSummary& c) { return text_entry(c.category); }}};
 }
 
 std::string interval_of(const Prediction& prediction) {
-  return prediction.speedup_interval ? fmt::format("{:.2f} to {:.2f}", prediction.speedup_interval->low, prediction.speedup_interval->high) : "";
+  return prediction.speedup_interval
+             ? fmt::format("{:.2f} to {:.2f}", prediction.speedup_interval->low,
+                           prediction.speedup_interval->high)
+             : "";
 }
 
 std::vector<Column> value_columns() {
-  return {{{"prompts", false}, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
-          {{"generations", false}, [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
-          {{"walltime, ms", false}, [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
-          {{"predicted, ms", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
-          {{"off by, %", false}, [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
-          {{"at the pace while measuring, ms", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.paced_walltime_ns, 1e-6); }},
-          {{"then off by, %", false}, [](const CellSummary& c) { return value_entry(c.paced_prediction_error(), 100, 2); }},
-          {{"speed-up", false}, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
-          {{"decoding alone", false}, [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
-          {{"median pair", false}, [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
-          {{"speed-up predicted", false}, [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
-          {{"predicted interval, 95 %", true}, [](const CellSummary& c) { return text_entry(interval_of(c.summary.prediction)); }},
-          {{"tokens per round", false}, [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
-          {{"acceptance rate", false}, [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
-          {{"law off by", false}, [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
-          {{"rounds that draft, %", false}, [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }}};
+  return {
+      {{"prompts", false},
+       [](const CellSummary& c) {
+         return setting_entry(static_cast<double>(c.summary.n_prompts));
+       }},
+      {{"generations", false},
+       [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
+      {{"walltime, ms", false},
+       [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
+      {{"predicted, ms", false},
+       [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
+      {{"off by, %", false},
+       [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
+      {{"at the pace while measuring, ms", false},
+       [](const CellSummary& c) {
+         return value_entry(c.summary.prediction.paced_walltime_ns, 1e-6);
+       }},
+      {{"then off by, %", false},
+       [](const CellSummary& c) { return value_entry(c.paced_prediction_error(), 100, 2); }},
+      {{"speed-up", false}, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
+      {{"decoding alone", false},
+       [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
+      {{"median pair", false},
+       [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
+      {{"speed-up predicted", false},
+       [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
+      {{"predicted interval, 95 %", true},
+       [](const CellSummary& c) { return text_entry(interval_of(c.summary.prediction)); }},
+      {{"tokens per round", false},
+       [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
+      {{"acceptance rate", false},
+       [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
+      {{"law off by", false},
+       [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
+      {{"rounds that draft, %", false},
+       [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }}};
 }
 
 bool varies(const Column& column, const std::vector<CellSummary>& cells) {
@@ -62,8 +93,11 @@ bool varies(const Column& column, const std::vector<CellSummary>& cells) {
 
 std::vector<Column> shown_columns(const std::vector<CellSummary>& cells) {
   std::vector<Column> columns = axis_columns();
-  std::erase_if(columns, [&](const Column& column) { return column.title != "drafter" && !varies(column, cells); });
-  const bool any_lossy = std::ranges::any_of(cells, [](const CellSummary& c) { return c.summary.is_lossy(); });
+  std::erase_if(columns, [&](const Column& column) {
+    return column.title != "drafter" && !varies(column, cells);
+  });
+  const bool any_lossy =
+      std::ranges::any_of(cells, [](const CellSummary& c) { return c.summary.is_lossy(); });
   for (auto& column : value_columns())
     if (any_lossy || column.title != "law off by") columns.push_back(std::move(column));
   return columns;

@@ -7,7 +7,8 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kNote =
-    "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted before anything was measured; chosen is the shortest of the lossless ones. "
+    "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted "
+    "before anything was measured; chosen is the shortest of the lossless ones. "
     "The speed-ups are measured, on other prompts.</p>\n";
 
 std::vector<TableEntry> row(const FigureData& data, const PilotChoice& choice) {
@@ -28,9 +29,11 @@ std::string choice_section_html(const FigureData& data) {
   std::vector<std::vector<TableEntry>> rows;
   for (const PilotChoice& choice : pilot_choices(data.pooled)) rows.push_back(row(data, choice));
   if (rows.empty()) return "";
-  const std::vector<TableColumn> columns{{"model", true}, {"temperature"}, {"chosen on pilots", true}, {"speed-up predicted"}, {"speed-up"},
-                                         {"decoding alone"}, {"fastest when measured", true}, {"its speed-up"}};
-  return "<section><h2>The drafter that the pilots chose</h2>\n" + std::string(kNote) + sortable_table_html(columns, rows) + "</section>\n";
+  const std::vector<TableColumn> columns{
+      {"model", true}, {"temperature"},    {"chosen on pilots", true},      {"speed-up predicted"},
+      {"speed-up"},    {"decoding alone"}, {"fastest when measured", true}, {"its speed-up"}};
+  return "<section><h2>The drafter that the pilots chose</h2>\n" + std::string(kNote) +
+         sortable_table_html(columns, rows) + "</section>\n";
 }
 
 }  // namespace speclab::analysis

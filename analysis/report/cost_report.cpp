@@ -15,29 +15,37 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::int64_t kMostRowsOfAnswer = 8;  // a chain of seven drafts, about where drafting stops paying on a CPU
+constexpr std::int64_t kMostRowsOfAnswer =
+    8;  // a chain of seven drafts, about where drafting stops paying on a CPU
 
 std::string table_html(const std::vector<CostRow>& costs) {
   std::vector<TableColumn> columns;
-  for (const char* title : {"kind", "model", "drafter", "tree", "verifier", "regime"}) columns.push_back({title, true});
+  for (const char* title : {"kind", "model", "drafter", "tree", "verifier", "regime"})
+    columns.push_back({title, true});
   for (const char* title : {"rows", "context", "ms", "n"}) columns.push_back({title});
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
-    rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.model), text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier), text_entry(cost.regime_text()),
-                    setting_entry(static_cast<double>(cost.rows)), setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
+    rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.model),
+                    text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier),
+                    text_entry(cost.regime_text()), setting_entry(static_cast<double>(cost.rows)),
+                    setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
                     setting_entry(static_cast<double>(cost.ns.n))});
   return sortable_table_html(columns, rows);
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"note\">Of n passes over all points, or timings; in brackets: 95 % intervals, where there are any. Rows are, by kind: target, rows of a forward; draft, levels "
-    "drafted; overhead, rows of the round's forward; prefill, prompt tokens (with a drafter: what its first draft costs on top). Click a heading to sort.</p>\n";
+    "<p class=\"note\">Of n passes over all points, or timings; in brackets: 95 % intervals, where "
+    "there are any. Rows are, by kind: target, rows of a forward; draft, levels "
+    "drafted; overhead, rows of the round's forward; prefill, prompt tokens (with a drafter: what "
+    "its first draft costs on top). Click a heading to sort.</p>\n";
 
 /// Times of a model's forwards at its longest context, by rows.
-std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<CostRow>& costs, const std::string& model) {
+std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<CostRow>& costs,
+                                                           const std::string& model) {
   std::map<std::int64_t, std::map<std::int64_t, double>> by_context;
   for (const CostRow& cost : costs)
-    if (cost.kind == sim::CostKind::target && cost.model == model) by_context[cost.context][cost.rows] = cost.ns.value;
+    if (cost.kind == sim::CostKind::target && cost.model == model)
+      by_context[cost.context][cost.rows] = cost.ns.value;
   return by_context.empty() ? std::map<std::int64_t, double>{} : by_context.rbegin()->second;
 }
 
@@ -47,8 +55,9 @@ std::string sentence(const std::string& model, const std::map<std::int64_t, doub
   if (one == ns_of_rows.end() || beyond == ns_of_rows.begin()) return "";
   const auto wide = std::prev(beyond);
   if (wide->first == 1) return "";
-  return fmt::format("A forward of {} of {} rows takes {:.2f} times as long as one of a single row ({:.2f} ms). ", model, wide->first, wide->second / one->second,
-                     one->second * 1e-6);
+  return fmt::format(
+      "A forward of {} of {} rows takes {:.2f} times as long as one of a single row ({:.2f} ms). ",
+      model, wide->first, wide->second / one->second, one->second * 1e-6);
 }
 
 /// What a row costs, and from where on another amount.
@@ -56,11 +65,15 @@ std::string break_sentence(const std::map<std::int64_t, double>& ns_of_rows) {
   constexpr std::size_t kFewestPoints = 6;  // one more than the fit has to have
   if (ns_of_rows.size() < kFewestPoints) return "";
   std::vector<double> rows, ms;
-  for (const auto& [count, ns] : ns_of_rows) rows.push_back(static_cast<double>(count)), ms.push_back(ns * 1e-6);
+  for (const auto& [count, ns] : ns_of_rows)
+    rows.push_back(static_cast<double>(count)), ms.push_back(ns * 1e-6);
   if (std::ranges::min(ms) == std::ranges::max(ms)) return "";
   const BrokenLineFit fit = fit_broken_line(rows, ms);
-  return fmt::format("Two lines through its {} points: {:.2f} ms and {:.3f} ms a row up to {:.0f} rows, {:.3f} ms a row beyond (off by {:.2f} ms, root mean square; one line: {:.2f}). ", rows.size(),
-                     fit.intercept, fit.slope_before, fit.breakpoint, fit.slope_after, fit.rms_error, fit_line(rows, ms).rms_error);
+  return fmt::format(
+      "Two lines through its {} points: {:.2f} ms and {:.3f} ms a row up to {:.0f} rows, {:.3f} ms "
+      "a row beyond (off by {:.2f} ms, root mean square; one line: {:.2f}). ",
+      rows.size(), fit.intercept, fit.slope_before, fit.breakpoint, fit.slope_after, fit.rms_error,
+      fit_line(rows, ms).rms_error);
 }
 
 }  // namespace
@@ -73,7 +86,8 @@ std::string cost_answer(const std::vector<CostRow>& costs) {
       const auto forwards = forwards_at_longest_context(costs, cost.model);
       answer += sentence(cost.model, forwards) + break_sentence(forwards);
     }
-  if (answer.empty()) return fmt::format("{} points of the cost surface were measured.", costs.size());
+  if (answer.empty())
+    return fmt::format("{} points of the cost surface were measured.", costs.size());
   answer.pop_back();
   return answer;
 }
@@ -82,7 +96,8 @@ std::string cost_page_html(const CostPageContent& content, const std::string& pl
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
-                        .tables = "<section><h2>All points</h2>\n" + std::string(kTableNote) + table_html(content.costs) + "</section>\n"},
+                        .tables = "<section><h2>All points</h2>\n" + std::string(kTableNote) +
+                                  table_html(content.costs) + "</section>\n"},
                        plotly_js);
 }
 

@@ -18,7 +18,8 @@ struct CostPageContent {
 /// The page of a run that measured costs alone: figures, every point in a table, provenance.
 std::string cost_page_html(const CostPageContent& content, const std::string& plotly_js);
 
-/// What a wider forward costs: per model at the longest context, t(rows) / t(1) for the most rows up to 8; of six points or more, what a row costs and from where on another amount.
+/// What a wider forward costs: per model at the longest context, t(rows) / t(1) for the most rows
+/// up to 8; of six points or more, what a row costs and from where on another amount.
 std::string cost_answer(const std::vector<CostRow>& costs);
 
 }  // namespace speclab::analysis

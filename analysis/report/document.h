@@ -11,9 +11,9 @@ namespace speclab::analysis {
 struct DocumentContent {
   const Manifest& manifest;
   const std::vector<Figure>& figures;
-  std::string answer;         ///< the sentence that opens the page
-  std::string under_answer{}; ///< HTML: facts and notes
-  std::string tables;         ///< HTML: sections between the figures and the provenance
+  std::string answer;          ///< the sentence that opens the page
+  std::string under_answer{};  ///< HTML: facts and notes
+  std::string tables;          ///< HTML: sections between the figures and the provenance
 };
 
 /// The whole page as one HTML text. @param plotly_js  source text of plotly.js

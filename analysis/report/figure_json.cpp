@@ -21,17 +21,24 @@ json points_json(const std::vector<Point>& points) {
 }
 
 json axis_json(const Axis& axis) {
-  return {{"label", axis.label}, {"logarithmic", axis.scale == Scale::logarithmic}, {"names", axis.names},
+  return {{"label", axis.label},
+          {"logarithmic", axis.scale == Scale::logarithmic},
+          {"names", axis.names},
           {"range", axis.range ? json{axis.range->low, axis.range->high} : json()}};
 }
 
 const char* kind_name(FigureKind kind) {
   switch (kind) {
-    case FigureKind::lines: return "lines";
-    case FigureKind::marks: return "marks";
-    case FigureKind::stacked_bars: return "stacked_bars";
-    case FigureKind::waterfall: return "waterfall";
-    case FigureKind::timeline: return "timeline";
+    case FigureKind::lines:
+      return "lines";
+    case FigureKind::marks:
+      return "marks";
+    case FigureKind::stacked_bars:
+      return "stacked_bars";
+    case FigureKind::waterfall:
+      return "waterfall";
+    case FigureKind::timeline:
+      return "timeline";
   }
   return "";
 }
@@ -39,7 +46,11 @@ const char* kind_name(FigureKind kind) {
 json figure_json(const Figure& figure) {
   json series = json::array();
   for (const auto& s : figure.series) {
-    series.push_back({{"name", s.name}, {"colour", palette_index(s.colour)}, {"mark", mark_index(s.colour)}, {"points", points_json(s.points)}, {"prediction", points_json(s.prediction)}});
+    series.push_back({{"name", s.name},
+                      {"colour", palette_index(s.colour)},
+                      {"mark", mark_index(s.colour)},
+                      {"points", points_json(s.points)},
+                      {"prediction", points_json(s.prediction)}});
   }
   return {{"id", figure.id},
           {"kind", kind_name(figure.kind)},
@@ -48,7 +59,10 @@ json figure_json(const Figure& figure) {
           {"series", series},
           {"totals", points_json(figure.totals)},
           {"dashed", figure.dashed},
-          {"reference", figure.reference ? json{{"y", figure.reference->y}, {"name", figure.reference->name}, {"diagonal", figure.reference->is_diagonal}} : json()}};
+          {"reference", figure.reference ? json{{"y", figure.reference->y},
+                                                {"name", figure.reference->name},
+                                                {"diagonal", figure.reference->is_diagonal}}
+                                         : json()}};
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct GroupLedger {
 /// Of all groups that have one, in their order.
 std::vector<GroupLedger> ledgers_of(const std::vector<Group>& groups, const LedgerMaker& maker);
 
-/// The ledger that the report draws: of the drafter that the pilots chose at the lowest temperature, else of the first that drafts.
+/// The ledger that the report draws: of the drafter that the pilots chose at the lowest
+/// temperature, else of the first that drafts.
 const GroupLedger* shown_ledger(const FigureData& data, const std::vector<GroupLedger>& ledgers);
 
 /// Of a run's groups, pooled over the categories and in each.
@@ -25,10 +26,13 @@ struct RunLedgers {
   std::vector<GroupLedger> pooled, by_category;
   bool cells_are_pooled = false;  ///< whether a cell holds prompts of several categories
 
-  const std::vector<GroupLedger>& of_cells() const { return cells_are_pooled ? pooled : by_category; }
+  const std::vector<GroupLedger>& of_cells() const {
+    return cells_are_pooled ? pooled : by_category;
+  }
 };
 
-/// A table of the pooled ledgers and, in words, why each group came out as it did; empty where there is none.
+/// A table of the pooled ledgers and, in words, why each group came out as it did; empty where
+/// there is none.
 std::string ledger_section_html(const FigureData& data, const RunLedgers& ledgers);
 
 /// The text of ledger.csv: the pooled groups, then those of each category.

@@ -22,7 +22,8 @@ namespace speclab::analysis {
 namespace {
 
 std::string fact(const std::string& term, const std::string& value, const std::string& detail) {
-  return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", html_escaped(term), html_escaped(value), html_escaped(detail));
+  return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", html_escaped(term),
+                     html_escaped(value), html_escaped(detail));
 }
 
 /// Walltimes at the pace while measuring / at that of the cost surface.
@@ -33,7 +34,8 @@ struct Paces {
   std::string drafting_text() const {
     if (drafting.empty()) return "";
     const auto [least, most] = std::ranges::minmax(drafting);
-    return fmt::format("; of what drafts, whose forwards have more rows, {} to {}", short_number(least), short_number(most));
+    return fmt::format("; of what drafts, whose forwards have more rows, {} to {}",
+                       short_number(least), short_number(most));
   }
 };
 
@@ -43,8 +45,10 @@ std::map<std::string, Paces> paces_by_model(const FigureData& data) {
     const Prediction& prediction = group.summary.prediction;
     if (!prediction.walltime_ns || !prediction.paced_walltime_ns) continue;
     const double pace = *prediction.paced_walltime_ns / *prediction.walltime_ns;
-    if (group.axes.is_plain()) paces[group.axes.model].plain = pace;
-    else paces[group.axes.model].drafting.push_back(pace);
+    if (group.axes.is_plain())
+      paces[group.axes.model].plain = pace;
+    else
+      paces[group.axes.model].drafting.push_back(pace);
   }
   return paces;
 }
@@ -54,25 +58,41 @@ std::string facts_html(const PageContent& content) {
   double lowest = content.data.pooled.front().axes.temperature;
   for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
   if (const Group* best = best_group(content.data, lowest)) {
-    html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)), estimate_text(*best->summary.speedup).value,
-                 line_name(content.data.pooled, *best) + "; " + interval_text(*best->summary.speedup, 1, "") + "; picked after measuring, which noise favours: the answer names what the pilots chose");
+    html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)),
+                 estimate_text(*best->summary.speedup).value,
+                 line_name(content.data.pooled, *best) + "; " +
+                     interval_text(*best->summary.speedup, 1, "") +
+                     "; picked after measuring, which noise favours: the answer names what the "
+                     "pilots chose");
   }
   const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
-    if (error) html += fact(term, estimate_text(*error, 100, 2).value + " %", "cells that draft in at least half of their rounds; " + interval_text(*error, 100, " %", 2));
+    if (error)
+      html += fact(term, estimate_text(*error, 100, 2).value + " %",
+                   "cells that draft in at least half of their rounds; " +
+                       interval_text(*error, 100, " %", 2));
   };
   error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
   error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
   error_fact(content.prediction_errors.speedup, "median |predicted − measured| speed-up");
   if (const auto& width = content.prediction_errors.half_width)
-    html += fact("speed-ups inside their 95 % prediction interval", fmt::format("{} of {}", content.prediction_errors.inside, width->n),
-                 fmt::format("the same cells; the interval has the spread among pilots and among the passes of the costs in it, its half-width is {} in the median", estimate_text(*width, 100, 2).value + " %"));
+    html += fact("speed-ups inside their 95 % prediction interval",
+                 fmt::format("{} of {}", content.prediction_errors.inside, width->n),
+                 fmt::format("the same cells; the interval has the spread among pilots and among "
+                             "the passes of the costs in it, its half-width is {} in the median",
+                             estimate_text(*width, 100, 2).value + " %"));
   for (const auto& [model, paces] : paces_by_model(content.data)) {
     if (!paces.plain) continue;
-    html += fact("pace while measuring " + model, short_number(*paces.plain),
-                 "plain decoding's time with bare forwards as timed between the generations, against those of the cost surface" + paces.drafting_text() + "; dashed walltimes are at these paces, dashed speed-ups as predicted beforehand");
+    html +=
+        fact("pace while measuring " + model, short_number(*paces.plain),
+             "plain decoding's time with bare forwards as timed between the generations, against "
+             "those of the cost surface" +
+                 paces.drafting_text() +
+                 "; dashed walltimes are at these paces, dashed speed-ups as predicted beforehand");
   }
-  if (const DeviceState& device = content.data.run.device; device.n > 0) html += fact("device while measuring", device_summary(device), device_note(device));
-  html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()), fmt::format("in {} cells", content.cells.size()));
+  if (const DeviceState& device = content.data.run.device; device.n > 0)
+    html += fact("device while measuring", device_summary(device), device_note(device));
+  html += fact("measured", fmt::format("{} generations", content.data.run.generations.size()),
+               fmt::format("in {} cells", content.cells.size()));
   return html + "</dl>\n";
 }
 
@@ -83,19 +103,25 @@ std::string notes_html(const FigureData& data) {
 }
 
 constexpr const char* kTableNote =
-    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, bootstrap-t with 2,000 resamples, Student's t below 15 prompts. "
+    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, "
+    "bootstrap-t with 2,000 resamples, Student's t below 15 prompts. "
     "Click a heading to sort.</p>\n";
 
 }  // namespace
 
 std::string page_html(const PageContent& content, const std::string& plotly_js) {
   const FigureData& data = content.data;
-  return document_html({.manifest = data.run.manifest,
-                        .figures = content.figures,
-                        .answer = content.answer,
-                        .under_answer = facts_html(content) + notes_html(data),
-                        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) + regret_section_html(content.policies) + "<section><h2>All cells</h2>\n" + std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" + percentile_section_html(data) + process_section_html(data) + text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
-                       plotly_js);
+  return document_html(
+      {.manifest = data.run.manifest,
+       .figures = content.figures,
+       .answer = content.answer,
+       .under_answer = facts_html(content) + notes_html(data),
+       .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) +
+                 regret_section_html(content.policies) + "<section><h2>All cells</h2>\n" +
+                 std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" +
+                 percentile_section_html(data) + process_section_html(data) +
+                 text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
+      plotly_js);
 }
 
 }  // namespace speclab::analysis

@@ -13,16 +13,28 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kNote =
-    "<p class=\"note\">Maximum likelihood: one rate for all (iid), one a position of the draft, one a prompt from a beta law, easy and hard places of the text (two states of a Markov "
-    "chain). Tokens a round at the longest draft that the rounds can answer for; misfit: what the process implies less what the positions show. An interval without 0 says that the process "
-    "does not tell these rounds. The least AIC is the best account for its size. In brackets: 95 % intervals, Student's t, jackknife over groups of prompts.</p>\n";
+    "<p class=\"note\">Maximum likelihood: one rate for all (iid), one a position of the draft, "
+    "one a prompt from a beta law, easy and hard places of the text (two states of a Markov "
+    "chain). Tokens a round at the longest draft that the rounds can answer for; misfit: what the "
+    "process implies less what the positions show. An interval without 0 says that the process "
+    "does not tell these rounds. The least AIC is the best account for its size. In brackets: 95 % "
+    "intervals, Student's t, jackknife over groups of prompts.</p>\n";
 
 std::string p_text(const std::optional<double>& p) { return p ? fmt::format("{:.2g}", *p) : "–"; }
 
-void add_rows(const std::string& name, const ProcessTable& table, std::vector<std::vector<TableEntry>>& rows) {
+void add_rows(const std::string& name, const ProcessTable& table,
+              std::vector<std::vector<TableEntry>>& rows) {
   for (const FittedAcceptance& fit : table.fits)
-    rows.push_back({text_entry(name), text_entry(fit.process), {html_escaped(fit.parameters), fit.parameters}, {fmt::format("{:.1f}", fit.akaike_criterion), fmt::format("{}", fit.akaike_criterion)},
-                    setting_entry(table.speculation_length), estimate_entry(table.tokens_per_round), estimate_entry(fit.tokens_per_round), estimate_entry(fit.misfit), {p_text(table.constant_acceptance_p), p_text(table.constant_acceptance_p)}});
+    rows.push_back(
+        {text_entry(name),
+         text_entry(fit.process),
+         {html_escaped(fit.parameters), fit.parameters},
+         {fmt::format("{:.1f}", fit.akaike_criterion), fmt::format("{}", fit.akaike_criterion)},
+         setting_entry(table.speculation_length),
+         estimate_entry(table.tokens_per_round),
+         estimate_entry(fit.tokens_per_round),
+         estimate_entry(fit.misfit),
+         {p_text(table.constant_acceptance_p), p_text(table.constant_acceptance_p)}});
 }
 
 }  // namespace
@@ -32,10 +44,15 @@ std::string process_section_html(const FigureData& data) {
   std::vector<std::vector<TableEntry>> rows;
   for (const auto& line : lines)
     if (const Group& group = *line.groups.front(); !group.axes.is_plain())
-      if (const auto table = process_table(group.generations, data.run)) add_rows(line.name, *table, rows);
+      if (const auto table = process_table(group.generations, data.run))
+        add_rows(line.name, *table, rows);
   if (rows.empty()) return "";
-  const std::vector<TableColumn> columns{{"drafter", true}, {"process", true}, {"parameters", true}, {"AIC"}, {"draft length"}, {"tokens a round"}, {"of the process"}, {"misfit"}, {"p of equal positions"}};
-  return "<section><h2>What acceptance is like</h2>\n" + std::string(kNote) + sortable_table_html(columns, rows) + "</section>\n";
+  const std::vector<TableColumn> columns{
+      {"drafter", true},       {"process", true},  {"parameters", true}, {"AIC"},
+      {"draft length"},        {"tokens a round"}, {"of the process"},   {"misfit"},
+      {"p of equal positions"}};
+  return "<section><h2>What acceptance is like</h2>\n" + std::string(kNote) +
+         sortable_table_html(columns, rows) + "</section>\n";
 }
 
 }  // namespace speclab::analysis

@@ -12,37 +12,58 @@ namespace {
 
 constexpr double kPercent = 100;
 constexpr const char* kNote =
-    "<p class=\"note\">Regret: how much longer a token of decoding takes, per cent, over the prompts that all policies have. On the cost surface: the rounds that were made, each at what such a round cost when "
-    "forwards and drafts were timed, so that the machine's minutes do not matter. Best static: the constant length, or no drafting, that was the fastest on these very prompts, which nobody knows beforehand; "
-    "the intervals take it as given. Clairvoyant: drafts in every round of the longest constant length just what that round kept; a bound for policies that draft no longer. Above temperature 0 policies draw "
-    "other texts, so it bounds them in the mean only. In brackets: 95 % intervals over prompts.</p>\n";
+    "<p class=\"note\">Regret: how much longer a token of decoding takes, per cent, over the "
+    "prompts that all policies have. On the cost surface: the rounds that were made, each at what "
+    "such a round cost when "
+    "forwards and drafts were timed, so that the machine's minutes do not matter. Best static: the "
+    "constant length, or no drafting, that was the fastest on these very prompts, which nobody "
+    "knows beforehand; "
+    "the intervals take it as given. Clairvoyant: drafts in every round of the longest constant "
+    "length just what that round kept; a bound for policies that draft no longer. Above "
+    "temperature 0 policies draw "
+    "other texts, so it bounds them in the mean only. In brackets: 95 % intervals over "
+    "prompts.</p>\n";
 
-std::string policy_name(const Group& group) { return group.axes.is_plain() ? "none" : group.axes.policy; }
+std::string policy_name(const Group& group) {
+  return group.axes.is_plain() ? "none" : group.axes.policy;
+}
 
 std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& regret) {
   const CellAxes& setting = comparison.longest_static->axes;
-  return {text_entry(setting.model),
-          text_entry(setting.tree == "chain" ? setting.drafter : setting.drafter + " " + setting.tree),
-          setting_entry(setting.temperature),
-          text_entry(policy_name(*regret.group)),
-          value_entry(regret.ns_per_token, 1e-6),
-          text_entry(policy_name(*comparison.best_static)),
-          estimate_entry(regret.to_static, kPercent),
-          estimate_entry(regret.to_clairvoyant, kPercent),
-          estimate_entry(regret.measured_to_static, kPercent)};
+  return {
+      text_entry(setting.model),
+      text_entry(setting.tree == "chain" ? setting.drafter : setting.drafter + " " + setting.tree),
+      setting_entry(setting.temperature),
+      text_entry(policy_name(*regret.group)),
+      value_entry(regret.ns_per_token, 1e-6),
+      text_entry(policy_name(*comparison.best_static)),
+      estimate_entry(regret.to_static, kPercent),
+      estimate_entry(regret.to_clairvoyant, kPercent),
+      estimate_entry(regret.measured_to_static, kPercent)};
 }
 
 void write(CsvWriter& csv, const Estimate& estimate) {
   csv.field(estimate.value);
-  csv.field(estimate.interval ? std::optional(estimate.interval->low) : std::nullopt).field(estimate.interval ? std::optional(estimate.interval->high) : std::nullopt);
+  csv.field(estimate.interval ? std::optional(estimate.interval->low) : std::nullopt)
+      .field(estimate.interval ? std::optional(estimate.interval->high) : std::nullopt);
 }
 
 void write_row(CsvWriter& csv, const PolicyComparison& comparison, const Regret& regret) {
   const CellAxes& axes = comparison.longest_static->axes;
-  csv.field(axes.model).field(axes.drafter).field(axes.tree).field(axes.verifier).field(axes.temperature);
-  csv.field(policy_name(*regret.group)).field(static_cast<std::int64_t>(comparison.num_prompts)).field(regret.ns_per_token);
-  csv.field(policy_name(*comparison.best_static)).field(comparison.longest_static->axes.policy).field(comparison.clairvoyant_ns_per_token);
-  for (const Estimate* estimate : {&regret.to_static, &regret.to_clairvoyant, &regret.measured_to_static}) write(csv, *estimate);
+  csv.field(axes.model)
+      .field(axes.drafter)
+      .field(axes.tree)
+      .field(axes.verifier)
+      .field(axes.temperature);
+  csv.field(policy_name(*regret.group))
+      .field(static_cast<std::int64_t>(comparison.num_prompts))
+      .field(regret.ns_per_token);
+  csv.field(policy_name(*comparison.best_static))
+      .field(comparison.longest_static->axes.policy)
+      .field(comparison.clairvoyant_ns_per_token);
+  for (const Estimate* estimate :
+       {&regret.to_static, &regret.to_clairvoyant, &regret.measured_to_static})
+    write(csv, *estimate);
   csv.end_row();
 }
 
@@ -50,19 +71,43 @@ void write_row(CsvWriter& csv, const PolicyComparison& comparison, const Regret&
 
 std::string regret_section_html(const std::vector<PolicyComparison>& comparisons) {
   if (comparisons.empty()) return "";
-  const std::vector<TableColumn> columns{{"model", true}, {"drafter", true}, {"temperature"}, {"policy", true}, {"ms a token, surface"}, {"best static", true},
-                                         {"regret to it"}, {"regret to the clairvoyant"}, {"regret to the static, measured"}};
+  const std::vector<TableColumn> columns{{"model", true},
+                                         {"drafter", true},
+                                         {"temperature"},
+                                         {"policy", true},
+                                         {"ms a token, surface"},
+                                         {"best static", true},
+                                         {"regret to it"},
+                                         {"regret to the clairvoyant"},
+                                         {"regret to the static, measured"}};
   std::vector<std::vector<TableEntry>> rows;
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) rows.push_back(row(comparison, regret));
-  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kNote, sortable_table_html(columns, rows));
+  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kNote,
+                     sortable_table_html(columns, rows));
 }
 
 std::string regret_csv(const std::vector<PolicyComparison>& comparisons) {
-  constexpr std::array<std::string_view, 20> kColumns = {
-      "model", "drafter", "tree", "verifier", "temperature", "policy", "n_prompts", "ns_per_token", "best_static", "longest_static", "clairvoyant_ns_per_token",
-      "regret_to_static", "regret_to_static_low", "regret_to_static_high", "regret_to_clairvoyant", "regret_to_clairvoyant_low", "regret_to_clairvoyant_high",
-      "measured_regret_to_static", "measured_regret_to_static_low", "measured_regret_to_static_high"};
+  constexpr std::array<std::string_view, 20> kColumns = {"model",
+                                                         "drafter",
+                                                         "tree",
+                                                         "verifier",
+                                                         "temperature",
+                                                         "policy",
+                                                         "n_prompts",
+                                                         "ns_per_token",
+                                                         "best_static",
+                                                         "longest_static",
+                                                         "clairvoyant_ns_per_token",
+                                                         "regret_to_static",
+                                                         "regret_to_static_low",
+                                                         "regret_to_static_high",
+                                                         "regret_to_clairvoyant",
+                                                         "regret_to_clairvoyant_low",
+                                                         "regret_to_clairvoyant_high",
+                                                         "measured_regret_to_static",
+                                                         "measured_regret_to_static_low",
+                                                         "measured_regret_to_static_high"};
   CsvWriter csv(kColumns);
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) write_row(csv, comparison, regret);

@@ -6,7 +6,8 @@
 
 namespace speclab::analysis {
 
-/// What each policy loses against the best static length and the clairvoyant bound; empty where nothing was compared.
+/// What each policy loses against the best static length and the clairvoyant bound; empty where
+/// nothing was compared.
 std::string regret_section_html(const std::vector<PolicyComparison>& comparisons);
 
 /// regret.csv, as results/README.md describes it.

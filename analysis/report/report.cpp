@@ -33,7 +33,9 @@ std::string read_plotly(const std::string& path) {
   const std::string file = path.empty() ? user_cache_folder() + "/plotly/plotly.min.js" : path;
   try {
     std::string script = read_file(file);
-    if (script.find("plotly") == std::string::npos) throw DataError(fmt::format("{}: a file without the word plotly; allowed: plotly.min.js", escaped(file)));
+    if (script.find("plotly") == std::string::npos)
+      throw DataError(
+          fmt::format("{}: a file without the word plotly; allowed: plotly.min.js", escaped(file)));
     return script;
   } catch (const DataError& error) {
     throw DataError(std::string(error.what()) + "; scripts/setup fetches plotly.js, or name one");
@@ -41,7 +43,8 @@ std::string read_plotly(const std::string& path) {
 }
 
 /// Figures and page, the last things that every kind of report writes.
-void write_pages(const std::string& run_folder, const std::vector<Figure>& figures, const std::string& page, bool static_figures) {
+void write_pages(const std::string& run_folder, const std::vector<Figure>& figures,
+                 const std::string& page, bool static_figures) {
   if (static_figures) {
     make_folder(run_folder + "/figures");
     for (const auto& figure : figures) draw_static(figure, run_folder + "/figures");
@@ -49,31 +52,52 @@ void write_pages(const std::string& run_folder, const std::vector<Figure>& figur
   write_file(run_folder + "/report.html", page);
 }
 
-ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
+ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest,
+                                const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
   const auto figures = forward_cost_figures(costs);
   const std::string answer = options.opening + cost_answer(costs);
-  write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
+  write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js),
+              options.static_figures);
+  return {.report_path = run_folder + "/report.html",
+          .answer = answer,
+          .prediction_errors = {},
+          .figures = figures,
+          .num_cells = 0};
 }
 
-ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
+ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest,
+                                 const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<AtlasRow> rows = read_atlas(run_folder + "/atlas.csv");
   const auto figures = atlas_figures(rows);
   const std::string answer = options.opening + atlas_answer(rows);
-  write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
+  write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js),
+              options.static_figures);
+  return {.report_path = run_folder + "/report.html",
+          .answer = answer,
+          .prediction_errors = {},
+          .figures = figures,
+          .num_cells = 0};
 }
 
-ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest, const ReportOptions& options, const std::string& plotly_js) {
+ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest,
+                                      const ReportOptions& options, const std::string& plotly_js) {
   const AcceptanceRun run = read_acceptance_run(run_folder);
   const std::vector<AcceptanceRow>& rows = run.rows;
   Bootstrap bootstrap(manifest.seed);
-  const auto pooled = drafter_acceptance(rows, true, bootstrap), by_category = drafter_acceptance(rows, false, bootstrap);
+  const auto pooled = drafter_acceptance(rows, true, bootstrap),
+             by_category = drafter_acceptance(rows, false, bootstrap);
   const auto figures = acceptance_figures(pooled, by_category);
-  const std::string answer = options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
-  write_pages(run_folder, figures, acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js), options.static_figures);
-  return {.report_path = run_folder + "/report.html", .answer = answer, .prediction_errors = {}, .figures = figures, .num_cells = 0};
+  const std::string answer =
+      options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
+  write_pages(run_folder, figures,
+              acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js),
+              options.static_figures);
+  return {.report_path = run_folder + "/report.html",
+          .answer = answer,
+          .prediction_errors = {},
+          .figures = figures,
+          .num_cells = 0};
 }
 
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
@@ -87,9 +111,12 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   const std::string plotly_js = read_plotly(options.plotly_js);
   check_unchanged(run_folder);
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
-  if (manifest.kind == "cost_surface") return write_cost_report(run_folder, manifest, options, plotly_js);
-  if (manifest.kind == "rule_atlas") return write_atlas_report(run_folder, manifest, options, plotly_js);
-  if (manifest.kind == "drafter_acceptance") return write_acceptance_report(run_folder, manifest, options, plotly_js);
+  if (manifest.kind == "cost_surface")
+    return write_cost_report(run_folder, manifest, options, plotly_js);
+  if (manifest.kind == "rule_atlas")
+    return write_atlas_report(run_folder, manifest, options, plotly_js);
+  if (manifest.kind == "drafter_acceptance")
+    return write_acceptance_report(run_folder, manifest, options, plotly_js);
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);
@@ -98,14 +125,21 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
                         .by_category = groups_by_category(run, baseline, bootstrap)};
   const auto cells = summarise_cells(run, baseline, bootstrap);
   const std::vector<CostRow> costs = read_costs_if_any(run_folder);
-  const std::vector<PolicyComparison> policies = policy_comparisons(run, data.pooled, costs, bootstrap);
+  const std::vector<PolicyComparison> policies =
+      policy_comparisons(run, data.pooled, costs, bootstrap);
   const LedgerMaker maker(run, costs, read_pace(run_folder + "/pace.csv"));
-  const RunLedgers ledgers{.pooled = ledgers_of(data.pooled, maker), .by_category = ledgers_of(data.by_category, maker),
-                           .cells_are_pooled = std::ranges::any_of(cells, [](const CellSummary& cell) { return cell.category == "all"; })};
+  const RunLedgers ledgers{
+      .pooled = ledgers_of(data.pooled, maker),
+      .by_category = ledgers_of(data.by_category, maker),
+      .cells_are_pooled = std::ranges::any_of(
+          cells, [](const CellSummary& cell) { return cell.category == "all"; })};
   auto figures = build_figures(data, bootstrap);
   std::ranges::move(regret_figures(policies), std::back_inserter(figures));
-  if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled)) figures.push_back(ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
-  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run))) figures.push_back(std::move(*timeline));
+  if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled))
+    figures.push_back(
+        ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
+  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run)))
+    figures.push_back(std::move(*timeline));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
                         .prediction_errors = median_prediction_errors(cells),
@@ -115,10 +149,18 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
   write_file(run_folder + "/cells.csv", cells_csv(cells));
   if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
   if (!policies.empty()) write_file(run_folder + "/regret.csv", regret_csv(policies));
-  write_pages(run_folder, figures, page_html({data, cells, figures, ledgers, policies, read_drafts(run_folder + "/drafts.jsonl", run), summary.answer, summary.prediction_errors}, plotly_js), options.static_figures);
+  write_pages(run_folder, figures,
+              page_html({data, cells, figures, ledgers, policies,
+                         read_drafts(run_folder + "/drafts.jsonl", run), summary.answer,
+                         summary.prediction_errors},
+                        plotly_js),
+              options.static_figures);
   return summary;
 }
 
-bool is_partial_report(const std::string& path) { return read_file(path).find(std::string("<p class=\"answer\">") + kPartialOpening) != std::string::npos; }
+bool is_partial_report(const std::string& path) {
+  return read_file(path).find(std::string("<p class=\"answer\">") + kPartialOpening) !=
+         std::string::npos;
+}
 
 }  // namespace speclab::analysis

@@ -9,22 +9,23 @@
 namespace speclab::analysis {
 
 struct ReportOptions {
-  std::string plotly_js;       ///< file; empty takes the one that scripts/setup put into the user cache
+  std::string plotly_js;  ///< file; empty takes the one that scripts/setup put into the user cache
   bool static_figures = true;  ///< also draw PDF, PNG and SVG (needs gnuplot and poppler-utils)
   std::string opening{};       ///< what stands before the answer, with the blank behind it
 };
 
 struct ReportSummary {
   std::string report_path;
-  std::string answer;                         ///< the sentence that opens the report
-  PredictionErrors prediction_errors;         ///< of the walltime, medians over cells
+  std::string answer;                  ///< the sentence that opens the report
+  PredictionErrors prediction_errors;  ///< of the walltime, medians over cells
   std::vector<Figure> figures;
   std::size_t num_cells = 0;
 };
 
-/// Writes cells.csv, figures/ and report.html into a run folder from its rows; from its costs alone, and without cells.csv,
-/// where there are no rows. Deterministic but for the PDF's dates.
-/// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js is missing
+/// Writes cells.csv, figures/ and report.html into a run folder from its rows; from its costs
+/// alone, and without cells.csv, where there are no rows. Deterministic but for the PDF's dates.
+/// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js
+/// is missing
 /// @throws WriteError if something cannot be written or drawn
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options);
 

@@ -5,7 +5,8 @@
 
 namespace speclab::analysis {
 
-/// The text samples with the fate of every token shown by colour and by underline; empty if the run has none.
+/// The text samples with the fate of every token shown by colour and by underline; empty if the run
+/// has none.
 std::string text_section_html(const Run& run);
 
 }  // namespace speclab::analysis

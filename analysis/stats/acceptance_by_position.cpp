@@ -10,18 +10,21 @@
 namespace speclab::analysis {
 namespace {
 
-std::map<std::string, sim::AcceptanceCounts> counts_by_prompt(const Generations& generations, const Run& run) {
+std::map<std::string, sim::AcceptanceCounts> counts_by_prompt(const Generations& generations,
+                                                              const Run& run) {
   std::map<std::int64_t, const std::string*> prompt_of_row;
   for (const auto* g : generations) prompt_of_row[g->row_id] = &g->prompt_id;
   std::map<std::string, sim::AcceptanceCounts> counts;
   for (const auto& round : run.rounds) {
     const auto found = prompt_of_row.find(round.row_id);
-    if (found != prompt_of_row.end()) counts[*found->second].add(static_cast<int>(round.depth), static_cast<int>(round.accepted));
+    if (found != prompt_of_row.end())
+      counts[*found->second].add(static_cast<int>(round.depth), static_cast<int>(round.accepted));
   }
   return counts;
 }
 
-ClusterTotals totals_at(const std::map<std::string, sim::AcceptanceCounts>& counts, std::size_t index) {
+ClusterTotals totals_at(const std::map<std::string, sim::AcceptanceCounts>& counts,
+                        std::size_t index) {
   ClusterTotals totals;
   for (const auto& [prompt, c] : counts) totals.add(c.accepted_at(index), c.tested_at(index));
   return totals;
@@ -29,7 +32,8 @@ ClusterTotals totals_at(const std::map<std::string, sim::AcceptanceCounts>& coun
 
 }  // namespace
 
-std::vector<PositionAcceptance> acceptance_by_position(const Generations& generations, const Run& run, Bootstrap& bootstrap) {
+std::vector<PositionAcceptance> acceptance_by_position(const Generations& generations,
+                                                       const Run& run, Bootstrap& bootstrap) {
   const auto counts = counts_by_prompt(generations, run);
   std::vector<PositionAcceptance> positions;
   std::vector<ClusterTotals> factors;
@@ -40,7 +44,8 @@ std::vector<PositionAcceptance> acceptance_by_position(const Generations& genera
     positions.push_back({.position = static_cast<int>(index) + 1,
                          .conditional_acceptance = bootstrap.ratio(factors.back()),
                          .survival = bootstrap.product_of_ratios(factors)});
-    for (auto* estimate : {&positions.back().conditional_acceptance, &positions.back().survival}) *estimate = within(*estimate, 0, 1);
+    for (auto* estimate : {&positions.back().conditional_acceptance, &positions.back().survival})
+      *estimate = within(*estimate, 0, 1);
   }
 }
 

@@ -25,7 +25,8 @@ double weighted_total(std::span<const double> weights, std::span<const double> v
 }
 
 /// @param influence  [clusters], work space
-LogRatio log_ratio(std::span<const ClusterTotals> factors, std::span<const double> weights, std::vector<double>& influence) {
+LogRatio log_ratio(std::span<const ClusterTotals> factors, std::span<const double> weights,
+                   std::vector<double>& influence) {
   LogRatio result;
   influence.assign(weights.size(), 0.0);
   for (const auto& factor : factors) {
@@ -58,13 +59,15 @@ Interval exponentiated(const LogRatio& estimate, double t_low, double t_high) {
           .high = std::exp(estimate.value - t_low * estimate.standard_error)};
 }
 
-/// The studentised deviations of all resamples, sorted; a resample of one cluster only has no spread and is left out.
-std::vector<double> studentised(std::span<const ClusterTotals> factors, const LogRatio& estimate, std::span<const double> multiplicities,
-                                std::size_t num_clusters) {
+/// The studentised deviations of all resamples, sorted; a resample of one cluster only has no
+/// spread and is left out.
+std::vector<double> studentised(std::span<const ClusterTotals> factors, const LogRatio& estimate,
+                                std::span<const double> multiplicities, std::size_t num_clusters) {
   std::vector<double> deviations;
   std::vector<double> influence;
   for (std::size_t begin = 0; begin < multiplicities.size(); begin += num_clusters) {
-    const LogRatio resampled = log_ratio(factors, multiplicities.subspan(begin, num_clusters), influence);
+    const LogRatio resampled =
+        log_ratio(factors, multiplicities.subspan(begin, num_clusters), influence);
     if (resampled.value == -kInfinity) {
       deviations.push_back(-kInfinity);
     } else if (resampled.standard_error > 0) {
@@ -78,7 +81,8 @@ std::vector<double> studentised(std::span<const ClusterTotals> factors, const Lo
 void expect_valid(std::span<const ClusterTotals> factors) {
   SPECLAB_EXPECT(!factors.empty() && !factors[0].numerator.empty(), "no clusters");
   for (const auto& factor : factors) {
-    SPECLAB_EXPECT(factor.numerator.size() == factors[0].numerator.size() && factor.denominator.size() == factors[0].numerator.size(),
+    SPECLAB_EXPECT(factor.numerator.size() == factors[0].numerator.size() &&
+                       factor.denominator.size() == factors[0].numerator.size(),
                    "factors of different numbers of clusters");
   }
 }
@@ -91,9 +95,12 @@ const std::vector<double>& Bootstrap::multiplicities(std::size_t num_clusters) {
   counts.assign(kResamples * num_clusters, 0.0);
   for (std::uint32_t resample = 0; resample < kResamples; ++resample) {
     for (std::uint32_t draw = 0; draw < num_clusters; ++draw) {
-      const double uniform = stream_.uniform(
-          {.sequence = resample, .position = draw, .purpose = Purpose::bootstrap, .draw = static_cast<std::uint32_t>(num_clusters)});
-      counts[resample * num_clusters + static_cast<std::size_t>(uniform * static_cast<double>(num_clusters))] += 1;
+      const double uniform = stream_.uniform({.sequence = resample,
+                                              .position = draw,
+                                              .purpose = Purpose::bootstrap,
+                                              .draw = static_cast<std::uint32_t>(num_clusters)});
+      counts[resample * num_clusters +
+             static_cast<std::size_t>(uniform * static_cast<double>(num_clusters))] += 1;
     }
   }
   return counts;
@@ -109,7 +116,8 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
   SPECLAB_EXPECT(estimate.value > -kInfinity, "a total is not positive");
   Estimate result{.value = 1, .interval = std::nullopt, .n = n};
   for (const auto& factor : factors) {
-    result.value *= std::reduce(factor.numerator.begin(), factor.numerator.end()) / std::reduce(factor.denominator.begin(), factor.denominator.end());
+    result.value *= std::reduce(factor.numerator.begin(), factor.numerator.end()) /
+                    std::reduce(factor.denominator.begin(), factor.denominator.end());
   }
   if (n < 2) return result;
   if (estimate.standard_error == 0) {
@@ -121,7 +129,8 @@ Estimate Bootstrap::product_of_ratios(std::span<const ClusterTotals> factors) {
   if (n < kMinClusters || n > kMostClusters) return result;
   const auto deviations = studentised(factors, estimate, multiplicities(n), n);
   const double low = quantile(deviations, kTail), high = quantile(deviations, 1 - kTail);
-  if (std::isfinite(low) && std::isfinite(high)) result.interval = exponentiated(estimate, low, high);
+  if (std::isfinite(low) && std::isfinite(high))
+    result.interval = exponentiated(estimate, low, high);
   return result;
 }
 

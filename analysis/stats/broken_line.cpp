@@ -17,20 +17,25 @@ BrokenLineFit fit_at(const Eigen::VectorXd& x, const Eigen::VectorXd& y, double 
   terms.col(1) = x;
   terms.col(2) = (x.array() - breakpoint).cwiseMax(0.0);
   const Eigen::Vector3d fit = terms.colPivHouseholderQr().solve(y);
-  return {fit[0], fit[1], fit[1] + fit[2], breakpoint, std::sqrt((y - terms * fit).squaredNorm() / static_cast<double>(x.size()))};
+  return {fit[0], fit[1], fit[1] + fit[2], breakpoint,
+          std::sqrt((y - terms * fit).squaredNorm() / static_cast<double>(x.size()))};
 }
 
 }  // namespace
 
 BrokenLineFit fit_broken_line(std::span<const double> x, std::span<const double> y) {
   const std::set<double> distinct(x.begin(), x.end());
-  SPECLAB_EXPECT(x.size() == y.size() && distinct.size() >= 5, "five different x or more, with a y each");
+  SPECLAB_EXPECT(x.size() == y.size() && distinct.size() >= 5,
+                 "five different x or more, with a y each");
   const auto size = static_cast<Eigen::Index>(x.size());
-  const Eigen::VectorXd xs = Eigen::Map<const Eigen::VectorXd>(x.data(), size), ys = Eigen::Map<const Eigen::VectorXd>(y.data(), size);
-  const std::vector<double> candidates(std::next(distinct.begin(), 2), std::prev(distinct.end(), 2));
+  const Eigen::VectorXd xs = Eigen::Map<const Eigen::VectorXd>(x.data(), size),
+                        ys = Eigen::Map<const Eigen::VectorXd>(y.data(), size);
+  const std::vector<double> candidates(std::next(distinct.begin(), 2),
+                                       std::prev(distinct.end(), 2));
   BrokenLineFit best = fit_at(xs, ys, candidates.front());
   for (const double breakpoint : candidates)
-    if (const BrokenLineFit fit = fit_at(xs, ys, breakpoint); fit.rms_error < best.rms_error) best = fit;
+    if (const BrokenLineFit fit = fit_at(xs, ys, breakpoint); fit.rms_error < best.rms_error)
+      best = fit;
   return best;
 }
 

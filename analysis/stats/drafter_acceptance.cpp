@@ -17,7 +17,8 @@ using Rows = std::vector<const AcceptanceRow*>;
 /// A share with its interval; 0 without one where the event never occurred.
 Estimate share(const ClusterTotals& totals, Bootstrap& bootstrap) {
   const bool occurred = std::reduce(totals.numerator.begin(), totals.numerator.end()) > 0;
-  return occurred ? within(bootstrap.ratio(totals), 0, 1) : Estimate{.value = 0, .interval = {}, .n = totals.numerator.size()};
+  return occurred ? within(bootstrap.ratio(totals), 0, 1)
+                  : Estimate{.value = 0, .interval = {}, .n = totals.numerator.size()};
 }
 
 template <typename Numerator, typename Denominator>
@@ -49,38 +50,51 @@ bool is_reached(const Rows& rows) {
 
 /// All but the survival.
 DepthAcceptance at_depth(int depth, const Rows& rows, Bootstrap& bootstrap) {
-  DepthAcceptance result{.depth = depth, .acceptance = share(totals_of(rows, accepted, reached), bootstrap), .survival = {}, .in_top = {}};
+  DepthAcceptance result{.depth = depth,
+                         .acceptance = share(totals_of(rows, accepted, reached), bootstrap),
+                         .survival = {},
+                         .in_top = {}};
   for (std::size_t rank = 0; rank < known_ranks(rows); ++rank)
-    result.in_top.push_back(share(totals_of(rows, [rank](const AcceptanceRow& row) { return row.sums.in_top[rank]; }, reached), bootstrap));
+    result.in_top.push_back(share(
+        totals_of(
+            rows, [rank](const AcceptanceRow& row) { return row.sums.in_top[rank]; }, reached),
+        bootstrap));
   return result;
 }
 
 /// Fills in the survival: a product of conditional rates over the same prompts.
-void add_survival(std::vector<DepthAcceptance>& depths, const std::vector<ClusterTotals>& factors, Bootstrap& bootstrap) {
+void add_survival(std::vector<DepthAcceptance>& depths, const std::vector<ClusterTotals>& factors,
+                  Bootstrap& bootstrap) {
   for (std::size_t i = 0; i < depths.size(); ++i) {
-    const bool is_possible = depths[i].acceptance.value > 0 && (i == 0 || depths[i - 1].survival.value > 0);
-    depths[i].survival = is_possible ? within(bootstrap.product_of_ratios(std::span(factors).first(i + 1)), 0, 1)
-                                     : Estimate{.value = 0, .interval = {}, .n = depths[i].acceptance.n};
+    const bool is_possible =
+        depths[i].acceptance.value > 0 && (i == 0 || depths[i - 1].survival.value > 0);
+    depths[i].survival =
+        is_possible ? within(bootstrap.product_of_ratios(std::span(factors).first(i + 1)), 0, 1)
+                    : Estimate{.value = 0, .interval = {}, .n = depths[i].acceptance.n};
   }
 }
 
 Rows of_depth(const Rows& rows, int depth) {
   Rows chosen;
-  std::ranges::copy_if(rows, std::back_inserter(chosen), [depth](const AcceptanceRow* row) { return row->depth == depth; });
+  std::ranges::copy_if(rows, std::back_inserter(chosen),
+                       [depth](const AcceptanceRow* row) { return row->depth == depth; });
   return chosen;
 }
 
 /// Totals of the same prompts at every depth, so that they can be multiplied.
 ClusterTotals factor_of(const Rows& all, int depth) {
-  return totals_of(all, [depth](const AcceptanceRow& row) { return row.depth == depth ? row.sums.accepted : 0.0; },
-                   [depth](const AcceptanceRow& row) { return row.depth == depth ? row.sums.reached : 0.0; });
+  return totals_of(
+      all,
+      [depth](const AcceptanceRow& row) { return row.depth == depth ? row.sums.accepted : 0.0; },
+      [depth](const AcceptanceRow& row) { return row.depth == depth ? row.sums.reached : 0.0; });
 }
 
 double sum_without(const std::vector<double>& values, std::optional<std::size_t> left_out) {
   return std::reduce(values.begin(), values.end()) - (left_out ? values[*left_out] : 0.0);
 }
 
-double tokens_without(const std::vector<ClusterTotals>& factors, std::optional<std::size_t> left_out) {
+double tokens_without(const std::vector<ClusterTotals>& factors,
+                      std::optional<std::size_t> left_out) {
   double tokens = 1, survival = 1;
   for (const ClusterTotals& factor : factors) {
     const double tested = sum_without(factor.denominator, left_out);
@@ -94,18 +108,28 @@ Estimate tokens_of(const std::vector<ClusterTotals>& factors, std::size_t prompt
   Estimate tokens{.value = tokens_without(factors, {}), .interval = {}, .n = prompts};
   if (factors.empty() || factors.front().numerator.size() < 2) return tokens;
   std::vector<double> logarithms;
-  for (std::size_t prompt = 0; prompt < factors.front().numerator.size(); ++prompt) logarithms.push_back(std::log(tokens_without(factors, prompt)));
-  tokens.interval = log_interval(tokens.value, std::sqrt(jackknife_variance(logarithms)), static_cast<double>(logarithms.size()) - 1);
+  for (std::size_t prompt = 0; prompt < factors.front().numerator.size(); ++prompt)
+    logarithms.push_back(std::log(tokens_without(factors, prompt)));
+  tokens.interval = log_interval(tokens.value, std::sqrt(jackknife_variance(logarithms)),
+                                 static_cast<double>(logarithms.size()) - 1);
   return within(tokens, 1, 1 + static_cast<double>(factors.size()));
 }
 
 DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap) {
-  DrafterAcceptance result{.axes = rows.front()->axes, .category = pooled ? "all" : rows.front()->category, .coverage = {}, .depths = {}, .acceptance_rate = {}, .tokens_per_round = {}};
+  DrafterAcceptance result{.axes = rows.front()->axes,
+                           .category = pooled ? "all" : rows.front()->category,
+                           .coverage = {},
+                           .depths = {},
+                           .acceptance_rate = {},
+                           .tokens_per_round = {}};
   const Rows first = of_depth(rows, 1);
   for (const AcceptanceRow* row : first) result.positions += row->positions;
   result.prompts = first.size();
-  result.coverage = share(totals_of(first, [](const AcceptanceRow& row) { return static_cast<double>(row.sums.drafts); },
-                                    [](const AcceptanceRow& row) { return static_cast<double>(row.positions); }), bootstrap);
+  result.coverage = share(
+      totals_of(
+          first, [](const AcceptanceRow& row) { return static_cast<double>(row.sums.drafts); },
+          [](const AcceptanceRow& row) { return static_cast<double>(row.positions); }),
+      bootstrap);
   std::vector<ClusterTotals> factors;
   for (int depth = 1; is_reached(of_depth(rows, depth)); ++depth) {
     result.depths.push_back(at_depth(depth, of_depth(rows, depth), bootstrap));
@@ -113,13 +137,15 @@ DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap)
   }
   add_survival(result.depths, factors, bootstrap);
   result.tokens_per_round = tokens_of(factors, result.prompts);
-  if (!result.depths.empty()) result.acceptance_rate = share(totals_of(rows, accepted, reached), bootstrap);
+  if (!result.depths.empty())
+    result.acceptance_rate = share(totals_of(rows, accepted, reached), bootstrap);
   return result;
 }
 
 }  // namespace
 
-std::vector<DrafterAcceptance> drafter_acceptance(const std::vector<AcceptanceRow>& rows, bool pooled, Bootstrap& bootstrap) {
+std::vector<DrafterAcceptance> drafter_acceptance(const std::vector<AcceptanceRow>& rows,
+                                                  bool pooled, Bootstrap& bootstrap) {
   std::vector<std::pair<std::pair<CellAxes, std::string>, Rows>> groups;
   for (const AcceptanceRow& row : rows) {
     const std::pair key{row.axes, pooled ? std::string("all") : row.category};

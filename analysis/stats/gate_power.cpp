@@ -28,11 +28,18 @@ std::vector<TimedBenchmark> recorded(std::span<const BenchPairRow> rows) {
 /// Draws gates from recorded pairs and plants slow-downs.
 class GateDraws {
  public:
-  GateDraws(std::vector<TimedBenchmark> benchmarks, const GatePowerOptions& options) : benchmarks_(std::move(benchmarks)), options_(options), drawn_(2 * static_cast<std::size_t>(options.gate.pairs)) {
-    if (benchmarks_.empty()) throw DataError("there are no pairs; allowed: the rows of a gate of a build with itself");
+  GateDraws(std::vector<TimedBenchmark> benchmarks, const GatePowerOptions& options)
+      : benchmarks_(std::move(benchmarks)),
+        options_(options),
+        drawn_(2 * static_cast<std::size_t>(options.gate.pairs)) {
+    if (benchmarks_.empty())
+      throw DataError("there are no pairs; allowed: the rows of a gate of a build with itself");
     for (const TimedBenchmark& benchmark : benchmarks_)
-      if (benchmark.pairs.size() != benchmarks_.front().pairs.size() || benchmark.pairs.size() < drawn_)
-        throw DataError("benchmark '" + escaped(benchmark.name) + "' has " + std::to_string(benchmark.pairs.size()) + " pairs; allowed: at least " + std::to_string(drawn_) + ", and as many as the others");
+      if (benchmark.pairs.size() != benchmarks_.front().pairs.size() ||
+          benchmark.pairs.size() < drawn_)
+        throw DataError("benchmark '" + escaped(benchmark.name) + "' has " +
+                        std::to_string(benchmark.pairs.size()) + " pairs; allowed: at least " +
+                        std::to_string(drawn_) + ", and as many as the others");
   }
 
   /// Benchmarks with the pairs of gate number `gate`.
@@ -42,17 +49,20 @@ class GateDraws {
     const RngStream stream(options_.seed);
     for (std::uint32_t i = 0; i < drawn_; ++i) {
       const double left = static_cast<double>(order.size() - i);
-      std::swap(order[i], order[i + static_cast<std::size_t>(stream.uniform({gate, i, Purpose::bootstrap, 0}) * left)]);
+      std::swap(order[i], order[i + static_cast<std::size_t>(
+                                        stream.uniform({gate, i, Purpose::bootstrap, 0}) * left)]);
     }
     std::vector<TimedBenchmark> suite;
     for (const TimedBenchmark& benchmark : benchmarks_) {
       suite.push_back({benchmark.name, {}});
-      for (std::size_t i = 0; i < drawn_; ++i) suite.back().pairs.push_back(benchmark.pairs[order[i]]);
+      for (std::size_t i = 0; i < drawn_; ++i)
+        suite.back().pairs.push_back(benchmark.pairs[order[i]]);
     }
     return suite;
   }
 
-  GateVerdict verdict_with(const std::vector<TimedBenchmark>& suite, std::size_t at, double slowdown) const;
+  GateVerdict verdict_with(const std::vector<TimedBenchmark>& suite, std::size_t at,
+                           double slowdown) const;
   std::size_t size() const { return benchmarks_.size(); }
   std::size_t pairs() const { return benchmarks_.front().pairs.size(); }
   const std::string& name(std::size_t at) const { return benchmarks_[at].name; }
@@ -63,9 +73,11 @@ class GateDraws {
   std::size_t drawn_;
 };
 
-/// Of a suite of which one benchmark is slower: that one, in a family of its size. The others, which are not slower, hardly ever are
-/// rejected before it, so Holm's level for it is Bonferroni's, which is never more lenient.
-GateVerdict GateDraws::verdict_with(const std::vector<TimedBenchmark>& suite, std::size_t at, double slowdown) const {
+/// Of a suite of which one benchmark is slower: that one, in a family of its size. The others,
+/// which are not slower, hardly ever are rejected before it, so Holm's level for it is
+/// Bonferroni's, which is never more lenient.
+GateVerdict GateDraws::verdict_with(const std::vector<TimedBenchmark>& suite, std::size_t at,
+                                    double slowdown) const {
   TimedBenchmark slower = suite[at];
   for (TimePair& pair : slower.pairs) pair.head_ns *= 1.0 + slowdown;
   PairGateOptions alone = options_.gate;
@@ -74,7 +86,8 @@ GateVerdict GateDraws::verdict_with(const std::vector<TimedBenchmark>& suite, st
 }
 
 /// Shares by benchmark.
-GatePowerRow power_row(const GateDraws& draws, const GatePowerOptions& options, const std::vector<std::vector<TimedBenchmark>>& gates, double slowdown) {
+GatePowerRow power_row(const GateDraws& draws, const GatePowerOptions& options,
+                       const std::vector<std::vector<TimedBenchmark>>& gates, double slowdown) {
   GatePowerRow row{.slowdown = slowdown, .caught_least = 2.0};
   const double n = static_cast<double>(options.gates);
   for (std::size_t at = 0; at < draws.size(); ++at) {
@@ -85,12 +98,14 @@ GatePowerRow power_row(const GateDraws& draws, const GatePowerOptions& options, 
     }
     row.caught_mean += slow / n / static_cast<double>(draws.size());
     row.ambiguous_mean += ambiguous / n / static_cast<double>(draws.size());
-    if (slow / n < row.caught_least) row.caught_least = slow / n, row.least_benchmark = draws.name(at);
+    if (slow / n < row.caught_least)
+      row.caught_least = slow / n, row.least_benchmark = draws.name(at);
   }
   return row;
 }
 
-void count_alarms(const GatePowerOptions& options, const std::vector<std::vector<TimedBenchmark>>& gates, GatePower& power) {
+void count_alarms(const GatePowerOptions& options,
+                  const std::vector<std::vector<TimedBenchmark>>& gates, GatePower& power) {
   for (const auto& gate : gates) {
     std::vector<GateVerdict> verdicts;
     for (const PairGateRow& row : judge_pairs(gate, options.gate)) verdicts.push_back(row.verdict);
@@ -99,10 +114,13 @@ void count_alarms(const GatePowerOptions& options, const std::vector<std::vector
   }
 }
 
-void find_least_caught(const GateDraws& draws, const GatePowerOptions& options, const std::vector<std::vector<TimedBenchmark>>& gates, GatePower& power) {
-  for (int step = 1; step * kStep <= kMostSlowdown && power.each_caught_with_90_percent == 0.0; ++step) {
+void find_least_caught(const GateDraws& draws, const GatePowerOptions& options,
+                       const std::vector<std::vector<TimedBenchmark>>& gates, GatePower& power) {
+  for (int step = 1; step * kStep <= kMostSlowdown && power.each_caught_with_90_percent == 0.0;
+       ++step) {
     const GatePowerRow row = power_row(draws, options, gates, step * kStep);
-    if (row.caught_mean >= kWanted && power.caught_with_90_percent == 0.0) power.caught_with_90_percent = row.slowdown;
+    if (row.caught_mean >= kWanted && power.caught_with_90_percent == 0.0)
+      power.caught_with_90_percent = row.slowdown;
     if (row.caught_least >= kWanted) power.each_caught_with_90_percent = row.slowdown;
   }
 }
@@ -113,10 +131,12 @@ GatePower gate_power(std::span<const BenchPairRow> rows, const GatePowerOptions&
   SPECLAB_EXPECT(options.gates >= 1, "gates must be at least 1");
   const GateDraws draws(recorded(rows), options);
   std::vector<std::vector<TimedBenchmark>> gates;
-  for (int i = 0; i < options.gates; ++i) gates.push_back(draws.gate(static_cast<std::uint32_t>(i)));
+  for (int i = 0; i < options.gates; ++i)
+    gates.push_back(draws.gate(static_cast<std::uint32_t>(i)));
   GatePower power{.pairs = draws.pairs(), .benchmarks = draws.size(), .gates = options.gates};
   count_alarms(options, gates, power);
-  for (const double slowdown : options.slowdowns) power.rows.push_back(power_row(draws, options, gates, slowdown));
+  for (const double slowdown : options.slowdowns)
+    power.rows.push_back(power_row(draws, options, gates, slowdown));
   find_least_caught(draws, options, gates, power);
   return power;
 }

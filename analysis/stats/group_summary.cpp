@@ -19,7 +19,8 @@ double total(const Generations& generations, const Quantity& quantity) {
 }
 
 /// Sums of two quantities by prompt.
-ClusterTotals by_prompt(const Generations& generations, const Quantity& numerator, const Quantity& denominator) {
+ClusterTotals by_prompt(const Generations& generations, const Quantity& numerator,
+                        const Quantity& denominator) {
   std::map<std::string, std::pair<double, double>> sums;
   for (const auto* g : generations) {
     sums[g->prompt_id].first += numerator(*g);
@@ -40,19 +41,26 @@ double drafted(const Generation& g) { return static_cast<double>(g.drafted); }
 double one(const Generation&) { return 1; }
 
 /// The ratio; without an interval if it is 0, nothing if the denominator is.
-std::optional<Estimate> ratio(const Generations& generations, const Quantity& numerator, const Quantity& denominator, Bootstrap& bootstrap) {
+std::optional<Estimate> ratio(const Generations& generations, const Quantity& numerator,
+                              const Quantity& denominator, Bootstrap& bootstrap) {
   if (total(generations, denominator) <= 0) return std::nullopt;
   const ClusterTotals totals = by_prompt(generations, numerator, denominator);
-  if (total(generations, numerator) <= 0) return Estimate{.value = 0, .interval = std::nullopt, .n = totals.numerator.size()};
+  if (total(generations, numerator) <= 0)
+    return Estimate{.value = 0, .interval = std::nullopt, .n = totals.numerator.size()};
   return bootstrap.ratio(totals);
 }
 
 /// Whether plain decoding wrote something else, which greedy decoding must not.
-bool is_other_text(const Generation& g, const Generation& plain) { return g.axes.temperature == 0 && g.lossless && plain.output_hash != g.output_hash; }
+bool is_other_text(const Generation& g, const Generation& plain) {
+  return g.axes.temperature == 0 && g.lossless && plain.output_hash != g.output_hash;
+}
 
-double mean(const Generations& generations, const Quantity& quantity) { return total(generations, quantity) / static_cast<double>(generations.size()); }
+double mean(const Generations& generations, const Quantity& quantity) {
+  return total(generations, quantity) / static_cast<double>(generations.size());
+}
 
-void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap, GroupSummary& summary) {
+void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap,
+                 GroupSummary& summary) {
   Generations paired;
   std::vector<double> speedups;
   for (const auto* g : generations) {
@@ -60,11 +68,21 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
     const Generations& partners = baseline.partners_of(*g);
     paired.push_back(g);
     speedups.push_back(mean(partners, walltime) / walltime(*g));
-    if (std::ranges::any_of(partners, [g](const Generation* p) { return p->repetition == g->repetition && p->output_tokens != g->output_tokens; })) ++summary.unequal_pairs;
-    if (std::ranges::any_of(partners, [g](const Generation* p) { return is_other_text(*g, *p); })) ++summary.other_texts;
-    if (std::ranges::any_of(partners, [g](const Generation* p) { return p->section != g->section; })) ++summary.apart_pairs;
+    if (std::ranges::any_of(partners, [g](const Generation* p) {
+          return p->repetition == g->repetition && p->output_tokens != g->output_tokens;
+        }))
+      ++summary.unequal_pairs;
+    if (std::ranges::any_of(partners, [g](const Generation* p) { return is_other_text(*g, *p); }))
+      ++summary.other_texts;
+    if (std::ranges::any_of(partners,
+                            [g](const Generation* p) { return p->section != g->section; }))
+      ++summary.apart_pairs;
   }
-  const auto plain = [&baseline](const Quantity& quantity) { return [&baseline, quantity](const Generation& g) { return mean(baseline.partners_of(g), quantity); }; };
+  const auto plain = [&baseline](const Quantity& quantity) {
+    return [&baseline, quantity](const Generation& g) {
+      return mean(baseline.partners_of(g), quantity);
+    };
+  };
   summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
   if (!speedups.empty()) summary.pair_speedup = median(std::move(speedups));
   summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
@@ -73,13 +91,19 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
 void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupSummary& summary) {
   const double num_rounds = total(generations, rounds);
   if (num_rounds <= 0) return;
-  const auto per_round = [&](const Quantity& quantity) { return total(generations, quantity) / num_rounds; };
-  summary.split = {.draft_ns = per_round([](const Generation& g) { return static_cast<double>(g.draft_ns); }),
-                   .target_ns = per_round([](const Generation& g) { return static_cast<double>(g.target_ns); }),
-                   .verify_ns = per_round([](const Generation& g) { return static_cast<double>(g.verify_ns); }),
-                   .other_ns = per_round([](const Generation& g) { return static_cast<double>(g.other_ns); })};
-  const auto split_ns = [](const Generation& g) { return static_cast<double>(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns); };
-  if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap)) summary.round_ns = *estimate;
+  const auto per_round = [&](const Quantity& quantity) {
+    return total(generations, quantity) / num_rounds;
+  };
+  summary.split = {
+      .draft_ns = per_round([](const Generation& g) { return static_cast<double>(g.draft_ns); }),
+      .target_ns = per_round([](const Generation& g) { return static_cast<double>(g.target_ns); }),
+      .verify_ns = per_round([](const Generation& g) { return static_cast<double>(g.verify_ns); }),
+      .other_ns = per_round([](const Generation& g) { return static_cast<double>(g.other_ns); })};
+  const auto split_ns = [](const Generation& g) {
+    return static_cast<double>(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns);
+  };
+  if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap))
+    summary.round_ns = *estimate;
   summary.token_ns = ratio(generations, split_ns, tokens, bootstrap);
 }
 
@@ -87,14 +111,18 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
 std::optional<sim::Interval> speedup_interval(const Generations& generations, const Run& run) {
   const std::string& cell = generations.front()->cell_id;
   const auto found = run.predictions.find(cell);
-  const bool is_one = std::ranges::all_of(generations, [&](const Generation* g) { return g->cell_id == cell; });
+  const bool is_one =
+      std::ranges::all_of(generations, [&](const Generation* g) { return g->cell_id == cell; });
   return is_one && found != run.predictions.end() ? found->second.speedup_interval : std::nullopt;
 }
 
-/// One prediction for cells that are measured together: sums over generations, so that ratios stay ratios of totals.
+/// One prediction for cells that are measured together: sums over generations, so that ratios stay
+/// ratios of totals.
 Prediction pooled_prediction(const Generations& generations, const Run& run) {
-  double walltime_sum = 0, paced_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0, acceptance_sum = 0, tested_sum = 0;
-  bool has_walltime = true, has_pace = true, has_speedup = true, has_tokens = true, has_acceptance = true;
+  double walltime_sum = 0, paced_sum = 0, plain_sum = 0, token_sum = 0, round_sum = 0,
+         acceptance_sum = 0, tested_sum = 0;
+  bool has_walltime = true, has_pace = true, has_speedup = true, has_tokens = true,
+       has_acceptance = true;
   for (const auto* g : generations) {
     const auto found = run.predictions.find(g->cell_id);
     const Prediction p = found == run.predictions.end() ? Prediction{} : found->second;
@@ -122,8 +150,11 @@ Prediction pooled_prediction(const Generations& generations, const Run& run) {
 }
 
 void add_law_distance(const Generations& generations, GroupSummary& summary) {
-  const auto distance = [](const Generation& g) { return g.law_distance.value_or(0.0) * tokens(g); };
-  if (generations[0]->law_distance) summary.law_distance = total(generations, distance) / total(generations, tokens);
+  const auto distance = [](const Generation& g) {
+    return g.law_distance.value_or(0.0) * tokens(g);
+  };
+  if (generations[0]->law_distance)
+    summary.law_distance = total(generations, distance) / total(generations, tokens);
 }
 
 /// Levels of the deepest draft of any round.
@@ -135,8 +166,11 @@ double deepest_draft(const Generations& generations) {
 
 void expect_uniform(const Generations& generations) {
   for (const auto* g : generations) {
-    const bool same = g->lossless == generations[0]->lossless && g->forced_acceptance == generations[0]->forced_acceptance;
-    if (!same) throw DataError("rows.csv: row_id " + std::to_string(g->row_id) + ": lossless or forced_acceptance differs within a cell");
+    const bool same = g->lossless == generations[0]->lossless &&
+                      g->forced_acceptance == generations[0]->forced_acceptance;
+    if (!same)
+      throw DataError("rows.csv: row_id " + std::to_string(g->row_id) +
+                      ": lossless or forced_acceptance differs within a cell");
   }
 }
 
@@ -144,18 +178,21 @@ void expect_uniform(const Generations& generations) {
 
 Baseline::Baseline(const Run& run) {
   for (const auto& g : run.generations) {
-    const std::int64_t block = run.manifest.repetitions ? g.repetition % *run.manifest.repetitions : g.repetition;
+    const std::int64_t block =
+        run.manifest.repetitions ? g.repetition % *run.manifest.repetitions : g.repetition;
     if (g.axes.is_plain()) plain_[{g.axes.plain(), g.prompt_id, block}].push_back(&g);
   }
 }
 
 const Generations& Baseline::partners_of(const Generation& generation) const {
   static const Generations kNone;
-  const auto found = plain_.find({generation.axes.plain(), generation.prompt_id, generation.repetition});
+  const auto found =
+      plain_.find({generation.axes.plain(), generation.prompt_id, generation.repetition});
   return found == plain_.end() ? kNone : found->second;
 }
 
-GroupSummary summarise(const Generations& generations, const Run& run, const Baseline& baseline, Bootstrap& bootstrap) {
+GroupSummary summarise(const Generations& generations, const Run& run, const Baseline& baseline,
+                       Bootstrap& bootstrap) {
   SPECLAB_EXPECT(!generations.empty(), "a group without generations");
   expect_uniform(generations);
   GroupSummary summary;
@@ -166,11 +203,17 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   summary.lossless = generations[0]->lossless;
   summary.forced_acceptance = generations[0]->forced_acceptance;
   summary.walltime_ns = bootstrap.ratio(by_prompt(generations, walltime, one));
-  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap)) summary.tokens_per_round = within(*estimate, 1, 1.0 + deepest_draft(generations));
-  if (const auto estimate = ratio(generations, accepted, tested, bootstrap)) summary.acceptance_rate = within(*estimate, 0, 1);
-  if (const double n = total(generations, drafted); n > 0) summary.accepted_fraction = total(generations, accepted) / n;
+  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap))
+    summary.tokens_per_round = within(*estimate, 1, 1.0 + deepest_draft(generations));
+  if (const auto estimate = ratio(generations, accepted, tested, bootstrap))
+    summary.acceptance_rate = within(*estimate, 0, 1);
+  if (const double n = total(generations, drafted); n > 0)
+    summary.accepted_fraction = total(generations, accepted) / n;
   if (const double n = total(generations, rounds); n > 0) {
-    summary.drafting_fraction = total(generations, [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) / n;
+    summary.drafting_fraction =
+        total(generations,
+              [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) /
+        n;
   }
   add_law_distance(generations, summary);
   add_speedup(generations, baseline, bootstrap, summary);

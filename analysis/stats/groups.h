@@ -15,6 +15,7 @@ struct Group {
 
 /// Groups in the order in which rows.csv first names them.
 std::vector<Group> pooled_groups(const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
-std::vector<Group> groups_by_category(const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
+std::vector<Group> groups_by_category(const Run& run, const Baseline& baseline,
+                                      Bootstrap& bootstrap);
 
 }  // namespace speclab::analysis

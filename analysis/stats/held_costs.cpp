@@ -10,7 +10,8 @@ namespace speclab::analysis {
 std::vector<sim::CostPoint> held_constant_outside(const std::vector<sim::CostPoint>& points) {
   constexpr int kFar = 1 << 20;
   std::map<std::pair<int, int>, sim::CostPoint> held;  // by context and rows
-  for (const sim::CostPoint& point : points) held.insert_or_assign({point.context, point.rows}, point);
+  for (const sim::CostPoint& point : points)
+    held.insert_or_assign({point.context, point.rows}, point);
   std::set<int> contexts;
   for (const sim::CostPoint& point : points) contexts.insert(point.context);
   const auto copy = [&](sim::CostPoint point, int context, int rows) {

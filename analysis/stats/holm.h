@@ -4,8 +4,8 @@
 
 namespace speclab::analysis {
 
-/// p-values adjusted for a family: rejecting what is at most alpha errs with a chance of at most alpha in the whole family,
-/// whatever the tests have to do with each other.
+/// p-values adjusted for a family: rejecting what is at most alpha errs with a chance of at most
+/// alpha in the whole family, whatever the tests have to do with each other.
 ///
 /// @param p_values  each in [0, 1]
 /// @return in the order given, each in [0, 1]

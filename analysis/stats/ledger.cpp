@@ -21,8 +21,13 @@ struct Names {
   const char* words;
 };
 /// By cause.
-constexpr std::array<Names, kCauses.size()> kNames = {{{"pace", "pace of the machine"}, {"acceptance", "acceptance"}, {"ragged_end", "ragged end"}, {"prefill", "reading the prompt"},
-                                                       {"drafting", "drafting"}, {"overhead", "rest of a round"}, {"not_explained", "not explained"}}};
+constexpr std::array<Names, kCauses.size()> kNames = {{{"pace", "pace of the machine"},
+                                                       {"acceptance", "acceptance"},
+                                                       {"ragged_end", "ragged end"},
+                                                       {"prefill", "reading the prompt"},
+                                                       {"drafting", "drafting"},
+                                                       {"overhead", "rest of a round"},
+                                                       {"not_explained", "not explained"}}};
 
 }  // namespace
 
@@ -43,8 +48,11 @@ struct LedgerMaker::Cell {
 const char* to_string(Cause cause) { return kNames[static_cast<std::size_t>(cause)].column; }
 const char* words_of(Cause cause) { return kNames[static_cast<std::size_t>(cause)].words; }
 
-LedgerMaker::LedgerMaker(const Run& run, std::vector<CostRow> costs, const std::vector<PaceRow>& paces)
-    : run_(run), costs_(paces.empty() ? std::move(costs) : paced_costs(std::move(costs), paces)), has_pace_(!paces.empty()) {}
+LedgerMaker::LedgerMaker(const Run& run, std::vector<CostRow> costs,
+                         const std::vector<PaceRow>& paces)
+    : run_(run),
+      costs_(paces.empty() ? std::move(costs) : paced_costs(std::move(costs), paces)),
+      has_pace_(!paces.empty()) {}
 
 double LedgerMaker::plain_ns(const Generation& g, const PairCosts& costs) const {
   Generation plain = g;
@@ -53,16 +61,19 @@ double LedgerMaker::plain_ns(const Generation& g, const PairCosts& costs) const 
   return surface_times(run_, plain, costs).total_ns();
 }
 
-std::optional<std::map<std::string, LedgerMaker::Cell>> LedgerMaker::cells_of(const Generations& generations) const {
+std::optional<std::map<std::string, LedgerMaker::Cell>> LedgerMaker::cells_of(
+    const Generations& generations) const {
   std::map<std::string, Cell> cells;
   for (const Generation* g : generations) {
     const auto prediction = run_.predictions.find(g->cell_id);
-    if (prediction == run_.predictions.end() || !prediction->second.walltime_ns) return std::nullopt;
+    if (prediction == run_.predictions.end() || !prediction->second.walltime_ns)
+      return std::nullopt;
     auto cell = cells.find(g->cell_id);
     if (cell == cells.end()) {
       const auto costs = costs_of_cell(costs_, g->axes);
       if (!costs) return std::nullopt;
-      cell = cells.emplace(g->cell_id, Cell{.costs = *costs, .prediction = &prediction->second}).first;
+      cell =
+          cells.emplace(g->cell_id, Cell{.costs = *costs, .prediction = &prediction->second}).first;
     }
     cell->second.plain_ns += plain_ns(*g, cell->second.costs);
     cell->second.num_generations += 1;
@@ -72,16 +83,19 @@ std::optional<std::map<std::string, LedgerMaker::Cell>> LedgerMaker::cells_of(co
 
 LedgerMaker::Account LedgerMaker::account(const Generation& g, const Cell& cell) const {
   const SurfaceTimes expected = surface_times(run_, g, cell.costs);
-  const double predicted_ns = *cell.prediction->walltime_ns, paced_ns = has_pace_ ? cell.prediction->paced_walltime_ns.value_or(predicted_ns) : predicted_ns;
-  const double share = plain_ns(g, cell.costs) / (cell.plain_ns / cell.num_generations);  // 1 in the mean
-  return {.predicted_ns = predicted_ns,
-          .ns = {paced_ns - predicted_ns,
-                 expected.total_ns() - expected.ragged_ns - share * paced_ns,
-                 expected.ragged_ns,
-                 static_cast<double>(g.prefill_ns) - expected.prefill_ns,
-                 static_cast<double>(g.draft_ns) - expected.draft_ns,
-                 static_cast<double>(g.verify_ns + g.other_ns) - expected.overhead_ns,
-                 static_cast<double>(g.decode_ns - g.draft_ns - g.verify_ns - g.other_ns) - expected.target_ns}};
+  const double predicted_ns = *cell.prediction->walltime_ns,
+               paced_ns = has_pace_ ? cell.prediction->paced_walltime_ns.value_or(predicted_ns)
+                                    : predicted_ns;
+  const double share =
+      plain_ns(g, cell.costs) / (cell.plain_ns / cell.num_generations);  // 1 in the mean
+  return {
+      .predicted_ns = predicted_ns,
+      .ns = {paced_ns - predicted_ns, expected.total_ns() - expected.ragged_ns - share * paced_ns,
+             expected.ragged_ns, static_cast<double>(g.prefill_ns) - expected.prefill_ns,
+             static_cast<double>(g.draft_ns) - expected.draft_ns,
+             static_cast<double>(g.verify_ns + g.other_ns) - expected.overhead_ns,
+             static_cast<double>(g.decode_ns - g.draft_ns - g.verify_ns - g.other_ns) -
+                 expected.target_ns}};
 }
 
 std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const {
@@ -95,7 +109,8 @@ std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const 
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += own.ns[i];
     count += 1;
     ledger.predicted_ns += own.predicted_ns / static_cast<double>(generations.size());
-    ledger.measured_ns += static_cast<double>(g->walltime_ns()) / static_cast<double>(generations.size());
+    ledger.measured_ns +=
+        static_cast<double>(g->walltime_ns()) / static_cast<double>(generations.size());
   }
   for (std::size_t i = 0; i < kCauses.size(); ++i) {
     ClusterTotals totals;
@@ -107,7 +122,8 @@ std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const 
 
 std::string reasons(const Ledger& ledger) {
   std::vector<Cause> causes(kCauses.begin(), kCauses.end());
-  std::ranges::stable_sort(causes, std::ranges::greater{}, [&](Cause cause) { return std::abs(ledger.at(cause).value); });
+  std::ranges::stable_sort(causes, std::ranges::greater{},
+                           [&](Cause cause) { return std::abs(ledger.at(cause).value); });
   std::string text;
   for (const Cause cause : std::span(causes).first(3)) {
     const double share = ledger.at(cause).value / ledger.predicted_ns;
@@ -119,7 +135,8 @@ std::string reasons(const Ledger& ledger) {
 
 std::optional<Estimate> median_unexplained(const std::vector<Ledger>& ledgers) {
   std::vector<double> shares;
-  for (const Ledger& ledger : ledgers) shares.push_back(std::abs(ledger.at(Cause::not_explained).value) / ledger.measured_ns);
+  for (const Ledger& ledger : ledgers)
+    shares.push_back(std::abs(ledger.at(Cause::not_explained).value) / ledger.measured_ns);
   if (shares.empty()) return std::nullopt;
   return median(std::move(shares));
 }

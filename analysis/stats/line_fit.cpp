@@ -15,7 +15,8 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y) {
   const double xx = dx.square().sum(), yy = dy.square().sum(), xy = (dx * dy).sum();
   SPECLAB_EXPECT(xx > 0 && yy > 0, "values that differ");
   const double slope = xy / xx;
-  return {slope, ys.mean() - slope * xs.mean(), xy / std::sqrt(xx * yy), std::sqrt((dy - slope * dx).square().mean())};
+  return {slope, ys.mean() - slope * xs.mean(), xy / std::sqrt(xx * yy),
+          std::sqrt((dy - slope * dx).square().mean())};
 }
 
 }  // namespace speclab::analysis

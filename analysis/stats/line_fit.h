@@ -11,7 +11,8 @@ struct LineFit {
   double rms_error = 0;    ///< root mean square of y less the line
 };
 
-/// @throws ContractError unless there are as many x as y, at least two, and neither is the same everywhere
+/// @throws ContractError unless there are as many x as y, at least two, and neither is the same
+/// everywhere
 LineFit fit_line(std::span<const double> x, std::span<const double> y);
 
 }  // namespace speclab::analysis

@@ -15,8 +15,13 @@ namespace {
 
 sim::CostPoint to_point(const CostRow& row) {
   const double ns = row.ns.value;
-  return {.kind = row.kind, .rows = static_cast<int>(row.rows), .context = static_cast<int>(row.context), .ns = ns, .ns_low = row.ns.interval ? row.ns.interval->low : ns,
-          .ns_high = row.ns.interval ? row.ns.interval->high : ns, .n = static_cast<int>(row.ns.n)};
+  return {.kind = row.kind,
+          .rows = static_cast<int>(row.rows),
+          .context = static_cast<int>(row.context),
+          .ns = ns,
+          .ns_low = row.ns.interval ? row.ns.interval->low : ns,
+          .ns_high = row.ns.interval ? row.ns.interval->high : ns,
+          .n = static_cast<int>(row.ns.n)};
 }
 
 struct Timings {
@@ -38,21 +43,30 @@ std::map<Place, Timings> timings_by_place(std::span<const PaceRow> paces) {
   return timings;
 }
 
-/// Replaces the costs of forwards. @return by model how many times longer the forwards of most rows take now
-std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& timings, std::vector<CostRow>& costs) {
-  std::map<std::string, std::pair<std::int64_t, std::pair<double, double>>> most;  // rows, totals now and before
+/// Replaces the costs of forwards. @return by model how many times longer the forwards of most rows
+/// take now
+std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& timings,
+                                               std::vector<CostRow>& costs) {
+  std::map<std::string, std::pair<std::int64_t, std::pair<double, double>>>
+      most;  // rows, totals now and before
   std::size_t replaced = 0;
   for (CostRow& row : costs) {
-    const auto found = row.kind == sim::CostKind::target ? timings.find({row.model, row.context, row.rows}) : timings.end();
+    const auto found = row.kind == sim::CostKind::target
+                           ? timings.find({row.model, row.context, row.rows})
+                           : timings.end();
     if (found == timings.end()) continue;
     ++replaced;
     auto& [rows, totals] = most[row.model];
     if (row.rows > rows) totals = {0, 0};
-    if (row.rows >= rows) totals = {totals.first + found->second.mean_ns(), totals.second + row.ns.value};
+    if (row.rows >= rows)
+      totals = {totals.first + found->second.mean_ns(), totals.second + row.ns.value};
     rows = std::max(rows, row.rows);
     row.ns.value = found->second.mean_ns();
   }
-  if (replaced != timings.size()) throw DataError("pace.csv times a forward that costs.csv lacks: both must be of this run; put costs.csv back from a copy, or let `speclab run --repair` write it from the journal");
+  if (replaced != timings.size())
+    throw DataError(
+        "pace.csv times a forward that costs.csv lacks: both must be of this run; put costs.csv "
+        "back from a copy, or let `speclab run --repair` write it from the journal");
   std::map<std::string, double> ratios;
   for (const auto& [model, last] : most) ratios[model] = last.second.first / last.second.second;
   return ratios;
@@ -65,24 +79,33 @@ PairCosts pair_costs(std::span<const CostRow> costs, const PairKey& key) {
   for (const CostRow& row : costs) {
     if (row.model != key.model) continue;
     if (!row.regime) points.push_back(to_point(row));
-    if (row.regime != key.regime || row.drafter != key.drafter || row.tree != key.tree || row.verifier != key.verifier) continue;
-    auto& kind = row.kind == sim::CostKind::draft ? drafts : row.kind == sim::CostKind::overhead ? overheads : drafter_prefills;
+    if (row.regime != key.regime || row.drafter != key.drafter || row.tree != key.tree ||
+        row.verifier != key.verifier)
+      continue;
+    auto& kind = row.kind == sim::CostKind::draft      ? drafts
+                 : row.kind == sim::CostKind::overhead ? overheads
+                                                       : drafter_prefills;
     kind.push_back(to_point(row));
   }
   if (points.empty() || overheads.empty())
-    throw DataError(fmt::format("no costs of {} with {} were measured; begin again in another folder", escaped(key.model), key.drafter.empty() ? "plain decoding" : escaped(key.drafter)));
+    throw DataError(fmt::format(
+        "no costs of {} with {} were measured; begin again in another folder", escaped(key.model),
+        key.drafter.empty() ? "plain decoding" : escaped(key.drafter)));
   for (const auto* kind : {&drafts, &overheads})
     if (!kind->empty()) std::ranges::copy(held_constant_outside(*kind), std::back_inserter(points));
   if (!drafter_prefills.empty()) drafter_prefills = held_constant_outside(drafter_prefills);
   std::erase_if(drafter_prefills, [](const sim::CostPoint& point) { return point.context != 0; });
-  return {std::make_shared<sim::CostSurface>(std::move(points)), sim::CostSurface(std::move(drafter_prefills))};
+  return {std::make_shared<sim::CostSurface>(std::move(points)),
+          sim::CostSurface(std::move(drafter_prefills))};
 }
 
 std::vector<CostRow> paced_costs(std::vector<CostRow> costs, std::span<const PaceRow> paces) {
   if (paces.empty()) return {};
   const std::map<std::string, double> ratios = replace_forwards(timings_by_place(paces), costs);
   for (CostRow& row : costs)
-    if (const auto ratio = ratios.find(row.model); row.kind == sim::CostKind::prefill && row.drafter.empty() && ratio != ratios.end()) row.ns.value *= ratio->second;
+    if (const auto ratio = ratios.find(row.model);
+        row.kind == sim::CostKind::prefill && row.drafter.empty() && ratio != ratios.end())
+      row.ns.value *= ratio->second;
   return costs;
 }
 

@@ -21,18 +21,23 @@ struct PairKey {
 /// Costs as one (model, drafter, temperature) has them.
 struct PairCosts {
   std::shared_ptr<const sim::CostSurface> surface;
-  sim::CostSurface drafter_prefill;  ///< kind prefill: what the first draft of a sequence costs on top; no points for plain decoding
+  sim::CostSurface drafter_prefill;  ///< kind prefill: what the first draft of a sequence costs on
+                                     ///< top; no points for plain decoding
 
-  double drafter_prefill_ns(int prompt_tokens) const { return drafter_prefill.points().empty() ? 0.0 : drafter_prefill.prefill_ns(prompt_tokens); }
+  double drafter_prefill_ns(int prompt_tokens) const {
+    return drafter_prefill.points().empty() ? 0.0 : drafter_prefill.prefill_ns(prompt_tokens);
+  }
 };
 
-/// Draft and overhead are held constant outside the measured range, where a line through noise could turn negative.
+/// Draft and overhead are held constant outside the measured range, where a line through noise
+/// could turn negative.
 /// @throws DataError if `costs` has none of these
 PairCosts pair_costs(std::span<const CostRow> costs, const PairKey& key);
 
-/// The costs as they were while generations were measured: a forward of the target costs the mean of its timings between generations
-/// (walltimes, which are compared with it, are means); reading a prompt, which is arithmetic, changes as the forward of most rows does;
-/// drafts and overheads stay. Empty where no pace was taken.
+/// The costs as they were while generations were measured: a forward of the target costs the mean
+/// of its timings between generations (walltimes, which are compared with it, are means); reading a
+/// prompt, which is arithmetic, changes as the forward of most rows does; drafts and overheads
+/// stay. Empty where no pace was taken.
 /// @throws DataError if a forward was timed that the cost surface lacks
 std::vector<CostRow> paced_costs(std::vector<CostRow> costs, std::span<const PaceRow> paces);
 

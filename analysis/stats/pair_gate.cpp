@@ -32,21 +32,28 @@ std::vector<double> log_ratios(std::span<const TimePair> pairs) {
 }
 
 /// Everything but the adjustment and the verdict; the p-values are those of the one benchmark.
-PairGateRow summary(const std::string& name, std::span<const TimePair> pairs, const PairGateOptions& options) {
+PairGateRow summary(const std::string& name, std::span<const TimePair> pairs,
+                    const PairGateOptions& options) {
   const std::vector<double> ratios = log_ratios(pairs);
   const double median = middle(ratios), n = static_cast<double>(pairs.size());
-  PairGateRow row{.benchmark = name, .pairs = static_cast<int>(pairs.size()), .ratio = std::exp(median)};
-  row.slower = static_cast<int>(std::ranges::count_if(ratios, [](double ratio) { return ratio > 0.0; }));
-  row.faster = static_cast<int>(std::ranges::count_if(ratios, [](double ratio) { return ratio < 0.0; }));
-  row.floor_ratio = std::max(options.least_ratio, std::exp(3.0 * robust_deviation(ratios, median) / std::sqrt(n)));
+  PairGateRow row{
+      .benchmark = name, .pairs = static_cast<int>(pairs.size()), .ratio = std::exp(median)};
+  row.slower =
+      static_cast<int>(std::ranges::count_if(ratios, [](double ratio) { return ratio > 0.0; }));
+  row.faster =
+      static_cast<int>(std::ranges::count_if(ratios, [](double ratio) { return ratio < 0.0; }));
+  row.floor_ratio = std::max(options.least_ratio,
+                             std::exp(3.0 * robust_deviation(ratios, median) / std::sqrt(n)));
   row.p_slower = sign_test_p(row.slower, row.pairs);
   row.p_faster = sign_test_p(row.faster, row.pairs);
   return row;
 }
 
 GateVerdict verdict_of(const PairGateRow& row, double alpha) {
-  if (row.ratio > row.floor_ratio) return row.p_slower <= alpha ? GateVerdict::slow : GateVerdict::ambiguous;
-  return row.ratio < 1.0 / row.floor_ratio && row.p_faster <= alpha ? GateVerdict::fast : GateVerdict::same;
+  if (row.ratio > row.floor_ratio)
+    return row.p_slower <= alpha ? GateVerdict::slow : GateVerdict::ambiguous;
+  return row.ratio < 1.0 / row.floor_ratio && row.p_faster <= alpha ? GateVerdict::fast
+                                                                    : GateVerdict::same;
 }
 
 void adjust(std::vector<PairGateRow>& rows, double PairGateRow::* p) {
@@ -62,14 +69,20 @@ void adjust_and_judge(std::vector<PairGateRow>& rows, double alpha) {
   for (PairGateRow& row : rows) row.verdict = verdict_of(row, alpha);
 }
 
-bool is_extended(const TimedBenchmark& benchmark, const PairGateOptions& options) { return benchmark.pairs.size() >= 2 * static_cast<std::size_t>(options.pairs); }
+bool is_extended(const TimedBenchmark& benchmark, const PairGateOptions& options) {
+  return benchmark.pairs.size() >= 2 * static_cast<std::size_t>(options.pairs);
+}
 
-/// The second look counts the whole suite: those that were not extended stay in the family with a p-value of 1.
-std::vector<PairGateRow> second_look(std::span<const TimedBenchmark> benchmarks, const std::vector<PairGateRow>& first, const PairGateOptions& options) {
+/// The second look counts the whole suite: those that were not extended stay in the family with a
+/// p-value of 1.
+std::vector<PairGateRow> second_look(std::span<const TimedBenchmark> benchmarks,
+                                     const std::vector<PairGateRow>& first,
+                                     const PairGateOptions& options) {
   std::vector<PairGateRow> rows = first;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].p_slower = rows[i].p_faster = 1.0;
-    if (first[i].verdict == GateVerdict::ambiguous && is_extended(benchmarks[i], options)) rows[i] = summary(benchmarks[i].name, benchmarks[i].pairs, options);
+    if (first[i].verdict == GateVerdict::ambiguous && is_extended(benchmarks[i], options))
+      rows[i] = summary(benchmarks[i].name, benchmarks[i].pairs, options);
   }
   adjust_and_judge(rows, options.alpha * (1.0 - options.first_look));
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -80,25 +93,34 @@ std::vector<PairGateRow> second_look(std::span<const TimedBenchmark> benchmarks,
 void check_sizes(std::span<const TimedBenchmark> benchmarks, const PairGateOptions& options) {
   const int least = least_pairs(benchmarks.size(), options);
   if (options.pairs < least)
-    throw DataError(std::to_string(options.pairs) + " pairs cannot show anything among " + std::to_string(benchmarks.size()) + " benchmarks; allowed: at least " + std::to_string(least));
+    throw DataError(std::to_string(options.pairs) + " pairs cannot show anything among " +
+                    std::to_string(benchmarks.size()) + " benchmarks; allowed: at least " +
+                    std::to_string(least));
   for (const TimedBenchmark& benchmark : benchmarks)
     if (benchmark.pairs.size() < static_cast<std::size_t>(options.pairs))
-      throw DataError("benchmark '" + escaped(benchmark.name) + "' has " + std::to_string(benchmark.pairs.size()) + " pairs; allowed: at least " + std::to_string(options.pairs));
+      throw DataError("benchmark '" + escaped(benchmark.name) + "' has " +
+                      std::to_string(benchmark.pairs.size()) + " pairs; allowed: at least " +
+                      std::to_string(options.pairs));
 }
 
 }  // namespace
 
 int least_pairs(std::size_t num_benchmarks, const PairGateOptions& options) {
-  const double level = options.alpha * options.first_look / static_cast<double>(std::max<std::size_t>(1, num_benchmarks));
+  const double level = options.alpha * options.first_look /
+                       static_cast<double>(std::max<std::size_t>(1, num_benchmarks));
   int pairs = 1;
   while (sign_test_p(pairs, pairs) > level) ++pairs;
   return pairs;
 }
 
-std::vector<PairGateRow> judge_pairs(std::span<const TimedBenchmark> benchmarks, const PairGateOptions& options) {
+std::vector<PairGateRow> judge_pairs(std::span<const TimedBenchmark> benchmarks,
+                                     const PairGateOptions& options) {
   check_sizes(benchmarks, options);
   std::vector<PairGateRow> first;
-  for (const TimedBenchmark& benchmark : benchmarks) first.push_back(summary(benchmark.name, std::span(benchmark.pairs).first(static_cast<std::size_t>(options.pairs)), options));
+  for (const TimedBenchmark& benchmark : benchmarks)
+    first.push_back(summary(
+        benchmark.name, std::span(benchmark.pairs).first(static_cast<std::size_t>(options.pairs)),
+        options));
   adjust_and_judge(first, options.alpha * options.first_look);
   return second_look(benchmarks, first, options);
 }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kConfidence = 0.99;
 
-/// P(the order statistic of rank `rank` of n samples is at least the percentile): fewer than that lie below it.
+/// P(the order statistic of rank `rank` of n samples is at least the percentile): fewer than that
+/// lie below it.
 double confidence(std::size_t n, std::size_t rank, double probability) {
   return sim::binomial_cdf(static_cast<int>(rank) - 1, static_cast<int>(n), probability);
 }
@@ -27,9 +28,13 @@ std::size_t least_samples(double probability) {
 
 Percentile percentile(std::vector<double> values, double probability) {
   const std::size_t needed = least_samples(probability), n = values.size();
-  if (n < needed) return {.value = {}, .at_most = {}, .reason = std::to_string(n) + " of " + std::to_string(needed) + " samples"};
+  if (n < needed)
+    return {.value = {},
+            .at_most = {},
+            .reason = std::to_string(n) + " of " + std::to_string(needed) + " samples"};
   std::ranges::sort(values);
-  const auto rank = static_cast<std::size_t>(std::ceil(static_cast<double>(n) * probability - 1e-9));
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(static_cast<double>(n) * probability - 1e-9));
   std::size_t bound = rank;
   while (confidence(n, bound, probability) < kConfidence) ++bound;
   return {.value = values[rank - 1], .at_most = values[bound - 1], .reason = ""};

@@ -11,7 +11,9 @@ using Candidates = std::vector<const Group*>;
 Candidates candidates_beside(const Group& plain, const std::vector<Group>& groups) {
   Candidates candidates;
   for (const Group& group : groups) {
-    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns && !group.summary.is_lossy()) candidates.push_back(&group);
+    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns &&
+        !group.summary.is_lossy())
+      candidates.push_back(&group);
   }
   return candidates;
 }
@@ -27,7 +29,8 @@ std::vector<PilotChoice> pilot_choices(const std::vector<Group>& groups) {
     if (!plain.axes.is_plain()) continue;
     const Candidates candidates = candidates_beside(plain, groups);
     if (candidates.size() < 2) continue;
-    choices.push_back({.chosen = *std::ranges::min_element(candidates, {}, predicted), .fastest = *std::ranges::min_element(candidates, {}, measured)});
+    choices.push_back({.chosen = *std::ranges::min_element(candidates, {}, predicted),
+                       .fastest = *std::ranges::min_element(candidates, {}, measured)});
   }
   return choices;
 }

@@ -7,8 +7,11 @@
 namespace speclab::analysis {
 
 double sign_test_p(int successes, int trials) {
-  SPECLAB_EXPECT(trials >= 0 && trials <= 10'000 && successes >= 0 && successes <= trials, "no such count of successes");
-  long double term = std::ldexp(1.0L, -trials), tail = 0.0L;  // in whose range 2^-10000 is; of `trials` successes, then one fewer a step
+  SPECLAB_EXPECT(trials >= 0 && trials <= 10'000 && successes >= 0 && successes <= trials,
+                 "no such count of successes");
+  long double term = std::ldexp(1.0L, -trials),
+              tail =
+                  0.0L;  // in whose range 2^-10000 is; of `trials` successes, then one fewer a step
   for (int k = trials; k >= successes; --k) {
     tail += term;
     term *= static_cast<long double>(k) / (trials - k + 1);

@@ -29,7 +29,9 @@ template <typename Row>
 std::string work_difference(const std::vector<Row>& rows) {
   std::set<std::int64_t> base, head;
   for (const Row& row : rows) base.insert(row.base_checksum), head.insert(row.head_checksum);
-  if (base.size() > 1 || head.size() > 1) return std::string(base.size() > 1 ? "the base" : "the head") + " worked out different things in two processes";
+  if (base.size() > 1 || head.size() > 1)
+    return std::string(base.size() > 1 ? "the base" : "the head") +
+           " worked out different things in two processes";
   return base == head ? "" : "the head works out something else than the base";
 }
 
@@ -62,9 +64,14 @@ GateVerdict verdict_of_counts(double ratio) {
 
 GateLine count_line(const std::string& name, const std::vector<BenchCountRow>& rows) {
   CountRange base, head;
-  for (const BenchCountRow& row : rows) base.add(row.base_instructions), head.add(row.head_instructions);
-  GateLine line{.benchmark = name, .measure = rows.front().counter, .ratio = head.least / base.least, .reason = work_difference(rows)};
-  if (line.reason.empty() && !(base.is_steady() && head.is_steady())) line.reason = "runs of the same binary differ by more than 0.01 %";
+  for (const BenchCountRow& row : rows)
+    base.add(row.base_instructions), head.add(row.head_instructions);
+  GateLine line{.benchmark = name,
+                .measure = rows.front().counter,
+                .ratio = head.least / base.least,
+                .reason = work_difference(rows)};
+  if (line.reason.empty() && !(base.is_steady() && head.is_steady()))
+    line.reason = "runs of the same binary differ by more than 0.01 %";
   if (line.reason.empty()) line.verdict = verdict_of_counts(line.ratio);
   return line;
 }
@@ -76,20 +83,24 @@ std::vector<GateLine> judge_times(std::span<const BenchPairRow> rows, PairGateOp
   std::vector<GateLine> lines;
   std::vector<TimedBenchmark> family;
   for (const auto& [name, of_benchmark] : by_benchmark(rows)) {
-    lines.push_back({.benchmark = name, .measure = "time", .reason = work_difference(of_benchmark)});
+    lines.push_back(
+        {.benchmark = name, .measure = "time", .reason = work_difference(of_benchmark)});
     if (lines.back().reason.empty()) family.push_back(timed(name, of_benchmark));
   }
   if (family.empty()) return lines;
   std::map<std::string, PairGateRow> judged;
   for (PairGateRow& row : judge_pairs(family, options)) judged[row.benchmark] = std::move(row);
   for (GateLine& line : lines)
-    if (line.reason.empty()) line.pairs = judged.at(line.benchmark), line.verdict = line.pairs.verdict, line.ratio = line.pairs.ratio;
+    if (line.reason.empty())
+      line.pairs = judged.at(line.benchmark), line.verdict = line.pairs.verdict,
+      line.ratio = line.pairs.ratio;
   return lines;
 }
 
 std::vector<GateLine> judge_counts(std::span<const BenchCountRow> rows) {
   std::vector<GateLine> lines;
-  for (const auto& [name, of_benchmark] : by_benchmark(rows)) lines.push_back(count_line(name, of_benchmark));
+  for (const auto& [name, of_benchmark] : by_benchmark(rows))
+    lines.push_back(count_line(name, of_benchmark));
   return lines;
 }
 

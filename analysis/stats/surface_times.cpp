@@ -7,33 +7,50 @@ namespace {
 
 std::string verifier_of(const std::vector<CostRow>& costs, const CellAxes& axes) {
   if (axes.verifier != "replay") return axes.verifier;
-  const auto found = std::ranges::find_if(costs, [&](const CostRow& row) { return row.model == axes.model && row.drafter == axes.drafter && row.tree == axes.tree; });
+  const auto found = std::ranges::find_if(costs, [&](const CostRow& row) {
+    return row.model == axes.model && row.drafter == axes.drafter && row.tree == axes.tree;
+  });
   return found == costs.end() ? axes.verifier : found->verifier;
 }
 
 }  // namespace
 
 void SurfaceTimes::add_round(const sim::CostSurface& costs, const Round& round) {
-  const int rows = static_cast<int>(round.rows), depth = static_cast<int>(round.depth), context = static_cast<int>(round.position);
-  const double target = costs.t_target_ns(rows, context), draft = costs.t_draft_ns(depth, context), overhead = costs.overhead_ns(rows, context);
+  const int rows = static_cast<int>(round.rows), depth = static_cast<int>(round.depth),
+            context = static_cast<int>(round.position);
+  const double target = costs.t_target_ns(rows, context), draft = costs.t_draft_ns(depth, context),
+               overhead = costs.overhead_ns(rows, context);
   target_ns += target, draft_ns += draft, overhead_ns += overhead;
-  const double unused = static_cast<double>(round.accepted + 1 - round.emitted) / static_cast<double>(round.accepted + 1);
+  const double unused = static_cast<double>(round.accepted + 1 - round.emitted) /
+                        static_cast<double>(round.accepted + 1);
   ragged_ns += unused * (target + draft + overhead);
 }
 
 SurfaceTimes surface_times(const Run& run, const Generation& g, const PairCosts& costs) {
   SurfaceTimes times{.prefill_ns = costs.surface->prefill_ns(static_cast<int>(g.prompt_tokens))};
   if (g.axes.is_plain())
-    for (std::int64_t i = 0; i < g.output_tokens; ++i) times.add_round(*costs.surface, {.row_id = g.row_id, .position = g.prompt_tokens + i, .rows = 1, .emitted = 1});
+    for (std::int64_t i = 0; i < g.output_tokens; ++i)
+      times.add_round(
+          *costs.surface,
+          {.row_id = g.row_id, .position = g.prompt_tokens + i, .rows = 1, .emitted = 1});
   else
-    for (std::size_t i = 0; i < static_cast<std::size_t>(g.rounds); ++i) times.add_round(*costs.surface, run.rounds[g.first_round + i]);
-  if (g.drafting_rounds > 0) times.draft_ns += costs.drafter_prefill_ns(static_cast<int>(g.prompt_tokens));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(g.rounds); ++i)
+      times.add_round(*costs.surface, run.rounds[g.first_round + i]);
+  if (g.drafting_rounds > 0)
+    times.draft_ns += costs.drafter_prefill_ns(static_cast<int>(g.prompt_tokens));
   return times;
 }
 
 std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const CellAxes& axes) {
-  const PairKey key{.model = axes.model, .drafter = axes.is_plain() ? "" : axes.drafter, .tree = axes.tree, .verifier = verifier_of(costs, axes), .regime = regime_of(axes.temperature)};
-  const auto is_needed = [&](const CostRow& row) { return row.kind == sim::CostKind::overhead && row.model == key.model && row.drafter == key.drafter && row.regime == key.regime; };
+  const PairKey key{.model = axes.model,
+                    .drafter = axes.is_plain() ? "" : axes.drafter,
+                    .tree = axes.tree,
+                    .verifier = verifier_of(costs, axes),
+                    .regime = regime_of(axes.temperature)};
+  const auto is_needed = [&](const CostRow& row) {
+    return row.kind == sim::CostKind::overhead && row.model == key.model &&
+           row.drafter == key.drafter && row.regime == key.regime;
+  };
   if (std::ranges::none_of(costs, is_needed)) return std::nullopt;
   return pair_costs(costs, key);
 }

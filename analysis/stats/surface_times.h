@@ -22,8 +22,8 @@ struct SurfaceTimes {
 /// Plain decoding has a round of one row for every token.
 SurfaceTimes surface_times(const Run& run, const Generation& generation, const PairCosts& costs);
 
-/// The costs of a cell's model, drafter and rule; nothing where they were not measured. A replayed verdict is costed as the rule whose
-/// drafts were timed.
+/// The costs of a cell's model, drafter and rule; nothing where they were not measured. A replayed
+/// verdict is costed as the rule whose drafts were timed.
 std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const CellAxes& axes);
 
 }  // namespace speclab::analysis

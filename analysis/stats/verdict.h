@@ -21,7 +21,8 @@ std::string_view name(GateVerdict verdict);
 /// SAME and FAST 0, SLOW 10, AMBIGUOUS 11, INVALID 12.
 ExitCode exit_code(GateVerdict verdict);
 
-/// The verdict of all together: SLOW if any is, else INVALID, AMBIGUOUS, FAST, SAME in this order. None is INVALID: nothing was compared.
+/// The verdict of all together: SLOW if any is, else INVALID, AMBIGUOUS, FAST, SAME in this order.
+/// None is INVALID: nothing was compared.
 GateVerdict worst(std::span<const GateVerdict> verdicts);
 
 }  // namespace speclab::analysis

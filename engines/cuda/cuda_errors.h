@@ -1,5 +1,6 @@
 #pragma once
-// Failures of the CUDA runtime as the program's errors. Free of CUDA's headers for those who only call.
+// Failures of the CUDA runtime as the program's errors. Free of CUDA's headers for those who only
+// call.
 
 namespace speclab::engines::cuda {
 

@@ -11,16 +11,21 @@ namespace speclab::engines::cuda {
 bool device_is_there() {
   int count = 0, major = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return false;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major >= 8;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
+         major >= 8;
 }
 
 Device::Device() {
-  if (!device_is_there()) throw DeviceError("device 'cuda': no CUDA device of compute capability 8.0 or higher, or no driver, is here; use --device cpu");
+  if (!device_is_there())
+    throw DeviceError(
+        "device 'cuda': no CUDA device of compute capability 8.0 or higher, or no driver, is here; "
+        "use --device cpu");
   check(cudaSetDevice(0), "choosing the device");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
   name_ = properties.name;
-  pci_bus_id_ = fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+  pci_bus_id_ = fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
+                            properties.pciDeviceID);
   l2_bytes_ = properties.l2CacheSize;
   context_.num_multiprocessors = properties.multiProcessorCount;
   context_.has_overlapping_starts = properties.major >= 9;
@@ -29,7 +34,9 @@ Device::Device() {
 
 Device::~Device() { cudaStreamDestroy(context_.stream); }
 
-void Device::synchronize() const { check(cudaStreamSynchronize(context_.stream), "running kernels"); }
+void Device::synchronize() const {
+  check(cudaStreamSynchronize(context_.stream), "running kernels");
+}
 
 bool Device::is_busy() const {
   const cudaError_t status = cudaStreamQuery(context_.stream);
@@ -39,7 +46,8 @@ bool Device::is_busy() const {
 }
 
 Graph::Graph(const LaunchContext& context, const std::function<void()>& work) {
-  check(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+  check(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal),
+        "beginning a capture");
   cudaGraph_t graph = nullptr;
   try {
     work();
@@ -58,6 +66,8 @@ Graph::~Graph() {
   if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
 }
 
-void Graph::launch(const LaunchContext& context) const { check(cudaGraphLaunch(executable_, context.stream), "launching a graph"); }
+void Graph::launch(const LaunchContext& context) const {
+  check(cudaGraphLaunch(executable_, context.stream), "launching a graph");
+}
 
 }  // namespace speclab::engines::cuda

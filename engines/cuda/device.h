@@ -32,7 +32,8 @@ class Device {
   const std::string& pci_bus_id() const { return pci_bus_id_; }  ///< as "00000000:17:00.0"
   /// Waits for everything put into the stream. @throws DeviceError if some of it failed
   void synchronize() const;
-  /// Whether something that was put into the stream still runs. @throws DeviceError if it has failed
+  /// Whether something that was put into the stream still runs. @throws DeviceError if it has
+  /// failed
   bool is_busy() const;
 
  private:

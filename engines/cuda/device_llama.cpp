@@ -14,16 +14,22 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// A shape model of more parameters is filled on the device: its values mean nothing, and making them here takes minutes.
+/// A shape model of more parameters is filled on the device: its values mean nothing, and making
+/// them here takes minutes.
 constexpr std::int64_t kMostRandomOnHost = 20'000'000;
 
 template <typename T>
-DeviceArray<T> rows_of(std::int64_t columns) { return DeviceArray<T>(static_cast<std::size_t>(kMaxRows * columns)); }
+DeviceArray<T> rows_of(std::int64_t columns) {
+  return DeviceArray<T>(static_cast<std::size_t>(kMaxRows * columns));
+}
 
 }  // namespace
 
-DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights, const Device& device) : config_(config), device_(device) {
-  if (const auto lacks = lacking(config)) throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
+DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
+                         const Device& device)
+    : config_(config), device_(device) {
+  if (const auto lacks = lacking(config))
+    throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
   load(weights);
   load_rotations();
   if (!config.draft_vocabulary.empty()) load_draft_vocabulary();
@@ -35,28 +41,42 @@ DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
   inner_ = rows_of<std::uint16_t>(config.intermediate_size);
   logits_ = rows_of<float>(config.vocab_size);
   hidden_ = rows_of<float>(config.hidden_size);
-  for (std::size_t i = 0; i < config.state_layers().size(); ++i) streams_.push_back(rows_of<float>(config.hidden_size));
+  for (std::size_t i = 0; i < config.state_layers().size(); ++i)
+    streams_.push_back(rows_of<float>(config.hidden_size));
   best_ = rows_of<BestLogit>(head_blocks());
 }
 
 std::optional<std::string> DeviceLlama::lacking(const LlamaConfig& config) {
-  if (config.is_feature_transformer()) return "drafters that read hidden states do not run there yet";
-  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128) return fmt::format("heads of {} values; allowed there: 32, 64, 128", config.head_dim);
-  for (const std::int32_t size : {config.hidden_size, config.intermediate_size, config.query_size()})
-    if (size % kTileColumns != 0) return fmt::format("a size of {}; allowed there: multiples of {}", size, kTileColumns);
+  if (config.is_feature_transformer())
+    return "drafters that read hidden states do not run there yet";
+  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
+    return fmt::format("heads of {} values; allowed there: 32, 64, 128", config.head_dim);
+  for (const std::int32_t size :
+       {config.hidden_size, config.intermediate_size, config.query_size()})
+    if (size % kTileColumns != 0)
+      return fmt::format("a size of {}; allowed there: multiples of {}", size, kTileColumns);
   return std::nullopt;
 }
 
-std::int64_t DeviceLlama::query_key_value_row(std::int64_t row) const { return cuda::query_key_value_row(row, config_.query_size() + config_.kv_size(), config_.head_dim); }
-std::int64_t DeviceLlama::gate_up_row(std::int64_t row) const { return cuda::gate_up_row(row, config_.intermediate_size); }
+std::int64_t DeviceLlama::query_key_value_row(std::int64_t row) const {
+  return cuda::query_key_value_row(row, config_.query_size() + config_.kv_size(), config_.head_dim);
+}
+std::int64_t DeviceLlama::gate_up_row(std::int64_t row) const {
+  return cuda::gate_up_row(row, config_.intermediate_size);
+}
 
-DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights, std::initializer_list<LlamaTensor> roles, std::int32_t layer, std::int64_t columns,
+DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights,
+                                                    std::initializer_list<LlamaTensor> roles,
+                                                    std::int32_t layer, std::int64_t columns,
                                                     RowMap map) const {
   if (weights.are_random() && config_.num_parameters() > kMostRandomOnHost) {
     std::int64_t rows = 0;
     for (const LlamaTensor role : roles) rows += num_elements(role, config_) / columns;
     DeviceArray<std::uint16_t> matrix(static_cast<std::size_t>(packed_size(rows, columns)));
-    launch_random_weights(matrix.data(), static_cast<std::int64_t>(matrix.size()), static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()), device_.context());
+    launch_random_weights(
+        matrix.data(), static_cast<std::int64_t>(matrix.size()),
+        static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()),
+        device_.context());
     return matrix;
   }
   std::vector<float> stacked;
@@ -64,30 +84,41 @@ DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights,
     const std::vector<float> values = weights.read(role, layer);
     stacked.insert(stacked.end(), values.begin(), values.end());
   }
-  return on_device<std::uint16_t>(pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); }));
+  return on_device<std::uint16_t>(
+      pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); }));
 }
 
 DeviceLlama::Layer DeviceLlama::load_layer(const LlamaWeights& weights, std::int32_t layer) const {
   const auto norm = [&](LlamaTensor role) { return on_device<float>(weights.read(role, layer)); };
-  return {norm(LlamaTensor::attention_norm), norm(LlamaTensor::feed_forward_norm),
-          load_matrix(weights, {LlamaTensor::query, LlamaTensor::key, LlamaTensor::value}, layer, config_.hidden_size, &DeviceLlama::query_key_value_row),
-          load_matrix(weights, {LlamaTensor::attention_output}, layer, config_.query_size(), &DeviceLlama::same_row),
-          load_matrix(weights, {LlamaTensor::gate, LlamaTensor::up}, layer, config_.hidden_size, &DeviceLlama::gate_up_row),
-          load_matrix(weights, {LlamaTensor::down}, layer, config_.intermediate_size, &DeviceLlama::same_row)};
+  return {norm(LlamaTensor::attention_norm),
+          norm(LlamaTensor::feed_forward_norm),
+          load_matrix(weights, {LlamaTensor::query, LlamaTensor::key, LlamaTensor::value}, layer,
+                      config_.hidden_size, &DeviceLlama::query_key_value_row),
+          load_matrix(weights, {LlamaTensor::attention_output}, layer, config_.query_size(),
+                      &DeviceLlama::same_row),
+          load_matrix(weights, {LlamaTensor::gate, LlamaTensor::up}, layer, config_.hidden_size,
+                      &DeviceLlama::gate_up_row),
+          load_matrix(weights, {LlamaTensor::down}, layer, config_.intermediate_size,
+                      &DeviceLlama::same_row)};
 }
 
 void DeviceLlama::load(const LlamaWeights& weights) {
-  embedding_ = load_matrix(weights, {LlamaTensor::embedding}, 0, config_.hidden_size, &DeviceLlama::same_row);
-  if (!config_.head_is_embedding()) head_ = load_matrix(weights, {LlamaTensor::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
+  embedding_ = load_matrix(weights, {LlamaTensor::embedding}, 0, config_.hidden_size,
+                           &DeviceLlama::same_row);
+  if (!config_.head_is_embedding())
+    head_ =
+        load_matrix(weights, {LlamaTensor::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
   output_norm_ = on_device<float>(weights.read(LlamaTensor::output_norm, 0));
-  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer) layers_.push_back(load_layer(weights, layer));
+  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
+    layers_.push_back(load_layer(weights, layer));
   device_.synchronize();
 }
 
 void DeviceLlama::load_rotations() {
   std::vector<float> turns;
   std::vector<double> steps;
-  for (std::int32_t i = 0; i < config_.head_dim / 2; ++i) steps.push_back(std::pow(static_cast<double>(config_.rope_theta), -2.0 * i / config_.head_dim));
+  for (std::int32_t i = 0; i < config_.head_dim / 2; ++i)
+    steps.push_back(std::pow(static_cast<double>(config_.rope_theta), -2.0 * i / config_.head_dim));
   for (std::int32_t position = 0; position < config_.context_length; ++position)
     for (const double step : steps) {
       const double angle = position * step;
@@ -100,14 +131,19 @@ void DeviceLlama::load_rotations() {
 void DeviceLlama::load_draft_vocabulary() {
   draft_logits_ = rows_of<float>(config_.num_logits());
   draft_tokens_ = on_device<std::int32_t>(config_.draft_vocabulary);
-  draft_rows_ = on_device<std::int32_t>(rows_of_tokens(config_.draft_vocabulary, config_.vocab_size, -1));
+  draft_rows_ =
+      on_device<std::int32_t>(rows_of_tokens(config_.draft_vocabulary, config_.vocab_size, -1));
 }
 
-std::int32_t DeviceLlama::head_blocks() const { return (config_.num_logits() + kTileRows - 1) / kTileRows; }
+std::int32_t DeviceLlama::head_blocks() const {
+  return (config_.num_logits() + kTileRows - 1) / kTileRows;
+}
 
 std::int64_t DeviceLlama::weight_bytes() const {
   std::size_t elements = config_.head_is_embedding() ? embedding_.size() : head_.size();
-  for (const Layer& layer : layers_) elements += layer.query_key_value.size() + layer.attention_output.size() + layer.gate_up.size() + layer.down.size();
+  for (const Layer& layer : layers_)
+    elements += layer.query_key_value.size() + layer.attention_output.size() +
+                layer.gate_up.size() + layer.down.size();
   return static_cast<std::int64_t>(elements) * 2;
 }
 
@@ -115,8 +151,9 @@ ResidualStream DeviceLlama::stream(const DeviceArray<float>& gain) const {
   return {residual_.data(), gained_.data(), partials_.data(), gain.data(), config_.hidden_size};
 }
 
-ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state,
-                                        bool is_scaled) const {
+ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weights,
+                                        const std::uint16_t* input, std::int64_t columns,
+                                        const ForwardState* state, bool is_scaled) const {
   ProductArguments a{};
   a.weights = weights.data();
   a.input = input;
@@ -124,37 +161,54 @@ ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weight
   a.partials = is_scaled ? partials_.data() : nullptr;
   a.num_partials = config_.hidden_size / kTileRows;
   a.columns = static_cast<std::int32_t>(columns);
-  a.blocks = static_cast<std::int32_t>(static_cast<std::int64_t>(weights.size()) / columns / kTileRows);
+  a.blocks =
+      static_cast<std::int32_t>(static_cast<std::int64_t>(weights.size()) / columns / kTileRows);
   a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
   a.epsilon = config_.rms_epsilon;
   return a;
 }
 
 ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
-  ProductArguments a = arguments(config_.head_is_embedding() ? embedding_ : head_, gained_.data(), config_.hidden_size, state, true);
+  ProductArguments a = arguments(config_.head_is_embedding() ? embedding_ : head_, gained_.data(),
+                                 config_.hidden_size, state, true);
   a.num_rows = &state->num_wanting;
   a.gather = state->wanting;
   return a;
 }
 
-void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const {
+void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache,
+                           const PassShape& shape) const {
   const LaunchContext& context = device_.context();
   const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
-  if (keeps(embed_kernel)) launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows, context);
+  if (keeps(embed_kernel))
+    launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows,
+                 context);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     AttentionBuffers attention = cache.buffers(static_cast<std::int32_t>(l));
     attention.queries = queries_.data();
     attention.output = attended_.data();
     attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
-    if (keeps(query_key_value_kernel)) launch_query_key_value(state, arguments(layer.query_key_value, gained_.data(), config_.hidden_size, state, true), attention, shape.rows, context);
+    if (keeps(query_key_value_kernel))
+      launch_query_key_value(
+          state, arguments(layer.query_key_value, gained_.data(), config_.hidden_size, state, true),
+          attention, shape.rows, context);
     if (keeps(attention_kernel)) launch_attention(state, attention, shape, context);
-    if (keeps(attention_output_kernel)) launch_add_to_residual(arguments(layer.attention_output, attended_.data(), config_.query_size(), state, false), stream(layer.feed_forward_norm), shape.rows, context);
-    if (keeps(gate_up_kernel)) launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true), inner_.data(), shape.rows, context);
-    const DeviceArray<float>& next_norm = l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_;
+    if (keeps(attention_output_kernel))
+      launch_add_to_residual(
+          arguments(layer.attention_output, attended_.data(), config_.query_size(), state, false),
+          stream(layer.feed_forward_norm), shape.rows, context);
+    if (keeps(gate_up_kernel))
+      launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true),
+                        inner_.data(), shape.rows, context);
+    const DeviceArray<float>& next_norm =
+        l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_;
     ResidualStream behind = stream(next_norm);
     if (shape.keeps_streams) behind.kept = kept_behind(static_cast<std::int32_t>(l));
-    if (keeps(down_kernel)) launch_add_to_residual(arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), behind, shape.rows, context);
+    if (keeps(down_kernel))
+      launch_add_to_residual(
+          arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), behind,
+          shape.rows, context);
   }
   if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape.wanting);
 }
@@ -162,20 +216,25 @@ void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache, 
 void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
   const LaunchContext& context = device_.context();
   const bool is_whole = config_.draft_vocabulary.empty();
-  launch_head(head_arguments(state), is_whole ? logits_.data() : draft_logits_.data(), best_.data(), config_.num_logits(), wanting, context);
+  launch_head(head_arguments(state), is_whole ? logits_.data() : draft_logits_.data(), best_.data(),
+              config_.num_logits(), wanting, context);
   if (is_whole) return;
-  const DraftLogits draft{draft_logits_.data(), draft_tokens_.data(), draft_rows_.data(), config_.num_logits(), config_.vocab_size};
-  launch_spread_logits(&state->num_wanting, draft, logits_.data(), best_.data(), head_blocks(), wanting, context);
+  const DraftLogits draft{draft_logits_.data(), draft_tokens_.data(), draft_rows_.data(),
+                          config_.num_logits(), config_.vocab_size};
+  launch_spread_logits(&state->num_wanting, draft, logits_.data(), best_.data(), head_blocks(),
+                       wanting, context);
 }
 
 float* DeviceLlama::kept_behind(std::int32_t layer) const {
   const std::vector<std::int32_t> kept = config_.state_layers();
   const auto found = std::ranges::find(kept, layer);
-  return found == kept.end() ? nullptr : streams_[static_cast<std::size_t>(found - kept.begin())].data();
+  return found == kept.end() ? nullptr
+                             : streams_[static_cast<std::size_t>(found - kept.begin())].data();
 }
 
 void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting) const {
-  launch_hidden_states(head_arguments(state), stream(output_norm_), hidden_.data(), wanting, device_.context());
+  launch_hidden_states(head_arguments(state), stream(output_norm_), hidden_.data(), wanting,
+                       device_.context());
 }
 
 }  // namespace speclab::engines::cuda

@@ -1,5 +1,6 @@
 #pragma once
-// Weights and buffers of a Llama-family model on the device, and the kernels of one pass over up to 64 rows.
+// Weights and buffers of a Llama-family model on the device, and the kernels of one pass over up to
+// 64 rows.
 
 #include <optional>
 #include <string>
@@ -29,13 +30,18 @@ class DeviceLlama {
 
   const LlamaConfig& config() const { return config_; }
   const Device& device() const { return device_; }
-  float* logits() const { return logits_.data(); }          ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary
-  BestLogit* best() const { return best_.data(); }          ///< [kMaxRows, head_blocks]
+  float* logits() const {
+    return logits_.data();
+  }  ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary
+  BestLogit* best() const { return best_.data(); }  ///< [kMaxRows, head_blocks]
   std::int32_t head_blocks() const;
-  float* hidden() const { return hidden_.data(); }          ///< [kMaxRows, hidden_size]
-  /// [kMaxRows, hidden_size]: what the last pass that keeps streams had behind config().state_layers()[i].
-  const float* stream_behind(std::int32_t i) const { return streams_[static_cast<std::size_t>(i)].data(); }
-  std::int64_t weight_bytes() const;                        ///< read by one pass with logits
+  float* hidden() const { return hidden_.data(); }  ///< [kMaxRows, hidden_size]
+  /// [kMaxRows, hidden_size]: what the last pass that keeps streams had behind
+  /// config().state_layers()[i].
+  const float* stream_behind(std::int32_t i) const {
+    return streams_[static_cast<std::size_t>(i)].data();
+  }
+  std::int64_t weight_bytes() const;  ///< read by one pass with logits
 
  private:
   struct Layer {
@@ -46,7 +52,9 @@ class DeviceLlama {
 
   void load(const LlamaWeights& weights);
   Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
-  DeviceArray<std::uint16_t> load_matrix(const LlamaWeights& weights, std::initializer_list<LlamaTensor> roles, std::int32_t layer, std::int64_t columns,
+  DeviceArray<std::uint16_t> load_matrix(const LlamaWeights& weights,
+                                         std::initializer_list<LlamaTensor> roles,
+                                         std::int32_t layer, std::int64_t columns,
                                          RowMap map) const;
   std::int64_t same_row(std::int64_t row) const { return row; }
   std::int64_t query_key_value_row(std::int64_t row) const;
@@ -55,23 +63,26 @@ class DeviceLlama {
   void load_draft_vocabulary();
   void put_head(const ForwardState* state, int wanting) const;
 
-  ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input, std::int64_t columns, const ForwardState* state, bool is_scaled) const;
-  /// The place that keeps the stream behind a layer; null if the stream is not part of a hidden state.
+  ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input,
+                             std::int64_t columns, const ForwardState* state, bool is_scaled) const;
+  /// The place that keeps the stream behind a layer; null if the stream is not part of a hidden
+  /// state.
   float* kept_behind(std::int32_t layer) const;
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;
 
   LlamaConfig config_;
   const Device& device_;
-  DeviceArray<std::uint16_t> embedding_, head_;   ///< head_ is empty where it is the embedding
+  DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;
-  DeviceArray<float> rotations_;                  ///< [context, head_dim / 2, 2]
+  DeviceArray<float> rotations_;  ///< [context, head_dim / 2, 2]
   std::vector<Layer> layers_;
   DeviceArray<float> residual_, partials_, logits_, hidden_;
-  std::vector<DeviceArray<float>> streams_;       ///< of each of state_layers()
+  std::vector<DeviceArray<float>> streams_;  ///< of each of state_layers()
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;
   DeviceArray<BestLogit> best_;
-  DeviceArray<float> draft_logits_;               ///< [kMaxRows, num_logits], empty without a draft vocabulary, as its tokens and their rows
+  DeviceArray<float> draft_logits_;  ///< [kMaxRows, num_logits], empty without a draft vocabulary,
+                                     ///< as its tokens and their rows
   DeviceArray<std::int32_t> draft_tokens_, draft_rows_;
 };
 

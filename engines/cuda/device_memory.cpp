@@ -11,13 +11,17 @@ namespace speclab::engines::cuda {
 
 void* allocate_device(std::size_t bytes) {
   void* memory = nullptr;
-  if (bytes > 0) check(cudaMalloc(&memory, bytes), fmt::format("allocating {} bytes on the device", bytes).c_str());
+  if (bytes > 0)
+    check(cudaMalloc(&memory, bytes),
+          fmt::format("allocating {} bytes on the device", bytes).c_str());
   return memory;
 }
 
 void* allocate_pinned(std::size_t bytes) {
   void* memory = nullptr;
-  if (bytes > 0) check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), fmt::format("allocating {} bytes of pinned memory", bytes).c_str());
+  if (bytes > 0)
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault),
+          fmt::format("allocating {} bytes of pinned memory", bytes).c_str());
   return memory;
 }
 

@@ -24,8 +24,11 @@ class CudaArray {
  public:
   CudaArray() = default;
   explicit CudaArray(std::size_t size)
-      : data_(static_cast<T*>(kPinned ? allocate_pinned(size * sizeof(T)) : allocate_device(size * sizeof(T)))), size_(size) {}
-  CudaArray(CudaArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(static_cast<T*>(kPinned ? allocate_pinned(size * sizeof(T))
+                                      : allocate_device(size * sizeof(T)))),
+        size_(size) {}
+  CudaArray(CudaArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   CudaArray& operator=(CudaArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

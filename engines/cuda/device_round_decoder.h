@@ -7,32 +7,38 @@
 
 namespace speclab::engines::cuda {
 
-/// Plain and speculative decoding of one sequence whose rounds stay on the device: chains and trees of a fixed shape from a small transformer,
-/// verified by match at temperature 0 and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up to rounding.
+/// Plain and speculative decoding of one sequence whose rounds stay on the device: chains and trees
+/// of a fixed shape from a small transformer, verified by match at temperature 0 and by the ratio
+/// test above it. Tokens, draws and records are those of the host's decoders, up to rounding.
 class DeviceRoundDecoder final : public DecoderBase {
  public:
   /// @param target   a model of this device, else ContractError
   /// @param drafter  likewise; null for "plain" and "none"
   /// @throws ConfigError naming the setting that rounds on the device do not support
-  DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options, std::shared_ptr<LanguageModel> drafter);
+  DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                     const DecoderOptions& options, std::shared_ptr<LanguageModel> drafter);
 
   /// @throws ConfigError if there is more than one request
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override;
   bool round() override;
-  std::string description() const override { return options().drafter.kind + " + " + options().verifier + ", rounds on the device"; }
+  std::string description() const override {
+    return options().drafter.kind + " + " + options().verifier + ", rounds on the device";
+  }
 
  private:
   CachedModel begin_draft(const Sequence& sequence);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
   void catch_up(const Sequence& sequence);
-  void apply(Sequence& sequence, std::int32_t length, const RoundResult& result, std::int64_t host_ns);
+  void apply(Sequence& sequence, std::int32_t length, const RoundResult& result,
+             std::int64_t host_ns);
 
   std::shared_ptr<LanguageModel> drafter_;
   std::unique_ptr<KvCache> draft_cache_;
   DeviceRounds rounds_;
   std::unique_ptr<SpeculationLengthPolicy> policy_;
-  std::int32_t draft_known_ = 0;   ///< tokens of the sequence whose keys and values the drafter's cache holds
-  std::int64_t draft_ns_ = 0;      ///< spent on reading them before this round's graph
+  std::int32_t draft_known_ =
+      0;  ///< tokens of the sequence whose keys and values the drafter's cache holds
+  std::int64_t draft_ns_ = 0;  ///< spent on reading them before this round's graph
   std::vector<Token> emitted_;
   std::vector<TokenFate> fates_;
 };

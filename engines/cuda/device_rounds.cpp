@@ -13,16 +13,24 @@ namespace {
 
 /// Room for laws over the vocabulary; none where nothing reads them.
 DeviceArray<float> room_for_laws(bool is_needed, std::int32_t laws, const DeviceLlama& model) {
-  return is_needed ? DeviceArray<float>(static_cast<std::size_t>(laws) * static_cast<std::size_t>(model.config().vocab_size)) : DeviceArray<float>();
+  return is_needed ? DeviceArray<float>(static_cast<std::size_t>(laws) *
+                                        static_cast<std::size_t>(model.config().vocab_size))
+                   : DeviceArray<float>();
 }
 
-PassOutput output_of(const DeviceLlama& model) { return {model.logits(), model.best(), model.head_blocks()}; }
+PassOutput output_of(const DeviceLlama& model) {
+  return {model.logits(), model.best(), model.head_blocks()};
+}
 
 /// @param slots  upper bound of those in use
-PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache, std::int32_t slots) { return {rows, rows, 1, rows, cache.splits_for(slots)}; }
+PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache, std::int32_t slots) {
+  return {rows, rows, 1, rows, cache.splits_for(slots)};
+}
 
 /// The first pass of a draft reads the last two tokens, and only the last one wants logits.
-PassShape first_pass_shape(const KvCacheCuda& cache, std::int32_t slots) { return {2, 1, 1, 2, cache.splits_for(slots)}; }
+PassShape first_pass_shape(const KvCacheCuda& cache, std::int32_t slots) {
+  return {2, 1, 1, 2, cache.splits_for(slots)};
+}
 
 std::optional<TreePlan> plan_of(const TreeShape& shape) {
   const bool is_chain = shape.depth() == shape.num_nodes();
@@ -31,18 +39,33 @@ std::optional<TreePlan> plan_of(const TreeShape& shape) {
 
 }  // namespace
 
-DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, const DeviceRoundOptions& options)
-    : target_(target), draft_(draft), tree_(plan_of(options.shape)), max_length_(!draft ? 0 : options.shape.num_nodes() > 0 ? options.shape.depth() : kMaxDraftLength),
-      inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature) : 0.0f), seed_(options.seed),
-      state_(zeros_on_device<RoundState>(1)), target_state_(zeros_on_device<ForwardState>(1)), draft_state_(zeros_on_device<ForwardState>(1)),
-      target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)), draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
+DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
+                           const DeviceRoundOptions& options)
+    : target_(target),
+      draft_(draft),
+      tree_(plan_of(options.shape)),
+      max_length_(!draft                          ? 0
+                  : options.shape.num_nodes() > 0 ? options.shape.depth()
+                                                  : kMaxDraftLength),
+      inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature)
+                                                   : 0.0f),
+      seed_(options.seed),
+      state_(zeros_on_device<RoundState>(1)),
+      target_state_(zeros_on_device<ForwardState>(1)),
+      draft_state_(zeros_on_device<ForwardState>(1)),
+      target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)),
+      draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
       remainder_(room_for_laws(options.temperature > 0 && tree_, 1, target)),
-      target_sums_(static_cast<std::size_t>(max_rows())), draft_sums_(target_sums_.size()), result_(1), forced_(1) {
+      target_sums_(static_cast<std::size_t>(max_rows())),
+      draft_sums_(target_sums_.size()),
+      result_(1),
+      forced_(1) {
   SPECLAB_EXPECT(max_length_ <= kMaxDraftLength, "a draft on the device has at most 63 tokens");
   *result_.data() = {};
 }
 
-void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens) {
+void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
+                         std::uint32_t sequence, std::span<const Token> tokens) {
   in_target_ = target;
   in_draft_ = draft;
   RoundState state{};
@@ -66,8 +89,11 @@ void DeviceRounds::put_chain(const Extent& extent) {
   const KvCacheCuda& cache = *in_draft_.cache;
   launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
   for (std::int32_t i = 0; i < extent.length; ++i) {
-    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(1, cache, extent.slots));
-    launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), draft_laws(), context);
+    draft_->put_pass(
+        draft_state_.data(), cache,
+        i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(1, cache, extent.slots));
+    launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), draft_laws(),
+                        context);
   }
 }
 
@@ -76,7 +102,8 @@ void DeviceRounds::put_chain_round(const Extent& extent) {
   const std::int32_t length = extent.length;
   put_chain(extent);
   launch_begin_verification(state_.data(), target_state_.data(), length, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(length + 1, *in_target_.cache, extent.slots));
+  target_.put_pass(target_state_.data(), *in_target_.cache,
+                   pass_shape(length + 1, *in_target_.cache, extent.slots));
   launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws(), context);
   launch_verify(state_.data(), length, draft_laws(), target_laws(), result_.data(), context);
 }
@@ -87,7 +114,9 @@ void DeviceRounds::put_tree(const Extent& extent) {
   launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
   for (std::int32_t i = 0; i < extent.length; ++i) {
     const TreeLevel level{tree_->shape(), i, tree_->nodes_on(i)};
-    draft_->put_pass(draft_state_.data(), cache, i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(tree_->parents_on(i), cache, extent.slots));
+    draft_->put_pass(draft_state_.data(), cache,
+                     i == 0 ? first_pass_shape(cache, extent.slots)
+                            : pass_shape(tree_->parents_on(i), cache, extent.slots));
     launch_level_laws(state_.data(), level, output_of(*draft_), draft_laws(), context);
     launch_add_children(state_.data(), draft_state_.data(), level, draft_laws(), context);
   }
@@ -98,33 +127,50 @@ void DeviceRounds::put_tree_round(const Extent& extent) {
   const std::int32_t levels = extent.length, rows = rows_of(levels);
   put_tree(extent);
   launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache, pass_shape(rows, *in_target_.cache, extent.slots));
+  target_.put_pass(target_state_.data(), *in_target_.cache,
+                   pass_shape(rows, *in_target_.cache, extent.slots));
   launch_target_laws(state_.data(), rows, output_of(target_), target_laws(), context);
   launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
-  for (const CachedModel& in : {in_target_, in_draft_}) launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
+  for (const CachedModel& in : {in_target_, in_draft_})
+    launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
   launch_tell_host(state_.data(), result_.data(), context);
 }
 
 const Graph& DeviceRounds::graph(std::int32_t length) {
-  SPECLAB_EXPECT(length >= 0 && length <= max_length_, "a draft longer than the rounds were made for");
+  SPECLAB_EXPECT(length >= 0 && length <= max_length_,
+                 "a draft longer than the rounds were made for");
   const Extent extent{length, tokens_ - 1 + rows_of(length)};
   in_target_.cache->make_room(pass_shape(max_rows(), *in_target_.cache, extent.slots));
-  if (draft_) in_draft_.cache->make_room(pass_shape(kMaxRows, *in_draft_.cache, extent.slots));  // also when it reads many tokens, so that its buffers stay
-  const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(), draft_ ? in_draft_.cache->generation() : 0};
+  if (draft_)
+    in_draft_.cache->make_room(
+        pass_shape(kMaxRows, *in_draft_.cache,
+                   extent.slots));  // also when it reads many tokens, so that its buffers stay
+  const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(),
+                                                 draft_ ? in_draft_.cache->generation() : 0};
   if (std::exchange(generations_, generations) != generations) graphs_.clear();
-  const std::array<std::int32_t, 3> key{length, in_target_.cache->splits_for(extent.slots), draft_ ? in_draft_.cache->splits_for(extent.slots) : 0};
+  const std::array<std::int32_t, 3> key{length, in_target_.cache->splits_for(extent.slots),
+                                        draft_ ? in_draft_.cache->splits_for(extent.slots) : 0};
   const auto found = graphs_.find(key);
   if (found != graphs_.end()) return found->second;
-  return graphs_.emplace(key, Graph(target_.device().context(), [&] { tree_ && length > 0 ? put_tree_round(extent) : put_chain_round(extent); })).first->second;
+  return graphs_
+      .emplace(key, Graph(target_.device().context(),
+                          [&] {
+                            tree_&& length > 0 ? put_tree_round(extent) : put_chain_round(extent);
+                          }))
+      .first->second;
 }
 
 void DeviceRounds::wait_for(std::uint32_t serial) const {
   const std::atomic_ref<std::uint32_t> written(result_.data()->serial);
   for (std::uint32_t polls = 1; written.load(std::memory_order_acquire) != serial; ++polls) {
     if (polls % (1u << 20) != 0 || target_.device().is_busy()) continue;
-    if (written.load(std::memory_order_acquire) != serial) throw DeviceError("CUDA: a round ended without its result");
+    if (written.load(std::memory_order_acquire) != serial)
+      throw DeviceError("CUDA: a round ended without its result");
   }
-  if (result_.data()->is_damaged) throw ModelFileError(target_.config().name + " or its drafter: logits are not finite on the device; its weights are damaged or its arithmetic overflowed");
+  if (result_.data()->is_damaged)
+    throw ModelFileError(target_.config().name +
+                         " or its drafter: logits are not finite on the device; its weights are "
+                         "damaged or its arithmetic overflowed");
 }
 
 const RoundResult& DeviceRounds::run(std::int32_t length, std::int32_t forced) {

@@ -1,6 +1,6 @@
 #pragma once
-// Rounds of one sequence that stay on the device: every draft length, or number of levels of a tree, is one graph, from the first drafted
-// token to the record that the host polls.
+// Rounds of one sequence that stay on the device: every draft length, or number of levels of a
+// tree, is one graph, from the first drafted token to the record that the host polls.
 
 #include <array>
 #include <map>
@@ -20,7 +20,8 @@ struct CachedModel {
 };
 
 struct DeviceRoundOptions {
-  TreeShape shape{};         ///< of every draft, at most kMaxDraftLength nodes; without nodes or of one child each: chains
+  TreeShape shape{};  ///< of every draft, at most kMaxDraftLength nodes; without nodes or of one
+                      ///< child each: chains
   double temperature = 0.0;
   std::uint64_t seed = 0;
 };
@@ -28,22 +29,27 @@ struct DeviceRoundOptions {
 class DeviceRounds {
  public:
   /// @param draft  no model where nothing is drafted
-  DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft, const DeviceRoundOptions& options);
+  DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
+               const DeviceRoundOptions& options);
 
   /// Tokens of a path of the longest draft.
   std::int32_t max_length() const { return max_length_; }
 
-  /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before every round; the drafter's must hold all but
-  /// the last two before a round that drafts.
-  void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence, std::span<const Token> tokens);
-  /// Captures the graph of a round of this length unless there is one for so long a sequence. It takes some milliseconds and belongs to no round's time.
+  /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before
+  /// every round; the drafter's must hold all but the last two before a round that drafts.
+  void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence,
+             std::span<const Token> tokens);
+  /// Captures the graph of a round of this length unless there is one for so long a sequence. It
+  /// takes some milliseconds and belongs to no round's time.
   void prepare(std::int32_t length) { graph(length); }
-  /// Runs a round and waits for it. @param length  tokens to draft, or levels of the tree, at most max_length()
+  /// Runs a round and waits for it. @param length  tokens to draft, or levels of the tree, at most
+  /// max_length()
   /// @param forced  how many of them to accept whatever they are, or -1
   const RoundResult& run(std::int32_t length, std::int32_t forced);
 
  private:
-  /// Tokens to draft, or levels of the tree, and an upper bound of the slots in use at the round's end: it decides how many splits are captured.
+  /// Tokens to draft, or levels of the tree, and an upper bound of the slots in use at the round's
+  /// end: it decides how many splits are captured.
   struct Extent {
     std::int32_t length, slots;
   };
@@ -51,29 +57,37 @@ class DeviceRounds {
   void put_chain(const Extent& extent);
   void put_tree_round(const Extent& extent);
   void put_tree(const Extent& extent);
-  std::int32_t rows_of(std::int32_t length) const { return tree_ ? tree_->nodes_to(length) : length + 1; }
+  std::int32_t rows_of(std::int32_t length) const {
+    return tree_ ? tree_->nodes_to(length) : length + 1;
+  }
   std::int32_t max_rows() const { return rows_of(max_length_); }
   const Graph& graph(std::int32_t length);
   void wait_for(std::uint32_t serial) const;
-  DeviceLaws draft_laws() const { return {draft_exponentials_.data(), draft_sums_.data(), target_.config().vocab_size}; }
-  DeviceLaws target_laws() const { return {target_exponentials_.data(), target_sums_.data(), target_.config().vocab_size}; }
+  DeviceLaws draft_laws() const {
+    return {draft_exponentials_.data(), draft_sums_.data(), target_.config().vocab_size};
+  }
+  DeviceLaws target_laws() const {
+    return {target_exponentials_.data(), target_sums_.data(), target_.config().vocab_size};
+  }
 
   const DeviceLlama& target_;
   const DeviceLlama* draft_;
-  std::optional<TreePlan> tree_;                ///< none of chains
+  std::optional<TreePlan> tree_;  ///< none of chains
   std::int32_t max_length_;
   float inverse_temperature_;
   std::uint64_t seed_;
   CachedModel in_target_, in_draft_;
-  std::array<std::uint64_t, 2> generations_{};  ///< of the caches that the graphs were captured over
+  std::array<std::uint64_t, 2>
+      generations_{};  ///< of the caches that the graphs were captured over
   DeviceArray<RoundState> state_;
   DeviceArray<ForwardState> target_state_, draft_state_;
   DeviceArray<float> target_exponentials_, draft_exponentials_, remainder_;
   DeviceArray<double> target_sums_, draft_sums_;
   PinnedArray<RoundResult> result_;
   PinnedArray<std::int32_t> forced_;
-  std::int32_t tokens_ = 0;                     ///< of the sequence
-  std::map<std::array<std::int32_t, 3>, Graph> graphs_;  ///< by the draft's length and the splits of target and drafter
+  std::int32_t tokens_ = 0;  ///< of the sequence
+  std::map<std::array<std::int32_t, 3>, Graph>
+      graphs_;  ///< by the draft's length and the splits of target and drafter
   std::uint32_t serial_ = 0;
 };
 

@@ -12,7 +12,9 @@
 namespace speclab::engines::cuda {
 namespace {
 
-std::int32_t rounded_up(std::int32_t value, std::int32_t step) { return (value + step - 1) / step * step; }
+std::int32_t rounded_up(std::int32_t value, std::int32_t step) {
+  return (value + step - 1) / step * step;
+}
 
 std::uint64_t next_generation() {
   static std::atomic<std::uint64_t> last = 0;
@@ -21,10 +23,17 @@ std::uint64_t next_generation() {
 
 }  // namespace
 
-KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity)
-    : config_(config), device_(device), max_sequences_(max_sequences), stride_(rounded_up(capacity, keys_per_split(config.head_dim))), plan_(max_sequences, capacity),
-      keys_(zeros_on_device<std::uint16_t>(static_cast<std::size_t>(config.num_layers * layer_elements()))),
-      values_(zeros_on_device<std::uint16_t>(keys_.size())), generation_(next_generation()) {}
+KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device,
+                         std::int32_t max_sequences, std::int32_t capacity)
+    : config_(config),
+      device_(device),
+      max_sequences_(max_sequences),
+      stride_(rounded_up(capacity, keys_per_split(config.head_dim))),
+      plan_(max_sequences, capacity),
+      keys_(zeros_on_device<std::uint16_t>(
+          static_cast<std::size_t>(config.num_layers * layer_elements()))),
+      values_(zeros_on_device<std::uint16_t>(keys_.size())),
+      generation_(next_generation()) {}
 
 std::int64_t KvCacheCuda::layer_elements() const {
   return std::int64_t{max_sequences_} * config_.num_kv_heads * stride_ * config_.head_dim;
@@ -38,8 +47,10 @@ std::int32_t KvCacheCuda::splits_for(std::int32_t slots) const {
 
 void KvCacheCuda::make_room(const PassShape& shape) {
   const std::int64_t group = config_.num_heads / config_.num_kv_heads;
-  const std::int64_t tiles = shape.groups * ((shape.rows_per_group * group + 15) / 16) * config_.num_kv_heads;
-  const auto parts = std::max(partial_sums_.size(), static_cast<std::size_t>(tiles * shape.splits * 16));
+  const std::int64_t tiles =
+      shape.groups * ((shape.rows_per_group * group + 15) / 16) * config_.num_kv_heads;
+  const auto parts =
+      std::max(partial_sums_.size(), static_cast<std::size_t>(tiles * shape.splits * 16));
   const auto counters = std::max(arrivals_.size(), static_cast<std::size_t>(tiles));
   if (partial_sums_.size() == parts && arrivals_.size() == counters) return;
   DeviceArray<std::uint64_t> sums(parts);
@@ -67,7 +78,8 @@ AttentionBuffers KvCacheCuda::buffers(std::int32_t layer) const {
 }
 
 CachedSequence KvCacheCuda::cached(std::int32_t sequence) const {
-  return {keys_.data(), values_.data(), config_.num_layers, max_sequences_, sequence, config_.num_kv_heads, stride_, config_.head_dim};
+  return {keys_.data(),         values_.data(), config_.num_layers, max_sequences_, sequence,
+          config_.num_kv_heads, stride_,        config_.head_dim};
 }
 
 void KvCacheCuda::commit(std::int32_t sequence, std::span<const std::int32_t> rows) {
@@ -89,8 +101,10 @@ std::int32_t KvCacheCuda::fork(std::int32_t sequence) {
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
     for (std::uint16_t* cache : {keys_.data(), values_.data()}) {
       std::uint16_t* of_layer = cache + layer * layer_elements();
-      check(cudaMemcpyAsync(of_layer + static_cast<std::size_t>(copy) * elements, of_layer + static_cast<std::size_t>(sequence) * elements, elements * 2,
-                            cudaMemcpyDeviceToDevice, device_.context().stream), "copying a sequence's cache");
+      check(cudaMemcpyAsync(of_layer + static_cast<std::size_t>(copy) * elements,
+                            of_layer + static_cast<std::size_t>(sequence) * elements, elements * 2,
+                            cudaMemcpyDeviceToDevice, device_.context().stream),
+            "copying a sequence's cache");
     }
   plan_.set_length(copy, plan_.length(sequence));
   return copy;

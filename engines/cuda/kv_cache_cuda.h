@@ -10,19 +10,23 @@
 
 namespace speclab::engines::cuda {
 
-/// Keys and values in bfloat16 on the device: keys slot by slot, values dimension by dimension. It owns the graphs that were
-/// captured over its memory.
+/// Keys and values in bfloat16 on the device: keys slot by slot, values dimension by dimension. It
+/// owns the graphs that were captured over its memory.
 class KvCacheCuda final : public KvCache {
  public:
   /// @param device  outlives the cache
-  KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences, std::int32_t capacity);
+  KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences,
+              std::int32_t capacity);
 
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
-  void truncate(std::int32_t sequence, std::int32_t length) override { plan_.truncate(sequence, length); }
+  void truncate(std::int32_t sequence, std::int32_t length) override {
+    plan_.truncate(sequence, length);
+  }
   void release(std::int32_t sequence) override { plan_.release(sequence); }
-  /// As committed through this interface: rounds on the device move their sequences on by themselves.
+  /// As committed through this interface: rounds on the device move their sequences on by
+  /// themselves.
   std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
   std::int32_t capacity() const override { return plan_.capacity(); }
 
@@ -30,14 +34,18 @@ class KvCacheCuda final : public KvCache {
   /// Those of `layer`; the rest is the model's.
   AttentionBuffers buffers(std::int32_t layer) const;
   CachedSequence cached(std::int32_t sequence) const;
-  /// Makes room to join the parts of a pass of this shape; where it was lacking, the graphs are dropped.
+  /// Makes room to join the parts of a pass of this shape; where it was lacking, the graphs are
+  /// dropped.
   void make_room(const PassShape& shape);
-  /// Another number for other buffers, of this or of another cache: what was captured over them is over.
+  /// Another number for other buffers, of this or of another cache: what was captured over them is
+  /// over.
   std::uint64_t generation() const { return generation_; }
-  /// Splits that a pass over the first `slots` slots of a sequence is captured for: a power of two, at least 2, as far as there are so many.
+  /// Splits that a pass over the first `slots` slots of a sequence is captured for: a power of two,
+  /// at least 2, as far as there are so many.
   std::int32_t splits_for(std::int32_t slots) const;
 
-  using GraphKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, bool>;
+  using GraphKey =
+      std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, bool>;
   std::map<GraphKey, Graph>& graphs() { return graphs_; }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// The Llama family on a CUDA device with the project's own kernels: bfloat16 weights, activations and cache, float32 sums. A row's
-// result does not depend on the rows beside it, so plain decoding and verification of chains agree bit for bit.
+// The Llama family on a CUDA device with the project's own kernels: bfloat16 weights, activations
+// and cache, float32 sums. A row's result does not depend on the rows beside it, so plain decoding
+// and verification of chains agree bit for bit.
 
 #include <memory>
 #include <vector>
@@ -15,8 +16,10 @@ class KvCacheCuda;
 
 class LlamaCuda final : public LanguageModel {
  public:
-  /// @throws DeviceError if there is no device, a size has no kernel, or the device's memory is full
-  LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights, std::shared_ptr<const Device> device);
+  /// @throws DeviceError if there is no device, a size has no kernel, or the device's memory is
+  /// full
+  LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights,
+            std::shared_ptr<const Device> device);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -25,13 +28,15 @@ class LlamaCuda final : public LanguageModel {
   const DeviceLlama& on_device() const { return llama_; }
 
  private:
-  PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end, KvCacheCuda& cache);
+  PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end,
+                       KvCacheCuda& cache);
   void run_pass(KvCacheCuda& cache, const PassShape& shape);
   void copy_outputs(std::span<const ForwardRow> rows);
   void bring(const float* from, float* to, std::size_t count);
   void bring_states(std::int32_t wanting);
   void append_states(std::int32_t brought);
-  /// Where the last pass left a row's state: of place 0 those of the rows that want anything, of the others, streams behind layers, those of all rows.
+  /// Where the last pass left a row's state: of place 0 those of the rows that want anything, of
+  /// the others, streams behind layers, those of all rows.
   float* states_of(std::int32_t place, std::int32_t row);
 
   std::shared_ptr<const Device> device_;

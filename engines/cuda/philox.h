@@ -1,5 +1,6 @@
 #pragma once
-// The project's random numbers on the device: the same bits as sim/core/rng_stream.h under the same keys.
+// The project's random numbers on the device: the same bits as sim/core/rng_stream.h under the same
+// keys.
 
 #include <cstdint>
 
@@ -12,7 +13,9 @@ inline constexpr std::uint32_t kTargetDraw = 0, kDraftDraw = 1, kAcceptDraw = 2,
 inline constexpr int kNodeBits = 12;
 
 /// Uniform in [0, 1) from the upper 53 bits of a block of Philox4x32-10. @source Salmon et al. 2011
-SPECLAB_HOST_DEVICE inline double philox_uniform(std::uint64_t seed, std::uint32_t sequence, std::uint32_t position, std::uint32_t purpose, std::uint32_t draw) {
+SPECLAB_HOST_DEVICE inline double philox_uniform(std::uint64_t seed, std::uint32_t sequence,
+                                                 std::uint32_t position, std::uint32_t purpose,
+                                                 std::uint32_t draw) {
   std::uint32_t c0 = sequence, c1 = position, c2 = purpose, c3 = draw;
   std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {

@@ -15,41 +15,46 @@ struct DeviceShape {
   std::uint8_t parents_before[kMaxRows + 1];  ///< nodes with children among those before this one
 };
 
-/// The tree of a round, node by node in the order in which the host adds them; the root, node 0, is the pending token. A law without enough
-/// tokens leaves out some of its shape.
+/// The tree of a round, node by node in the order in which the host adds them; the root, node 0, is
+/// the pending token. A law without enough tokens leaves out some of its shape.
 struct DraftedTree {
-  std::int32_t level_begins[kMaxRows + 1];  ///< first node of every level, the root's being 0, and the end of the last one
+  std::int32_t level_begins[kMaxRows + 1];  ///< first node of every level, the root's being 0, and
+                                            ///< the end of the last one
   std::int32_t first_child[kMaxRows], num_children[kMaxRows];
   std::int32_t shape_node[kMaxRows], depth[kMaxRows];
-  std::int32_t draft_row[kMaxRows];         ///< of the drafter's pass that reads the node, if it has children
-  std::uint64_t ancestors[kMaxRows];        ///< bit i: node i is on the path to it, itself included
-  double mass[kMaxRows];                    ///< of the drafter's law without the siblings drawn before it
+  std::int32_t
+      draft_row[kMaxRows];  ///< of the drafter's pass that reads the node, if it has children
+  std::uint64_t ancestors[kMaxRows];  ///< bit i: node i is on the path to it, itself included
+  double mass[kMaxRows];              ///< of the drafter's law without the siblings drawn before it
 };
 
 /// What verification found.
 struct RoundOutcome {
-  std::int32_t accepted, tested, next;      ///< drafted tokens that stand, that were tested, and the token behind those that stand
-  std::int32_t is_bonus;                    ///< whether nothing was drafted behind those that stand
-  std::int32_t drafted, depth;              ///< nodes and levels, the root not counted
+  std::int32_t accepted, tested,
+      next;  ///< drafted tokens that stand, that were tested, and the token behind those that stand
+  std::int32_t is_bonus;        ///< whether nothing was drafted behind those that stand
+  std::int32_t drafted, depth;  ///< nodes and levels, the root not counted
 };
 
 /// Lives on the device; every round moves it on.
 struct RoundState {
   std::int32_t length;             ///< tokens of the sequence; the last one is pending
   std::int32_t previous, pending;  ///< its last two tokens
-  std::int32_t forced;             ///< how many drafted tokens, or first children, this round accepts whatever they are, or -1
+  std::int32_t forced;  ///< how many drafted tokens, or first children, this round accepts whatever
+                        ///< they are, or -1
   std::int32_t target_slot, draft_slot;
   std::uint32_t sequence, round, serial;
   std::uint64_t seed;
-  float inverse_temperature;       ///< 0: arg max
+  float inverse_temperature;              ///< 0: arg max
   std::int32_t drafted[kMaxDraftLength];  ///< tokens of nodes 1, 2, ...
-  std::int32_t rows;               ///< of the target's pass: one a node
-  std::int32_t best[kMaxRows];     ///< arg max after each node: the drafter's while a tree is drafted, then the target's
+  std::int32_t rows;                      ///< of the target's pass: one a node
+  std::int32_t best[kMaxRows];  ///< arg max after each node: the drafter's while a tree is drafted,
+                                ///< then the target's
   DraftedTree tree;
   RoundOutcome outcome;
-  SlotMoves moves;                 ///< of the nodes that stand, in both caches
-  std::int32_t is_damaged;         ///< whether a logit was no finite number
-  std::uint64_t times[3];          ///< nanoseconds of the device: begun, drafted, target's pass done
+  SlotMoves moves;          ///< of the nodes that stand, in both caches
+  std::int32_t is_damaged;  ///< whether a logit was no finite number
+  std::uint64_t times[3];   ///< nanoseconds of the device: begun, drafted, target's pass done
 };
 
 /// What the round's last kernel writes into pinned memory; `serial` last.
@@ -57,21 +62,21 @@ struct RoundResult {
   RoundOutcome outcome;
   std::int32_t is_damaged;
   std::int32_t tokens[kMaxDraftLength];  ///< those that stand
-  std::uint64_t times[4];          ///< RoundState's and the end
+  std::uint64_t times[4];                ///< RoundState's and the end
   std::uint32_t serial;
 };
 
 /// What a pass left for those that choose tokens.
 struct PassOutput {
-  const float* logits;             ///< [rows, vocab]
-  const struct BestLogit* best;    ///< [rows, blocks]
+  const float* logits;           ///< [rows, vocab]
+  const struct BestLogit* best;  ///< [rows, blocks]
   std::int32_t blocks;
 };
 
 /// Probabilities of one law as exponentials and their common factor.
 struct DeviceLaws {
-  float* exponentials;             ///< [laws, vocab]
-  double* sums;                    ///< [laws]
+  float* exponentials;  ///< [laws, vocab]
+  double* sums;         ///< [laws]
   std::int32_t vocab;
 };
 

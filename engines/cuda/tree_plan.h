@@ -1,5 +1,6 @@
 #pragma once
-// The shape of the trees that rounds on the device draft: as the kernels read it, and how many nodes and rows its levels have.
+// The shape of the trees that rounds on the device draft: as the kernels read it, and how many
+// nodes and rows its levels have.
 
 #include <vector>
 
@@ -16,8 +17,12 @@ class TreePlan {
   const DeviceShape& shape() const { return shape_; }
   std::int32_t depth() const { return static_cast<std::int32_t>(nodes_.size()) - 1; }
   /// Of a level, the root's being 0; those with children are what the drafter reads of it.
-  std::int32_t nodes_on(std::int32_t level) const { return nodes_[static_cast<std::size_t>(level)]; }
-  std::int32_t parents_on(std::int32_t level) const { return parents_[static_cast<std::size_t>(level)]; }
+  std::int32_t nodes_on(std::int32_t level) const {
+    return nodes_[static_cast<std::size_t>(level)];
+  }
+  std::int32_t parents_on(std::int32_t level) const {
+    return parents_[static_cast<std::size_t>(level)];
+  }
   /// On levels 0 to `level`.
   std::int32_t nodes_to(std::int32_t level) const;
 

@@ -6,7 +6,9 @@ namespace speclab::engines {
 
 /// Nanoseconds of the monotonic clock.
 inline std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// Splits a round's time into consecutive parts.

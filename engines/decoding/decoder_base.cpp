@@ -11,22 +11,34 @@
 
 namespace speclab::engines {
 
-DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
-    : target_(target), tokenizer_(std::move(tokenizer)), options_(options), pipeline_(options.sampling, target.info().name) {
+DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                         const DecoderOptions& options)
+    : target_(target),
+      tokenizer_(std::move(tokenizer)),
+      options_(options),
+      pipeline_(options.sampling, target.info().name) {
   [[maybe_unused]] const StopRules are_possible(options_.stop, tokenizer_);
-  if (changes_scores(options_.sampling)) options_.sampling.check_tokens(static_cast<std::size_t>(target.info().vocab_size), target.info().name);
+  if (changes_scores(options_.sampling))
+    options_.sampling.check_tokens(static_cast<std::size_t>(target.info().vocab_size),
+                                   target.info().name);
 }
 
 void DecoderBase::check_request(const Request& request) const {
-  if (request.prompt_ids.empty()) throw ConfigError("the prompt is empty; allowed: at least one token");
+  if (request.prompt_ids.empty())
+    throw ConfigError("the prompt is empty; allowed: at least one token");
   const ModelInfo& info = target_.info();
   for (const Token token : request.prompt_ids)
     if (token < 0 || token >= info.vocab_size)
-      throw ConfigError(fmt::format("prompt token {}; allowed: 0 to {} ({}'s vocabulary)", token, info.vocab_size - 1, info.name));
-  const std::size_t needed = request.prompt_ids.size() + static_cast<std::size_t>(options_.stop.max_new_tokens);
+      throw ConfigError(fmt::format("prompt token {}; allowed: 0 to {} ({}'s vocabulary)", token,
+                                    info.vocab_size - 1, info.name));
+  const std::size_t needed =
+      request.prompt_ids.size() + static_cast<std::size_t>(options_.stop.max_new_tokens);
   if (needed > static_cast<std::size_t>(info.context_length))
-    throw ConfigError(fmt::format("a prompt of {} tokens and max_new_tokens = {} need {} positions; {} has a context of {}; shorten the prompt or lower max_new_tokens",
-                                  request.prompt_ids.size(), options_.stop.max_new_tokens, needed, info.name, info.context_length));
+    throw ConfigError(
+        fmt::format("a prompt of {} tokens and max_new_tokens = {} need {} positions; {} has a "
+                    "context of {}; shorten the prompt or lower max_new_tokens",
+                    request.prompt_ids.size(), options_.stop.max_new_tokens, needed, info.name,
+                    info.context_length));
 }
 
 void DecoderBase::make_room(std::size_t num_sequences, std::int32_t capacity) {
@@ -35,7 +47,8 @@ void DecoderBase::make_room(std::size_t num_sequences, std::int32_t capacity) {
   cache_sequences_ = num_sequences;
 }
 
-void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows, PromptStates* states) {
+void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows,
+                                  PromptStates* states) {
   finish();
   if (states) states->assign(requests.size(), {});
   std::size_t longest = 0;
@@ -43,14 +56,21 @@ void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int
     check_request(request);
     longest = std::max(longest, request.prompt_ids.size());
   }
-  make_room(requests.size(), static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + spare_rows);
+  make_room(requests.size(),
+            static_cast<std::int32_t>(longest) + options_.stop.max_new_tokens + spare_rows);
   records_.assign(requests.size(), {});
   stop_rules_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     LapClock lap;
-    Sequence sequence{requests[i].sequence_id, static_cast<std::int32_t>(i), cache_->begin(),
-                      static_cast<std::int32_t>(requests[i].prompt_ids.size()), 0, requests[i].prompt_ids, false};
-    sequence.tokens.reserve(sequence.tokens.size() + static_cast<std::size_t>(options_.stop.max_new_tokens));
+    Sequence sequence{requests[i].sequence_id,
+                      static_cast<std::int32_t>(i),
+                      cache_->begin(),
+                      static_cast<std::int32_t>(requests[i].prompt_ids.size()),
+                      0,
+                      requests[i].prompt_ids,
+                      false};
+    sequence.tokens.reserve(sequence.tokens.size() +
+                            static_cast<std::size_t>(options_.stop.max_new_tokens));
     prefill(sequence, states ? &(*states)[i] : nullptr);
     records_[i].prefill_ns = lap.lap_ns();
     sequences_.push_back(std::move(sequence));
@@ -61,8 +81,12 @@ void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int
 
 void DecoderBase::prefill(const Sequence& sequence, std::vector<float>* states) {
   HiddenSink sink;
-  if (states) sink = [states](std::span<const float> hidden) { states->insert(states->end(), hidden.begin(), hidden.end()); };
-  commit_chain(target_, *cache_, sequence.cache_slot, std::span(sequence.tokens).first(sequence.tokens.size() - 1), sink);
+  if (states)
+    sink = [states](std::span<const float> hidden) {
+      states->insert(states->end(), hidden.begin(), hidden.end());
+    };
+  commit_chain(target_, *cache_, sequence.cache_slot,
+               std::span(sequence.tokens).first(sequence.tokens.size() - 1), sink);
 }
 
 void DecoderBase::finish() {
@@ -71,20 +95,25 @@ void DecoderBase::finish() {
 }
 
 std::int32_t DecoderBase::remaining(const Sequence& sequence) const {
-  return options_.stop.max_new_tokens - (static_cast<std::int32_t>(sequence.tokens.size()) - sequence.prompt_length);
+  return options_.stop.max_new_tokens -
+         (static_cast<std::int32_t>(sequence.tokens.size()) - sequence.prompt_length);
 }
 
 bool DecoderBase::all_finished() const {
-  return std::all_of(sequences_.begin(), sequences_.end(), [](const Sequence& s) { return s.finished; });
+  return std::all_of(sequences_.begin(), sequences_.end(),
+                     [](const Sequence& s) { return s.finished; });
 }
 
-std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens, std::span<const TokenFate> fates) {
+std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens,
+                               std::span<const TokenFate> fates) {
   GenerationRecord& record = records_[static_cast<std::size_t>(sequence.index)];
   StopRules& rules = stop_rules_[static_cast<std::size_t>(sequence.index)];
   std::int32_t kept = 0;
   while (!sequence.finished && static_cast<std::size_t>(kept) < tokens.size()) {
     const Token token = tokens[static_cast<std::size_t>(kept)];
-    SPECLAB_EXPECT(token >= 0 && token < target_.info().vocab_size, fmt::format("token {} was drawn outside the vocabulary of {}", token, target_.info().vocab_size));
+    SPECLAB_EXPECT(token >= 0 && token < target_.info().vocab_size,
+                   fmt::format("token {} was drawn outside the vocabulary of {}", token,
+                               target_.info().vocab_size));
     sequence.tokens.push_back(token);
     record.output_ids.push_back(token);
     record.fates.push_back(fates[static_cast<std::size_t>(kept)]);

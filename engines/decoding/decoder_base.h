@@ -1,5 +1,6 @@
 #pragma once
-// What plain and speculative decoding share: sequences, prefill, emission under the stop rules, records.
+// What plain and speculative decoding share: sequences, prefill, emission under the stop rules,
+// records.
 
 #include <memory>
 #include <vector>
@@ -14,7 +15,8 @@ namespace speclab::engines {
 class DecoderBase : public RoundDecoder {
  public:
   /// @param target  outlives the decoder
-  DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options);
+  DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+              const DecoderOptions& options);
 
   const std::vector<GenerationRecord>& records() const override { return records_; }
   void finish() override;
@@ -23,10 +25,14 @@ class DecoderBase : public RoundDecoder {
   /// Hidden states of prompt tokens, [sequence][tokens - 1, hidden_size].
   using PromptStates = std::vector<std::vector<float>>;
 
-  /// Makes the sequences and commits all but the last token of their prompts. @param states  null where nobody reads them
-  void begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows, PromptStates* states = nullptr);
-  /// Appends tokens[i] with fates[i] until a stop rule ends the sequence. @return how many were kept
-  std::int32_t emit(Sequence& sequence, std::span<const Token> tokens, std::span<const TokenFate> fates);
+  /// Makes the sequences and commits all but the last token of their prompts. @param states  null
+  /// where nobody reads them
+  void begin_sequences(const std::vector<Request>& requests, std::int32_t spare_rows,
+                       PromptStates* states = nullptr);
+  /// Appends tokens[i] with fates[i] until a stop rule ends the sequence. @return how many were
+  /// kept
+  std::int32_t emit(Sequence& sequence, std::span<const Token> tokens,
+                    std::span<const TokenFate> fates);
   void record_round(const Sequence& sequence, const RoundRecord& round);
   std::int32_t remaining(const Sequence& sequence) const;  ///< tokens it may still emit
   bool all_finished() const;

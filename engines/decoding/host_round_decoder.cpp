@@ -8,21 +8,29 @@
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {
-HostRoundDecoder::HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options,
-                                   std::unique_ptr<Drafter> drafter, std::unique_ptr<Verifier> verifier)
-    : DecoderBase(target, std::move(tokenizer), options), drafter_(std::move(drafter)), verifier_(std::move(verifier)),
+HostRoundDecoder::HostRoundDecoder(LanguageModel& target,
+                                   std::shared_ptr<const Tokenizer> tokenizer,
+                                   const DecoderOptions& options, std::unique_ptr<Drafter> drafter,
+                                   std::unique_ptr<Verifier> verifier)
+    : DecoderBase(target, std::move(tokenizer), options),
+      drafter_(std::move(drafter)),
+      verifier_(std::move(verifier)),
       tree_rows_(TreeGrowth::parse(options.drafter.tree, 0).max_nodes() + 1) {}
 
-void HostRoundDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+void HostRoundDecoder::begin(const std::vector<Request>& requests,
+                             const SpeculationLengthPolicy& policy) {
   if (policy.stop_below() > 0.0 && options().drafter.tree != "chain")
-    throw ConfigError("policy = \"" + policy.name() + "\" with tree = \"" + escaped(options().drafter.tree) + "\": confidence ends chains; give tree = \"chain\" or another policy");
+    throw ConfigError("policy = \"" + policy.name() + "\" with tree = \"" +
+                      escaped(options().drafter.tree) +
+                      "\": confidence ends chains; give tree = \"chain\" or another policy");
   begin_sequences(requests, tree_rows_, drafter_->reads_hidden() ? &prompt_states_ : nullptr);
   policies_.clear();
   for (std::size_t i = 0; i < requests.size(); ++i) policies_.push_back(policy.fresh());
   drafts_.resize(requests.size());
   verdicts_.resize(requests.size());
   drafter_->begin(sequences());
-  for (std::size_t i = 0; i < prompt_states_.size(); ++i) drafter_->read_hidden(sequences()[i], prompt_states_[i]);
+  for (std::size_t i = 0; i < prompt_states_.size(); ++i)
+    drafter_->read_hidden(sequences()[i], prompt_states_[i]);
 }
 
 bool HostRoundDecoder::round() {
@@ -56,7 +64,8 @@ void HostRoundDecoder::select_active() {
     active_.push_back(&sequence);
     SpeculationLengthPolicy& policy = *policies_[static_cast<std::size_t>(sequence.index)];
     std::int32_t wanted = policy.next_length();
-    if (options().replay) wanted = std::min(wanted, options().replay->at(sequence.id, sequence.round).depth);
+    if (options().replay)
+      wanted = std::min(wanted, options().replay->at(sequence.id, sequence.round).depth);
     limits_.push_back({std::clamp(wanted, 0, remaining(sequence) - 1), policy.stop_below()});
   }
 }
@@ -66,7 +75,8 @@ void HostRoundDecoder::propose() {
   drafter_->propose(proposing_, limits_, std::span(drafts_).first(active_.size()));
 }
 
-/// Rows of a tree: the root is the pending token, its position the sequence's last; a node's position is its depth further.
+/// Rows of a tree: the root is the pending token, its position the sequence's last; a node's
+/// position is its depth further.
 void HostRoundDecoder::add_rows(const Sequence& sequence, const TokenTree& tree) {
   const auto first = static_cast<std::int32_t>(rows_.size());
   const auto root_position = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
@@ -74,30 +84,40 @@ void HostRoundDecoder::add_rows(const Sequence& sequence, const TokenTree& tree)
   for (std::int32_t row = 0; row < tree.num_rows(); ++row) {
     const TokenTree::Entry& node = tree[tree.node_of_row(row)];
     const std::int32_t parent = row == 0 ? ForwardRow::kCommitted : first + tree[node.parent].row;
-    rows_.push_back({node.token, root_position + node.depth, sequence.cache_slot, parent, true, drafter_->reads_hidden()});
+    rows_.push_back({node.token, root_position + node.depth, sequence.cache_slot, parent, true,
+                     drafter_->reads_hidden()});
   }
 }
 
-const Law& HostRoundDecoder::target_law(const Sequence& sequence, std::size_t active, const ForwardResult& result, TokenTree::Node node) {
+const Law& HostRoundDecoder::target_law(const Sequence& sequence, std::size_t active,
+                                        const ForwardResult& result, TokenTree::Node node) {
   const TokenTree& tree = drafts_[active].tree;
   collect_history(options().sampling, sequence.tokens, tree, node, history_);
-  pipeline().law(result.row(static_cast<std::size_t>(first_rows_[active] + tree[node].row)), history_, target_law_);
+  pipeline().law(result.row(static_cast<std::size_t>(first_rows_[active] + tree[node].row)),
+                 history_, target_law_);
   return target_law_;
 }
 
-void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active, const ForwardResult& result) {
-  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
-  const auto law = [&](TokenTree::Node node) -> const Law& { return target_law(sequence, active, result, node); };
+void HostRoundDecoder::verify(const Sequence& sequence, std::size_t active,
+                              const ForwardResult& result) {
+  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()),
+                     sequence.round};
+  const auto law = [&](TokenTree::Node node) -> const Law& {
+    return target_law(sequence, active, result, node);
+  };
   verifier_->verify(drafts_[active], std::cref(law), key, verdicts_[active]);
 }
 
 void HostRoundDecoder::show_drafts(const ForwardResult& result) {
   if (!options().on_draft) return;
   for (std::size_t a = 0; a < active_.size(); ++a)
-    options().on_draft(drafts_[a], [&, a](TokenTree::Node node) -> const Law& { return target_law(*active_[a], a, result, node); });
+    options().on_draft(drafts_[a], [&, a](TokenTree::Node node) -> const Law& {
+      return target_law(*active_[a], a, result, node);
+    });
 }
 
-/// Gives the drafter the target's hidden states along the path that was committed; every row has one.
+/// Gives the drafter the target's hidden states along the path that was committed; every row has
+/// one.
 void HostRoundDecoder::show_hidden(const Sequence& sequence, const ForwardResult& result) {
   if (!drafter_->reads_hidden()) return;
   path_hidden_.clear();
@@ -108,7 +128,8 @@ void HostRoundDecoder::show_hidden(const Sequence& sequence, const ForwardResult
   drafter_->read_hidden(sequence, path_hidden_);
 }
 
-void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const ForwardResult& result, RoundRecord record) {
+void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const ForwardResult& result,
+                             RoundRecord record) {
   LapClock clock;
   const Verdict& verdict = verdicts_[active];
   const TokenTree& tree = drafts_[active].tree;
@@ -129,7 +150,8 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const Forwa
   record.drafted = tree.drafted();
   record.rows = tree.num_rows();
   record.depth = 0;
-  for (TokenTree::Node node = 0; node < tree.size(); ++node) record.depth = std::max(record.depth, tree[node].depth);
+  for (TokenTree::Node node = 0; node < tree.size(); ++node)
+    record.depth = std::max(record.depth, tree[node].depth);
   record.accepted = static_cast<std::int32_t>(verdict.accepted.size());
   record.tested = verdict.tested;
   record.next_kind = verdict.next_kind;

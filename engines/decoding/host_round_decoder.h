@@ -4,11 +4,13 @@
 
 namespace speclab::engines {
 
-/// Speculative decoding with any drafter and verifier: draft, one target forward over all drafted rows, verify, commit.
+/// Speculative decoding with any drafter and verifier: draft, one target forward over all drafted
+/// rows, verify, commit.
 class HostRoundDecoder final : public DecoderBase {
  public:
-  HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options,
-                   std::unique_ptr<Drafter> drafter, std::unique_ptr<Verifier> verifier);
+  HostRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                   const DecoderOptions& options, std::unique_ptr<Drafter> drafter,
+                   std::unique_ptr<Verifier> verifier);
 
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override;
   bool round() override;
@@ -20,16 +22,18 @@ class HostRoundDecoder final : public DecoderBase {
   void add_rows(const Sequence& sequence, const TokenTree& tree);
   void show_drafts(const ForwardResult& result);
   void verify(const Sequence& sequence, std::size_t active, const ForwardResult& result);
-  void apply(Sequence& sequence, std::size_t active, const ForwardResult& result, RoundRecord record);
+  void apply(Sequence& sequence, std::size_t active, const ForwardResult& result,
+             RoundRecord record);
   void show_hidden(const Sequence& sequence, const ForwardResult& result);
-  const Law& target_law(const Sequence& sequence, std::size_t active, const ForwardResult& result, TokenTree::Node node);
+  const Law& target_law(const Sequence& sequence, std::size_t active, const ForwardResult& result,
+                        TokenTree::Node node);
 
   std::unique_ptr<Drafter> drafter_;
   std::unique_ptr<Verifier> verifier_;
-  std::int32_t tree_rows_;                    ///< of a whole tree; a chain never drafts beyond the last token wanted
+  std::int32_t tree_rows_;  ///< of a whole tree; a chain never drafts beyond the last token wanted
   std::vector<std::unique_ptr<SpeculationLengthPolicy>> policies_;
-  std::vector<Sequence*> active_;             ///< unfinished sequences of this round
-  std::vector<const Sequence*> proposing_;    ///< the same, as a drafter sees them
+  std::vector<Sequence*> active_;           ///< unfinished sequences of this round
+  std::vector<const Sequence*> proposing_;  ///< the same, as a drafter sees them
   std::vector<DraftLimit> limits_;
   std::vector<std::int32_t> first_rows_, path_;
   std::vector<Draft> drafts_;

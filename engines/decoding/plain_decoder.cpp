@@ -6,14 +6,18 @@
 
 namespace speclab::engines {
 
-PlainDecoder::PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options)
+PlainDecoder::PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                           const DecoderOptions& options)
     : DecoderBase(target, std::move(tokenizer), options), chance_(chance_of(options)) {}
 
-void PlainDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy&) { begin_sequences(requests, 1); }
+void PlainDecoder::begin(const std::vector<Request>& requests, const SpeculationLengthPolicy&) {
+  begin_sequences(requests, 1);
+}
 
 Token PlainDecoder::sample_next(const Sequence& sequence, std::span<const float> logits) {
   pipeline().law(logits, sequence.tokens, law_);
-  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()), sequence.round};
+  const RoundKey key{sequence.id, static_cast<std::uint32_t>(sequence.tokens.size()),
+                     sequence.round};
   return sample(law_, target_key(key, 0), *chance_, scratch_);
 }
 
@@ -21,7 +25,9 @@ bool PlainDecoder::round() {
   LapClock clock;
   rows_.clear();
   for (const Sequence& s : sequences())
-    if (!s.finished) rows_.push_back({s.tokens.back(), static_cast<std::int32_t>(s.tokens.size()) - 1, s.cache_slot});
+    if (!s.finished)
+      rows_.push_back(
+          {s.tokens.back(), static_cast<std::int32_t>(s.tokens.size()) - 1, s.cache_slot});
   if (rows_.empty()) return false;
   const auto share = static_cast<std::int64_t>(rows_.size());
   RoundRecord shared{.rows = 1, .emitted = 1};

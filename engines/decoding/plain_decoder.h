@@ -7,7 +7,8 @@ namespace speclab::engines {
 /// One token a forward: the baseline of every speed-up.
 class PlainDecoder final : public DecoderBase {
  public:
-  PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options);
+  PlainDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+               const DecoderOptions& options);
 
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override;
   bool round() override;

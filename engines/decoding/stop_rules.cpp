@@ -10,8 +10,11 @@ namespace speclab::engines {
 
 StopRules::StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer> tokenizer)
     : options_(options), tokenizer_(std::move(tokenizer)) {
-  if (options_.max_new_tokens < 1) throw ConfigError(fmt::format("max_new_tokens = {}; allowed: integers >= 1", options_.max_new_tokens));
-  if (!options_.stop_strings.empty() && !tokenizer_) throw ConfigError("stop strings need a model with a tokenizer");
+  if (options_.max_new_tokens < 1)
+    throw ConfigError(
+        fmt::format("max_new_tokens = {}; allowed: integers >= 1", options_.max_new_tokens));
+  if (!options_.stop_strings.empty() && !tokenizer_)
+    throw ConfigError("stop strings need a model with a tokenizer");
   for (const std::string& stop : options_.stop_strings)
     if (stop.empty()) throw ConfigError("a stop string is empty; allowed: at least one character");
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Where a generation ends: length, end of sequence, stop strings; also in the middle of an accepted block.
+// Where a generation ends: length, end of sequence, stop strings; also in the middle of an accepted
+// block.
 
 #include <memory>
 #include <span>
@@ -13,7 +14,8 @@ namespace speclab::engines {
 /// Applies the stop rules of one sequence to tokens as they are emitted.
 class StopRules {
  public:
-  /// @throws ConfigError if stop strings are wanted without a tokenizer, one is empty, or max_new_tokens < 1
+  /// @throws ConfigError if stop strings are wanted without a tokenizer, one is empty, or
+  /// max_new_tokens < 1
   StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer> tokenizer);
 
   void begin();
@@ -26,7 +28,7 @@ class StopRules {
   StopOptions options_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<StreamingDecoder> decoder_;
-  std::string tail_;           ///< emitted text, as much as the longest stop string can reach back
+  std::string tail_;  ///< emitted text, as much as the longest stop string can reach back
   std::int32_t emitted_ = 0;
 };
 

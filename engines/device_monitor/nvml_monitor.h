@@ -1,5 +1,6 @@
 #pragma once
-// The state of an NVIDIA device as its management library tells it. The library comes with the driver and is opened at run time.
+// The state of an NVIDIA device as its management library tells it. The library comes with the
+// driver and is opened at run time.
 
 #include <functional>
 #include <memory>
@@ -24,7 +25,7 @@ struct NvmlFunctions {
   std::function<int(NvmlDevice, unsigned* celsius)> temperature;
   std::function<int(NvmlDevice, unsigned* milliwatts)> power;
   std::function<int(NvmlDevice, unsigned long long* bits)> slowdowns;
-  std::function<int(NvmlDevice, unsigned* count)> processes;      ///< that compute on it, this one too
+  std::function<int(NvmlDevice, unsigned* count)> processes;  ///< that compute on it, this one too
   std::function<int(NvmlDevice, unsigned long long* count)> ecc_errors;
 };
 

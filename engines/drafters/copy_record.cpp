@@ -19,7 +19,8 @@ void CopyRecord::add(std::size_t suffix, bool came_true) {
 
 double CopyRecord::expected(std::size_t suffix) const {
   const Count& count = counts_[place_of(suffix)];
-  return (kWeightBefore * kBefore[place_of(suffix)] + count.came_true) / (kWeightBefore + count.copies);
+  return (kWeightBefore * kBefore[place_of(suffix)] + count.came_true) /
+         (kWeightBefore + count.copies);
 }
 
 }  // namespace speclab::engines

@@ -6,9 +6,10 @@
 
 namespace speclab::engines {
 
-/// Of one text: how often the token that was to be copied came, by the length of the suffix that it stood behind. What the text
-/// itself has not shown yet is taken from texts before it.
-/// @source results/reference/lookup_weights_cpu: the target's own text, 896 texts at temperatures 0, 0.7 and 1
+/// Of one text: how often the token that was to be copied came, by the length of the suffix that it
+/// stood behind. What the text itself has not shown yet is taken from texts before it.
+/// @source results/reference/lookup_weights_cpu: the target's own text, 896 texts at temperatures
+/// 0, 0.7 and 1
 class CopyRecord {
  public:
   /// @param suffix  length in tokens, at least 1
@@ -17,7 +18,8 @@ class CopyRecord {
   double expected(std::size_t suffix) const;
 
  private:
-  static constexpr std::array<double, 10> kBefore{0.16, 0.45, 0.54, 0.65, 0.73, 0.74, 0.79, 0.79, 0.89, 0.89};
+  static constexpr std::array<double, 10> kBefore{0.16, 0.45, 0.54, 0.65, 0.73,
+                                                  0.74, 0.79, 0.79, 0.89, 0.89};
   static constexpr double kWeightBefore = 8;  ///< as many copies of the text itself weigh as much
   struct Count {
     int copies = 0, came_true = 0;

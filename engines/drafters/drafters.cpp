@@ -15,57 +15,85 @@ namespace speclab::engines {
 namespace {
 
 /// For messages: its model, or its kind where that is the project's own.
-std::string name_of(const DrafterOptions& drafter) { return drafter.model.empty() ? drafter.kind : drafter.model; }
+std::string name_of(const DrafterOptions& drafter) {
+  return drafter.model.empty() ? drafter.kind : drafter.model;
+}
 
 void check_vocabulary(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
   if (found != target.vocab_size)
-    throw ConfigError(fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter trained for this target",
-                                  escaped(drafter), found, target.name, target.vocab_size));
+    throw ConfigError(
+        fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter "
+                    "trained for this target",
+                    escaped(drafter), found, target.name, target.vocab_size));
 }
 
 /// The model's vocabulary, and whose hidden states it reads if it reads any.
 void check_base_model(const std::string& drafter, const ModelInfo& model, const ModelInfo& target) {
   check_vocabulary(drafter, model.vocab_size, target);
-  if (model.feature_size != 0 && model.feature_size != target.hidden_size && model.feature_size != target.state_size())
-    throw ConfigError(fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter trained for this target", escaped(drafter), model.feature_size, target.name,
-                                  target.hidden_size));
+  if (model.feature_size != 0 && model.feature_size != target.hidden_size &&
+      model.feature_size != target.state_size())
+    throw ConfigError(
+        fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter "
+                    "trained for this target",
+                    escaped(drafter), model.feature_size, target.name, target.hidden_size));
   if (!model.base_sha256.empty() && model.base_sha256 != target.sha256)
-    throw ConfigError(fmt::format("drafter '{}' was trained on the states of a model of SHA-256 {}; {} has {}; choose a drafter trained for this target", escaped(drafter), escaped(model.base_sha256, 64),
-                                  target.name, target.sha256));
+    throw ConfigError(
+        fmt::format("drafter '{}' was trained on the states of a model of SHA-256 {}; {} has {}; "
+                    "choose a drafter trained for this target",
+                    escaped(drafter), escaped(model.base_sha256, 64), target.name, target.sha256));
 }
 
 /// Names that say an order take no other.
 void check_order(const DrafterOptions& drafter, std::int32_t found) {
   const std::int32_t wanted = drafter.kind == "unigram" ? 1 : drafter.kind == "bigram" ? 2 : found;
   if (found != wanted)
-    throw ConfigError(fmt::format("drafter '{}' is an n-gram model of order {}; a {} drafter takes order {}; choose the drafter ngram, which takes any",
-                                  escaped(drafter.model), found, drafter.kind, wanted));
+    throw ConfigError(
+        fmt::format("drafter '{}' is an n-gram model of order {}; a {} drafter takes order {}; "
+                    "choose the drafter ngram, which takes any",
+                    escaped(drafter.model), found, drafter.kind, wanted));
 }
 
 void check_part(const DrafterOptions& part) {
-  if (!can_be_part(part.kind)) throw ConfigError(fmt::format("a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}", escaped(part.kind), fmt::join(kDrafterKinds | std::views::filter(can_be_part), ", ")));
+  if (!can_be_part(part.kind))
+    throw ConfigError(fmt::format(
+        "a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}",
+        escaped(part.kind), fmt::join(kDrafterKinds | std::views::filter(can_be_part), ", ")));
   check_drafter_options(part);
-  if (part.tree != "chain") throw ConfigError(fmt::format("a mixture with a part of tree '{}'; allowed: none, for the tree is the mixture's", escaped(part.tree)));
-  if (!is_part_weight(part.weight)) throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6", part.weight));
+  if (part.tree != "chain")
+    throw ConfigError(fmt::format(
+        "a mixture with a part of tree '{}'; allowed: none, for the tree is the mixture's",
+        escaped(part.tree)));
+  if (!is_part_weight(part.weight))
+    throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6",
+                                  part.weight));
 }
 
 void check_parts(const DrafterOptions& drafter) {
-  if (drafter.kind != "mixture" && !drafter.parts.empty()) throw ConfigError(fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
+  if (drafter.kind != "mixture" && !drafter.parts.empty())
+    throw ConfigError(
+        fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
   if (drafter.kind != "mixture") return;
-  if (drafter.parts.size() < 2 || drafter.parts.size() > kMostParts) throw ConfigError(fmt::format("drafter 'mixture' with {} parts; allowed: 2 to {}; name them in --drafter-parts, or in the parts of a [drafters.NAME]", drafter.parts.size(), kMostParts));
+  if (drafter.parts.size() < 2 || drafter.parts.size() > kMostParts)
+    throw ConfigError(
+        fmt::format("drafter 'mixture' with {} parts; allowed: 2 to {}; name them in "
+                    "--drafter-parts, or in the parts of a [drafters.NAME]",
+                    drafter.parts.size(), kMostParts));
   for (const DrafterOptions& part : drafter.parts) check_part(part);
 }
 
 /// Where the drafters of one decoder, or the parts of one, have their next tokens from.
 class Sources {
  public:
-  Sources(const SamplingOptions& sampling, const ModelInfo& target, DrafterModels& models) : sampling_(sampling), target_(target), models_(models) {}
+  Sources(const SamplingOptions& sampling, const ModelInfo& target, DrafterModels& models)
+      : sampling_(sampling), target_(target), models_(models) {}
 
   std::unique_ptr<NextTokens> next_tokens(const DrafterOptions& drafter) {
     if (drafter.kind == "mixture") return mixture(drafter);
     if (drafter.kind == "prompt_lookup") return copy_next_tokens(drafter, target_.vocab_size);
     std::unique_ptr<NextTokens> model = of_model(drafter);
-    return is_among(drafter.kind, kMixedDrafterKinds) ? next_tokens_with_lookup(std::move(model), drafter, sampling_) : std::move(model);
+    return is_among(drafter.kind, kMixedDrafterKinds)
+               ? next_tokens_with_lookup(std::move(model), drafter, sampling_)
+               : std::move(model);
   }
 
  private:
@@ -73,7 +101,8 @@ class Sources {
   std::unique_ptr<NextTokens> mixture(const DrafterOptions& drafter) {
     std::vector<MixturePart> parts;
     for (DrafterOptions part : drafter.parts) {
-      if (part.kind == "prompt_lookup" && !part.min_ngram) part.min_ngram = std::min(2, part.longest_ngram());
+      if (part.kind == "prompt_lookup" && !part.min_ngram)
+        part.min_ngram = std::min(2, part.longest_ngram());
       parts.push_back({next_tokens(part), part.weight});
     }
     return mixture_next_tokens(std::move(parts), sampling_);
@@ -100,11 +129,15 @@ class Sources {
   }
 
   std::unique_ptr<NextTokens> of_transformer(const DrafterOptions& drafter) {
-    SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds), "a drafter of kind " + drafter.kind);
+    SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds),
+                   "a drafter of kind " + drafter.kind);
     const auto model = models_.language_model(drafter.kind, drafter.model);
     check_base_model(name_of(drafter), model->info(), target_);
     if (drafter.kind == "feature_transformer" && model->info().feature_size == 0)
-      throw ConfigError(fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder that speclab train made of this kind, or the drafter small_transformer", model->info().name));
+      throw ConfigError(
+          fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder "
+                      "that speclab train made of this kind, or the drafter small_transformer",
+                      model->info().name));
     take_once(model.get(), drafter);
     return model_next_tokens(transformer_draft_model(model, target_.state_size()), sampling_);
   }
@@ -112,7 +145,10 @@ class Sources {
   /// Parts of one model would write over each other's states.
   void take_once(const void* model, const DrafterOptions& drafter) {
     if (!models_taken_.insert(model).second)
-      throw ConfigError(fmt::format("a mixture with '{}' beside another part of the same model; allowed: every model but n-grams once", escaped(name_of(drafter))));
+      throw ConfigError(
+          fmt::format("a mixture with '{}' beside another part of the same model; allowed: every "
+                      "model but n-grams once",
+                      escaped(name_of(drafter))));
   }
 
   const SamplingOptions& sampling_;
@@ -127,26 +163,37 @@ std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDraft
 
 void check_drafter_options(const DrafterOptions& drafter) {
   if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds))
-    throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
+    throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind),
+                                  fmt::join(drafter_kinds(), ", ")));
   if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
-    throw ConfigError(fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a drafter that draws trees: {}",
-                                  escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
+    throw ConfigError(
+        fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
+                    "drafter that draws trees: {}",
+                    escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
   if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
-    throw ConfigError(fmt::format("drafter model '{}' with drafter '{}', which reads none; allowed: no model, or a drafter that reads one: {}",
-                                  escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
+    throw ConfigError(
+        fmt::format("drafter model '{}' with drafter '{}', which reads none; allowed: no model, or "
+                    "a drafter that reads one: {}",
+                    escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
   check_parts(drafter);
 }
 
-std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), "small_transformer", options);
+std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model,
+                                                        const DecoderOptions& options) {
+  return make_growing_drafter(
+      model_next_tokens(transformer_draft_model(std::move(model)), options.sampling),
+      "small_transformer", options);
 }
 
-std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models) {
+std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target,
+                                      DrafterModels& models) {
   const DrafterOptions& drafter = options.drafter;
   check_drafter_options(drafter);
   if (drafter.kind == "none") return make_null_drafter();
-  if (drafter.kind == "prompt_lookup") return make_prompt_lookup_drafter(options, target.vocab_size);
-  return make_growing_drafter(Sources(options.sampling, target, models).next_tokens(drafter), drafter.kind, options);
+  if (drafter.kind == "prompt_lookup")
+    return make_prompt_lookup_drafter(options, target.vocab_size);
+  return make_growing_drafter(Sources(options.sampling, target, models).next_tokens(drafter),
+                              drafter.kind, options);
 }
 
 }  // namespace speclab::engines

@@ -1,5 +1,6 @@
 #pragma once
-// The drafters by name. Those that grow chains and trees differ in where their next tokens come from: next_token_sources.h.
+// The drafters by name. Those that grow chains and trees differ in where their next tokens come
+// from: next_token_sources.h.
 
 #include <memory>
 #include <string>
@@ -17,31 +18,40 @@ namespace speclab::engines {
 /// Drafts nothing: the loop with it gives plain decoding's tokens.
 std::unique_ptr<Drafter> make_null_drafter();
 
-/// Copies what followed the latest earlier occurrence of the last tokens. @source Saxena 2023, prompt lookup decoding
+/// Copies what followed the latest earlier occurrence of the last tokens. @source Saxena 2023,
+/// prompt lookup decoding
 /// @param vocab_size  of the target
-std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options, std::int32_t vocab_size);
+std::unique_ptr<Drafter> make_prompt_lookup_drafter(const DecoderOptions& options,
+                                                    std::int32_t vocab_size);
 
-/// A small language model of the target's vocabulary, or one that reads the target's hidden states, drafts a chain or a tree.
-std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options);
+/// A small language model of the target's vocabulary, or one that reads the target's hidden states,
+/// drafts a chain or a tree.
+std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model,
+                                                        const DecoderOptions& options);
 
 /// Gives the models that drafters read; lets the factory own loading and its options.
 class DrafterModels {
  public:
   virtual ~DrafterModels() = default;
   /// @param kind  of the drafter, for those that name no model
-  virtual std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) = 0;
+  virtual std::shared_ptr<LanguageModel> language_model(const std::string& kind,
+                                                        const std::string& model) = 0;
   /// The project's own where `model` is empty.
   virtual std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) = 0;
   /// @param kind  of the drafter, for those that name no path
-  virtual std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& path) = 0;
+  virtual std::shared_ptr<const NgramModel> ngrams(const std::string& kind,
+                                                   const std::string& path) = 0;
 };
 
 std::vector<std::string> drafter_kinds();
-/// @throws ConfigError if a known kind, or "plain", is given a tree, a model or parts that it would not use, or a mixture parts that cannot be mixed
+/// @throws ConfigError if a known kind, or "plain", is given a tree, a model or parts that it would
+/// not use, or a mixture parts that cannot be mixed
 void check_drafter_options(const DrafterOptions& drafter);
 /// @param target  whose vocabulary the drafter must share
-/// @throws ConfigError on an unknown kind (naming those there are), options that the kind has not, another vocabulary, or one transformer
+/// @throws ConfigError on an unknown kind (naming those there are), options that the kind has not,
+/// another vocabulary, or one transformer
 ///         in two parts of a mixture, which would share its cache
-std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target, DrafterModels& models);
+std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target,
+                                      DrafterModels& models);
 
 }  // namespace speclab::engines

@@ -19,16 +19,19 @@ struct Speaker {
   std::vector<LawEntry<float>> likeliest{};
 };
 
-/// Every part reads every level that it has, whoever drafted it, so that its cache holds what comes before.
+/// Every part reads every level that it has, whoever drafted it, so that its cache holds what comes
+/// before.
 class MixtureNextTokens final : public NextTokens {
  public:
-  MixtureNextTokens(std::vector<MixturePart> parts, double temperature) : parts_(std::move(parts)), is_greedy_(temperature == 0) {
+  MixtureNextTokens(std::vector<MixturePart> parts, double temperature)
+      : parts_(std::move(parts)), is_greedy_(temperature == 0) {
     SPECLAB_EXPECT(!parts_.empty(), "a mixture of nothing");
   }
 
   std::size_t vocab_size() const override { return parts_.front().next_tokens->vocab_size(); }
   bool reads_hidden() const override {
-    return std::ranges::any_of(parts_, [](const MixturePart& part) { return part.next_tokens->reads_hidden(); });
+    return std::ranges::any_of(
+        parts_, [](const MixturePart& part) { return part.next_tokens->reads_hidden(); });
   }
   std::int32_t most_levels() const override {
     std::int32_t most = 0;
@@ -47,7 +50,8 @@ class MixtureNextTokens final : public NextTokens {
     speakers_.clear();
     for (const MixturePart& part : parts_) {
       const std::int32_t own_levels = std::min(levels, part.next_tokens->most_levels());
-      if (part.next_tokens->start(sequence, own_levels)) speakers_.push_back({part.next_tokens.get(), part.weight, own_levels});
+      if (part.next_tokens->start(sequence, own_levels))
+        speakers_.push_back({part.next_tokens.get(), part.weight, own_levels});
     }
     return !speakers_.empty();
   }
@@ -58,7 +62,8 @@ class MixtureNextTokens final : public NextTokens {
   }
 
   bool knows(const DraftPlace& place) const override {
-    return std::ranges::any_of(speakers_, [&](const Speaker& speaker) { return knows(speaker, place); });
+    return std::ranges::any_of(speakers_,
+                               [&](const Speaker& speaker) { return knows(speaker, place); });
   }
 
   void law(const DraftPlace& place, Law& law) override {
@@ -68,7 +73,8 @@ class MixtureNextTokens final : public NextTokens {
     mix_laws(place, law);
   }
 
-  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place,
+                                               std::size_t count) override {
     find_speakers(place);
     if (heard_.size() == 1) return heard_.front()->next_tokens->most_likely(place, count);
     for (Speaker* speaker : heard_) ask_likeliest(*speaker, place, count);
@@ -78,12 +84,15 @@ class MixtureNextTokens final : public NextTokens {
   double likelihood(const DraftPlace& place, Token token) override {
     find_speakers(place);
     double sum = 0;
-    for (const Speaker* speaker : heard_) sum += speaker->share * speaker->next_tokens->likelihood(place, token);
+    for (const Speaker* speaker : heard_)
+      sum += speaker->share * speaker->next_tokens->likelihood(place, token);
     return sum;
   }
 
  private:
-  static bool knows(const Speaker& speaker, const DraftPlace& place) { return place.tree[place.node].depth < speaker.levels && speaker.next_tokens->knows(place); }
+  static bool knows(const Speaker& speaker, const DraftPlace& place) {
+    return place.tree[place.node].depth < speaker.levels && speaker.next_tokens->knows(place);
+  }
 
   /// Those that know the place and have a share there, by falling share.
   void find_speakers(const DraftPlace& place) {
@@ -110,27 +119,35 @@ class MixtureNextTokens final : public NextTokens {
       if (!speaker->claimed) speaker->share = left * speaker->weight / weights;
   }
 
-  /// At temperature 0 only the likeliest token counts: of two parts that are right with probabilities p and q and name different
-  /// tokens, one is right with probability p (1 - q) / (1 - p q), the other with q (1 - p) / (1 - p q).
+  /// At temperature 0 only the likeliest token counts: of two parts that are right with
+  /// probabilities p and q and name different tokens, one is right with probability p (1 - q) / (1
+  /// - p q), the other with q (1 - p) / (1 - p q).
   double likelier_share(double share, const DraftPlace& place) const {
     if (!is_greedy_ || share == 1) return share;
     double surest = 0;
     for (const Speaker* other : heard_)
-      if (!other->claimed) surest = std::max(surest, static_cast<double>(other->next_tokens->most_likely(place, 1).front().probability));
+      if (!other->claimed)
+        surest = std::max(
+            surest,
+            static_cast<double>(other->next_tokens->most_likely(place, 1).front().probability));
     return share * (1 - surest) / (1 - share * surest);
   }
 
   static void ask_likeliest(Speaker& speaker, const DraftPlace& place, std::size_t count) {
-    const std::span<const LawEntry<float>> likeliest = speaker.next_tokens->most_likely(place, count);
+    const std::span<const LawEntry<float>> likeliest =
+        speaker.next_tokens->most_likely(place, count);
     speaker.likeliest.assign(likeliest.begin(), likeliest.end());
   }
 
-  /// The likeliest token. The others are not asked where the first is so sure that they could not outweigh it; at one half it wins the tie.
+  /// The likeliest token. The others are not asked where the first is so sure that they could not
+  /// outweigh it; at one half it wins the tie.
   Token preferred(const DraftPlace& place) {
     for (Speaker* speaker : heard_) {
       ask_likeliest(*speaker, place, kCandidates);
       const LawEntry<float>& first = speaker->likeliest.front();
-      if (speaker == heard_.front() && speaker->share * static_cast<double>(first.probability) >= 0.5) return first.token;
+      if (speaker == heard_.front() &&
+          speaker->share * static_cast<double>(first.probability) >= 0.5)
+        return first.token;
     }
     return ranked(place).front().token;
   }
@@ -140,7 +157,9 @@ class MixtureNextTokens final : public NextTokens {
     entries_.clear();
     for (const Speaker* speaker : heard_)
       for (const LawEntry<float>& named : speaker->likeliest)
-        if (std::ranges::find(entries_, named.token, &LawEntry<float>::token) == entries_.end()) entries_.push_back({named.token, static_cast<float>(mixed_likelihood(place, named.token))});
+        if (std::ranges::find(entries_, named.token, &LawEntry<float>::token) == entries_.end())
+          entries_.push_back(
+              {named.token, static_cast<float>(mixed_likelihood(place, named.token))});
     std::erase_if(entries_, [](const LawEntry<float>& entry) { return entry.probability <= 0; });
     std::ranges::sort(entries_, is_likelier<float>);
     return entries_;
@@ -150,7 +169,9 @@ class MixtureNextTokens final : public NextTokens {
     double sum = 0;
     for (const Speaker* speaker : heard_) {
       const auto named = std::ranges::find(speaker->likeliest, token, &LawEntry<float>::token);
-      sum += speaker->share * (named != speaker->likeliest.end() ? static_cast<double>(named->probability) : speaker->next_tokens->likelihood(place, token));
+      sum += speaker->share * (named != speaker->likeliest.end()
+                                   ? static_cast<double>(named->probability)
+                                   : speaker->next_tokens->likelihood(place, token));
     }
     return sum;
   }
@@ -179,7 +200,8 @@ class MixtureNextTokens final : public NextTokens {
     for (const LawEntry<float>& entry : law_.entries()) {
       while (next != entries_.end() && next->token < entry.token) merged_.push_back(*next++);
       merged_.push_back({entry.token, share * entry.probability});
-      if (next != entries_.end() && next->token == entry.token) merged_.back().probability += (next++)->probability;
+      if (next != entries_.end() && next->token == entry.token)
+        merged_.back().probability += (next++)->probability;
     }
     merged_.insert(merged_.end(), next, entries_.end());
     entries_.swap(merged_);
@@ -189,15 +211,19 @@ class MixtureNextTokens final : public NextTokens {
   std::span<float> spread(Law& law) const {
     const std::span<float> mixed = law.assign_dense(vocab_size());
     std::ranges::fill(mixed, 0.0f);
-    for (const LawEntry<float>& entry : entries_) mixed[static_cast<std::size_t>(entry.token)] = entry.probability;
+    for (const LawEntry<float>& entry : entries_)
+      mixed[static_cast<std::size_t>(entry.token)] = entry.probability;
     return mixed;
   }
 
   void add_law(float share, std::span<float> mixed) const {
     if (law_.form() == Law::Form::dense)
-      std::ranges::transform(mixed, law_.dense_values(), mixed.begin(), [share](float sum, float probability) { return sum + share * probability; });
+      std::ranges::transform(
+          mixed, law_.dense_values(), mixed.begin(),
+          [share](float sum, float probability) { return sum + share * probability; });
     else
-      for (const LawEntry<float>& entry : law_.entries()) mixed[static_cast<std::size_t>(entry.token)] += share * entry.probability;
+      for (const LawEntry<float>& entry : law_.entries())
+        mixed[static_cast<std::size_t>(entry.token)] += share * entry.probability;
   }
 
   std::vector<MixturePart> parts_;
@@ -210,11 +236,14 @@ class MixtureNextTokens final : public NextTokens {
 
 }  // namespace
 
-std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts, const SamplingOptions& sampling) {
+std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts,
+                                                const SamplingOptions& sampling) {
   return std::make_unique<MixtureNextTokens>(std::move(parts), sampling.temperature);
 }
 
-std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling) {
+std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model,
+                                                    const DrafterOptions& options,
+                                                    const SamplingOptions& sampling) {
   std::vector<MixturePart> parts;
   parts.push_back({copy_next_tokens(options, static_cast<std::int32_t>(model->vocab_size()))});
   parts.push_back({std::move(model)});

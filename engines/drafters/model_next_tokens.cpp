@@ -7,18 +7,27 @@
 namespace speclab::engines {
 namespace {
 
-/// The first forward of a draft reads and commits the tokens that were emitted since the last one, the pending token included; every
-/// further one reads a level and what it hangs from, of which nothing is committed, so there is never anything to undo.
+/// The first forward of a draft reads and commits the tokens that were emitted since the last one,
+/// the pending token included; every further one reads a level and what it hangs from, of which
+/// nothing is committed, so there is never anything to undo.
 class ModelNextTokens final : public NextTokens {
  public:
   ModelNextTokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling)
-      : model_(std::move(model)), pipeline_(sampling, model_->info().name), plain_pipeline_({}, model_->info().name) {}
+      : model_(std::move(model)),
+        pipeline_(sampling, model_->info().name),
+        plain_pipeline_({}, model_->info().name) {}
 
-  std::size_t vocab_size() const override { return static_cast<std::size_t>(model_->info().vocab_size); }
+  std::size_t vocab_size() const override {
+    return static_cast<std::size_t>(model_->info().vocab_size);
+  }
   bool reads_hidden() const override { return model_->reads_hidden(); }
   std::int32_t most_levels() const override { return model_->most_levels(); }
-  void begin(std::span<const Sequence> sequences, std::int32_t spare) override { model_->begin(sequences, spare); }
-  void read_hidden(const Sequence& sequence, std::span<const float> hidden) override { model_->read_hidden(sequence, hidden); }
+  void begin(std::span<const Sequence> sequences, std::int32_t spare) override {
+    model_->begin(sequences, spare);
+  }
+  void read_hidden(const Sequence& sequence, std::span<const float> hidden) override {
+    model_->read_hidden(sequence, hidden);
+  }
 
   /// False once the sequence would leave the model's context.
   bool start(const Sequence& sequence, std::int32_t levels) override {
@@ -38,11 +47,13 @@ class ModelNextTokens final : public NextTokens {
     pipeline_.law(logits(place.node), history_, law);
   }
 
-  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place,
+                                               std::size_t count) override {
     const std::span<const float> values = plain_law(place.node).dense_values();
     entries_.clear();
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i] > (entries_.size() < count ? 0.0f : entries_.back().probability)) insert({static_cast<Token>(i), values[i]}, count);
+      if (values[i] > (entries_.size() < count ? 0.0f : entries_.back().probability))
+        insert({static_cast<Token>(i), values[i]}, count);
     return entries_;
   }
 
@@ -65,7 +76,8 @@ class ModelNextTokens final : public NextTokens {
   }
 
   std::span<const float> logits(TokenTree::Node node) {
-    return node == 0 ? root_logits_ : model_->over_vocabulary(level_.row(static_cast<std::size_t>(node - first_)));
+    return node == 0 ? root_logits_
+                     : model_->over_vocabulary(level_.row(static_cast<std::size_t>(node - first_)));
   }
 
   std::unique_ptr<DraftModel> model_;
@@ -81,7 +93,8 @@ class ModelNextTokens final : public NextTokens {
 
 }  // namespace
 
-std::unique_ptr<NextTokens> model_next_tokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling) {
+std::unique_ptr<NextTokens> model_next_tokens(std::unique_ptr<DraftModel> model,
+                                              const SamplingOptions& sampling) {
   return std::make_unique<ModelNextTokens>(std::move(model), sampling);
 }
 

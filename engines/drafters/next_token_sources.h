@@ -12,30 +12,40 @@
 namespace speclab::engines {
 
 /// What a model expects, a level of the draft at a time.
-std::unique_ptr<NextTokens> model_next_tokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling);
+std::unique_ptr<NextTokens> model_next_tokens(std::unique_ptr<DraftModel> model,
+                                              const SamplingOptions& sampling);
 
-/// Successors of the last tokens, of an n-gram model's law, which the sampling temperature sharpens.
-std::unique_ptr<NextTokens> ngram_next_tokens(std::shared_ptr<const NgramModel> model, const SamplingOptions& sampling);
+/// Successors of the last tokens, of an n-gram model's law, which the sampling temperature
+/// sharpens.
+std::unique_ptr<NextTokens> ngram_next_tokens(std::shared_ptr<const NgramModel> model,
+                                              const SamplingOptions& sampling);
 
-/// The token that followed when the end of the sequence last occurred in it, for certain; nothing where the draft has left the copy.
+/// The token that followed when the end of the sequence last occurred in it, for certain; nothing
+/// where the draft has left the copy.
 /// @param vocab_size  of the target
-std::unique_ptr<NextTokens> copy_next_tokens(const DrafterOptions& options, std::int32_t vocab_size);
+std::unique_ptr<NextTokens> copy_next_tokens(const DrafterOptions& options,
+                                             std::int32_t vocab_size);
 
 struct MixturePart {
   std::unique_ptr<NextTokens> next_tokens;
   double weight = 1.0;  ///< above 0, beside parts that claim no share
 };
 
-/// The mean of the laws of the parts that know a place, by weight; at temperature 0 the token that the mean of their likelihoods
-/// prefers. Where only one knows it, that one speaks alone, whatever its weight. A part that has no more levels falls silent.
-/// Likelihoods are compared for the tokens that any part has among its likeliest.
+/// The mean of the laws of the parts that know a place, by weight; at temperature 0 the token that
+/// the mean of their likelihoods prefers. Where only one knows it, that one speaks alone, whatever
+/// its weight. A part that has no more levels falls silent. Likelihoods are compared for the tokens
+/// that any part has among its likeliest.
 /// @param parts  at least one, of one vocabulary
-/// @source mixtures of language models: Jelinek and Mercer 1980; cache language models: Kuhn and De Mori 1990
-std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts, const SamplingOptions& sampling);
+/// @source mixtures of language models: Jelinek and Mercer 1980; cache language models: Kuhn and De
+/// Mori 1990
+std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts,
+                                                const SamplingOptions& sampling);
 
-/// Where there is a copy, a mixture of it and the model, in which the copy has a share of options.lookup_weight, or the one that
-/// CopyRecord expects; elsewhere the model alone.
+/// Where there is a copy, a mixture of it and the model, in which the copy has a share of
+/// options.lookup_weight, or the one that CopyRecord expects; elsewhere the model alone.
 /// @throws ConfigError unless 0 < lookup_weight <= 1
-std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model, const DrafterOptions& options, const SamplingOptions& sampling);
+std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model,
+                                                    const DrafterOptions& options,
+                                                    const SamplingOptions& sampling);
 
 }  // namespace speclab::engines

@@ -1,5 +1,6 @@
 #pragma once
-// What may follow the nodes of a draft, as a drafter's model sees it. Where nodes are added is the business of draft_growth.h.
+// What may follow the nodes of a draft, as a drafter's model sees it. Where nodes are added is the
+// business of draft_growth.h.
 
 #include <cstdint>
 #include <limits>
@@ -17,7 +18,8 @@ struct DraftPlace {
   TokenTree::Node node;
 };
 
-/// Laws follow the sampling settings; likelihoods are the model's own, at temperature 1 before any cutoff.
+/// Laws follow the sampling settings; likelihoods are the model's own, at temperature 1 before any
+/// cutoff.
 class NextTokens {
  public:
   virtual ~NextTokens() = default;
@@ -29,19 +31,24 @@ class NextTokens {
   virtual void begin(std::span<const Sequence> /*sequences*/, std::int32_t /*spare*/) {}
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
 
-  /// A draft begins; the root can be asked for from here on. @return false where `levels` do not fit, or there is nothing to draft
+  /// A draft begins; the root can be asked for from here on. @return false where `levels` do not
+  /// fit, or there is nothing to draft
   virtual bool start(const Sequence& sequence, std::int32_t levels) = 0;
   /// The nodes from `first` on were added: they can be asked for from here on, and no others.
   virtual void read(const Sequence&, const TokenTree&, TokenTree::Node /*first*/) {}
 
-  /// Whether it has anything to say about the children of a node; a node that nothing is known of has none, and is not asked about.
+  /// Whether it has anything to say about the children of a node; a node that nothing is known of
+  /// has none, and is not asked about.
   virtual bool knows(const DraftPlace&) const { return true; }
-  /// Of a mixture's law behind a node, in [0, 1], whatever the weights say; nothing where it leaves that to them.
+  /// Of a mixture's law behind a node, in [0, 1], whatever the weights say; nothing where it leaves
+  /// that to them.
   virtual std::optional<double> claimed_share(const DraftPlace&) const { return std::nullopt; }
   /// What children of a node are drawn from.
   virtual void law(const DraftPlace& place, Law& law) = 0;
-  /// The most likely children, at most `count`, in falling order, ties to the lower id. Valid until the next call.
-  virtual std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) = 0;
+  /// The most likely children, at most `count`, in falling order, ties to the lower id. Valid until
+  /// the next call.
+  virtual std::span<const LawEntry<float>> most_likely(const DraftPlace& place,
+                                                       std::size_t count) = 0;
   virtual double likelihood(const DraftPlace& place, Token token) = 0;
 };
 

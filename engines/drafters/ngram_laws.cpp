@@ -12,9 +12,12 @@ void NgramLaws::set_context(std::span<const Token> text) {
 
 void NgramLaws::set_context(const DraftPlace& place) {
   path_.clear();
-  for (TokenTree::Node node = place.node; node > 0 && path_.size() < context_length(); node = place.tree[node].parent) path_.push_back(place.tree[node].token);
+  for (TokenTree::Node node = place.node; node > 0 && path_.size() < context_length();
+       node = place.tree[node].parent)
+    path_.push_back(place.tree[node].token);
   const std::vector<Token>& text = place.sequence.tokens;
-  const std::span<const Token> latest = std::span(text).last(std::min(text.size(), context_length() - path_.size()));
+  const std::span<const Token> latest =
+      std::span(text).last(std::min(text.size(), context_length() - path_.size()));
   context_.assign(latest.begin(), latest.end());
   context_.insert(context_.end(), path_.rbegin(), path_.rend());
 }
@@ -36,10 +39,12 @@ void NgramLaws::temper() {
   double sum = 0;
   for (LawEntry<float>& entry : entries_) {
     const float ratio = entry.probability / largest;
-    entry.probability = temperature_ == 1 ? ratio : std::pow(ratio, static_cast<float>(1.0 / temperature_));
+    entry.probability =
+        temperature_ == 1 ? ratio : std::pow(ratio, static_cast<float>(1.0 / temperature_));
     sum += static_cast<double>(entry.probability);
   }
-  for (LawEntry<float>& entry : entries_) entry.probability = static_cast<float>(static_cast<double>(entry.probability) / sum);
+  for (LawEntry<float>& entry : entries_)
+    entry.probability = static_cast<float>(static_cast<double>(entry.probability) / sum);
   while (entries_.back().probability <= 0) entries_.pop_back();
 }
 

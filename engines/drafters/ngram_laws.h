@@ -12,7 +12,8 @@ namespace speclab::engines {
 class NgramLaws {
  public:
   /// @param temperature  of the sampling; 0 puts all mass on the most likely successor
-  NgramLaws(std::shared_ptr<const NgramModel> model, double temperature) : model_(std::move(model)), temperature_(temperature) {}
+  NgramLaws(std::shared_ptr<const NgramModel> model, double temperature)
+      : model_(std::move(model)), temperature_(temperature) {}
 
   /// The last tokens of `text`, which are all that laws look at.
   void set_context(std::span<const Token> text);

@@ -6,7 +6,8 @@ namespace {
 
 class NgramNextTokens final : public NextTokens {
  public:
-  NgramNextTokens(std::shared_ptr<const NgramModel> model, double temperature) : laws_(std::move(model), temperature) {}
+  NgramNextTokens(std::shared_ptr<const NgramModel> model, double temperature)
+      : laws_(std::move(model), temperature) {}
 
   std::size_t vocab_size() const override { return laws_.vocab_size(); }
   bool start(const Sequence&, std::int32_t) override { return true; }
@@ -14,7 +15,8 @@ class NgramNextTokens final : public NextTokens {
     laws_.set_context(place);
     laws_.fill(law);
   }
-  std::span<const LawEntry<float>> most_likely(const DraftPlace& place, std::size_t count) override {
+  std::span<const LawEntry<float>> most_likely(const DraftPlace& place,
+                                               std::size_t count) override {
     laws_.set_context(place);
     return laws_.most_likely(count);
   }
@@ -29,7 +31,8 @@ class NgramNextTokens final : public NextTokens {
 
 }  // namespace
 
-std::unique_ptr<NextTokens> ngram_next_tokens(std::shared_ptr<const NgramModel> model, const SamplingOptions& sampling) {
+std::unique_ptr<NextTokens> ngram_next_tokens(std::shared_ptr<const NgramModel> model,
+                                              const SamplingOptions& sampling) {
   return std::make_unique<NgramNextTokens>(std::move(model), sampling.temperature);
 }
 

@@ -10,19 +10,25 @@
 namespace speclab::engines {
 
 PromptMatches::PromptMatches(const DrafterOptions& options)
-    : max_ngram_(static_cast<std::size_t>(options.longest_ngram())), min_ngram_(static_cast<std::size_t>(options.least_ngram())) {
+    : max_ngram_(static_cast<std::size_t>(options.longest_ngram())),
+      min_ngram_(static_cast<std::size_t>(options.least_ngram())) {
   if (options.least_ngram() < 1 || options.longest_ngram() < options.least_ngram())
-    throw ConfigError(fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram", options.least_ngram(), options.longest_ngram()));
+    throw ConfigError(
+        fmt::format("min_ngram = {}, max_ngram = {}; allowed: 1 <= min_ngram <= max_ngram",
+                    options.least_ngram(), options.longest_ngram()));
 }
 
-void PromptMatches::begin(std::size_t batch) { texts_.resize(batch, Text{SuffixAutomaton(max_ngram_)}); }
+void PromptMatches::begin(std::size_t batch) {
+  texts_.resize(batch, Text{SuffixAutomaton(max_ngram_)});
+}
 
 std::span<const Token> PromptMatches::continuation(const Sequence& sequence) {
   const auto index = static_cast<std::size_t>(sequence.index);
   if (index >= texts_.size()) begin(index + 1);
   follow(texts_[index], sequence);
   const SuffixAutomaton::Match& match = texts_[index].known.match();
-  return std::span(sequence.tokens).subspan(match.length < min_ngram_ ? sequence.tokens.size() : match.end);
+  return std::span(sequence.tokens)
+      .subspan(match.length < min_ngram_ ? sequence.tokens.size() : match.end);
 }
 
 double PromptMatches::expected(const Sequence& sequence, std::size_t depth) const {
@@ -32,14 +38,16 @@ double PromptMatches::expected(const Sequence& sequence, std::size_t depth) cons
 
 void PromptMatches::follow(Text& text, const Sequence& sequence) {
   const std::vector<Token>&known = text.known.tokens(), &tokens = sequence.tokens;
-  const bool continues = known.size() <= tokens.size() && std::equal(known.begin(), known.end(), tokens.begin());
+  const bool continues =
+      known.size() <= tokens.size() && std::equal(known.begin(), known.end(), tokens.begin());
   if (!continues) {
     text.known.clear();
     text.copies = {};
   }
   for (std::size_t i = known.size(); i < tokens.size(); ++i) {
     const SuffixAutomaton::Match& match = text.known.match();
-    if (match.length > 0 && i >= static_cast<std::size_t>(sequence.prompt_length)) text.copies.add(match.length, tokens[match.end] == tokens[i]);
+    if (match.length > 0 && i >= static_cast<std::size_t>(sequence.prompt_length))
+      text.copies.add(match.length, tokens[match.end] == tokens[i]);
     text.known.push_back(tokens[i]);
   }
 }
@@ -48,7 +56,8 @@ const Token* copied_after(std::span<const Token> copied, const DraftPlace& place
   const auto depth = static_cast<std::size_t>(place.tree[place.node].depth);
   if (depth >= copied.size()) return nullptr;
   for (TokenTree::Node node = place.node; node > 0; node = place.tree[node].parent)
-    if (place.tree[node].token != copied[static_cast<std::size_t>(place.tree[node].depth) - 1]) return nullptr;
+    if (place.tree[node].token != copied[static_cast<std::size_t>(place.tree[node].depth) - 1])
+      return nullptr;
   return &copied[depth];
 }
 

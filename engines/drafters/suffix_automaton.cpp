@@ -17,9 +17,11 @@ void SuffixAutomaton::push_back(Token token) {
   advance_match(token);
   extend(token);
   tokens_.push_back(token);
-  while (matched_ != 0 && nodes_[nodes_[matched_].link].length >= match_.length) matched_ = nodes_[matched_].link;  // of a split, or of what is too long
+  while (matched_ != 0 && nodes_[nodes_[matched_].link].length >= match_.length)
+    matched_ = nodes_[matched_].link;  // of a split, or of what is too long
   match_.end = nodes_[matched_].latest_end;
-  for (State state = matched_; state != 0; state = nodes_[state].link) nodes_[state].latest_end = static_cast<std::uint32_t>(tokens_.size());
+  for (State state = matched_; state != 0; state = nodes_[state].link)
+    nodes_[state].latest_end = static_cast<std::uint32_t>(tokens_.size());
 }
 
 void SuffixAutomaton::advance_match(Token token) {
@@ -38,7 +40,8 @@ void SuffixAutomaton::extend(Token token) {
   nodes_[whole].latest_end = nodes_[whole].length;
   State state = last_;
   last_ = whole;
-  for (; state != kNone && !edge(state, token); state = nodes_[state].link) add_edge(state, token, whole);
+  for (; state != kNone && !edge(state, token); state = nodes_[state].link)
+    add_edge(state, token, whole);
   if (state == kNone) return void(nodes_[whole].link = 0);
   const State to = edge(state, token)->to;
   nodes_[whole].link = nodes_[to].length == nodes_[state].length + 1 ? to : split(state, token, to);
@@ -49,7 +52,8 @@ SuffixAutomaton::State SuffixAutomaton::split(State from, Token token, State to)
   const State shorter = add_state(nodes_[from].length + 1);
   nodes_[shorter].link = nodes_[to].link;
   nodes_[shorter].latest_end = nodes_[to].latest_end;
-  for (std::uint32_t i = nodes_[to].first_edge; i != kNone; i = edges_[i].next) add_edge(shorter, edges_[i].token, edges_[i].to);
+  for (std::uint32_t i = nodes_[to].first_edge; i != kNone; i = edges_[i].next)
+    add_edge(shorter, edges_[i].token, edges_[i].to);
   for (State state = from; state != kNone; state = nodes_[state].link) {
     Edge* const changed = edge(state, token);
     if (changed->to != to) break;
@@ -78,15 +82,19 @@ SuffixAutomaton::Edge* SuffixAutomaton::edge(State from, Token token) {
 
 /// Of the edge, or the free one where it belongs.
 std::size_t SuffixAutomaton::slot(State from, Token token) const {
-  const std::uint64_t mixed = (std::uint64_t{from} << 32 | static_cast<std::uint32_t>(token)) * 0x9E3779B97F4A7C15u;
+  const std::uint64_t mixed =
+      (std::uint64_t{from} << 32 | static_cast<std::uint32_t>(token)) * 0x9E3779B97F4A7C15u;
   std::size_t at = static_cast<std::size_t>(mixed >> 32) & (table_.size() - 1);
-  while (table_[at] != kNone && (edges_[table_[at]].from != from || edges_[table_[at]].token != token)) at = (at + 1) & (table_.size() - 1);
+  while (table_[at] != kNone &&
+         (edges_[table_[at]].from != from || edges_[table_[at]].token != token))
+    at = (at + 1) & (table_.size() - 1);
   return at;
 }
 
 void SuffixAutomaton::grow_table() {
   table_.assign(2 * table_.size(), kNone);
-  for (std::uint32_t i = 0; i < edges_.size(); ++i) table_[slot(edges_[i].from, edges_[i].token)] = i;
+  for (std::uint32_t i = 0; i < edges_.size(); ++i)
+    table_[slot(edges_[i].from, edges_[i].token)] = i;
 }
 
 }  // namespace speclab::engines

@@ -8,9 +8,10 @@
 
 namespace speclab::engines {
 
-/// Appending a token takes constant time in the mean, and at most max_length steps for what the matches need; asking takes
-/// none. At most 2 states and 3 edges a token.
-/// @source Blumer et al. 1985; matching while the automaton grows: matching statistics, Chang and Lawler 1994
+/// Appending a token takes constant time in the mean, and at most max_length steps for what the
+/// matches need; asking takes none. At most 2 states and 3 edges a token.
+/// @source Blumer et al. 1985; matching while the automaton grows: matching statistics, Chang and
+/// Lawler 1994
 class SuffixAutomaton {
  public:
   /// An end of the text that occurred before.
@@ -32,8 +33,8 @@ class SuffixAutomaton {
   using State = std::uint32_t;
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   struct Node {
-    std::uint32_t length;      ///< of the state's longest string
-    State link;                ///< state of the longest ending of these strings that occurs elsewhere too
+    std::uint32_t length;  ///< of the state's longest string
+    State link;  ///< state of the longest ending of these strings that occurs elsewhere too
     std::uint32_t latest_end;  ///< kept for states with a string of at most max_length tokens
     std::uint32_t first_edge;  ///< list of the edges that leave it
   };
@@ -56,11 +57,11 @@ class SuffixAutomaton {
 
   std::size_t max_length_;
   std::vector<Token> tokens_;
-  std::vector<Node> nodes_;          ///< the first is the empty string's
+  std::vector<Node> nodes_;  ///< the first is the empty string's
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> table_; ///< hash table of edges, a power of two, kNone where free
-  State last_ = 0;                   ///< of the whole text
-  State matched_ = 0;                ///< of the longest matched ending
+  std::vector<std::uint32_t> table_;  ///< hash table of edges, a power of two, kNone where free
+  State last_ = 0;                    ///< of the whole text
+  State matched_ = 0;                 ///< of the longest matched ending
   Match match_;
 };
 

@@ -11,7 +11,9 @@ namespace {
 class TransformerDraftModel final : public DraftModel {
  public:
   TransformerDraftModel(std::shared_ptr<LanguageModel> model, std::int32_t state_size)
-      : model_(std::move(model)), feature_size_(static_cast<std::size_t>(model_->info().feature_size)), state_size_(state_size > 0 ? static_cast<std::size_t>(state_size) : feature_size_) {}
+      : model_(std::move(model)),
+        feature_size_(static_cast<std::size_t>(model_->info().feature_size)),
+        state_size_(state_size > 0 ? static_cast<std::size_t>(state_size) : feature_size_) {}
 
   const ModelInfo& info() const override { return model_->info(); }
   std::int32_t most_levels() const override { return info().context_length; }
@@ -19,8 +21,10 @@ class TransformerDraftModel final : public DraftModel {
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override;
   bool can_draft(const Sequence& sequence, std::int32_t levels) const override;
   std::span<const float> read_emitted(const Sequence& sequence) override;
-  /// One forward over the last level and what it hangs from but the root, of which nothing is committed.
-  ForwardResult read_level(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) override;
+  /// One forward over the last level and what it hangs from but the root, of which nothing is
+  /// committed.
+  ForwardResult read_level(const Sequence& sequence, const TokenTree& tree,
+                           TokenTree::Node level_begin) override;
 
  private:
   static constexpr std::int32_t kUnread = -2;
@@ -28,9 +32,14 @@ class TransformerDraftModel final : public DraftModel {
     std::int32_t slot = 0;
     std::vector<float> hidden{};  ///< of committed target tokens that no row has used yet
   };
-  Reading& reading(const Sequence& sequence) { return readings_[static_cast<std::size_t>(sequence.index)]; }
-  const Reading& reading(const Sequence& sequence) const { return readings_[static_cast<std::size_t>(sequence.index)]; }
-  /// Sets row_of_node_ to something else than kUnread for what the last level hangs from, itself included.
+  Reading& reading(const Sequence& sequence) {
+    return readings_[static_cast<std::size_t>(sequence.index)];
+  }
+  const Reading& reading(const Sequence& sequence) const {
+    return readings_[static_cast<std::size_t>(sequence.index)];
+  }
+  /// Sets row_of_node_ to something else than kUnread for what the last level hangs from, itself
+  /// included.
   void mark_ancestors(const TokenTree& tree, TokenTree::Node level_begin);
   void keep_hidden(const ForwardResult& result, TokenTree::Node first);
 
@@ -38,7 +47,8 @@ class TransformerDraftModel final : public DraftModel {
   std::size_t feature_size_, state_size_;
   std::unique_ptr<KvCache> cache_;
   std::vector<Reading> readings_;
-  std::vector<float> node_hidden_;      ///< [node, feature_size] of the tree that is being drafted: its own state, then zeros
+  std::vector<float> node_hidden_;  ///< [node, feature_size] of the tree that is being drafted: its
+                                    ///< own state, then zeros
   std::vector<std::int32_t> row_of_node_;  ///< of the coming forward, or kUnread
   std::vector<ForwardRow> rows_;
 };
@@ -61,26 +71,33 @@ void TransformerDraftModel::begin(std::span<const Sequence> sequences, std::int3
 
 void TransformerDraftModel::read_hidden(const Sequence& sequence, std::span<const float> hidden) {
   std::vector<float>& kept = reading(sequence).hidden;
-  for (std::size_t begin = 0; begin < hidden.size(); begin += state_size_) kept.insert(kept.end(), hidden.begin() + static_cast<std::ptrdiff_t>(begin), hidden.begin() + static_cast<std::ptrdiff_t>(begin + feature_size_));
+  for (std::size_t begin = 0; begin < hidden.size(); begin += state_size_)
+    kept.insert(kept.end(), hidden.begin() + static_cast<std::ptrdiff_t>(begin),
+                hidden.begin() + static_cast<std::ptrdiff_t>(begin + feature_size_));
 }
 
 bool TransformerDraftModel::can_draft(const Sequence& sequence, std::int32_t levels) const {
-  const bool fits = static_cast<std::int32_t>(sequence.tokens.size()) - 1 + levels < info().context_length;
+  const bool fits =
+      static_cast<std::int32_t>(sequence.tokens.size()) - 1 + levels < info().context_length;
   return fits && (!reads_hidden() || !reading(sequence).hidden.empty());
 }
 
 std::span<const float> TransformerDraftModel::read_emitted(const Sequence& sequence) {
   Reading& reading = this->reading(sequence);
-  const auto skipped = static_cast<std::size_t>(cache_->length(reading.slot)) + (reads_hidden() ? 1 : 0);
+  const auto skipped =
+      static_cast<std::size_t>(cache_->length(reading.slot)) + (reads_hidden() ? 1 : 0);
   const std::span tokens = std::span(sequence.tokens).subspan(skipped);
-  SPECLAB_EXPECT(reading.hidden.size() == tokens.size() * feature_size_, "a hidden state of the target beside every token");
-  const ForwardResult result = commit_chain_with_logits(*model_, *cache_, reading.slot, {tokens, reading.hidden});
+  SPECLAB_EXPECT(reading.hidden.size() == tokens.size() * feature_size_,
+                 "a hidden state of the target beside every token");
+  const ForwardResult result =
+      commit_chain_with_logits(*model_, *cache_, reading.slot, {tokens, reading.hidden});
   reading.hidden.clear();
   keep_hidden(result, 0);
   return over_vocabulary(result.row(0));
 }
 
-ForwardResult TransformerDraftModel::read_level(const Sequence& sequence, const TokenTree& tree, TokenTree::Node level_begin) {
+ForwardResult TransformerDraftModel::read_level(const Sequence& sequence, const TokenTree& tree,
+                                                TokenTree::Node level_begin) {
   rows_.clear();
   mark_ancestors(tree, level_begin);
   const std::int32_t slot = reading(sequence).slot, root_position = cache_->length(slot) - 1;
@@ -90,7 +107,8 @@ ForwardResult TransformerDraftModel::read_level(const Sequence& sequence, const 
     row = static_cast<std::int32_t>(rows_.size());
     const auto parent = static_cast<std::size_t>(tree[node].parent);
     const bool is_last_level = node >= level_begin;
-    rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, row_of_node_[parent], is_last_level, is_last_level && reads_hidden(),
+    rows_.push_back({tree[node].token, root_position + tree[node].depth, slot, row_of_node_[parent],
+                     is_last_level, is_last_level && reads_hidden(),
                      reads_hidden() ? &node_hidden_[parent * feature_size_] : nullptr});
   }
   const ForwardResult result = model_->forward(rows_, *cache_);
@@ -102,7 +120,9 @@ void TransformerDraftModel::mark_ancestors(const TokenTree& tree, TokenTree::Nod
   row_of_node_.assign(static_cast<std::size_t>(tree.size()), kUnread);
   row_of_node_[0] = ForwardRow::kCommitted;
   for (TokenTree::Node leaf = level_begin; leaf < tree.size(); ++leaf)
-    for (TokenTree::Node node = leaf; row_of_node_[static_cast<std::size_t>(node)] == kUnread; node = tree[node].parent) row_of_node_[static_cast<std::size_t>(node)] = 0;
+    for (TokenTree::Node node = leaf; row_of_node_[static_cast<std::size_t>(node)] == kUnread;
+         node = tree[node].parent)
+      row_of_node_[static_cast<std::size_t>(node)] = 0;
 }
 
 void TransformerDraftModel::keep_hidden(const ForwardResult& result, TokenTree::Node first) {
@@ -118,7 +138,8 @@ void TransformerDraftModel::keep_hidden(const ForwardResult& result, TokenTree::
 
 }  // namespace
 
-std::unique_ptr<DraftModel> transformer_draft_model(std::shared_ptr<LanguageModel> model, std::int32_t state_size) {
+std::unique_ptr<DraftModel> transformer_draft_model(std::shared_ptr<LanguageModel> model,
+                                                    std::int32_t state_size) {
   return std::make_unique<TransformerDraftModel>(std::move(model), state_size);
 }
 

@@ -29,14 +29,18 @@
 namespace speclab::engines {
 namespace {
 
-/// "auto" is bfloat16: a step waits for the bytes of its weights, and widening keeps up with them even with SSE2 (1 and 8 rows of
-/// a product in 0.4 and 0.9 of float32's time; 0.55 and 0.7 with AVX2).
+/// "auto" is bfloat16: a step waits for the bytes of its weights, and widening keeps up with them
+/// even with SSE2 (1 and 8 rows of a product in 0.4 and 0.9 of float32's time; 0.55 and 0.7 with
+/// AVX2).
 cpu::ElementType element_type(const std::string& dtype) {
   return dtype == "float32" ? cpu::ElementType::float32 : cpu::ElementType::bfloat16;
 }
 
-void check_named(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
-  if (!is_among(value, allowed)) throw ConfigError(fmt::format("{} '{}'; allowed: {}", option, escaped(value), fmt::join(allowed, ", ")));
+void check_named(const char* option, const std::string& value,
+                 const std::vector<std::string>& allowed) {
+  if (!is_among(value, allowed))
+    throw ConfigError(
+        fmt::format("{} '{}'; allowed: {}", option, escaped(value), fmt::join(allowed, ", ")));
 }
 
 void check_options(const ModelOptions& options) {
@@ -44,7 +48,8 @@ void check_options(const ModelOptions& options) {
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
   check_named("rounds", options.rounds, {"host", "device"});
-  if (options.threads < 0 || options.threads > 4096) throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
+  if (options.threads < 0 || options.threads > 4096)
+    throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
 bool runs_on_cuda([[maybe_unused]] const LlamaConfig& config) {
@@ -55,7 +60,8 @@ bool runs_on_cuda([[maybe_unused]] const LlamaConfig& config) {
 #endif
 }
 
-/// "auto" is CUDA where the engine for it is built, a device answers, its bfloat16 is not refused and it has the model's sizes, else the CPU.
+/// "auto" is CUDA where the engine for it is built, a device answers, its bfloat16 is not refused
+/// and it has the model's sizes, else the CPU.
 std::string resolved_device(const ModelOptions& options, const LlamaConfig& config) {
   if (options.device != "auto") return options.device;
   return options.dtype != "float32" && runs_on_cuda(config) ? "cuda" : "cpu";
@@ -63,7 +69,9 @@ std::string resolved_device(const ModelOptions& options, const LlamaConfig& conf
 
 /// What min_length forbids is the tokenizer's to say.
 DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenizer) {
-  if (options.sampling.min_length == 0 || !options.sampling.eos_token_ids.empty() || tokenizer == nullptr) return options;
+  if (options.sampling.min_length == 0 || !options.sampling.eos_token_ids.empty() ||
+      tokenizer == nullptr)
+    return options;
   for (Token token = 0; token < tokenizer->vocab_size(); ++token)
     if (tokenizer->is_end_of_sequence(token)) options.sampling.eos_token_ids.push_back(token);
   return options;
@@ -73,7 +81,8 @@ class LocalEngines final : public Engines, private DrafterModels {
  public:
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
-    for (const CatalogueEntry& entry : model_catalogue()) known.push_back({entry.name, entry.description});
+    for (const CatalogueEntry& entry : model_catalogue())
+      known.push_back({entry.name, entry.description});
     return known;
   }
 
@@ -82,41 +91,55 @@ class LocalEngines final : public Engines, private DrafterModels {
     options_ = options;
     const ModelSource source = open_model(options.model);
     if (source.config.is_feature_transformer())
-      throw ConfigError(fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by itself; give it as --drafter-model", escaped(options.model)));
+      throw ConfigError(
+          fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
+                      "itself; give it as --drafter-model",
+                      escaped(options.model)));
     std::unique_ptr<LanguageModel> model = make_model(source);
     return {std::move(model), source.tokenizer};
   }
 
-  std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override { return open_tokenizer(model); }
+  std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
+    return open_tokenizer(model);
+  }
 
-  std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& asked) override {
+  std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,
+                                             std::shared_ptr<const Tokenizer> tokenizer,
+                                             const DecoderOptions& asked) override {
     const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
-    if (options_.rounds == "device") return make_device_decoder(target, std::move(tokenizer), options);
+    if (options_.rounds == "device")
+      return make_device_decoder(target, std::move(tokenizer), options);
     if (options.drafter.kind == "plain") {
       check_drafter_options(options.drafter);
       return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     }
     auto drafter = make_drafter(options, target.info(), *this);
-    return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options, std::move(drafter), make_verifier(options));
+    return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options,
+                                              std::move(drafter), make_verifier(options));
   }
 
-  void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer, const std::string& target_model, const TrainOptions& options,
+  void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+             const std::string& target_model, const TrainOptions& options,
              const TrainCallbacks& callbacks) override {
     train_drafter(target, tokenizer, target_model, options, callbacks);
   }
 
-  void train_language_model(const TrainOptions& options, const TrainCallbacks& callbacks) override { engines::train_language_model(options, callbacks); }
+  void train_language_model(const TrainOptions& options, const TrainCallbacks& callbacks) override {
+    engines::train_language_model(options, callbacks);
+  }
 
   std::optional<ModelInfo> drafter_info(const DrafterOptions& options) override {
     std::optional<ModelInfo> info = model_info(options);
-    if (info) info->training = read_training_record(model_path(model_name(options.kind, options.model)));
+    if (info)
+      info->training = read_training_record(model_path(model_name(options.kind, options.model)));
     return info;
   }
 
   std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
   std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
 
-  std::vector<double> law(const SamplingOptions& options, std::span<const double> logits, std::span<const Token> previous_ids) const override {
+  std::vector<double> law(const SamplingOptions& options, std::span<const double> logits,
+                          std::span<const Token> previous_ids) const override {
     BasicLaw<double> law;
     BasicLogitsPipeline<double>(options).law(logits, previous_ids, law);
     std::vector<double> probabilities(logits.size());
@@ -124,21 +147,27 @@ class LocalEngines final : public Engines, private DrafterModels {
     return probabilities;
   }
 
-  MachineInfo machine_info() const override { return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads()); }
+  MachineInfo machine_info() const override {
+    return describe_machine(options_.threads > 0 ? options_.threads : cpu::default_num_threads());
+  }
 
   std::unique_ptr<DeviceMonitor> device_monitor() override {
 #if SPECLAB_HAVE_CUDA
     if (cuda_device_)
-      if (auto nvml = open_nvml()) return make_nvml_monitor(*std::move(nvml), cuda_device_->pci_bus_id());
+      if (auto nvml = open_nvml())
+        return make_nvml_monitor(*std::move(nvml), cuda_device_->pci_bus_id());
 #endif
     return nullptr;
   }
 
-  double measure_read_bandwidth(std::int64_t bytes, int passes) override { return cpu::read_bandwidth(*team(), bytes, passes); }
+  double measure_read_bandwidth(std::int64_t bytes, int passes) override {
+    return cpu::read_bandwidth(*team(), bytes, passes);
+  }
 
  private:
   std::optional<ModelInfo> model_info(const DrafterOptions& options) {
-    if (is_among(options.kind, kTransformerDrafterKinds)) return language_model(options.kind, options.model)->info();
+    if (is_among(options.kind, kTransformerDrafterKinds))
+      return language_model(options.kind, options.model)->info();
     if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
     if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
     const auto model = ngrams(options.kind, options.model);
@@ -161,33 +190,49 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_, source.config);
     if (device == "cuda") return make_cuda_model(source);
-    return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+    return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights,
+                                           element_type(options_.dtype), team());
   }
 
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
-    if (options_.dtype == "float32") throw DeviceError("dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or use --device cpu");
+    if (options_.dtype == "float32")
+      throw DeviceError(
+          "dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or "
+          "use --device cpu");
 #if SPECLAB_HAVE_CUDA
     if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
     return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
 #else
-    throw DeviceError("device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, or install the CUDA toolkit and build again");
+    throw DeviceError(
+        "device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, "
+        "or install the CUDA toolkit and build again");
 #endif
   }
 
-  std::unique_ptr<RoundDecoder> make_device_decoder([[maybe_unused]] LanguageModel& target, [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer,
-                                                    const DecoderOptions& options) {
+  std::unique_ptr<RoundDecoder> make_device_decoder(
+      [[maybe_unused]] LanguageModel& target,
+      [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) {
     check_drafter_options(options.drafter);
-    if (target.info().device != "cuda") throw ConfigError(fmt::format("rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host", target.info().device));
+    if (target.info().device != "cuda")
+      throw ConfigError(fmt::format(
+          "rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host",
+          target.info().device));
 #if SPECLAB_HAVE_CUDA
-    const std::shared_ptr<LanguageModel> drafter = options.drafter.kind == "small_transformer" ? language_model(options.drafter.kind, options.drafter.model) : nullptr;
-    return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options, drafter);
+    const std::shared_ptr<LanguageModel> drafter =
+        options.drafter.kind == "small_transformer"
+            ? language_model(options.drafter.kind, options.drafter.model)
+            : nullptr;
+    return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
+                                                      drafter);
 #else
     throw ContractError("a model on a device that this build has not");
 #endif
   }
 
-  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string& model) override {
-    SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds), "a drafter that reads a transformer, not " + kind);
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind,
+                                                const std::string& model) override {
+    SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds),
+                   "a drafter that reads a transformer, not " + kind);
     const std::string name = model_name(kind, model);
     std::shared_ptr<LanguageModel>& loaded = models_[name];
     if (!loaded) loaded = make_model(open_draft_model(name));
@@ -199,12 +244,14 @@ class LocalEngines final : public Engines, private DrafterModels {
     std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
     if (!loaded) {
       const MlpSpeculatorSource source = open_mlp_speculator(name);
-      loaded = std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, element_type(options_.dtype), team());
+      loaded = std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights,
+                                                       element_type(options_.dtype), team());
     }
     return loaded;
   }
 
-  std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model) override {
+  std::shared_ptr<const NgramModel> ngrams(const std::string& kind,
+                                           const std::string& model) override {
     const std::string path = model_name(kind, model);
     std::shared_ptr<const NgramModel>& loaded = ngrams_[path];
     if (!loaded) loaded = std::make_shared<NgramModel>(load_ngrams(path));
@@ -215,8 +262,10 @@ class LocalEngines final : public Engines, private DrafterModels {
   static std::string model_name(const std::string& kind, const std::string& model) {
     if (!model.empty()) return model;
     if (kind == "mlp_speculator") return "smollm2-mlp";
-    if (is_among(kind, kTransformerDrafterKinds)) return kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature";
-    return project_models_folder() + "/smollm2-" + (kind == "unigram" || kind == "bigram" ? kind : "5gram");
+    if (is_among(kind, kTransformerDrafterKinds))
+      return kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature";
+    return project_models_folder() + "/smollm2-" +
+           (kind == "unigram" || kind == "bigram" ? kind : "5gram");
   }
 
   ModelOptions options_;
@@ -232,6 +281,7 @@ class LocalEngines final : public Engines, private DrafterModels {
 }  // namespace
 }  // namespace speclab::engines
 
-extern "C" __attribute__((visibility("default"))) speclab::engines::Engines* speclab_make_engines() {
+extern "C" __attribute__((visibility("default"))) speclab::engines::Engines*
+speclab_make_engines() {
   return new speclab::engines::LocalEngines();
 }

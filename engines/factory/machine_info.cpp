@@ -25,11 +25,14 @@ std::string governor() {
   return file >> name ? name : kNotTold;
 }
 
-/// The first word with a point in it of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  ...".
+/// The first word with a point in it of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15
+/// ...".
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)
-    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos) return word;
+    if (word.find('.') != std::string::npos &&
+        word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
   return "none";
 }
 

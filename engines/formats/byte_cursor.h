@@ -1,5 +1,6 @@
 #pragma once
-// Sequential little-endian reading of a file's header, with a limit that no length in the file can exceed.
+// Sequential little-endian reading of a file's header, with a limit that no length in the file can
+// exceed.
 
 #include <bit>
 #include <concepts>
@@ -12,9 +13,11 @@
 
 namespace speclab::engines {
 
-static_assert(std::endian::native == std::endian::little, "model files are little-endian and read as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "model files are little-endian and read as they lie");
 
-/// Reads forward from byte 0. Errors name the place set last and the field being read: "metadata[3].key".
+/// Reads forward from byte 0. Errors name the place set last and the field being read:
+/// "metadata[3].key".
 class ByteCursor {
  public:
   /// @param file   outlives the cursor
@@ -34,12 +37,14 @@ class ByteCursor {
     return value;
   }
   /// A 64-bit length and that many bytes.
-  /// @throws ModelFileError if the length is below `min_length`, above `max_length` or beyond the end
-  std::string read_string(std::string_view field, std::uint64_t min_length, std::uint64_t max_length);
+  /// @throws ModelFileError if the length is below `min_length`, above `max_length` or beyond the
+  /// end
+  std::string read_string(std::string_view field, std::uint64_t min_length,
+                          std::uint64_t max_length);
 
   /// Blames `bytes` bytes before the current position.
-  [[noreturn]] void fail(std::uint64_t bytes, std::string_view field, std::string found, std::string allowed,
-                         std::string change = FileProblem().change) const;
+  [[noreturn]] void fail(std::uint64_t bytes, std::string_view field, std::string found,
+                         std::string allowed, std::string change = FileProblem().change) const;
 
  private:
   const std::byte* take(std::size_t count, std::string_view field);

@@ -14,7 +14,8 @@ constexpr const char* kIndexFile = "model.safetensors.index.json";
 
 /// A shard's name comes out of a file, so it may only name a regular file of the same folder.
 bool is_plain_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
 }
 
 /// Also false where links lead in a circle.
@@ -34,8 +35,9 @@ CheckpointFolder CheckpointFolder::open(std::string folder) {
   } else if (is_there(path / kIndexFile)) {
     checkpoint.add_shards_of_index();
   } else {
-    throw_model_file_error(checkpoint.folder_, 0, {"weights", "neither model.safetensors nor its index", "one of them",
-                                                   "convert the checkpoint to safetensors; pickle files are not read"});
+    throw_model_file_error(checkpoint.folder_, 0,
+                           {"weights", "neither model.safetensors nor its index", "one of them",
+                            "convert the checkpoint to safetensors; pickle files are not read"});
   }
   return checkpoint;
 }
@@ -59,7 +61,9 @@ void CheckpointFolder::add_shard(const std::string& name) {
   shards_.push_back(SafetensorsFile::open(folder_ + "/" + name));
   for (const TensorInfo& tensor : shards_.back().tensors()) {
     if (!table_.insert(tensor)) {
-      throw_model_file_error(shards_.back().path(), 0, {"tensor '" + escaped(tensor.name, 64) + "'", "in another shard too", "each name once"});
+      throw_model_file_error(
+          shards_.back().path(), 0,
+          {"tensor '" + escaped(tensor.name, 64) + "'", "in another shard too", "each name once"});
     }
     shard_of_.push_back(shards_.size() - 1);
   }
@@ -80,7 +84,8 @@ void CheckpointFolder::add_shards_of_index() {
   }
   for (const std::string& name : names) add_shard(name);
   for (const std::string& tensor : weight_map.keys()) {
-    if (!contains(tensor)) weight_map.at(tensor).fail("no such tensor in that shard", "a tensor of the shard");
+    if (!contains(tensor))
+      weight_map.at(tensor).fail("no such tensor in that shard", "a tensor of the shard");
   }
 }
 

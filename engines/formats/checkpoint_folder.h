@@ -7,7 +7,8 @@
 
 namespace speclab::engines {
 
-/// A Hugging Face folder: config.json with model.safetensors or the shards of model.safetensors.index.json.
+/// A Hugging Face folder: config.json with model.safetensors or the shards of
+/// model.safetensors.index.json.
 class CheckpointFolder : public WeightSource {
  public:
   /// @throws ModelFileError if a part is missing or damaged, or a shard's name leaves the folder
@@ -19,7 +20,9 @@ class CheckpointFolder : public WeightSource {
   std::optional<std::string> tokenizer_path() const;
   const std::vector<TensorInfo>& tensors() const override { return table_.tensors(); }
   bool contains(const std::string& name) const override { return table_.contains(name); }
-  const TensorInfo& tensor(const std::string& name) const override { return tensors()[table_.index_of(name, folder_)]; }
+  const TensorInfo& tensor(const std::string& name) const override {
+    return tensors()[table_.index_of(name, folder_)];
+  }
   std::vector<float> read_float32(const std::string& name) const override;
   const std::string& path() const override { return folder_; }
   std::vector<std::string> weight_paths() const override;

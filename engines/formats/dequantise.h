@@ -11,11 +11,12 @@ namespace speclab::engines {
 
 /// One block format: `block_elements` values stored in `block_bytes` bytes.
 struct BlockFormat {
-  std::uint32_t ggml_type;   ///< number in the file
-  std::string_view name;     ///< "Q4_1"
+  std::uint32_t ggml_type;  ///< number in the file
+  std::string_view name;    ///< "Q4_1"
   std::uint32_t block_elements;
   std::uint32_t block_bytes;
-  /// Converts whole blocks; every product and sum is rounded once, as the Python package `gguf` does it.
+  /// Converts whole blocks; every product and sum is rounded once, as the Python package `gguf`
+  /// does it.
   void (*dequantise)(std::span<const std::byte> blocks, float* values);
 };
 

@@ -10,7 +10,9 @@ GgufFile GgufFile::open(std::string path) {
   return {std::move(file), std::move(header)};
 }
 
-const TensorInfo& GgufFile::tensor(const std::string& name) const { return tensors()[header_.table.index_of(name, path())]; }
+const TensorInfo& GgufFile::tensor(const std::string& name) const {
+  return tensors()[header_.table.index_of(name, path())];
+}
 
 std::vector<float> GgufFile::read_float32(const std::string& name) const {
   const std::size_t index = header_.table.index_of(name, path());

@@ -18,7 +18,8 @@ class GgufFile : public WeightSource {
   const std::string& path() const override { return file_.path(); }
 
  private:
-  GgufFile(InputFile file, GgufHeader header) : file_(std::move(file)), header_(std::move(header)) {}
+  GgufFile(InputFile file, GgufHeader header)
+      : file_(std::move(file)), header_(std::move(header)) {}
 
   InputFile file_;
   GgufHeader header_;

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kMaxGgufHeaderBytes = std::uint64_t{1} << 30;
 
 /// @param max_header_bytes  of everything before the tensor data, whatever the file says
 /// @throws ModelFileError at the first byte that is not allowed
-GgufHeader read_gguf_header(const InputFile& file, std::uint64_t max_header_bytes = kMaxGgufHeaderBytes);
+GgufHeader read_gguf_header(const InputFile& file,
+                            std::uint64_t max_header_bytes = kMaxGgufHeaderBytes);
 
 }  // namespace speclab::engines

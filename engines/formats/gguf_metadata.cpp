@@ -13,8 +13,15 @@ constexpr const char* kWrongModel = "use a file that carries this key";
 std::string quoted_key(std::string_view key) { return "metadata '" + escaped(key, 64) + "'"; }
 
 const char* name_of(const GgufValue& value) {
-  constexpr const char* kNames[] = {"a bool", "an integer", "an integer", "a float", "a string",
-                                    "an array of integers", "an array of integers", "an array of floats", "an array of strings"};
+  constexpr const char* kNames[] = {"a bool",
+                                    "an integer",
+                                    "an integer",
+                                    "a float",
+                                    "a string",
+                                    "an array of integers",
+                                    "an array of integers",
+                                    "an array of floats",
+                                    "an array of strings"};
   return kNames[value.index()];
 }
 
@@ -94,12 +101,14 @@ const std::vector<std::string>& GgufMetadata::get_strings(std::string_view key) 
 }
 
 std::vector<std::int64_t> GgufMetadata::get_integers(std::string_view key) const {
-  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&entry(key).value)) return *integers;
+  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&entry(key).value))
+    return *integers;
   const auto& naturals = array<std::vector<std::uint64_t>>(key, "an array of integers");
   std::vector<std::int64_t> result;
   result.reserve(naturals.size());
   for (const std::uint64_t natural : naturals) {
-    if (!std::in_range<std::int64_t>(natural)) fail(key, fmt::format("{}", natural), "integers below 2^63");
+    if (!std::in_range<std::int64_t>(natural))
+      fail(key, fmt::format("{}", natural), "integers below 2^63");
     result.push_back(static_cast<std::int64_t>(natural));
   }
   return result;
@@ -107,7 +116,8 @@ std::vector<std::int64_t> GgufMetadata::get_integers(std::string_view key) const
 
 void GgufMetadata::fail(std::string_view key, std::string found, std::string allowed) const {
   const GgufEntry* blamed = find_entry(key);
-  throw_model_file_error(path_, blamed ? blamed->offset : 0, {quoted_key(key), std::move(found), std::move(allowed)});
+  throw_model_file_error(path_, blamed ? blamed->offset : 0,
+                         {quoted_key(key), std::move(found), std::move(allowed)});
 }
 
 template std::optional<bool> GgufMetadata::find(std::string_view) const;

@@ -14,8 +14,9 @@
 namespace speclab::engines {
 
 /// Integers and floats are kept in their widest type; an array of bool is one of 0 and 1.
-using GgufValue = std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>,
-                               std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+using GgufValue =
+    std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>,
+                 std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
 struct GgufEntry {
   std::string key;
@@ -24,9 +25,10 @@ struct GgufEntry {
 };
 
 template <typename T>
-concept GgufScalar = std::same_as<T, bool> || std::same_as<T, std::string> || std::same_as<T, float> || std::same_as<T, double> ||
-                     std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> ||
-                     std::same_as<T, std::uint64_t>;
+concept GgufScalar =
+    std::same_as<T, bool> || std::same_as<T, std::string> || std::same_as<T, float> ||
+    std::same_as<T, double> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 class GgufMetadata {
  public:

@@ -19,23 +19,30 @@ constexpr std::size_t kMaxPath = 90;
 
 /// The end of a long path says more than its beginning.
 std::string shown_path(const std::string& path) {
-  return path.size() <= kMaxPath ? escaped(path, kMaxPath) : "..." + escaped(std::string_view(path).substr(path.size() - kMaxPath), kMaxPath);
+  return path.size() <= kMaxPath
+             ? escaped(path, kMaxPath)
+             : "..." + escaped(std::string_view(path).substr(path.size() - kMaxPath), kMaxPath);
 }
 
 }  // namespace
 
-void throw_model_file_error(const std::string& path, std::uint64_t offset, const FileProblem& problem) {
-  std::string message = fmt::format("{}: byte {}: {} = {}; allowed: {}; {}", shown_path(path), offset, problem.field, problem.found,
-                                    problem.allowed, problem.change);
+void throw_model_file_error(const std::string& path, std::uint64_t offset,
+                            const FileProblem& problem) {
+  std::string message =
+      fmt::format("{}: byte {}: {} = {}; allowed: {}; {}", shown_path(path), offset, problem.field,
+                  problem.found, problem.allowed, problem.change);
   if (message.size() <= kMaxMessage) throw ModelFileError(message);
   std::size_t end = kMaxMessage - 3;
-  while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80)
+    --end;  // not inside a character
   throw ModelFileError(message.substr(0, end) + "...");
 }
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail(0, {"file", std::strerror(errno), "a readable file", "check the path and its permissions"});
+  if (descriptor_ < 0)
+    fail(0,
+         {"file", std::strerror(errno), "a readable file", "check the path and its permissions"});
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);
@@ -45,7 +52,9 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)), size_(other.size_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      size_(other.size_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -54,11 +63,13 @@ InputFile::~InputFile() {
 void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t count = ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t count = ::pread(descriptor_, into.data() + done, into.size() - done,
+                                  static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(offset, {"data", std::strerror(errno), "readable bytes", "check the disk"});
     if (count == 0) {
-      fail(offset, {"data", fmt::format("end of file at byte {}", offset + done), fmt::format("{} bytes from here", into.size())});
+      fail(offset, {"data", fmt::format("end of file at byte {}", offset + done),
+                    fmt::format("{} bytes from here", into.size())});
     }
     done += static_cast<std::size_t>(count);
   }

@@ -1,5 +1,6 @@
 #pragma once
-// A model file opened for reading. Reads go into buffers, never through a mapping, so a file cut short meanwhile is an error and no SIGBUS.
+// A model file opened for reading. Reads go into buffers, never through a mapping, so a file cut
+// short meanwhile is an error and no SIGBUS.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,14 +11,16 @@ namespace speclab::engines {
 
 /// What is wrong with a file. `found` must already be escaped where it quotes the file.
 struct FileProblem {
-  std::string field;    ///< path of the field: "tensors[3].rank"
+  std::string field;  ///< path of the field: "tensors[3].rank"
   std::string found;
   std::string allowed;
   std::string change = "use an undamaged copy of the file";
 };
 
-/// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300 characters
-[[noreturn]] void throw_model_file_error(const std::string& path, std::uint64_t offset, const FileProblem& problem);
+/// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300
+/// characters
+[[noreturn]] void throw_model_file_error(const std::string& path, std::uint64_t offset,
+                                         const FileProblem& problem);
 
 /// Owns the descriptor of one regular file.
 class InputFile {
@@ -34,7 +37,9 @@ class InputFile {
   /// Fills `into` from byte `offset` on.
   /// @throws ModelFileError if the file ends earlier or cannot be read
   void read(std::uint64_t offset, std::span<std::byte> into) const;
-  [[noreturn]] void fail(std::uint64_t offset, const FileProblem& problem) const { throw_model_file_error(path_, offset, problem); }
+  [[noreturn]] void fail(std::uint64_t offset, const FileProblem& problem) const {
+    throw_model_file_error(path_, offset, problem);
+  }
 
  private:
   std::string path_;

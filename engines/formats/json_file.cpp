@@ -16,16 +16,20 @@ using Json = nlohmann::json;
 Json read_json_file(const std::string& path, const JsonLimits& limits, const JsonSinks& sinks) {
   const InputFile file(path);
   if (file.size() > limits.max_bytes) {
-    file.fail(0, {"size", fmt::format("{} bytes", file.size()), fmt::format("at most {}", limits.max_bytes), "check that this is the right file"});
+    file.fail(0,
+              {"size", fmt::format("{} bytes", file.size()),
+               fmt::format("at most {}", limits.max_bytes), "check that this is the right file"});
   }
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   return parse_json(text, path, 0, limits, sinks);
 }
 
-JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset) : value_(&root), path_(std::move(path)), offset_(offset) {}
+JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset)
+    : value_(&root), path_(std::move(path)), offset_(offset) {}
 
-JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset, const std::string& member)
+JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset,
+                   const std::string& member)
     : value_(&value), path_(std::move(path)), offset_(offset), field_("." + escaped(member, 64)) {}
 
 JsonNode::JsonNode(const JsonNode& parent, const Json& value, const std::string& step)
@@ -47,7 +51,8 @@ std::vector<JsonNode> JsonNode::elements() const {
   if (!value_->is_array()) fail(shown(), "an array");
   std::vector<JsonNode> nodes;
   nodes.reserve(value_->size());
-  for (std::size_t i = 0; i < value_->size(); ++i) nodes.push_back(JsonNode(*this, (*value_)[i], fmt::format("[{}]", i)));
+  for (std::size_t i = 0; i < value_->size(); ++i)
+    nodes.push_back(JsonNode(*this, (*value_)[i], fmt::format("[{}]", i)));
   return nodes;
 }
 
@@ -77,9 +82,12 @@ double JsonNode::as_number() const {
 }
 
 std::int64_t JsonNode::as_integer(std::int64_t min, std::int64_t max) const {
-  const bool fits = value_->is_number_unsigned() ? std::in_range<std::int64_t>(value_->get<std::uint64_t>()) : value_->is_number_integer();
+  const bool fits = value_->is_number_unsigned()
+                        ? std::in_range<std::int64_t>(value_->get<std::uint64_t>())
+                        : value_->is_number_integer();
   const std::int64_t number = fits ? value_->get<std::int64_t>() : 0;
-  if (!fits || number < min || number > max) fail(shown(), fmt::format("an integer in [{}, {}]", min, max));
+  if (!fits || number < min || number > max)
+    fail(shown(), fmt::format("an integer in [{}, {}]", min, max));
   return number;
 }
 
@@ -89,7 +97,8 @@ void JsonNode::fail(std::string found, std::string allowed) const {
 }
 
 std::string JsonNode::shown() const {
-  if (value_->is_structured()) return fmt::format("an {} of {}", value_->is_array() ? "array" : "object", value_->size());
+  if (value_->is_structured())
+    return fmt::format("an {} of {}", value_->is_array() ? "array" : "object", value_->size());
   return escaped(value_->dump(), 64);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Bounded reading of JSON that comes with models: sizes and depth limited, duplicate keys refused, errors that name the field.
+// Bounded reading of JSON that comes with models: sizes and depth limited, duplicate keys refused,
+// errors that name the field.
 
 #include <cstdint>
 #include <functional>
@@ -20,27 +21,33 @@ struct JsonLimits {
 
 /// Called with each item of a container that is not kept. @param key  empty for an array's
 using JsonSink = std::function<void(const std::string& key, const nlohmann::json& value)>;
-/// Containers that give their items to a sink as they are read and stay empty, so that a large one costs no more than its text. By their place:
+/// Containers that give their items to a sink as they are read and stay empty, so that a large one
+/// costs no more than its text. By their place:
 /// "" is the outermost value, "/a/b" member b of its member a.
 using JsonSinks = std::map<std::string, JsonSink>;
 
 /// @param path    for messages
 /// @param offset  of `text` in that file
 /// @throws ModelFileError with the byte where parsing stopped
-nlohmann::json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const JsonSinks& sinks = {});
+nlohmann::json parse_json(std::string_view text, const std::string& path, std::uint64_t offset,
+                          const JsonLimits& limits, const JsonSinks& sinks = {});
 /// @throws ModelFileError if the file is larger than allowed, unreadable or no valid JSON
-nlohmann::json read_json_file(const std::string& path, const JsonLimits& limits = {}, const JsonSinks& sinks = {});
+nlohmann::json read_json_file(const std::string& path, const JsonLimits& limits = {},
+                              const JsonSinks& sinks = {});
 
-/// A value inside a JSON file that knows where it stands; every accessor throws ModelFileError if the value is not of its type.
+/// A value inside a JSON file that knows where it stands; every accessor throws ModelFileError if
+/// the value is not of its type.
 class JsonNode {
  public:
   /// @param root  outlives the node
   JsonNode(const nlohmann::json& root, std::string path, std::uint64_t offset = 0);
 
   /// A member of the outermost object, which is not kept.
-  JsonNode(const nlohmann::json& value, std::string path, std::uint64_t offset, const std::string& member);
+  JsonNode(const nlohmann::json& value, std::string path, std::uint64_t offset,
+           const std::string& member);
 
-  /// The member `key`, which must be there. @throws ModelFileError if it is not, or this is no object
+  /// The member `key`, which must be there. @throws ModelFileError if it is not, or this is no
+  /// object
   JsonNode at(const std::string& key) const;
   /// The member, or nothing if it is missing or null.
   std::optional<JsonNode> find(const std::string& key) const;

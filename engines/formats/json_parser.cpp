@@ -21,11 +21,14 @@ std::string reason(std::string_view message) {
   return escaped(message.substr(0, message.find("; last read")), 100);
 }
 
-/// Builds the value event by event, and refuses depth and numbers of values beyond the limits and keys that come twice in one object. The library's
-/// own parser with a callback looks at all members of an object whenever one ends, which is quadratic.
+/// Builds the value event by event, and refuses depth and numbers of values beyond the limits and
+/// keys that come twice in one object. The library's own parser with a callback looks at all
+/// members of an object whenever one ends, which is quadratic.
 class Builder : public nlohmann::json_sax<Json> {
  public:
-  Builder(const std::string& path, std::uint64_t offset, const JsonLimits& limits, const JsonSinks& sinks) : path_(path), offset_(offset), limits_(limits), sinks_(sinks) {}
+  Builder(const std::string& path, std::uint64_t offset, const JsonLimits& limits,
+          const JsonSinks& sinks)
+      : path_(path), offset_(offset), limits_(limits), sinks_(sinks) {}
 
   Json take() { return std::move(root_); }
 
@@ -41,19 +44,24 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    const bool again = gives_away() ? !given_keys_.insert(name).second : stack_.back().value->contains(name);
+    const bool again =
+        gives_away() ? !given_keys_.insert(name).second : stack_.back().value->contains(name);
     if (again) fail("key", "'" + escaped(name, 64) + "' again", "each key once");
     (gives_away() ? item_key_ : key_) = std::move(name);
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string&,
+                   const Json::exception& error) override {
     const bool is_number = error.id >= 400 && error.id < 500;  // the library's errors of range
-    throw_model_file_error(path_, offset_ + position, {"JSON", reason(error.what()), is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
+    throw_model_file_error(path_, offset_ + position,
+                           {"JSON", reason(error.what()),
+                            is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
   }
 
  private:
   struct Container {
-    std::optional<std::string> place;  ///< as in JsonSinks; nothing where none of their containers can follow
+    std::optional<std::string>
+        place;  ///< as in JsonSinks; nothing where none of their containers can follow
     const JsonSink* sink = nullptr;
     Json* value = nullptr;
   };
@@ -62,7 +70,9 @@ class Builder : public nlohmann::json_sax<Json> {
 
   Json* put(Json value) {
     if (gives_away()) num_kept_ = num_values_;
-    if (++num_values_ > limits_.max_values) fail("size", fmt::format("more than {} values", limits_.max_values), fmt::format("at most {}", limits_.max_values));
+    if (++num_values_ > limits_.max_values)
+      fail("size", fmt::format("more than {} values", limits_.max_values),
+           fmt::format("at most {}", limits_.max_values));
     if (stack_.empty()) return &(root_ = std::move(value));
     if (gives_away()) return &(item_ = std::move(value));
     Json& container = *stack_.back().value;
@@ -75,9 +85,13 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json value) {
-    if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth)) fail("nesting", fmt::format("deeper than {}", limits_.max_depth), fmt::format("at most {} levels", limits_.max_depth));
+    if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth))
+      fail("nesting", fmt::format("deeper than {}", limits_.max_depth),
+           fmt::format("at most {} levels", limits_.max_depth));
     Container container{next_place()};
-    if (const auto sink = container.place ? sinks_.find(*container.place) : sinks_.end(); sink != sinks_.end()) container.sink = &sink->second;
+    if (const auto sink = container.place ? sinks_.find(*container.place) : sinks_.end();
+        sink != sinks_.end())
+      container.sink = &sink->second;
     container.value = put(std::move(value));
     stack_.push_back(std::move(container));
     return true;
@@ -104,7 +118,8 @@ class Builder : public nlohmann::json_sax<Json> {
     const Container& parent = stack_.back();
     if (parent.sink || !parent.place || !parent.value->is_object()) return std::nullopt;
     std::string place = *parent.place + "/" + key_;
-    const bool leads_on = std::ranges::any_of(sinks_, [&](const auto& sink) { return sink.first.starts_with(place); });
+    const bool leads_on = std::ranges::any_of(
+        sinks_, [&](const auto& sink) { return sink.first.starts_with(place); });
     return leads_on ? std::optional(std::move(place)) : std::nullopt;
   }
   [[noreturn]] void fail(const char* field, std::string found, std::string allowed) const {
@@ -124,8 +139,10 @@ class Builder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset, const JsonLimits& limits, const JsonSinks& sinks) {
-  // The library takes a zero byte for the end of the text: what follows would be hidden from this reader and not from others.
+Json parse_json(std::string_view text, const std::string& path, std::uint64_t offset,
+                const JsonLimits& limits, const JsonSinks& sinks) {
+  // The library takes a zero byte for the end of the text: what follows would be hidden from this
+  // reader and not from others.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     throw_model_file_error(path, offset + zero, {"JSON", "a zero byte", "valid JSON in UTF-8"});
   Builder builder(path, offset, limits, sinks);

@@ -14,14 +14,19 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-void check_recorded_digest(const std::string& folder, const std::string& file, const std::string& found) {
+void check_recorded_digest(const std::string& folder, const std::string& file,
+                           const std::string& found) {
   const std::string path = folder + "/manifest.json";
   std::error_code none;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) return;
   const nlohmann::json manifest = read_json_file(path, {.max_bytes = kMaxBytes});
   if (!manifest.is_object() || !manifest.contains("kind") || !manifest.contains("sha256")) return;
   const std::string recorded = JsonNode(manifest, path).at("sha256").as_string();
-  if (recorded != found) throw_model_file_error(folder + "/" + file, 0, {"sha256", found, escaped(recorded, 64) + ", as manifest.json says", "restore the file or train again; changed on purpose, take manifest.json away"});
+  if (recorded != found)
+    throw_model_file_error(
+        folder + "/" + file, 0,
+        {"sha256", found, escaped(recorded, 64) + ", as manifest.json says",
+         "restore the file or train again; changed on purpose, take manifest.json away"});
 }
 
 }  // namespace speclab::engines

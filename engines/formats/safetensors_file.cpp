@@ -12,13 +12,17 @@ SafetensorsFile SafetensorsFile::open(std::string path) {
   return {std::move(file), std::move(header)};
 }
 
-const TensorInfo& SafetensorsFile::tensor(const std::string& name) const { return tensors()[header_.table.index_of(name, path())]; }
+const TensorInfo& SafetensorsFile::tensor(const std::string& name) const {
+  return tensors()[header_.table.index_of(name, path())];
+}
 
 std::vector<float> SafetensorsFile::read_float32(const std::string& name) const {
   const std::size_t index = header_.table.index_of(name, path());
   const TensorExtent& extent = header_.extents[index];
   if (!extent.format) {
-    file_.fail(extent.offset, {"tensor '" + escaped(name, 64) + "'", "type " + tensors()[index].dtype, "F32 F16 BF16", "convert the model to one of these"});
+    file_.fail(extent.offset,
+               {"tensor '" + escaped(name, 64) + "'", "type " + tensors()[index].dtype,
+                "F32 F16 BF16", "convert the model to one of these"});
   }
   return read_values(file_, extent);
 }

@@ -19,7 +19,8 @@ class SafetensorsFile : public WeightSource {
   const std::string& path() const override { return file_.path(); }
 
  private:
-  SafetensorsFile(InputFile file, SafetensorsHeader header) : file_(std::move(file)), header_(std::move(header)) {}
+  SafetensorsFile(InputFile file, SafetensorsHeader header)
+      : file_(std::move(file)), header_(std::move(header)) {}
 
   InputFile file_;
   SafetensorsHeader header_;

@@ -29,8 +29,21 @@ struct ElementType {
   std::uint64_t bytes;
 };
 /// @source the safetensors format; types of less than a byte are not read
-constexpr std::array<ElementType, 15> kElementTypes = {{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8}, {"I32", 4}, {"I16", 2}, {"I8", 1},
-                                                        {"U64", 8}, {"U32", 4}, {"U16", 2}, {"U8", 1}, {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}}};
+constexpr std::array<ElementType, 15> kElementTypes = {{{"F64", 8},
+                                                        {"F32", 4},
+                                                        {"F16", 2},
+                                                        {"BF16", 2},
+                                                        {"I64", 8},
+                                                        {"I32", 4},
+                                                        {"I16", 2},
+                                                        {"I8", 1},
+                                                        {"U64", 8},
+                                                        {"U32", 4},
+                                                        {"U16", 2},
+                                                        {"U8", 1},
+                                                        {"BOOL", 1},
+                                                        {"F8_E4M3", 1},
+                                                        {"F8_E5M2", 1}}};
 
 /// One entry of the header with its data range, which is relative to the end of the header.
 struct Entry {
@@ -41,13 +54,16 @@ struct Entry {
 
 std::uint64_t read_header_length(const InputFile& file) {
   std::array<std::byte, kLengthBytes> bytes;
-  if (file.size() < kLengthBytes) file.fail(0, {"header length", fmt::format("a file of {} bytes", file.size()), "at least 8 bytes"});
+  if (file.size() < kLengthBytes)
+    file.fail(
+        0, {"header length", fmt::format("a file of {} bytes", file.size()), "at least 8 bytes"});
   file.read(0, bytes);
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::uint64_t allowed = std::min(kMaxHeaderBytes, file.size() - kLengthBytes);
   if (length < 2 || length > allowed) {
-    file.fail(0, {"header length", fmt::format("{}", length), fmt::format("2 to {}", allowed), "give a whole safetensors file"});
+    file.fail(0, {"header length", fmt::format("{}", length), fmt::format("2 to {}", allowed),
+                  "give a whole safetensors file"});
   }
   return length;
 }
@@ -55,7 +71,9 @@ std::uint64_t read_header_length(const InputFile& file) {
 std::string read_header_text(const InputFile& file, std::uint64_t length) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
-  if (text[0] != '{') file.fail(kLengthBytes, {"header", "'" + escaped(text.substr(0, 8)) + "'", "JSON that begins with {"});
+  if (text[0] != '{')
+    file.fail(kLengthBytes,
+              {"header", "'" + escaped(text.substr(0, 8)) + "'", "JSON that begins with {"});
   return text;
 }
 
@@ -68,7 +86,8 @@ std::uint64_t element_bytes(const JsonNode& dtype) {
 
 void read_shape(const JsonNode& shape, TensorInfo& info) {
   const auto sizes = shape.elements();
-  if (sizes.size() > kMaxRank) shape.fail(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxRank));
+  if (sizes.size() > kMaxRank)
+    shape.fail(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxRank));
   CheckedSize elements = 1;
   for (const JsonNode& size : sizes) {
     info.shape.push_back(size.as_integer(0, INT64_MAX));
@@ -91,7 +110,8 @@ Entry read_entry(const std::string& name, const JsonNode& node) {
   if (offsets.size() != 2) range.fail(fmt::format("{} numbers", offsets.size()), "2");
   entry.begin = static_cast<std::uint64_t>(offsets[0].as_integer(0, INT64_MAX));
   entry.end = static_cast<std::uint64_t>(offsets[1].as_integer(0, INT64_MAX));
-  const CheckedSize bytes = CheckedSize(static_cast<std::uint64_t>(entry.info.num_elements)) * bytes_each;
+  const CheckedSize bytes =
+      CheckedSize(static_cast<std::uint64_t>(entry.info.num_elements)) * bytes_each;
   if ((CheckedSize(entry.begin) + bytes).within(INT64_MAX) != entry.end) {
     range.fail(fmt::format("[{}, {}]", entry.begin, entry.end), "the size of dtype and shape");
   }
@@ -99,7 +119,9 @@ Entry read_entry(const std::string& name, const JsonNode& node) {
 }
 
 void require_short(const JsonNode& node, const char* what, const std::string& text) {
-  if (text.size() > kMaxNameBytes) node.fail(fmt::format("{} of {} bytes", what, text.size()), fmt::format("at most {}", kMaxNameBytes));
+  if (text.size() > kMaxNameBytes)
+    node.fail(fmt::format("{} of {} bytes", what, text.size()),
+              fmt::format("at most {}", kMaxNameBytes));
 }
 
 void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
@@ -112,17 +134,23 @@ void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
 }
 
 /// In the order of their data.
-std::vector<Entry> read_entries(const InputFile& file, const std::string& text, std::size_t max_tensors, SafetensorsHeader& header) {
+std::vector<Entry> read_entries(const InputFile& file, const std::string& text,
+                                std::size_t max_tensors, SafetensorsHeader& header) {
   std::vector<Entry> entries;
   const auto read = [&](const std::string& name, const nlohmann::json& value) {
     const JsonNode node(value, file.path(), kLengthBytes, name);
     require_short(node, "a name", name);
     if (name == kMetadataKey) return read_metadata(node, header);
-    if (entries.size() == max_tensors) file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors), fmt::format("at most {}", max_tensors)});
+    if (entries.size() == max_tensors)
+      file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors),
+                               fmt::format("at most {}", max_tensors)});
     entries.push_back(read_entry(name, node));
   };
-  parse_json(text, file.path(), kLengthBytes, {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth}, {{"", read}});
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  parse_json(text, file.path(), kLengthBytes,
+             {.max_bytes = kMaxHeaderBytes, .max_depth = kMaxDepth}, {{"", read}});
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
   return entries;
 }
 
@@ -132,11 +160,17 @@ const BlockFormat* format_of(const std::string& dtype) {
 }
 
 /// An entry must begin where the one before it ended.
-void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const InputFile& file, SafetensorsHeader& header) {
+void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const InputFile& file,
+           SafetensorsHeader& header) {
   const std::string field = escaped(entry.info.name, 64) + ".data_offsets";
-  if (entry.begin != expected) file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), fmt::format("{}: no hole, no overlap", expected)});
-  const std::optional<std::uint64_t> begin = (CheckedSize(data_begin) + entry.begin).within(file.size());
-  if (!begin) file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), "a place inside the file", "get the whole file: it may be cut short"});
+  if (entry.begin != expected)
+    file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin),
+                             fmt::format("{}: no hole, no overlap", expected)});
+  const std::optional<std::uint64_t> begin =
+      (CheckedSize(data_begin) + entry.begin).within(file.size());
+  if (!begin)
+    file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), "a place inside the file",
+                             "get the whole file: it may be cut short"});
   header.extents.push_back({format_of(entry.info.dtype), *begin, entry.end - entry.begin});
   header.table.insert(std::move(entry.info));
 }
@@ -154,7 +188,8 @@ SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max
     expected = end;
   }
   if (expected != file.size() - data_begin) {
-    file.fail(data_begin, {"data", fmt::format("{} bytes", file.size() - data_begin), fmt::format("{}, as the header says", expected),
+    file.fail(data_begin, {"data", fmt::format("{} bytes", file.size() - data_begin),
+                           fmt::format("{}, as the header says", expected),
                            "get the whole file: it may be cut short"});
   }
   return header;

@@ -14,13 +14,15 @@ namespace speclab::engines {
 struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;  ///< of __metadata__
   TensorTable table;                            ///< in the order of the data
-  std::vector<TensorExtent> extents;            ///< format is null for types that are not read as numbers here
+  std::vector<TensorExtent>
+      extents;  ///< format is null for types that are not read as numbers here
 };
 
 inline constexpr std::size_t kMaxSafetensorsTensors = 1'000'000;
 
 /// The data must follow the header without a hole or an overlap and end with the file.
 /// @throws ModelFileError at the first thing that is not allowed
-SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max_tensors = kMaxSafetensorsTensors);
+SafetensorsHeader read_safetensors_header(const InputFile& file,
+                                          std::size_t max_tensors = kMaxSafetensorsTensors);
 
 }  // namespace speclab::engines

@@ -12,27 +12,35 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-std::size_t bytes_of(const TensorToWrite& tensor) { return tensor.values.size() * (tensor.type == StoredType::float32 ? 4 : 2); }
+std::size_t bytes_of(const TensorToWrite& tensor) {
+  return tensor.values.size() * (tensor.type == StoredType::float32 ? 4 : 2);
+}
 
 /// Wider elements first, so that every tensor is aligned to its own type.
 std::vector<const TensorToWrite*> ordered(std::span<const TensorToWrite> tensors) {
   std::vector<const TensorToWrite*> order;
   for (const TensorToWrite& tensor : tensors) order.push_back(&tensor);
-  std::stable_partition(order.begin(), order.end(), [](const TensorToWrite* tensor) { return tensor->type == StoredType::float32; });
+  std::stable_partition(order.begin(), order.end(), [](const TensorToWrite* tensor) {
+    return tensor->type == StoredType::float32;
+  });
   return order;
 }
 
-std::string header_text(const std::vector<const TensorToWrite*>& order, const std::map<std::string, std::string>& metadata) {
+std::string header_text(const std::vector<const TensorToWrite*>& order,
+                        const std::map<std::string, std::string>& metadata) {
   nlohmann::json header = nlohmann::json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::size_t begin = 0;
   for (const TensorToWrite* tensor : order) {
     std::int64_t elements = 1;
     for (const std::int64_t size : tensor->shape) elements *= size;
-    SPECLAB_EXPECT(elements == static_cast<std::int64_t>(tensor->values.size()), "shape and values agree: " + tensor->name);
+    SPECLAB_EXPECT(elements == static_cast<std::int64_t>(tensor->values.size()),
+                   "shape and values agree: " + tensor->name);
     SPECLAB_EXPECT(!header.contains(tensor->name), "each name once: " + tensor->name);
     const std::size_t end = begin + bytes_of(*tensor);
-    header[tensor->name] = {{"dtype", tensor->type == StoredType::float32 ? "F32" : "BF16"}, {"shape", tensor->shape}, {"data_offsets", {begin, end}}};
+    header[tensor->name] = {{"dtype", tensor->type == StoredType::float32 ? "F32" : "BF16"},
+                            {"shape", tensor->shape},
+                            {"data_offsets", {begin, end}}};
     begin = end;
   }
   std::string text = header.dump();
@@ -54,7 +62,8 @@ void append_values(std::string& file, const TensorToWrite& tensor) {
 
 }  // namespace
 
-void write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors, const std::map<std::string, std::string>& metadata) {
+void write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors,
+                       const std::map<std::string, std::string>& metadata) {
   const auto order = ordered(tensors);
   const std::string header = header_text(order, metadata);
   const std::uint64_t length = header.size();

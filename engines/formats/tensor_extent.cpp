@@ -12,7 +12,8 @@ constexpr std::uint64_t kChunkBlocks = 1 << 13;  // read and converted while sti
 std::vector<float> read_values(const InputFile& file, const TensorExtent& extent) {
   const BlockFormat& format = *extent.format;
   const std::uint64_t chunk_bytes = kChunkBlocks * format.block_bytes;
-  std::vector<float> values(static_cast<std::size_t>(extent.bytes / format.block_bytes * format.block_elements));
+  std::vector<float> values(
+      static_cast<std::size_t>(extent.bytes / format.block_bytes * format.block_elements));
   std::vector<std::byte> chunk(std::min(chunk_bytes, extent.bytes));
   float* next = values.data();
   for (std::uint64_t done = 0; done < extent.bytes; done += chunk_bytes) {

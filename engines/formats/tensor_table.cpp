@@ -31,7 +31,9 @@ bool TensorTable::insert(TensorInfo info) {
 std::size_t TensorTable::index_of(const std::string& name, const std::string& path) const {
   const auto found = index_.find(name);
   if (found != index_.end()) return found->second;
-  throw_model_file_error(path, 0, {"tensor '" + escaped(name, 64) + "'", "missing", "present", nearest_name(tensors_, name)});
+  throw_model_file_error(
+      path, 0,
+      {"tensor '" + escaped(name, 64) + "'", "missing", "present", nearest_name(tensors_, name)});
 }
 
 }  // namespace speclab::engines

@@ -1,5 +1,6 @@
 #pragma once
-// Named tensors of a model file, whatever the format; quantised data is dequantised on reading. Free of torch.
+// Named tensors of a model file, whatever the format; quantised data is dequantised on reading.
+// Free of torch.
 
 #include <cstdint>
 #include <string>
@@ -9,8 +10,9 @@ namespace speclab::engines {
 
 struct TensorInfo {
   std::string name;
-  std::string dtype;                ///< as the format names it: "F32", "BF16", "Q4_1", ...
-  std::vector<std::int64_t> shape;  ///< row-major, outermost first: a linear layer is [out_features, in_features]
+  std::string dtype;  ///< as the format names it: "F32", "BF16", "Q4_1", ...
+  std::vector<std::int64_t>
+      shape;  ///< row-major, outermost first: a linear layer is [out_features, in_features]
   std::int64_t num_elements = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// A language model as its users see it: rows in, logits out, a cache that commits a path. Free of torch.
+// A language model as its users see it: rows in, logits out, a cache that commits a path. Free of
+// torch.
 
 #include <cstdint>
 #include <memory>
@@ -13,19 +14,23 @@
 
 namespace speclab::engines {
 
-/// One row of a forward pass. It sees its sequence's committed cache, its ancestors among the new rows, and itself.
+/// One row of a forward pass. It sees its sequence's committed cache, its ancestors among the new
+/// rows, and itself.
 struct ForwardRow {
   static constexpr std::int32_t kCommitted = -1;
   Token token = 0;
-  std::int32_t position = 0;          ///< distance from the sequence's first token (depth, not slot)
-  std::int32_t sequence = 0;          ///< cache slot, as given by KvCache::begin
-  std::int32_t parent = kCommitted;   ///< earlier row of the same sequence in this forward, or kCommitted
+  std::int32_t position = 0;  ///< distance from the sequence's first token (depth, not slot)
+  std::int32_t sequence = 0;  ///< cache slot, as given by KvCache::begin
+  std::int32_t parent =
+      kCommitted;  ///< earlier row of the same sequence in this forward, or kCommitted
   bool wants_logits = true;
   bool wants_hidden = false;
-  const float* feature = nullptr;     ///< [feature_size], read by models that have ModelInfo::feature_size; null for all others
+  const float* feature = nullptr;  ///< [feature_size], read by models that have
+                                   ///< ModelInfo::feature_size; null for all others
 };
 
-/// Keys and values of a set of sequences. Storage is hidden; a forward appends rows, commit keeps a path of them.
+/// Keys and values of a set of sequences. Storage is hidden; a forward appends rows, commit keeps a
+/// path of them.
 class KvCache {
  public:
   virtual ~KvCache() = default;
@@ -33,53 +38,65 @@ class KvCache {
   virtual std::int32_t begin() = 0;
   /// A new sequence with a copy of `sequence`'s committed entries. @return its slot
   virtual std::int32_t fork(std::int32_t sequence) = 0;
-  /// Keeps, in this order, the rows with these indices of the last forward (all of this sequence, each the child of the
-  /// one before, the first continuing the committed cache) and forgets its other rows.
+  /// Keeps, in this order, the rows with these indices of the last forward (all of this sequence,
+  /// each the child of the one before, the first continuing the committed cache) and forgets its
+  /// other rows.
   virtual void commit(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
   /// Forgets committed entries from `length` on.
   virtual void truncate(std::int32_t sequence, std::int32_t length) = 0;
   virtual void release(std::int32_t sequence) = 0;
-  virtual std::int32_t length(std::int32_t sequence) const = 0;    ///< committed tokens
-  virtual std::int32_t capacity() const = 0;                       ///< tokens a sequence can hold, uncommitted rows included
+  virtual std::int32_t length(std::int32_t sequence) const = 0;  ///< committed tokens
+  virtual std::int32_t capacity()
+      const = 0;  ///< tokens a sequence can hold, uncommitted rows included
 };
 
 struct ModelInfo {
   std::string name;
-  std::string family;                  ///< "llama"
-  std::string dtype;                   ///< of weights and products: "float32", "bfloat16"
-  std::string device;                  ///< "cpu", "cuda"
-  std::string kernels;                 ///< which kernels the probe chose
-  std::string sha256;                  ///< of the file or of the folder's weight file
-  std::string config_sha256{};         ///< of the config.json beside it, which says what the weights do not, as the draft vocabulary; empty: there is none
-  std::string base_sha256{};           ///< of the model whose hidden states it reads; empty: none, or not said
+  std::string family;           ///< "llama"
+  std::string dtype;            ///< of weights and products: "float32", "bfloat16"
+  std::string device;           ///< "cpu", "cuda"
+  std::string kernels;          ///< which kernels the probe chose
+  std::string sha256;           ///< of the file or of the folder's weight file
+  std::string config_sha256{};  ///< of the config.json beside it, which says what the weights do
+                                ///< not, as the draft vocabulary; empty: there is none
+  std::string
+      base_sha256{};  ///< of the model whose hidden states it reads; empty: none, or not said
   std::int32_t vocab_size = 0;
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;
   std::int32_t hidden_size = 0;
-  std::int32_t num_state_layers = 0;   ///< layers whose residual stream follows the last state in a row's hidden state
-  std::int32_t feature_size = 0;       ///< of the vector that every row brings beside its token; 0 where rows bring none
-  std::vector<Token> draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
+  std::int32_t num_state_layers =
+      0;  ///< layers whose residual stream follows the last state in a row's hidden state
+  std::int32_t feature_size =
+      0;  ///< of the vector that every row brings beside its token; 0 where rows bring none
+  std::vector<Token>
+      draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
   std::int64_t num_parameters = 0;
-  std::int64_t weight_bytes = 0;       ///< read by one forward of one row (an embedding table counts where it is the head)
-  bool random_weights = false;         ///< a shape model: its time is real, its text is not
+  std::int64_t weight_bytes =
+      0;  ///< read by one forward of one row (an embedding table counts where it is the head)
+  bool random_weights = false;               ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< of a drafter with a manifest.json of ours
 
   /// Of what a row that wants its hidden state gets.
   std::int32_t state_size() const { return hidden_size * (1 + num_state_layers); }
 };
 
-/// Logits and hidden states of the rows that asked for them, each in row order; valid until the model's next forward.
+/// Logits and hidden states of the rows that asked for them, each in row order; valid until the
+/// model's next forward.
 struct ForwardResult {
-  std::span<const float> logits;       ///< [num_wanting_rows, vocab_size], float32, host memory
-  std::int32_t vocab_size = 0;         ///< logits a row: the model's vocabulary, or its draft vocabulary
-  std::span<const float> hidden{};     ///< [num_wanting_rows, state_size], float32: what the head multiplies, after the last norm, and streams behind layers
+  std::span<const float> logits;  ///< [num_wanting_rows, vocab_size], float32, host memory
+  std::int32_t vocab_size = 0;    ///< logits a row: the model's vocabulary, or its draft vocabulary
+  std::span<const float> hidden{};  ///< [num_wanting_rows, state_size], float32: what the head
+                                    ///< multiplies, after the last norm, and streams behind layers
   std::int32_t state_size = 0;
 
   std::span<const float> row(std::size_t i) const {
-    return logits.subspan(i * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));
+    return logits.subspan(i * static_cast<std::size_t>(vocab_size),
+                          static_cast<std::size_t>(vocab_size));
   }
   std::span<const float> hidden_row(std::size_t i) const {
-    return hidden.subspan(i * static_cast<std::size_t>(state_size), static_cast<std::size_t>(state_size));
+    return hidden.subspan(i * static_cast<std::size_t>(state_size),
+                          static_cast<std::size_t>(state_size));
   }
 };
 
@@ -87,10 +104,14 @@ class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
   virtual const ModelInfo& info() const = 0;
-  /// @param capacity  tokens a sequence can hold, rows of a forward included; rounded up by the storage
-  virtual std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) = 0;
-  /// Runs the rows; their keys and values stay uncommitted in the cache until commit, and are lost at the next forward.
-  /// @throws ContractError if a token, position, sequence or parent is out of range, or the cache is full
+  /// @param capacity  tokens a sequence can hold, rows of a forward included; rounded up by the
+  /// storage
+  virtual std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences,
+                                              std::int32_t capacity) = 0;
+  /// Runs the rows; their keys and values stay uncommitted in the cache until commit, and are lost
+  /// at the next forward.
+  /// @throws ContractError if a token, position, sequence or parent is out of range, or the cache
+  /// is full
   virtual ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// What experiments see of decoding: begin, rounds, finish. Plain decoding and every speculative combination alike.
+// What experiments see of decoding: begin, rounds, finish. Plain decoding and every speculative
+// combination alike.
 
 #include <algorithm>
 #include <functional>
@@ -25,30 +26,46 @@ class Tokenizer;
 struct StopOptions {
   std::int32_t max_new_tokens = 128;
   bool ignore_eos = false;
-  std::vector<std::string> stop_strings{};  ///< the text ends before the first of them; needs a tokenizer
+  std::vector<std::string>
+      stop_strings{};  ///< the text ends before the first of them; needs a tokenizer
 };
 
 /// One drafter: its kind and the settings that kind knows.
 struct DrafterOptions {
-  std::string kind = "none";  ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
-  std::string model{};        ///< path or catalogue name, for kinds that load one
-  std::string tree = "chain"; ///< shape of a token tree, as TreeGrowth::parse reads it
-  std::optional<std::int32_t> max_ngram{};  ///< where it looks up: longest suffix, tokens; longest_ngram() where it is not given
+  std::string kind =
+      "none";           ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
+  std::string model{};  ///< path or catalogue name, for kinds that load one
+  std::string tree = "chain";  ///< shape of a token tree, as TreeGrowth::parse reads it
+  std::optional<std::int32_t> max_ngram{};  ///< where it looks up: longest suffix, tokens;
+                                            ///< longest_ngram() where it is not given
   std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
-  std::optional<double> lookup_weight{};    ///< of the mixtures with prompt lookup: probability of the copied token beside the model's law, (0, 1]; what CopyRecord expects where it is not given
-  std::vector<DrafterOptions> parts{};    ///< of "mixture": what is mixed; a part has no tree and is no mixture
-  double weight = 1.0;                    ///< as a part of a mixture, is_part_weight: its share is that of the weights of the parts that have something to say
+  std::optional<double> lookup_weight{};    ///< of the mixtures with prompt lookup: probability of
+                                          ///< the copied token beside the model's law, (0, 1]; what
+                                          ///< CopyRecord expects where it is not given
+  std::vector<DrafterOptions>
+      parts{};          ///< of "mixture": what is mixed; a part has no tree and is no mixture
+  double weight = 1.0;  ///< as a part of a mixture, is_part_weight: its share is that of the
+                        ///< weights of the parts that have something to say
 
-  /// Alone as in Hugging Face's prompt lookup; in a mixture longer suffixes only say how far a copy is to be trusted. One token says
-  /// too little where a layer reads hidden states, see results/reference/lookup_weights_cpu.
-  std::int32_t longest_ngram() const { return max_ngram.value_or(is_among(kind, kMixedDrafterKinds) ? 10 : 3); }
-  std::int32_t least_ngram() const { return min_ngram.value_or(std::min(kind == "lookup_transformer" ? 2 : 1, longest_ngram())); }
-  /// Whether what it drafts depends on what stood earlier in the text, so that its acceptance differs from one text to another.
-  bool looks_up() const { return is_among(kind, kLookupDrafterKinds) || std::ranges::any_of(parts, &DrafterOptions::looks_up); }
+  /// Alone as in Hugging Face's prompt lookup; in a mixture longer suffixes only say how far a copy
+  /// is to be trusted. One token says too little where a layer reads hidden states, see
+  /// results/reference/lookup_weights_cpu.
+  std::int32_t longest_ngram() const {
+    return max_ngram.value_or(is_among(kind, kMixedDrafterKinds) ? 10 : 3);
+  }
+  std::int32_t least_ngram() const {
+    return min_ngram.value_or(std::min(kind == "lookup_transformer" ? 2 : 1, longest_ngram()));
+  }
+  /// Whether what it drafts depends on what stood earlier in the text, so that its acceptance
+  /// differs from one text to another.
+  bool looks_up() const {
+    return is_among(kind, kLookupDrafterKinds) ||
+           std::ranges::any_of(parts, &DrafterOptions::looks_up);
+  }
 };
 
-/// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and how much of that is
-/// accepted, repeated cyclically.
+/// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and
+/// how much of that is accepted, repeated cyclically.
 struct ReplayTrace {
   struct Round {
     std::int32_t depth, accepted;
@@ -66,12 +83,14 @@ struct DecoderOptions {
   SamplingOptions sampling{};
   StopOptions stop{};
   DrafterOptions drafter{};
-  std::string verifier = "rejection";     ///< one of kVerifierKinds
+  std::string verifier = "rejection";  ///< one of kVerifierKinds
   LossyRuleOptions lossy{};
   std::uint64_t seed = 0;
-  std::shared_ptr<Chance> chance = nullptr;  ///< what drafts, verdicts and plain samples draw from; Philox under `seed` if null
+  std::shared_ptr<Chance> chance =
+      nullptr;  ///< what drafts, verdicts and plain samples draw from; Philox under `seed` if null
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
-  /// Shown every draft with the target's laws after its nodes, before it is verified; nothing if empty.
+  /// Shown every draft with the target's laws after its nodes, before it is verified; nothing if
+  /// empty.
   std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};
 };
 
@@ -88,16 +107,19 @@ inline std::shared_ptr<Chance> chance_of(const DecoderOptions& options) {
 }
 
 struct Request {
-  std::uint32_t sequence_id = 0;          ///< keys the random streams
-  std::vector<Token> prompt_ids;          ///< at least one
+  std::uint32_t sequence_id = 0;  ///< keys the random streams
+  std::vector<Token> prompt_ids;  ///< at least one
 };
 
-/// Decodes one batch of sequences. The same object may begin again after finish; its buffers are reused.
+/// Decodes one batch of sequences. The same object may begin again after finish; its buffers are
+/// reused.
 class RoundDecoder {
  public:
   virtual ~RoundDecoder() = default;
-  /// Commits all but the last token of every prompt (prefill). @throws ConfigError if a prompt is empty or too long
-  virtual void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) = 0;
+  /// Commits all but the last token of every prompt (prefill). @throws ConfigError if a prompt is
+  /// empty or too long
+  virtual void begin(const std::vector<Request>& requests,
+                     const SpeculationLengthPolicy& policy) = 0;
   /// One round for every unfinished sequence. @return false when all are finished
   virtual bool round() = 0;
   /// The records so far, one per request; valid until the next begin.

@@ -10,20 +10,23 @@ namespace speclab::engines {
 /// Above 0 and below this the softmax of large logits leaves the range of float.
 inline constexpr double kLeastTemperature = 1e-3;
 
-/// Sampling settings, named and defined as in Hugging Face's generate(). One set serves plain sampling, drafting and verifying.
+/// Sampling settings, named and defined as in Hugging Face's generate(). One set serves plain
+/// sampling, drafting and verifying.
 struct SamplingOptions {
-  double temperature = 1.0;                ///< 0, which puts all mass on the arg max, or at least kLeastTemperature
-  std::int32_t top_k = 0;                  ///< >= 0; 0 is off
-  double top_p = 1.0;                      ///< in (0, 1]; 1 is off
-  double min_p = 0.0;                      ///< in [0, 1]; 0 is off
-  double repetition_penalty = 1.0;         ///< > 0; 1 is off
-  std::int32_t no_repeat_ngram_size = 0;   ///< >= 0: no n-gram of this size stands twice; 0 is off
-  std::int32_t min_length = 0;             ///< >= 0, prompt included: before it no token of eos_token_ids; 0 is off
-  std::vector<Token> eos_token_ids{};      ///< what min_length forbids
-  std::vector<Token> suppress_tokens{};    ///< never
-  double typical_p = 1.0;                  ///< in (0, 1]; 1 is off
-  double epsilon_cutoff = 0.0;             ///< in [0, 1); 0 is off
-  double eta_cutoff = 0.0;                 ///< in [0, 1); 0 is off
+  double temperature =
+      1.0;                 ///< 0, which puts all mass on the arg max, or at least kLeastTemperature
+  std::int32_t top_k = 0;  ///< >= 0; 0 is off
+  double top_p = 1.0;      ///< in (0, 1]; 1 is off
+  double min_p = 0.0;      ///< in [0, 1]; 0 is off
+  double repetition_penalty = 1.0;        ///< > 0; 1 is off
+  std::int32_t no_repeat_ngram_size = 0;  ///< >= 0: no n-gram of this size stands twice; 0 is off
+  std::int32_t min_length =
+      0;  ///< >= 0, prompt included: before it no token of eos_token_ids; 0 is off
+  std::vector<Token> eos_token_ids{};    ///< what min_length forbids
+  std::vector<Token> suppress_tokens{};  ///< never
+  double typical_p = 1.0;                ///< in (0, 1]; 1 is off
+  double epsilon_cutoff = 0.0;           ///< in [0, 1); 0 is off
+  double eta_cutoff = 0.0;               ///< in [0, 1); 0 is off
 
   /// @throws ConfigError naming the first field out of range
   void validate() const;
@@ -31,10 +34,13 @@ struct SamplingOptions {
   /// @throws ConfigError naming the first listed token outside the vocabulary
   void check_tokens(std::size_t vocab_size, const std::string& model) const;
   /// Whether a law depends on the tokens before it beyond the logits.
-  bool looks_back() const { return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0; }
+  bool looks_back() const {
+    return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0;
+  }
 };
 
-/// Calls visit(name, member) for all but the temperature, which is an axis, and eos_token_ids, which the tokenizer knows.
+/// Calls visit(name, member) for all but the temperature, which is an axis, and eos_token_ids,
+/// which the tokenizer knows.
 void for_each_sampling_member(auto visit) {
   visit("top_k", &SamplingOptions::top_k);
   visit("top_p", &SamplingOptions::top_p);

@@ -32,8 +32,9 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
   virtual std::int32_t vocab_size() const = 0;
-  /// Any bytes; invalid UTF-8 survives the round trip. Bytes that the vocabulary has no token for are left out, as the
-  /// reference tokenizers do; num_bytes_without_token counts them, so that a program can say so.
+  /// Any bytes; invalid UTF-8 survives the round trip. Bytes that the vocabulary has no token for
+  /// are left out, as the reference tokenizers do; num_bytes_without_token counts them, so that a
+  /// program can say so.
   virtual std::vector<Token> encode(std::string_view text, SpecialText special) const = 0;
   virtual std::size_t num_bytes_without_token(std::string_view) const { return 0; }
   /// Bytes, exactly those that were encoded. @throws ConfigError on an id outside the vocabulary
@@ -42,8 +43,9 @@ class Tokenizer {
   virtual bool is_end_of_sequence(Token token) const = 0;
   /// Stands before every text that no chat template made; nothing where the model wants none.
   virtual std::optional<Token> begin_of_sequence() const { return std::nullopt; }
-  /// A whole text, special tokens parsed, behind the begin of sequence: the ids that transformers gives for it. The text of
-  /// a chat template goes through encode instead: the template writes its own begin.
+  /// A whole text, special tokens parsed, behind the begin of sequence: the ids that transformers
+  /// gives for it. The text of a chat template goes through encode instead: the template writes its
+  /// own begin.
   std::vector<Token> encode_whole(std::string_view text) const {
     std::vector<Token> ids = encode(text, SpecialText::parsed);
     if (const auto begin = begin_of_sequence()) ids.insert(ids.begin(), *begin);

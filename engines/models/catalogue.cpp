@@ -20,7 +20,8 @@ namespace speclab::engines {
 namespace {
 
 /// A member of SmolLM2's family: its vocabulary, context and head width of 64.
-CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t intermediate, std::int32_t kv_heads) {
+CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
+                     std::int32_t intermediate, std::int32_t kv_heads) {
   LlamaConfig config;
   config.name = name;
   config.vocab_size = 49152;
@@ -32,11 +33,14 @@ CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
   config.num_kv_heads = kv_heads;
   config.head_dim = 64;
   config.rope_theta = 100000.0f;
-  return {name, "", config, fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6)};
+  return {name, "", config,
+          fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
+                      static_cast<double>(config.num_parameters()) / 1e6)};
 }
 
 /// The shape of a published model, by the sizes of its config.json.
-CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
+CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t hidden,
+                           std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
                            std::int32_t head_dim, std::int32_t vocab, bool tied) {
   CatalogueEntry entry = shape(name, layers, hidden, intermediate, kv_heads);
   LlamaConfig& config = *entry.shape;
@@ -45,13 +49,16 @@ CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t h
   config.vocab_size = vocab;
   config.tied_embeddings = tied;
   config.rope_theta = 500000.0f;
-  entry.description = fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not", static_cast<double>(config.num_parameters()) / 1e6);
+  entry.description =
+      fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
+                  static_cast<double>(config.num_parameters()) / 1e6);
   return entry;
 }
 
-/// One of OPT's sizes (Zhang et al. 2022, table 1) with layers of Llama: as many weights in three feed-forward matrices as OPT has in two, and heads of 64
-/// also where OPT-2.7B has 80.
-CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hidden, std::int32_t head_dim) {
+/// One of OPT's sizes (Zhang et al. 2022, table 1) with layers of Llama: as many weights in three
+/// feed-forward matrices as OPT has in two, and heads of 64 also where OPT-2.7B has 80.
+CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hidden,
+                         std::int32_t head_dim) {
   const std::int32_t intermediate = (8 * hidden / 3 + 32) / 64 * 64, heads = hidden / head_dim;
   return llama_shape(name, layers, hidden, intermediate, heads, heads, head_dim, 50272, true);
 }
@@ -60,7 +67,9 @@ CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hid
 bool is_there(const std::string& path) {
   std::error_code error;
   const bool there = std::filesystem::exists(path, error);
-  if (error) throw ConfigError(fmt::format("model '{}': {}; give a path that can be read", escaped(path, 200), error.message()));
+  if (error)
+    throw ConfigError(fmt::format("model '{}': {}; give a path that can be read",
+                                  escaped(path, 200), error.message()));
   return there;
 }
 
@@ -74,12 +83,15 @@ CatalogueEntry find_model(const std::string& model) {
   for (CatalogueEntry& entry : model_catalogue()) {
     if (entry.name == model) {
       if (entry.shape || is_there(entry.path)) return entry;
-      throw ConfigError(fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
+      throw ConfigError(
+          fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
     }
     names.push_back(entry.name);
   }
   if (is_there(model)) return {model, model, std::nullopt, ""};
-  throw ConfigError(fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}", escaped(model), fmt::join(names, ", ")));
+  throw ConfigError(
+      fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}",
+                  escaped(model), fmt::join(names, ", ")));
 }
 
 ModelSource open_gguf(const std::string& path) {
@@ -91,11 +103,13 @@ ModelSource open_gguf(const std::string& path) {
 /// With the weights that its manifest.json tells of, where it has one.
 std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
-  if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none)) check_recorded_digest(path, "model.safetensors", sha256_files(folder->weight_paths()));
+  if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none))
+    check_recorded_digest(path, "model.safetensors", sha256_files(folder->weight_paths()));
   return folder;
 }
 
-/// Which rows of its head a small transformer comes with; a feature transformer has those of its draft vocabulary only.
+/// Which rows of its head a small transformer comes with; a feature transformer has those of its
+/// draft vocabulary only.
 enum class Head { whole, drafted };
 
 ModelSource open_plain(const CatalogueEntry& entry, Head head);
@@ -106,7 +120,9 @@ ModelSource open_feature_transformer(const std::string& path) {
   config.shape.name = std::filesystem::path(path).filename().string();
   ModelSource target = open_plain(find_model(config.target), Head::whole);
   const auto folder = open_checkpoint(path);
-  return {config.shape, feature_transformer_weights(folder, config, std::move(target.weights), target.config), nullptr};
+  return {config.shape,
+          feature_transformer_weights(folder, config, std::move(target.weights), target.config),
+          nullptr};
 }
 
 ModelSource open_folder(const std::string& path, Head head) {
@@ -122,13 +138,16 @@ ModelSource open_folder(const std::string& path, Head head) {
 /// Flipped bits among the weights would give text, only worse.
 void check_pinned(const CatalogueEntry& entry, const std::string& found) {
   if (found == entry.sha256) return;
-  throw_model_file_error(entry.path, 0, {"sha256", found, entry.sha256, "the file is damaged or another one: delete it and run scripts/setup"});
+  throw_model_file_error(entry.path, 0,
+                         {"sha256", found, entry.sha256,
+                          "the file is damaged or another one: delete it and run scripts/setup"});
 }
 
 /// Every model but a feature transformer, which needs another one.
 ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
-  ModelSource source = is_folder(entry.path) ? open_folder(entry.path, head) : open_gguf(entry.path);
+  ModelSource source =
+      is_folder(entry.path) ? open_folder(entry.path, head) : open_gguf(entry.path);
   if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
   return source;
 }
@@ -136,8 +155,12 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head) {
 ModelSource open_with(const std::string& model, Head head) {
   const CatalogueEntry entry = find_model(model);
   if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
-    throw ConfigError(fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden states; allowed: the drafter mlp_speculator with it as its model", escaped(model)));
-  const bool reads_features = !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
+    throw ConfigError(
+        fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden "
+                    "states; allowed: the drafter mlp_speculator with it as its model",
+                    escaped(model)));
+  const bool reads_features =
+      !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
   return reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
 }
 
@@ -146,11 +169,15 @@ ModelSource open_with(const std::string& model, Head head) {
 std::string project_models_folder() { return SPECLAB_SOURCE_DIR "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
-  return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf", std::nullopt,
-           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},  // as in scripts/lib/downloads.sh
-          {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt, "small transformer that drafts for smollm2-135m"},
-          {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt, "drafts for smollm2-135m from its hidden states"},
-          {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt, "MLP speculator for smollm2-135m"},
+  return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf",
+           std::nullopt, "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
+           "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+          {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
+           "small transformer that drafts for smollm2-135m"},
+          {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
+           "drafts for smollm2-135m from its hidden states"},
+          {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
+           "MLP speculator for smollm2-135m"},
           shape("shape-15m", 14, 192, 512, 1),
           shape("shape-45m", 16, 384, 1024, 2),
           shape("shape-135m", 30, 576, 1536, 3),
@@ -185,7 +212,10 @@ ModelSource open_draft_model(const std::string& model) { return open_with(model,
 MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (entry.shape || !is_folder(entry.path) || !is_mlp_speculator_folder(entry.path))
-    throw ConfigError(fmt::format("drafter model '{}' is no MLP speculator; allowed: a folder that speclab train made of the kind mlp_speculator, or a published one", escaped(model)));
+    throw ConfigError(
+        fmt::format("drafter model '{}' is no MLP speculator; allowed: a folder that speclab train "
+                    "made of the kind mlp_speculator, or a published one",
+                    escaped(model)));
   MlpSpeculatorConfig config = read_mlp_speculator_config(entry.path + "/config.json");
   config.name = std::filesystem::path(entry.path).filename().string();
   return {config, open_checkpoint(entry.path)};
@@ -193,7 +223,8 @@ MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
 
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
-  if (entry.shape) throw ConfigError(fmt::format("model '{}' has random weights and no tokenizer", entry.name));
+  if (entry.shape)
+    throw ConfigError(fmt::format("model '{}' has random weights and no tokenizer", entry.name));
   if (!is_folder(entry.path)) return load_tokenizer_from_gguf(GgufFile::open(entry.path));
   return load_tokenizer_from_json(entry.path + "/tokenizer.json");
 }

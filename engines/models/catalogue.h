@@ -1,5 +1,6 @@
 #pragma once
-// Models by name: the default one that scripts/setup fetched, drafters of the project, and shape models with random weights.
+// Models by name: the default one that scripts/setup fetched, drafters of the project, and shape
+// models with random weights.
 
 #include <memory>
 #include <optional>
@@ -27,10 +28,10 @@ struct MlpSpeculatorSource {
 
 struct CatalogueEntry {
   std::string name;
-  std::string path;                      ///< file or folder; empty for a shape model
-  std::optional<LlamaConfig> shape;      ///< of a shape model
+  std::string path;                  ///< file or folder; empty for a shape model
+  std::optional<LlamaConfig> shape;  ///< of a shape model
   std::string description;
-  std::string sha256{};                  ///< of the file where it is pinned, else empty
+  std::string sha256{};  ///< of the file where it is pinned, else empty
 };
 
 /// Where the drafters trained by the project stand: results/models of its source tree.
@@ -40,9 +41,11 @@ std::vector<CatalogueEntry> model_catalogue();
 /// @param model  catalogue name or path
 std::string model_path(const std::string& model);
 /// @param model  catalogue name, GGUF file or checkpoint folder
-/// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP speculator; ModelFileError from the readers, and if a
+/// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP
+/// speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches
-/// @return a small transformer with its whole head, whose rows outside its draft vocabulary no training ever fitted to be drawn from
+/// @return a small transformer with its whole head, whose rows outside its draft vocabulary no
+/// training ever fitted to be drawn from
 ModelSource open_model(const std::string& model);
 /// The same, as a drafter: with the head's rows of its draft vocabulary alone, where it has one.
 ModelSource open_draft_model(const std::string& model);

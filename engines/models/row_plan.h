@@ -12,17 +12,18 @@ namespace speclab::engines {
 /// One row of the running forward.
 struct PlacedRow {
   std::int32_t sequence = 0;
-  std::int32_t slot = 0;         ///< where its key and value go
+  std::int32_t slot = 0;  ///< where its key and value go
   std::int32_t parent = ForwardRow::kCommitted;
-  std::int32_t prefix = 0;       ///< it sees slots [0, prefix) ...
-  std::int32_t extra_begin = 0;  ///< ... and extra[extra_begin, extra_begin + extra_count), ascending in position
+  std::int32_t prefix = 0;  ///< it sees slots [0, prefix) ...
+  std::int32_t extra_begin =
+      0;  ///< ... and extra[extra_begin, extra_begin + extra_count), ascending in position
   std::int32_t extra_count = 0;
 };
 
 /// What rows must keep to.
 struct RowLimits {
   std::int32_t vocab_size = 0, context_length = 0;
-  bool have_features = false;    ///< every row brings a feature, or none does
+  bool have_features = false;  ///< every row brings a feature, or none does
 };
 
 /// Committed lengths of a set of sequences, and the placement of the rows of the last forward.
@@ -43,12 +44,14 @@ class RowPlan {
   void place(std::span<const ForwardRow> rows, const RowLimits& limits);
   std::span<const PlacedRow> rows() const { return rows_; }
   std::span<const std::int32_t> extra(const PlacedRow& row) const {
-    return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin), static_cast<std::size_t>(row.extra_count));
+    return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin),
+                                     static_cast<std::size_t>(row.extra_count));
   }
   /// Slots of `sequence` in use, uncommitted rows included.
   std::int32_t slots_in_use(std::int32_t sequence) const;
 
-  /// Checks that the rows are a path of `sequence` that continues its committed entries, then counts them as committed.
+  /// Checks that the rows are a path of `sequence` that continues its committed entries, then
+  /// counts them as committed.
   /// @return the slots they were in, in order; their contents belong at the committed end
   std::span<const std::int32_t> commit(std::int32_t sequence, std::span<const std::int32_t> rows);
 

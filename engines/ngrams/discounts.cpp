@@ -13,7 +13,8 @@ Discounts::Discounts(const NgramLevel& level, Token boundary) {
   }
   if (*std::min_element(num, num + 4) == 0) return;
   const double common = num[0] / (num[0] + 2 * num[1]);
-  for (int i = 0; i < 3; ++i) by_count_[i] = std::clamp((i + 1) - (i + 2) * common * num[i + 1] / num[i], 0.05, i + 0.95);
+  for (int i = 0; i < 3; ++i)
+    by_count_[i] = std::clamp((i + 1) - (i + 2) * common * num[i + 1] / num[i], 0.05, i + 0.95);
 }
 
 }  // namespace speclab::engines

@@ -7,8 +7,10 @@ namespace speclab::engines {
 /// @source Chen and Goodman 1999, Eq. 26: modified Kneser-Ney
 class Discounts {
  public:
-  /// From how many n-grams of the level have the counts one to four; where there are none of one of them, 0.75 of every count.
-  /// @param boundary  the token that stands for the beginning of a text; n-grams behind it are left out
+  /// From how many n-grams of the level have the counts one to four; where there are none of one of
+  /// them, 0.75 of every count.
+  /// @param boundary  the token that stands for the beginning of a text; n-grams behind it are left
+  /// out
   Discounts(const NgramLevel& level, Token boundary);
 
   double of(std::uint32_t count) const { return by_count_[count < 3 ? count - 1 : 2]; }

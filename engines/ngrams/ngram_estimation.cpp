@@ -22,7 +22,8 @@ struct StoredLevel {
 };
 
 /// Fills a level's probabilities from those of the n-grams one shorter.
-void interpolate(const NgramLevel& level, Token boundary, const std::vector<float>& shorter, std::vector<float>& probabilities) {
+void interpolate(const NgramLevel& level, Token boundary, const std::vector<float>& shorter,
+                 std::vector<float>& probabilities) {
   const Discounts discounts(level, boundary);
   probabilities.resize(level.token.size());
   for (std::size_t c = 0; c < level.context_token.size(); ++c) {
@@ -33,23 +34,31 @@ void interpolate(const NgramLevel& level, Token boundary, const std::vector<floa
       taken += discounts.of(level.count[i]);
     }
     for (std::uint32_t i = level.begin[c]; i < level.begin[c + 1]; ++i) {
-      const double below = shorter.empty() ? 1.0 / boundary : static_cast<double>(shorter[level.shorter[i]]);
-      probabilities[i] = static_cast<float>((level.count[i] - discounts.of(level.count[i]) + taken * below) / total);
+      const double below =
+          shorter.empty() ? 1.0 / boundary : static_cast<double>(shorter[level.shorter[i]]);
+      probabilities[i] = static_cast<float>(
+          (level.count[i] - discounts.of(level.count[i]) + taken * below) / total);
     }
   }
 }
 
 /// Of every n-gram that was counted, [order][n-grams]; 0 behind the beginning of a text.
-std::vector<std::vector<float>> interpolated_probabilities(const std::vector<NgramLevel>& levels, std::int32_t vocab_size) {
+std::vector<std::vector<float>> interpolated_probabilities(const std::vector<NgramLevel>& levels,
+                                                           std::int32_t vocab_size) {
   std::vector<std::vector<float>> probabilities(levels.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) interpolate(levels[n], vocab_size, n == 0 ? std::vector<float>() : probabilities[n - 1], probabilities[n]);
+  for (std::size_t n = 0; n < levels.size(); ++n)
+    interpolate(levels[n], vocab_size, n == 0 ? std::vector<float>() : probabilities[n - 1],
+                probabilities[n]);
   return probabilities;
 }
 
 class Estimation {
  public:
   Estimation(std::vector<NgramLevel> levels, std::int32_t vocab_size, const NgramOptions& options)
-      : levels_(std::move(levels)), options_(options), boundary_(vocab_size), probabilities_(interpolated_probabilities(levels_, vocab_size)) {
+      : levels_(std::move(levels)),
+        options_(options),
+        boundary_(vocab_size),
+        probabilities_(interpolated_probabilities(levels_, vocab_size)) {
     for (std::size_t n = 0; n < levels_.size(); ++n) store(n);
     for (std::size_t n = levels_.size(); n-- > 0;) mark_wanted(n);
   }
@@ -71,8 +80,10 @@ class Estimation {
     StoredLevel& stored = stored_.emplace_back();
     stored.given.resize(level.token.size());
     for (std::size_t c = 0; c < level.context_token.size(); ++c) {
-      if (level.context_token[c] != boundary_) store_context(n, c, stored);
-      else stored.back_off.push_back(1);
+      if (level.context_token[c] != boundary_)
+        store_context(n, c, stored);
+      else
+        stored.back_off.push_back(1);
       stored.begin.push_back(static_cast<std::uint32_t>(stored.token.size()));
     }
   }
@@ -90,9 +101,11 @@ class Estimation {
     }
     constexpr double kLeastRest = 1e-6;  // of rounding where every token is listed
     const double weight = std::max(1 - kept, 0.0) / std::max(1 - kept_below, kLeastRest);
-    stored.back_off.push_back(kBackOffScale * from_small_float(to_small_float(static_cast<float>(weight) / kBackOffScale)));
+    stored.back_off.push_back(kBackOffScale * from_small_float(to_small_float(
+                                                  static_cast<float>(weight) / kBackOffScale)));
     for (std::uint32_t i = level.begin[c]; i < level.begin[c + 1]; ++i)
-      if (stored.given[i] == 0) stored.given[i] = stored.back_off.back() * static_cast<float>(given_below(n, i));
+      if (stored.given[i] == 0)
+        stored.given[i] = stored.back_off.back() * static_cast<float>(given_below(n, i));
   }
 
   double given_below(std::size_t n, std::uint32_t ngram) const {
@@ -105,11 +118,15 @@ class Estimation {
     const NgramLevel& level = levels_[n];
     chosen_.clear();
     for (std::uint32_t i = level.begin[c]; i < level.begin[c + 1]; ++i)
-      if (n < 2 || level.occurrences[i] >= static_cast<std::uint32_t>(options_.min_occurrences)) chosen_.push_back(i);
+      if (n < 2 || level.occurrences[i] >= static_cast<std::uint32_t>(options_.min_occurrences))
+        chosen_.push_back(i);
     if (chosen_.size() <= 1) return;
     const auto code = [&](std::uint32_t i) { return to_small_float(probabilities_[n][i]); };
-    std::sort(chosen_.begin(), chosen_.end(), [&](std::uint32_t a, std::uint32_t b) { return code(a) > code(b) || (code(a) == code(b) && a < b); });
-    if (n > 0) chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(options_.max_successors)));
+    std::sort(chosen_.begin(), chosen_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return code(a) > code(b) || (code(a) == code(b) && a < b);
+    });
+    if (n > 0)
+      chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(options_.max_successors)));
   }
 
   void mark_wanted(std::size_t n) {
@@ -128,7 +145,8 @@ class Estimation {
       if (!stored.wanted[c]) continue;
       arrays.context_tokens.push_back(static_cast<std::uint32_t>(levels_[n].context_token[c]));
       arrays.back_off.push_back(to_small_float(stored.back_off[c] / kBackOffScale));
-      arrays.num_successors.push_back(static_cast<std::uint8_t>(n == 0 ? 0 : stored.begin[c + 1] - stored.begin[c]));
+      arrays.num_successors.push_back(
+          static_cast<std::uint8_t>(n == 0 ? 0 : stored.begin[c + 1] - stored.begin[c]));
       for (std::uint32_t i = stored.begin[c]; i < stored.begin[c + 1]; ++i) {
         arrays.successor_tokens.push_back(static_cast<std::uint32_t>(stored.token[i]));
         arrays.probabilities.push_back(stored.probability[i]);
@@ -136,14 +154,18 @@ class Estimation {
     }
   }
 
-  /// Contexts of a level stand in the order of their parents, so that those of one parent are neighbours.
+  /// Contexts of a level stand in the order of their parents, so that those of one parent are
+  /// neighbours.
   void append_children(NgramArrays& arrays) const {
     if (arrays.num_contexts() >= Packed24::kLimit)
-      throw ConfigError(fmt::format("{} contexts of n-grams; allowed: fewer than {}; raise min_occurrences or lower order", arrays.num_contexts(), Packed24::kLimit));
+      throw ConfigError(fmt::format(
+          "{} contexts of n-grams; allowed: fewer than {}; raise min_occurrences or lower order",
+          arrays.num_contexts(), Packed24::kLimit));
     std::uint32_t next = 1;
     for (std::size_t n = 0; n + 1 < levels_.size(); ++n) {
       std::vector<std::uint32_t> children(stored_[n].wanted.size());
-      for (std::size_t c = 0; c < stored_[n + 1].wanted.size(); ++c) children[levels_[n + 1].parent[c]] += stored_[n + 1].wanted[c];
+      for (std::size_t c = 0; c < stored_[n + 1].wanted.size(); ++c)
+        children[levels_[n + 1].parent[c]] += stored_[n + 1].wanted[c];
       for (std::size_t c = 0; c < children.size(); ++c) {
         if (!stored_[n].wanted[c]) continue;
         arrays.first_child.push_back(next);
@@ -162,7 +184,9 @@ class Estimation {
 };
 
 void check(const char* field, std::int32_t value, std::int32_t low, std::int32_t high) {
-  if (value < low || value > high) throw ConfigError(fmt::format("drafter.{} = {}; allowed: integers from {} to {}", field, value, low, high));
+  if (value < low || value > high)
+    throw ConfigError(
+        fmt::format("drafter.{} = {}; allowed: integers from {} to {}", field, value, low, high));
 }
 
 }  // namespace
@@ -173,9 +197,11 @@ void check_ngrams(const NgramOptions& options) {
   check("min_occurrences", options.min_occurrences, 1, 1'000'000);
 }
 
-NgramModel estimate_ngrams(std::span<const NgramText> texts, std::int32_t vocab_size, const NgramOptions& options) {
+NgramModel estimate_ngrams(std::span<const NgramText> texts, std::int32_t vocab_size,
+                           const NgramOptions& options) {
   check_ngrams(options);
-  return NgramModel(Estimation(count_ngrams(texts, vocab_size, options.order), vocab_size, options).arrays());
+  return NgramModel(
+      Estimation(count_ngrams(texts, vocab_size, options.order), vocab_size, options).arrays());
 }
 
 }  // namespace speclab::engines

@@ -15,7 +15,8 @@
 namespace speclab::engines {
 namespace {
 
-// File: magic, little-endian uint32 fields of the header, then the arrays of NgramArrays in their order.
+// File: magic, little-endian uint32 fields of the header, then the arrays of NgramArrays in their
+// order.
 constexpr std::string_view kMagic = "speclabN";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kMaxVocab = 2'000'000, kMaxNgrams = 1u << 28;
@@ -24,7 +25,9 @@ constexpr const char* kAllowed = "an n-gram model written by speclab train, or i
 std::string content_of(const std::string& path) try {
   return read_file(path);
 } catch (const DataError& error) {
-  throw_model_file_error(path, 0, {"file", escaped(error.what(), 100), kAllowed, "check the path and its permissions"});
+  throw_model_file_error(
+      path, 0,
+      {"file", escaped(error.what(), 100), kAllowed, "check the path and its permissions"});
 }
 
 /// Takes fields off the beginning of a file.
@@ -35,7 +38,9 @@ class Reader {
   std::size_t offset() const { return offset_; }
   std::string_view take(CheckedSize size, const char* field) {
     const auto count = size.within(bytes_.size() - offset_);
-    if (!count) fail(offset_, field, fmt::format("{} bytes left", bytes_.size() - offset_), "as many as the header says");
+    if (!count)
+      fail(offset_, field, fmt::format("{} bytes left", bytes_.size() - offset_),
+           "as many as the header says");
     const std::string_view taken = bytes_.substr(offset_, *count);
     offset_ += *count;
     return taken;
@@ -43,7 +48,9 @@ class Reader {
   std::uint32_t take_number(const char* field, std::uint32_t low, std::uint32_t high) {
     std::uint32_t value;
     std::memcpy(&value, take(sizeof value, field).data(), sizeof value);
-    if (value < low || value > high) fail(offset_ - sizeof value, field, fmt::format("{}", value), fmt::format("{} to {}", low, high));
+    if (value < low || value > high)
+      fail(offset_ - sizeof value, field, fmt::format("{}", value),
+           fmt::format("{} to {}", low, high));
     return value;
   }
   template <typename T>
@@ -53,8 +60,10 @@ class Reader {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  [[noreturn]] void fail(std::size_t offset, const char* field, std::string found, std::string allowed) const {
-    throw_model_file_error(path_, offset, {field, std::move(found), std::move(allowed), "train the drafter again"});
+  [[noreturn]] void fail(std::size_t offset, const char* field, std::string found,
+                         std::string allowed) const {
+    throw_model_file_error(
+        path_, offset, {field, std::move(found), std::move(allowed), "train the drafter again"});
   }
 
  private:
@@ -69,12 +78,15 @@ struct Sizes {
 };
 
 Sizes read_header(Reader& reader, NgramArrays& arrays) {
-  if (reader.take(kMagic.size(), "magic") != kMagic) reader.fail(0, "magic", "of no n-gram model", kAllowed);
+  if (reader.take(kMagic.size(), "magic") != kMagic)
+    reader.fail(0, "magic", "of no n-gram model", kAllowed);
   reader.take_number("version", kVersion, kVersion);
   arrays.vocab_size = static_cast<std::int32_t>(reader.take_number("vocab_size", 1, kMaxVocab));
   arrays.order = static_cast<std::int32_t>(reader.take_number("order", 1, NgramModel::kMaxOrder));
-  arrays.max_successors = static_cast<std::int32_t>(reader.take_number("max_successors", 1, NgramModel::kMaxSuccessors));
-  arrays.num_unigrams = reader.take_number("num_unigrams", 1, static_cast<std::uint32_t>(arrays.vocab_size));
+  arrays.max_successors = static_cast<std::int32_t>(
+      reader.take_number("max_successors", 1, NgramModel::kMaxSuccessors));
+  arrays.num_unigrams =
+      reader.take_number("num_unigrams", 1, static_cast<std::uint32_t>(arrays.vocab_size));
   const std::uint32_t contexts = reader.take_number("num_contexts", 1, Packed24::kLimit - 1);
   const std::uint32_t inner = reader.take_number("num_inner", 0, arrays.order == 1 ? 0 : contexts);
   return {contexts, inner, reader.take_number("num_ngrams", arrays.num_unigrams, kMaxNgrams)};
@@ -91,7 +103,8 @@ NgramOffsets read_arrays(Reader& reader, const Sizes& sizes, NgramArrays& arrays
   at.first_child = reader.offset();
   arrays.first_child = Packed24(reader.take((CheckedSize(sizes.inner) + 1) * 3, "first_child"));
   at.successor_tokens = reader.offset();
-  arrays.successor_tokens = Packed24(reader.take(CheckedSize(sizes.ngrams) * 3, "successor_tokens"));
+  arrays.successor_tokens =
+      Packed24(reader.take(CheckedSize(sizes.ngrams) * 3, "successor_tokens"));
   at.probabilities = reader.offset();
   arrays.probabilities = reader.take_array<std::uint16_t>(sizes.ngrams, "probabilities");
   return at;
@@ -104,9 +117,11 @@ std::string_view bytes_of(const std::vector<T>& values) {
 
 std::string header_of(const NgramArrays& arrays) {
   std::string bytes(kMagic);
-  for (const std::size_t field : {std::size_t{kVersion}, static_cast<std::size_t>(arrays.vocab_size), static_cast<std::size_t>(arrays.order),
-                                  static_cast<std::size_t>(arrays.max_successors), std::size_t{arrays.num_unigrams}, arrays.num_contexts(),
-                                  arrays.num_inner(), arrays.num_ngrams()}) {
+  for (const std::size_t field :
+       {std::size_t{kVersion}, static_cast<std::size_t>(arrays.vocab_size),
+        static_cast<std::size_t>(arrays.order), static_cast<std::size_t>(arrays.max_successors),
+        std::size_t{arrays.num_unigrams}, arrays.num_contexts(), arrays.num_inner(),
+        arrays.num_ngrams()}) {
     const auto value = static_cast<std::uint32_t>(field);
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
@@ -122,10 +137,13 @@ std::string ngram_file(const std::string& path) {
 
 NgramModel load_ngrams(const std::string& file_or_folder) {
   if (std::error_code none; !std::filesystem::exists(file_or_folder, none))
-    throw ConfigError(fmt::format("drafter model '{}': no such file or folder; allowed: {}", escaped(file_or_folder, 200), kAllowed));
+    throw ConfigError(fmt::format("drafter model '{}': no such file or folder; allowed: {}",
+                                  escaped(file_or_folder, 200), kAllowed));
   const std::string path = ngram_file(file_or_folder);
   const std::string bytes = content_of(path);
-  if (const std::filesystem::path file = std::filesystem::absolute(path); file.filename() == "ngram.bin") check_recorded_digest(file.parent_path().string(), "ngram.bin", sha256_text(bytes));
+  if (const std::filesystem::path file = std::filesystem::absolute(path);
+      file.filename() == "ngram.bin")
+    check_recorded_digest(file.parent_path().string(), "ngram.bin", sha256_text(bytes));
   return parse_ngrams(bytes, path);
 }
 
@@ -134,7 +152,9 @@ NgramModel parse_ngrams(std::string_view bytes, const std::string& path) {
   NgramArrays arrays;
   const Sizes sizes = read_header(reader, arrays);
   const NgramOffsets at = read_arrays(reader, sizes, arrays);
-  if (reader.offset() != bytes.size()) reader.fail(reader.offset(), "file size", fmt::format("{}", bytes.size()), fmt::format("{} bytes", reader.offset()));
+  if (reader.offset() != bytes.size())
+    reader.fail(reader.offset(), "file size", fmt::format("{}", bytes.size()),
+                fmt::format("{} bytes", reader.offset()));
   check_arrays(path, at, arrays);
   return NgramModel(std::move(arrays));
 }
@@ -142,8 +162,10 @@ NgramModel parse_ngrams(std::string_view bytes, const std::string& path) {
 void save_ngrams(const NgramModel& model, const std::string& path) {
   const NgramArrays& arrays = model.arrays();
   std::string bytes = header_of(arrays);
-  for (const std::string_view part : {arrays.context_tokens.stored(), bytes_of(arrays.back_off), bytes_of(arrays.num_successors), arrays.first_child.stored(),
-                                      arrays.successor_tokens.stored(), bytes_of(arrays.probabilities)})
+  for (const std::string_view part :
+       {arrays.context_tokens.stored(), bytes_of(arrays.back_off), bytes_of(arrays.num_successors),
+        arrays.first_child.stored(), arrays.successor_tokens.stored(),
+        bytes_of(arrays.probabilities)})
     bytes += part;
   write_file(path, bytes);
 }

@@ -10,7 +10,8 @@ std::string ngram_file(const std::string& path);
 /// @throws ConfigError if there is no such file, ModelFileError naming file, offset and field
 NgramModel load_ngrams(const std::string& path);
 
-/// The model in the bytes of a file. @param path  for messages @throws ModelFileError naming file, offset and field
+/// The model in the bytes of a file. @param path  for messages @throws ModelFileError naming file,
+/// offset and field
 NgramModel parse_ngrams(std::string_view bytes, const std::string& path);
 
 /// Written under a temporary name, then renamed. @throws WriteError

@@ -10,10 +10,13 @@ namespace {
 
 constexpr std::size_t kBlock = 16;
 
-/// The best few so far, and every token that a longer suffix lists: its probability is that suffix's.
+/// The best few so far, and every token that a longer suffix lists: its probability is that
+/// suffix's.
 class Selection {
  public:
-  Selection(std::size_t most, std::vector<LawEntry<float>>& best) : most_(most), best_(best) { best_.clear(); }
+  Selection(std::size_t most, std::vector<LawEntry<float>>& best) : most_(most), best_(best) {
+    best_.clear();
+  }
 
   /// @return false if it is not among the best
   bool offer(const LawEntry<float>& candidate) {
@@ -31,12 +34,15 @@ class Selection {
     seen_[word(token)] |= bit(token);
   }
   bool is_listed(Token token, std::size_t among) const {
-    return (seen_[word(token)] & bit(token)) != 0 && std::find(listed_, listed_ + among, token) != listed_ + among;
+    return (seen_[word(token)] & bit(token)) != 0 &&
+           std::find(listed_, listed_ + among, token) != listed_ + among;
   }
   std::size_t num_listed() const { return num_listed_; }
 
  private:
-  static std::size_t word(Token token) { return static_cast<std::size_t>(token) / 64 % std::size_t{16}; }
+  static std::size_t word(Token token) {
+    return static_cast<std::size_t>(token) / 64 % std::size_t{16};
+  }
   static std::uint64_t bit(Token token) { return std::uint64_t{1} << (token % 64); }
 
   std::size_t most_;
@@ -55,7 +61,8 @@ NgramModel::NgramModel(NgramArrays arrays) : arrays_(std::move(arrays)) {
     begin += c == 0 ? arrays_.num_unigrams : arrays_.num_successors[c];
   }
   if (arrays_.num_inner() == 0) return;
-  for (Context token = 0, c = 1; token < static_cast<Context>(vocab_size()) + kBlock; token += kBlock) {
+  for (Context token = 0, c = 1; token < static_cast<Context>(vocab_size()) + kBlock;
+       token += kBlock) {
     while (c < arrays_.first_child[1] && arrays_.context_tokens[c] < token) ++c;
     token_block_.push_back(c);
   }
@@ -66,11 +73,13 @@ NgramModel::List NgramModel::list_of(Context context) const {
   if (context == 0) return {0, arrays_.num_unigrams, back_off};
   std::size_t begin = block_begin_[context / kBlock];
   if (context < kBlock) begin += arrays_.num_unigrams;
-  for (std::size_t c = context - context % kBlock; c < context; ++c) begin += arrays_.num_successors[c];
+  for (std::size_t c = context - context % kBlock; c < context; ++c)
+    begin += arrays_.num_successors[c];
   return {begin, begin + arrays_.num_successors[context], back_off};
 }
 
-std::pair<NgramModel::Context, NgramModel::Context> NgramModel::range_of_child(Context context, std::uint32_t older) const {
+std::pair<NgramModel::Context, NgramModel::Context> NgramModel::range_of_child(
+    Context context, std::uint32_t older) const {
   if (context == 0) return {token_block_[older / kBlock], token_block_[older / kBlock + 1]};
   return {arrays_.first_child[context], arrays_.first_child[context + 1]};
 }
@@ -94,7 +103,8 @@ void NgramModel::prefetch(Context context) const {
   __builtin_prefetch(&block_begin_[context / kBlock]);
 }
 
-std::size_t NgramModel::known_lists(std::span<const Token> context, List (&lists)[kMaxOrder]) const {
+std::size_t NgramModel::known_lists(std::span<const Token> context,
+                                    List (&lists)[kMaxOrder]) const {
   Context known[kMaxOrder] = {0};
   std::size_t num_known = 1;
   const std::size_t most = std::min(context.size() + 1, static_cast<std::size_t>(order()));
@@ -111,7 +121,8 @@ std::size_t NgramModel::known_lists(std::span<const Token> context, List (&lists
   return num_known;
 }
 
-void NgramModel::most_likely(std::span<const Token> context, std::vector<LawEntry<float>>& successors) const {
+void NgramModel::most_likely(std::span<const Token> context,
+                             std::vector<LawEntry<float>>& successors) const {
   List lists[kMaxOrder];
   Selection selection(static_cast<std::size_t>(max_successors()), successors);
   float weight = 1.0f;
@@ -122,20 +133,23 @@ void NgramModel::most_likely(std::span<const Token> context, std::vector<LawEntr
     for (std::size_t i = list.begin; i < list.end && (wanted || n > 0); ++i) {
       const auto token = static_cast<Token>(arrays_.successor_tokens[i]);
       if (n > 0) selection.list(token);
-      if (wanted && !selection.is_listed(token, num_longer)) wanted = selection.offer({token, weight * from_small_float(arrays_.probabilities[i])});
+      if (wanted && !selection.is_listed(token, num_longer))
+        wanted = selection.offer({token, weight * from_small_float(arrays_.probabilities[i])});
     }
     weight *= list.back_off;
   }
 }
 
 double NgramModel::probability(std::span<const Token> context, Token token) const {
-  SPECLAB_EXPECT(token >= 0 && token < vocab_size(), "a token outside the vocabulary of the n-grams");
+  SPECLAB_EXPECT(token >= 0 && token < vocab_size(),
+                 "a token outside the vocabulary of the n-grams");
   List lists[kMaxOrder];
   float weight = 1.0f;
   for (std::size_t n = known_lists(context, lists); n-- > 0;) {
     const List list = lists[n];
     for (std::size_t i = list.begin; i < list.end; ++i)
-      if (arrays_.successor_tokens[i] == static_cast<std::uint32_t>(token)) return weight * from_small_float(arrays_.probabilities[i]);
+      if (arrays_.successor_tokens[i] == static_cast<std::uint32_t>(token))
+        return weight * from_small_float(arrays_.probabilities[i]);
     weight *= list.back_off;
   }
   return static_cast<double>(weight) / vocab_size();

@@ -23,11 +23,14 @@ class Packed24 {
     return value & (kLimit - 1);
   }
   /// @param value  below kLimit
-  void push_back(std::uint32_t value) { bytes_.insert(bytes_.size() - 1, reinterpret_cast<const char*>(&value), 3); }
+  void push_back(std::uint32_t value) {
+    bytes_.insert(bytes_.size() - 1, reinterpret_cast<const char*>(&value), 3);
+  }
   std::string_view stored() const { return std::string_view(bytes_).substr(0, 3 * size()); }
 
  private:
-  std::string bytes_ = std::string(1, '\0');  ///< one byte more than is stored, so that four can be read at once
+  std::string bytes_ =
+      std::string(1, '\0');  ///< one byte more than is stored, so that four can be read at once
 };
 
 }  // namespace speclab::engines

@@ -18,7 +18,8 @@ bool more_likely(const LawEntry<Scalar>& a, const LawEntry<Scalar>& b) {
 
 template <typename Scalar>
 bool Cutoffs<Scalar>::any() const {
-  return options_.top_k > 0 || options_.top_p < 1.0 || options_.min_p > 0.0 || options_.typical_p < 1.0 || options_.epsilon_cutoff > 0.0 || options_.eta_cutoff > 0.0;
+  return options_.top_k > 0 || options_.top_p < 1.0 || options_.min_p > 0.0 ||
+         options_.typical_p < 1.0 || options_.epsilon_cutoff > 0.0 || options_.eta_cutoff > 0.0;
 }
 
 template <typename Scalar>
@@ -30,7 +31,9 @@ void Cutoffs<Scalar>::apply(std::span<const Scalar> probabilities, BasicLaw<Scal
   if (options_.min_p > 0.0) keep_likely(options_.min_p * largest() / kept_mass());
   if (options_.typical_p < 1.0) keep_typical();
   if (options_.epsilon_cutoff > 0.0) keep_likely(options_.epsilon_cutoff);
-  if (options_.eta_cutoff > 0.0) keep_likely(std::min(options_.eta_cutoff, std::sqrt(options_.eta_cutoff) * std::exp(-entropy())));
+  if (options_.eta_cutoff > 0.0)
+    keep_likely(
+        std::min(options_.eta_cutoff, std::sqrt(options_.eta_cutoff) * std::exp(-entropy())));
   const auto scale = static_cast<Scalar>(1.0 / kept_mass());
   for (Entry& entry : kept_) entry.probability *= scale;
   law.assign_sparse(probabilities.size(), kept_);
@@ -40,7 +43,8 @@ template <typename Scalar>
 void Cutoffs<Scalar>::gather(std::span<const Scalar> probabilities, Scalar least) {
   kept_.clear();
   for (std::size_t i = 0; i < probabilities.size(); ++i)
-    if (probabilities[i] >= least && probabilities[i] > 0) kept_.push_back({static_cast<Token>(i), probabilities[i]});
+    if (probabilities[i] >= least && probabilities[i] > 0)
+      kept_.push_back({static_cast<Token>(i), probabilities[i]});
 }
 
 template <typename Scalar>
@@ -57,9 +61,11 @@ double Cutoffs<Scalar>::largest() const {
 
 template <typename Scalar>
 template <typename IsEnough>
-void Cutoffs<Scalar>::gather_likeliest(std::span<const Scalar> probabilities, const IsEnough& is_enough) {
+void Cutoffs<Scalar>::gather_likeliest(std::span<const Scalar> probabilities,
+                                       const IsEnough& is_enough) {
   constexpr double kFall = 1.0 / 64;
-  for (Scalar least = std::ranges::max(probabilities); least > 0 && (kept_.empty() || !is_enough()); ) {
+  for (Scalar least = std::ranges::max(probabilities);
+       least > 0 && (kept_.empty() || !is_enough());) {
     least = static_cast<Scalar>(least * kFall);
     gather(probabilities, least);
   }
@@ -86,7 +92,8 @@ void Cutoffs<Scalar>::keep_top_p(std::span<const Scalar> probabilities) {
   std::sort(kept_.begin(), kept_.end(), more_likely<Scalar>);
   double reached = 0;
   std::size_t count = 0;
-  while (count < kept_.size() && reached < wanted) reached += static_cast<double>(kept_[count++].probability);
+  while (count < kept_.size() && reached < wanted)
+    reached += static_cast<double>(kept_[count++].probability);
   kept_.resize(std::max<std::size_t>(count, 1));
 }
 
@@ -94,7 +101,8 @@ template <typename Scalar>
 void Cutoffs<Scalar>::keep_likely(double share) {
   const double best = largest();
   const double least = std::min(share * kept_mass(), best);
-  std::erase_if(kept_, [&](const Entry& entry) { return static_cast<double>(entry.probability) < least; });
+  std::erase_if(kept_,
+                [&](const Entry& entry) { return static_cast<double>(entry.probability) < least; });
 }
 
 template <typename Scalar>
@@ -113,11 +121,15 @@ double Cutoffs<Scalar>::entropy() const {
 template <typename Scalar>
 void Cutoffs<Scalar>::keep_typical() {
   const double mass = kept_mass(), expected = entropy();
-  const auto distance = [&](const Entry& entry) { return std::abs(-std::log(static_cast<double>(entry.probability) / mass) - expected); };
+  const auto distance = [&](const Entry& entry) {
+    return std::abs(-std::log(static_cast<double>(entry.probability) / mass) - expected);
+  };
   std::ranges::sort(kept_, {}, distance);
   double reached = 0;
   std::size_t count = 0;
-  while (count < kept_.size() && (reached += static_cast<double>(kept_[count].probability) / mass) < options_.typical_p) ++count;
+  while (count < kept_.size() &&
+         (reached += static_cast<double>(kept_[count].probability) / mass) < options_.typical_p)
+    ++count;
   const double farthest = distance(kept_[std::min(count, kept_.size() - 1)]);
   std::erase_if(kept_, [&](const Entry& entry) { return distance(entry) > farthest; });
 }

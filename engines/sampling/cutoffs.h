@@ -9,9 +9,10 @@
 
 namespace speclab::engines {
 
-/// top-k, top-p, min-p, typical, epsilon and eta, in generate()'s order, each over what the one before has left, renormalised.
-/// Ties go to the lowest id, except that top-k keeps all tokens that tie with the k-th and typical all that tie with its
-/// last, as generate() does. Every cut but typical keeps the most likely token.
+/// top-k, top-p, min-p, typical, epsilon and eta, in generate()'s order, each over what the one
+/// before has left, renormalised. Ties go to the lowest id, except that top-k keeps all tokens that
+/// tie with the k-th and typical all that tie with its last, as generate() does. Every cut but
+/// typical keeps the most likely token.
 template <typename Scalar>
 class Cutoffs {
  public:
@@ -31,7 +32,8 @@ class Cutoffs {
   /// Tokens whose share of what is left is at least `share`.
   void keep_likely(double share);
   void gather(std::span<const Scalar> probabilities, Scalar least);
-  /// Gathers under a falling threshold until it is enough or all, so that only the likeliest of a vocabulary need be put in order.
+  /// Gathers under a falling threshold until it is enough or all, so that only the likeliest of a
+  /// vocabulary need be put in order.
   template <typename IsEnough>
   void gather_likeliest(std::span<const Scalar> probabilities, const IsEnough& is_enough);
   double kept_mass() const;

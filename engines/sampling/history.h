@@ -7,10 +7,11 @@
 
 namespace speclab::engines {
 
-/// What the processors that look back see at a node: the sequence so far and the drafted path to the node. Left empty where
-/// none does.
-inline void collect_history(const SamplingOptions& options, const std::vector<Token>& tokens, const TokenTree& tree,
-                            TokenTree::Node node, std::vector<Token>& history) {
+/// What the processors that look back see at a node: the sequence so far and the drafted path to
+/// the node. Left empty where none does.
+inline void collect_history(const SamplingOptions& options, const std::vector<Token>& tokens,
+                            const TokenTree& tree, TokenTree::Node node,
+                            std::vector<Token>& history) {
   history.clear();
   if (!options.looks_back()) return;
   for (; node > 0; node = tree[node].parent) history.push_back(tree[node].token);

@@ -15,21 +15,26 @@ namespace {
 
 /// Index of the largest score, the lowest on ties; index of a NaN where there is one.
 std::size_t arg_max(std::span<const float> scores) {
-  return static_cast<std::size_t>(cpu::best_kernels()->arg_max(scores.data(), static_cast<int>(scores.size())));
+  return static_cast<std::size_t>(
+      cpu::best_kernels()->arg_max(scores.data(), static_cast<int>(scores.size())));
 }
 std::size_t arg_max(std::span<const double> scores) {
   const auto nan = std::ranges::find_if(scores, [](double score) { return std::isnan(score); });
-  return nan != scores.end() ? static_cast<std::size_t>(nan - scores.begin()) : index_of_max(scores);
+  return nan != scores.end() ? static_cast<std::size_t>(nan - scores.begin())
+                             : index_of_max(scores);
 }
 
-/// out = softmax(scores / temperature). @return the sum of the exponentials; not finite where a score is no number
+/// out = softmax(scores / temperature). @return the sum of the exponentials; not finite where a
+/// score is no number
 double softmax(std::span<const float> scores, double temperature, std::span<float> out) {
-  return cpu::best_kernels()->softmax(scores.data(), static_cast<int>(scores.size()), static_cast<float>(1.0 / temperature), out.data());
+  return cpu::best_kernels()->softmax(scores.data(), static_cast<int>(scores.size()),
+                                      static_cast<float>(1.0 / temperature), out.data());
 }
 double softmax(std::span<const double> scores, double temperature, std::span<double> out) {
   const double largest = scores[arg_max(scores)];
   double total = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) total += out[i] = std::exp((scores[i] - largest) / temperature);
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    total += out[i] = std::exp((scores[i] - largest) / temperature);
   for (double& probability : out) probability /= total;
   return total;
 }
@@ -43,31 +48,42 @@ BasicLogitsPipeline<Scalar>::BasicLogitsPipeline(const SamplingOptions& options,
 }
 
 template <typename Scalar>
-void BasicLogitsPipeline<Scalar>::require_finite(double value, std::span<const Scalar> logits) const {
+void BasicLogitsPipeline<Scalar>::require_finite(double value,
+                                                 std::span<const Scalar> logits) const {
   if (std::isfinite(value)) return;
-  const bool all_numbers = std::ranges::none_of(logits, [](Scalar logit) { return std::isnan(logit) || logit == std::numeric_limits<Scalar>::infinity(); });
+  const bool all_numbers = std::ranges::none_of(logits, [](Scalar logit) {
+    return std::isnan(logit) || logit == std::numeric_limits<Scalar>::infinity();
+  });
   if (all_numbers && changes_scores(options_))
-    throw ConfigError("the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or suppress_tokens");
-  throw NotFiniteError(fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic overflowed: fetch the file again or try --dtype float32",
-                                   escaped(model_, 200)));
+    throw ConfigError(
+        "the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or "
+        "suppress_tokens");
+  throw NotFiniteError(
+      fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic "
+                  "overflowed: fetch the file again or try --dtype float32",
+                  escaped(model_, 200)));
 }
 
 template <typename Scalar>
-void BasicLogitsPipeline<Scalar>::law(std::span<const Scalar> logits, std::span<const Token> history, BasicLaw<Scalar>& law) {
+void BasicLogitsPipeline<Scalar>::law(std::span<const Scalar> logits,
+                                      std::span<const Token> history, BasicLaw<Scalar>& law) {
   const std::span<const Scalar> scores = processed(logits, history);
   if (options_.temperature == 0) {
     const std::size_t best = arg_max(scores);
     require_finite(static_cast<double>(scores[best]), logits);
     return law.assign_point_mass(scores.size(), static_cast<Token>(best));
   }
-  if (!cutoffs_.any()) return require_finite(softmax(scores, options_.temperature, law.assign_dense(scores.size())), logits);
+  if (!cutoffs_.any())
+    return require_finite(softmax(scores, options_.temperature, law.assign_dense(scores.size())),
+                          logits);
   probabilities_.resize(scores.size());
   require_finite(softmax(scores, options_.temperature, probabilities_), logits);
   cutoffs_.apply(probabilities_, law);
 }
 
 template <typename Scalar>
-std::span<const Scalar> BasicLogitsPipeline<Scalar>::processed(std::span<const Scalar> logits, std::span<const Token> history) {
+std::span<const Scalar> BasicLogitsPipeline<Scalar>::processed(std::span<const Scalar> logits,
+                                                               std::span<const Token> history) {
   if (!changes_scores(options_)) return logits;
   options_.check_tokens(logits.size(), model_);
   scores_.assign(logits.begin(), logits.end());

@@ -1,5 +1,6 @@
 #pragma once
-// From logits to the law that is sampled: the one chain that plain sampling, drafting and verification call.
+// From logits to the law that is sampled: the one chain that plain sampling, drafting and
+// verification call.
 
 #include <span>
 #include <string>
@@ -11,9 +12,10 @@
 
 namespace speclab::engines {
 
-/// Processors in the order of Hugging Face's generate(): repetition penalty, no repeated n-grams, minimal length, suppressed
-/// tokens, temperature, then the cutoffs. Temperature 0 gives a point mass on the arg max of the processed scores, the lowest
-/// id on ties. Float runs on the processor's kernels, double on plain code: both the same source but for the softmax.
+/// Processors in the order of Hugging Face's generate(): repetition penalty, no repeated n-grams,
+/// minimal length, suppressed tokens, temperature, then the cutoffs. Temperature 0 gives a point
+/// mass on the arg max of the processed scores, the lowest id on ties. Float runs on the
+/// processor's kernels, double on plain code: both the same source but for the softmax.
 template <typename Scalar>
 class BasicLogitsPipeline {
  public:
@@ -23,10 +25,13 @@ class BasicLogitsPipeline {
 
   const SamplingOptions& options() const { return options_; }
   /// @param logits   [vocab]; minus infinity is probability 0
-  /// @param history  prompt, output and the drafted path, in order; may be empty where options().looks_back() is false
+  /// @param history  prompt, output and the drafted path, in order; may be empty where
+  /// options().looks_back() is false
   /// @param law      the result: a point mass, sparse where something is cut, else dense
-  /// @throws ModelFileError naming the model if a logit is NaN or infinite, or all are minus infinity
-  /// @throws ConfigError if a listed token is outside the vocabulary, or the settings leave no token
+  /// @throws ModelFileError naming the model if a logit is NaN or infinite, or all are minus
+  /// infinity
+  /// @throws ConfigError if a listed token is outside the vocabulary, or the settings leave no
+  /// token
   void law(std::span<const Scalar> logits, std::span<const Token> history, BasicLaw<Scalar>& law);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Processors that change scores before the softmax. Templates over the scalar: the engines run them in float, the oracle and
-// `speclab law` in double.
+// Processors that change scores before the softmax. Templates over the scalar: the engines run them
+// in float, the oracle and `speclab law` in double.
 
 #include <algorithm>
 #include <limits>
@@ -11,10 +11,12 @@
 
 namespace speclab::engines {
 
-/// Positive scores of tokens seen before are divided by the penalty, negative ones multiplied; a token counts once.
+/// Positive scores of tokens seen before are divided by the penalty, negative ones multiplied; a
+/// token counts once.
 /// @source Keskar et al. 2019 (CTRL), as in generate()
 template <typename Scalar>
-void penalise_repetition(std::span<Scalar> scores, std::span<const Token> history, double penalty, std::vector<Token>& scratch) {
+void penalise_repetition(std::span<Scalar> scores, std::span<const Token> history, double penalty,
+                         std::vector<Token>& scratch) {
   scratch.assign(history.begin(), history.end());
   std::sort(scratch.begin(), scratch.end());
   scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
@@ -32,22 +34,29 @@ void ban(std::span<Scalar> scores, Token token) {
 
 /// Bans every token that would complete an n-gram that stands in the history. @param size  n >= 1
 template <typename Scalar>
-void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> history, std::size_t size) {
+void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> history,
+                         std::size_t size) {
   if (history.size() < size) return;
   const std::span<const Token> suffix = history.last(size - 1);
   for (std::size_t begin = 0; begin + size <= history.size(); ++begin)
-    if (std::ranges::equal(history.subspan(begin, size - 1), suffix)) ban(scores, history[begin + size - 1]);
+    if (std::ranges::equal(history.subspan(begin, size - 1), suffix))
+      ban(scores, history[begin + size - 1]);
 }
 
 /// Whether any of them does anything to this row.
-inline bool changes_scores(const SamplingOptions& options) { return options.looks_back() || !options.suppress_tokens.empty(); }
+inline bool changes_scores(const SamplingOptions& options) {
+  return options.looks_back() || !options.suppress_tokens.empty();
+}
 
 /// All of them, in generate()'s order.
 /// @param history  prompt, output and the drafted path, in order
 template <typename Scalar>
-void process_scores(const SamplingOptions& options, std::span<Scalar> scores, std::span<const Token> history, std::vector<Token>& scratch) {
-  if (options.repetition_penalty != 1.0) penalise_repetition(scores, history, options.repetition_penalty, scratch);
-  if (options.no_repeat_ngram_size > 0) ban_repeated_ngrams(scores, history, static_cast<std::size_t>(options.no_repeat_ngram_size));
+void process_scores(const SamplingOptions& options, std::span<Scalar> scores,
+                    std::span<const Token> history, std::vector<Token>& scratch) {
+  if (options.repetition_penalty != 1.0)
+    penalise_repetition(scores, history, options.repetition_penalty, scratch);
+  if (options.no_repeat_ngram_size > 0)
+    ban_repeated_ngrams(scores, history, static_cast<std::size_t>(options.no_repeat_ngram_size));
   if (history.size() < static_cast<std::size_t>(options.min_length))
     for (const Token token : options.eos_token_ids) ban(scores, token);
   for (const Token token : options.suppress_tokens) ban(scores, token);

@@ -8,13 +8,16 @@ namespace speclab::engines {
 namespace {
 
 constexpr std::uint32_t kEnd = UINT32_MAX;  // no neighbour
-constexpr std::size_t kChildren = 8;        // of a heap's entry: neighbours in memory, so that a large heap is a third as deep as a binary one and misses the cache less often
+constexpr std::size_t kChildren =
+    8;  // of a heap's entry: neighbours in memory, so that a large heap is a third as deep as a
+        // binary one and misses the cache less often
 
 /// Puts `entry` where the heap's smallest descendants of `at` leave room.
 void sift_down(std::vector<std::uint64_t>& heap, std::size_t at, std::uint64_t entry) {
   for (std::size_t first = kChildren * at + 1; first < heap.size(); first = kChildren * at + 1) {
     const auto begin = heap.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto least = std::min_element(begin, begin + static_cast<std::ptrdiff_t>(std::min(kChildren, heap.size() - first)));
+    const auto least = std::min_element(
+        begin, begin + static_cast<std::ptrdiff_t>(std::min(kChildren, heap.size() - first)));
     if (*least >= entry) break;
     heap[at] = *least;
     at = static_cast<std::size_t>(least - heap.begin());
@@ -25,7 +28,8 @@ void sift_down(std::vector<std::uint64_t>& heap, std::size_t at, std::uint64_t e
 void push_heap(std::vector<std::uint64_t>& heap, std::uint64_t entry) {
   std::size_t at = heap.size();
   heap.push_back(entry);
-  for (; at > 0 && heap[(at - 1) / kChildren] > entry; at = (at - 1) / kChildren) heap[at] = heap[(at - 1) / kChildren];
+  for (; at > 0 && heap[(at - 1) / kChildren] > entry; at = (at - 1) / kChildren)
+    heap[at] = heap[(at - 1) / kChildren];
   heap[at] = entry;
 }
 
@@ -58,11 +62,13 @@ void BpeMerger::start(std::string_view piece) {
   heap_.clear();
   first_.clear();
   for (std::uint32_t i = 0; i < size; ++i) {
-    symbols_[i] = {byte_tokens_[static_cast<unsigned char>(piece[i])], i == 0 ? kEnd : i - 1, i + 1 == size ? kEnd : i + 1, MergeRule::kNone};
+    symbols_[i] = {byte_tokens_[static_cast<unsigned char>(piece[i])], i == 0 ? kEnd : i - 1,
+                   i + 1 == size ? kEnd : i + 1, MergeRule::kNone};
   }
   for (std::uint32_t i = 0; i < size; ++i) {
     update_rank(i);
-    if (symbols_[i].rank != MergeRule::kNone) first_.push_back(std::uint64_t{symbols_[i].rank} << 32 | i);
+    if (symbols_[i].rank != MergeRule::kNone)
+      first_.push_back(std::uint64_t{symbols_[i].rank} << 32 | i);
   }
   std::ranges::sort(first_);
 }
@@ -80,7 +86,8 @@ void BpeMerger::merge_at(std::uint32_t index) {
 
 void BpeMerger::update_rank(std::uint32_t index) {
   Symbol& symbol = symbols_[index];
-  symbol.rank = symbol.next == kEnd ? MergeRule::kNone : merges_.find(symbol.token, symbols_[symbol.next].token).rank;
+  symbol.rank = symbol.next == kEnd ? MergeRule::kNone
+                                    : merges_.find(symbol.token, symbols_[symbol.next].token).rank;
 }
 
 void BpeMerger::push(std::uint32_t index) {

@@ -12,12 +12,13 @@ namespace speclab::engines {
 using ByteTokens = std::array<Token, 256>;
 inline constexpr Token kNoToken = -1;
 
-/// Merges the bytes of one piece, the lowest rank first and of equal ranks the leftmost, in O(n log n).
-/// Holds work space that is reused from piece to piece: one merger a thread.
+/// Merges the bytes of one piece, the lowest rank first and of equal ranks the leftmost, in O(n log
+/// n). Holds work space that is reused from piece to piece: one merger a thread.
 class BpeMerger {
  public:
   /// @param byte_tokens, merges  outlive the merger
-  BpeMerger(const ByteTokens& byte_tokens, const MergeTable& merges) : byte_tokens_(byte_tokens), merges_(merges) {}
+  BpeMerger(const ByteTokens& byte_tokens, const MergeTable& merges)
+      : byte_tokens_(byte_tokens), merges_(merges) {}
 
   /// Appends the tokens of `piece`; bytes without a token merge with nothing and are left out.
   /// @throws ContractError if the piece has 2^31 bytes or more
@@ -28,7 +29,8 @@ class BpeMerger {
     Token token;
     std::uint32_t previous;
     std::uint32_t next;
-    std::uint32_t rank;  ///< of merging with the next symbol; kNone if they do not, or if the symbol is gone
+    std::uint32_t
+        rank;  ///< of merging with the next symbol; kNone if they do not, or if the symbol is gone
   };
   void start(std::string_view piece);
   void merge_at(std::uint32_t index);
@@ -38,7 +40,8 @@ class BpeMerger {
   const ByteTokens& byte_tokens_;
   const MergeTable& merges_;
   std::vector<Symbol> symbols_;
-  std::vector<std::uint64_t> first_;  ///< pairs of bytes, sorted: rank above index; an entry is stale if the symbol's rank is another by now
+  std::vector<std::uint64_t> first_;  ///< pairs of bytes, sorted: rank above index; an entry is
+                                      ///< stale if the symbol's rank is another by now
   std::vector<std::uint64_t> heap_;   ///< pairs with a merged token, likewise
 };
 

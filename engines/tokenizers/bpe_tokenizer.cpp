@@ -22,19 +22,24 @@ ByteTokens find_byte_tokens(const BpeVocabulary& vocabulary) {
 BpeVocabulary checked(BpeVocabulary vocabulary) {
   const std::size_t size = vocabulary.texts.size();
   SPECLAB_EXPECT(size == vocabulary.kinds.size() && size <= INT32_MAX, "one kind for each token");
-  const auto inside = [&](Token token) { return token >= 0 && static_cast<std::size_t>(token) < size; };
+  const auto inside = [&](Token token) {
+    return token >= 0 && static_cast<std::size_t>(token) < size;
+  };
   for (const Merge& merge : vocabulary.merges) {
-    SPECLAB_EXPECT(inside(merge.left) && inside(merge.right) && inside(merge.merged), "merges inside the vocabulary");
+    SPECLAB_EXPECT(inside(merge.left) && inside(merge.right) && inside(merge.merged),
+                   "merges inside the vocabulary");
   }
   return vocabulary;
 }
 
 }  // namespace
 
-/// One call of encode. Pieces that come again are copied from where their tokens already stand in the result.
+/// One call of encode. Pieces that come again are copied from where their tokens already stand in
+/// the result.
 class BpeTokenizer::Encoding {
  public:
-  explicit Encoding(const BpeTokenizer& tokenizer) : tokenizer_(tokenizer), merger_(tokenizer.byte_tokens_, tokenizer.merges_) {}
+  explicit Encoding(const BpeTokenizer& tokenizer)
+      : tokenizer_(tokenizer), merger_(tokenizer.byte_tokens_, tokenizer.merges_) {}
 
   void add_special(Token token) { ids_.push_back(token); }
 
@@ -42,7 +47,8 @@ class BpeTokenizer::Encoding {
   void add_plain(std::string_view text) {
     while (!text.empty()) {
       const std::size_t valid = valid_utf8_prefix(text);
-      tokenizer_.pre_tokenizer_.split(text.substr(0, valid), [this](std::string_view piece) { add_piece(piece); });
+      tokenizer_.pre_tokenizer_.split(text.substr(0, valid),
+                                      [this](std::string_view piece) { add_piece(piece); });
       text.remove_prefix(valid);
       if (text.empty()) return;
       add_piece(text.substr(0, 1));
@@ -66,7 +72,8 @@ class BpeTokenizer::Encoding {
       known->second.count = ids_.size() - known->second.begin;
       return;
     }
-    for (std::size_t i = 0; i < known->second.count; ++i) ids_.push_back(Token{ids_[known->second.begin + i]});
+    for (std::size_t i = 0; i < known->second.count; ++i)
+      ids_.push_back(Token{ids_[known->second.begin + i]});
   }
 
   void make_piece(std::string_view piece) {
@@ -92,16 +99,19 @@ BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
     const std::string& text = vocabulary_.texts[i];
     const TokenKind kind = vocabulary_.kinds[i];
     const auto token = static_cast<Token>(i);
-    if (kind == TokenKind::normal && vocabulary_.whole_pieces_first) whole_pieces_.emplace(text, token);
+    if (kind == TokenKind::normal && vocabulary_.whole_pieces_first)
+      whole_pieces_.emplace(text, token);
     if (text.empty() || (kind != TokenKind::control && kind != TokenKind::user_defined)) continue;
     all_special_.add(text, token);
     if (kind == TokenKind::user_defined) always_special_.add(text, token);
   }
-  if (vocabulary_.chat_template) chat_template_ = ChatTemplate::recognise(*vocabulary_.chat_template);
+  if (vocabulary_.chat_template)
+    chat_template_ = ChatTemplate::recognise(*vocabulary_.chat_template);
 }
 
 std::vector<Token> BpeTokenizer::encode(std::string_view text, SpecialText special) const {
-  const SpecialTokens& special_tokens = special == SpecialText::parsed ? all_special_ : always_special_;
+  const SpecialTokens& special_tokens =
+      special == SpecialText::parsed ? all_special_ : always_special_;
   Encoding encoding(*this);
   while (!text.empty()) {
     const SpecialTokens::Match match = special_tokens.find(text);
@@ -116,7 +126,8 @@ std::string BpeTokenizer::decode(std::span<const Token> ids) const {
   std::string bytes;
   for (const Token id : ids) {
     if (id < 0 || id >= vocab_size()) {
-      throw ConfigError("token id " + std::to_string(id) + "; allowed: 0 to " + std::to_string(vocab_size() - 1) +
+      throw ConfigError("token id " + std::to_string(id) + "; allowed: 0 to " +
+                        std::to_string(vocab_size() - 1) +
                         "; check that the ids come from this model's tokenizer");
     }
     bytes += vocabulary_.texts[static_cast<std::size_t>(id)];
@@ -124,7 +135,9 @@ std::string BpeTokenizer::decode(std::span<const Token> ids) const {
   return bytes;
 }
 
-std::unique_ptr<StreamingDecoder> BpeTokenizer::streaming_decoder() const { return std::make_unique<Utf8StreamingDecoder>(*this); }
+std::unique_ptr<StreamingDecoder> BpeTokenizer::streaming_decoder() const {
+  return std::make_unique<Utf8StreamingDecoder>(*this);
+}
 
 bool BpeTokenizer::is_end_of_sequence(Token token) const {
   const std::vector<Token>& ends = vocabulary_.end_of_sequence;
@@ -134,16 +147,18 @@ bool BpeTokenizer::is_end_of_sequence(Token token) const {
 std::string BpeTokenizer::apply_chat_template(std::span<const ChatMessage> messages) const {
   if (!has_chat_template()) throw ConfigError("the model has no chat template");
   if (!chat_template_) {
-    throw ConfigError("the model's chat template is not understood; understood are those of the ChatML family "
-                      "(<|im_start|>role, <|im_end|>)");
+    throw ConfigError(
+        "the model's chat template is not understood; understood are those of the ChatML family "
+        "(<|im_start|>role, <|im_end|>)");
   }
   if (messages.empty()) throw ConfigError("a conversation of no messages; give at least one");
   return chat_template_->apply(messages);
 }
 
 std::size_t BpeTokenizer::num_bytes_without_token(std::string_view text) const {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [this](char byte) { return byte_tokens_[static_cast<unsigned char>(byte)] == kNoToken; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [this](char byte) {
+    return byte_tokens_[static_cast<unsigned char>(byte)] == kNoToken;
+  }));
 }
 
 }  // namespace speclab::engines

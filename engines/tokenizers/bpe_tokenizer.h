@@ -15,16 +15,18 @@
 
 namespace speclab::engines {
 
-/// normal: made by merging; control: special, found only where SpecialText::parsed; user_defined: found always; unused: never made.
+/// normal: made by merging; control: special, found only where SpecialText::parsed; user_defined:
+/// found always; unused: never made.
 enum class TokenKind : std::uint8_t { normal, control, user_defined, unused };
 
 /// Everything that makes a byte-level tokenizer, already checked by the reader of its file.
 struct BpeVocabulary {
-  std::vector<std::string> texts;      ///< of each token: bytes for normal ones, plain text for the others
+  std::vector<std::string>
+      texts;  ///< of each token: bytes for normal ones, plain text for the others
   std::vector<TokenKind> kinds;
-  std::vector<Merge> merges;           ///< in order of rank
+  std::vector<Merge> merges;               ///< in order of rank
   std::vector<std::string_view> patterns;  ///< of the pre-tokenizer
-  bool whole_pieces_first = false;     ///< a piece that is itself a token is that token, merges or not
+  bool whole_pieces_first = false;  ///< a piece that is itself a token is that token, merges or not
   std::optional<Token> begin_of_sequence;  ///< only where texts are to begin with it
   std::vector<Token> end_of_sequence;
   std::optional<std::string> chat_template;  ///< Jinja text
@@ -35,7 +37,9 @@ class BpeTokenizer : public Tokenizer {
   /// @throws ContractError if the vocabulary contradicts itself
   explicit BpeTokenizer(BpeVocabulary vocabulary);
 
-  std::int32_t vocab_size() const override { return static_cast<std::int32_t>(vocabulary_.texts.size()); }
+  std::int32_t vocab_size() const override {
+    return static_cast<std::int32_t>(vocabulary_.texts.size());
+  }
   std::vector<Token> encode(std::string_view text, SpecialText special) const override;
   std::string decode(std::span<const Token> ids) const override;
   std::unique_ptr<StreamingDecoder> streaming_decoder() const override;
@@ -52,8 +56,8 @@ class BpeTokenizer : public Tokenizer {
   ByteTokens byte_tokens_;
   MergeTable merges_;
   PreTokenizer pre_tokenizer_;
-  SpecialTokens always_special_;   ///< user-defined tokens
-  SpecialTokens all_special_;      ///< and control tokens
+  SpecialTokens always_special_;                         ///< user-defined tokens
+  SpecialTokens all_special_;                            ///< and control tokens
   std::unordered_map<std::string, Token> whole_pieces_;  ///< only for whole_pieces_first
   std::optional<ChatTemplate> chat_template_;
 };

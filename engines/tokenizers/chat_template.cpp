@@ -3,13 +3,15 @@
 namespace speclab::engines {
 namespace {
 
-// The parts of the template as it is written in the models' files. @source tokenizer_config.json of SmolLM2 and of ChatML models
+// The parts of the template as it is written in the models' files. @source tokenizer_config.json of
+// SmolLM2 and of ChatML models
 constexpr std::string_view kLoop = "{% for message in messages %}";
 constexpr std::string_view kSystemBegin =
     "{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\n";
 constexpr std::string_view kSystemEnd = "<|im_end|>\n' }}{% endif %}";
 constexpr std::string_view kRest =
-    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
+    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% "
+    "endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
 bool remove_prefix(std::string_view& text, std::string_view prefix) {
@@ -29,7 +31,9 @@ std::string with_plain_line_feeds(std::string_view source) {
   return text;
 }
 
-std::string message_text(const ChatMessage& message) { return "<|im_start|>" + message.role + "\n" + message.content + "<|im_end|>\n"; }
+std::string message_text(const ChatMessage& message) {
+  return "<|im_start|>" + message.role + "\n" + message.content + "<|im_end|>\n";
+}
 
 }  // namespace
 
@@ -40,7 +44,9 @@ std::optional<ChatTemplate> ChatTemplate::recognise(std::string_view source) {
   if (!remove_prefix(text, kLoop)) return std::nullopt;
   if (remove_prefix(text, kSystemBegin)) {
     const std::size_t end = text.find(kSystemEnd);
-    if (end == std::string_view::npos || text.substr(0, end).find_first_of("'\\") != std::string_view::npos) return std::nullopt;
+    if (end == std::string_view::npos ||
+        text.substr(0, end).find_first_of("'\\") != std::string_view::npos)
+      return std::nullopt;
     result.default_system_ = std::string(text.substr(0, end));
     text.remove_prefix(end + kSystemEnd.size());
   }
@@ -50,7 +56,8 @@ std::optional<ChatTemplate> ChatTemplate::recognise(std::string_view source) {
 
 std::string ChatTemplate::apply(std::span<const ChatMessage> messages) const {
   std::string text;
-  if (default_system_ && messages[0].role != "system") text += message_text({"system", *default_system_});
+  if (default_system_ && messages[0].role != "system")
+    text += message_text({"system", *default_system_});
   for (const ChatMessage& message : messages) text += message_text(message);
   return text + "<|im_start|>assistant\n";
 }

@@ -8,7 +8,8 @@
 
 namespace speclab::engines {
 
-/// A chat template of the ChatML family: every message between <|im_start|> and <|im_end|>, with a default system message or none.
+/// A chat template of the ChatML family: every message between <|im_start|> and <|im_end|>, with a
+/// default system message or none.
 class ChatTemplate {
  public:
   /// @param source  the Jinja text; it is recognised, never run

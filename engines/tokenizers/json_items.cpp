@@ -5,12 +5,17 @@
 namespace speclab::engines {
 
 void JsonTokens::add(const std::string& text, const nlohmann::json& id) {
-  if (tokens_.size() == max_tokens_) fail_("model.vocab", "more than " + std::to_string(max_tokens_) + " tokens", "an object of 1 to " + std::to_string(max_tokens_) + " tokens");
-  tokens_.push_back({text, id.is_primitive() ? id : nlohmann::json(id.is_array() ? "an array" : "an object")});
+  if (tokens_.size() == max_tokens_)
+    fail_("model.vocab", "more than " + std::to_string(max_tokens_) + " tokens",
+          "an object of 1 to " + std::to_string(max_tokens_) + " tokens");
+  tokens_.push_back(
+      {text, id.is_primitive() ? id : nlohmann::json(id.is_array() ? "an array" : "an object")});
 }
 
 void JsonMerges::add(const nlohmann::json& merge) {
-  if (places_.size() == max_merges_) fail_("model.merges", "more than " + std::to_string(max_merges_), "an array of at most " + std::to_string(max_merges_));
+  if (places_.size() == max_merges_)
+    fail_("model.merges", "more than " + std::to_string(max_merges_),
+          "an array of at most " + std::to_string(max_merges_));
   std::uint32_t left_size = kLine;
   if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
     left_size = static_cast<std::uint32_t>(merge[0].get_ref<const std::string&>().size());
@@ -27,8 +32,10 @@ void JsonMerges::add_to(VocabularyBuilder& builder) const {
   std::uint32_t begin = 0;
   for (const Place& place : places_) {
     const std::string text = texts_.substr(begin, place.end - begin);
-    if (place.left_size == kLine) builder.add_merge_line(text);
-    else builder.add_merge(text.substr(0, place.left_size), text.substr(place.left_size));
+    if (place.left_size == kLine)
+      builder.add_merge_line(text);
+    else
+      builder.add_merge(text.substr(0, place.left_size), text.substr(place.left_size));
     begin = place.end;
   }
 }

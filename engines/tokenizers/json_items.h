@@ -21,7 +21,8 @@ class JsonTokens {
   };
 
   /// @param fail  where there are more than `max_tokens`
-  JsonTokens(FieldFailure fail, std::size_t max_tokens) : fail_(std::move(fail)), max_tokens_(max_tokens) {}
+  JsonTokens(FieldFailure fail, std::size_t max_tokens)
+      : fail_(std::move(fail)), max_tokens_(max_tokens) {}
 
   void add(const std::string& text, const nlohmann::json& id);
   std::vector<NamedId> take() { return std::move(tokens_); }
@@ -36,7 +37,8 @@ class JsonTokens {
 class JsonMerges {
  public:
   /// @param fail  where there are more than `max_merges`, or one is neither form
-  JsonMerges(FieldFailure fail, std::size_t max_merges) : fail_(std::move(fail)), max_merges_(max_merges) {}
+  JsonMerges(FieldFailure fail, std::size_t max_merges)
+      : fail_(std::move(fail)), max_merges_(max_merges) {}
 
   void add(const nlohmann::json& merge);
   void add_to(VocabularyBuilder& builder) const;

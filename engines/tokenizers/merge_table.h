@@ -42,10 +42,14 @@ class MergeTable {
     MergeRule rule;  ///< rank kNone: the slot is free
   };
   static std::uint64_t key_of(Token left, Token right) {
-    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 |
+           static_cast<std::uint32_t>(right);
   }
-  /// Multiplicative hashing. @source Knuth, TAOCP vol. 3, section 6.4; the factor is 2^64 over the golden ratio
-  std::size_t slot_of(std::uint64_t key) const { return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15U >> 20) & mask_; }
+  /// Multiplicative hashing. @source Knuth, TAOCP vol. 3, section 6.4; the factor is 2^64 over the
+  /// golden ratio
+  std::size_t slot_of(std::uint64_t key) const {
+    return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15U >> 20) & mask_;
+  }
   void insert(const Merge& merge, std::uint32_t rank);
 
   std::vector<Slot> slots_;

@@ -12,7 +12,8 @@ namespace speclab::engines {
 
 using PieceSink = std::function<void(std::string_view piece)>;
 
-/// One or more patterns in turn, each cutting the pieces of the one before; text between matches is a piece too.
+/// One or more patterns in turn, each cutting the pieces of the one before; text between matches is
+/// a piece too.
 class PreTokenizer {
  public:
   /// @param patterns  PCRE2 syntax; known ones only, so that their cost is linear
@@ -30,7 +31,8 @@ class PreTokenizer {
   std::vector<std::unique_ptr<Pattern>> stages_;
 };
 
-/// The patterns of a pre-tokenizer by its GGUF name ("smollm", "gpt-2", "llama-bpe", "qwen2", "default"); empty if unknown.
+/// The patterns of a pre-tokenizer by its GGUF name ("smollm", "gpt-2", "llama-bpe", "qwen2",
+/// "default"); empty if unknown.
 std::span<const std::string_view> pre_tokenizer_patterns(std::string_view name);
 /// All names, for error messages.
 std::string known_pre_tokenizers();

@@ -5,8 +5,8 @@
 
 namespace speclab::engines {
 
-/// Holds back the bytes of an unfinished character. Bytes that belong to no character come out as U+FFFD, so what is
-/// pushed out is always valid UTF-8.
+/// Holds back the bytes of an unfinished character. Bytes that belong to no character come out as
+/// U+FFFD, so what is pushed out is always valid UTF-8.
 class Utf8StreamingDecoder : public StreamingDecoder {
  public:
   /// @param tokenizer  outlives the decoder

@@ -10,21 +10,27 @@ namespace speclab::engines {
 namespace {
 
 // @source ends of a turn or of a text in the model families read here
-constexpr std::string_view kEndTexts[] = {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|eom_id|>"};
+constexpr std::string_view kEndTexts[] = {"<|im_end|>", "<|endoftext|>", "<|eot_id|>",
+                                          "<|end_of_text|>", "<|eom_id|>"};
 
 std::string quoted(const std::string& text) { return "'" + escaped(text, 40) + "'"; }
 
-std::string entry(std::size_t index, const std::string& shown) { return "entry " + std::to_string(index) + ", " + shown; }
+std::string entry(std::size_t index, const std::string& shown) {
+  return "entry " + std::to_string(index) + ", " + shown;
+}
 
 }  // namespace
 
 void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   const std::size_t index = vocabulary_.texts.size();
-  if (!ids_.emplace(text, static_cast<Token>(index)).second) fail("tokens", entry(index, quoted(text) + " again"), "each token once");
+  if (!ids_.emplace(text, static_cast<Token>(index)).second)
+    fail("tokens", entry(index, quoted(text) + " again"), "each token once");
   std::string bytes = text;
   if (kind == TokenKind::normal) {
     auto decoded = bytes_of_token_text(text);
-    if (!decoded || decoded->empty()) fail("tokens", entry(index, quoted(text)), "one or more characters of the byte-level alphabet");
+    if (!decoded || decoded->empty())
+      fail("tokens", entry(index, quoted(text)),
+           "one or more characters of the byte-level alphabet");
     bytes = std::move(*decoded);
   }
   vocabulary_.texts.push_back(std::move(bytes));
@@ -39,14 +45,17 @@ void VocabularyBuilder::add_unused_token() {
 void VocabularyBuilder::add_merge(const std::string& left, const std::string& right) {
   const Merge merge{find(left), find(right), find(left + right)};
   if (merge.left == kNoToken || merge.right == kNoToken || merge.merged == kNoToken) {
-    fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)), "two tokens whose union is one");
+    fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)),
+         "two tokens whose union is one");
   }
   vocabulary_.merges.push_back(merge);
 }
 
 void VocabularyBuilder::add_merge_line(const std::string& line) {
   const std::size_t blank = line.find(' ');
-  if (blank == std::string::npos) fail("merges", entry(vocabulary_.merges.size(), quoted(line)), "two texts with a blank between");
+  if (blank == std::string::npos)
+    fail("merges", entry(vocabulary_.merges.size(), quoted(line)),
+         "two texts with a blank between");
   add_merge(line.substr(0, blank), line.substr(blank + 1));
 }
 
@@ -63,7 +72,9 @@ Token VocabularyBuilder::checked(const std::string& field, std::int64_t id) cons
   return static_cast<Token>(id);
 }
 
-void VocabularyBuilder::set_begin_of_sequence(const std::string& field, std::int64_t id) { vocabulary_.begin_of_sequence = checked(field, id); }
+void VocabularyBuilder::set_begin_of_sequence(const std::string& field, std::int64_t id) {
+  vocabulary_.begin_of_sequence = checked(field, id);
+}
 
 void VocabularyBuilder::add_end_of_sequence(const std::string& field, std::int64_t id) {
   vocabulary_.end_of_sequence.push_back(checked(field, id));
@@ -78,7 +89,9 @@ BpeVocabulary VocabularyBuilder::finish() {
   std::vector<Token>& ends = vocabulary_.end_of_sequence;
   for (const std::string_view text : kEndTexts) {
     const Token token = find(std::string(text));
-    if (token != kNoToken && vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control) ends.push_back(token);
+    if (token != kNoToken &&
+        vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control)
+      ends.push_back(token);
   }
   ids_ = {};
   std::sort(ends.begin(), ends.end());
@@ -86,7 +99,8 @@ BpeVocabulary VocabularyBuilder::finish() {
   return std::move(vocabulary_);
 }
 
-void VocabularyBuilder::fail(const std::string& field, const std::string& found, const std::string& allowed) const {
+void VocabularyBuilder::fail(const std::string& field, const std::string& found,
+                             const std::string& allowed) const {
   fail_(field, found, allowed);
   std::abort();  // a failure that returns has broken its contract
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Turns the token texts of a model file into a checked BpeVocabulary; the part that all file formats share.
+// Turns the token texts of a model file into a checked BpeVocabulary; the part that all file
+// formats share.
 
 #include <functional>
 #include <string>
@@ -12,7 +13,8 @@
 namespace speclab::engines {
 
 /// Reports a bad field of the file and does not return.
-using FieldFailure = std::function<void(const std::string& field, const std::string& found, const std::string& allowed)>;
+using FieldFailure = std::function<void(const std::string& field, const std::string& found,
+                                        const std::string& allowed)>;
 
 class VocabularyBuilder {
  public:
@@ -37,12 +39,14 @@ class VocabularyBuilder {
   /// Token with this text as in the file, or kNoToken.
   Token find(const std::string& text) const;
 
-  /// Adds the usual names of ends of a turn or of a text, where they are control tokens, and hands the result over.
+  /// Adds the usual names of ends of a turn or of a text, where they are control tokens, and hands
+  /// the result over.
   BpeVocabulary finish();
 
  private:
   Token checked(const std::string& field, std::int64_t id) const;
-  [[noreturn]] void fail(const std::string& field, const std::string& found, const std::string& allowed) const;
+  [[noreturn]] void fail(const std::string& field, const std::string& found,
+                         const std::string& allowed) const;
 
   FieldFailure fail_;
   BpeVocabulary vocabulary_;

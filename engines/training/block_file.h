@@ -1,5 +1,6 @@
 #pragma once
-// A file that grows by checksummed blocks, so that what was finished before a kill is there afterwards.
+// A file that grows by checksummed blocks, so that what was finished before a kill is there
+// afterwards.
 
 #include <cstdint>
 #include <functional>
@@ -11,11 +12,15 @@ namespace speclab::engines {
 
 class BlockFile {
  public:
-  /// @param header  what the file begins with: a line of what it is, and whatever its blocks depend on
-  BlockFile(std::string path, std::string header) : path_(std::move(path)), header_(std::move(header)) {}
+  /// @param header  what the file begins with: a line of what it is, and whatever its blocks depend
+  /// on
+  BlockFile(std::string path, std::string header)
+      : path_(std::move(path)), header_(std::move(header)) {}
 
-  /// Makes the file, or shows its blocks one after the other, and keeps other processes off; a torn or damaged last block is cut off.
-  /// @throws ConfigError if it is a file of another kind, DataError if it depends on something else or another block's checksum is
+  /// Makes the file, or shows its blocks one after the other, and keeps other processes off; a torn
+  /// or damaged last block is cut off.
+  /// @throws ConfigError if it is a file of another kind, DataError if it depends on something else
+  /// or another block's checksum is
   ///         wrong; LockedError, WriteError
   void open(const std::function<void(std::string block)>& read);
   /// Appends and syncs. @throws WriteError

@@ -13,30 +13,45 @@
 namespace speclab::engines {
 namespace {
 
-std::string config_of(const DistillationOptions& options) { return options.vocabulary_from + "/config.json"; }
+std::string config_of(const DistillationOptions& options) {
+  return options.vocabulary_from + "/config.json";
+}
 
-std::vector<Token> vocabulary_of(const JsonNode& config, std::int32_t vocab_size) { return read_draft_vocabulary(config.at("draft_vocabulary"), vocab_size); }
+std::vector<Token> vocabulary_of(const JsonNode& config, std::int32_t vocab_size) {
+  return read_draft_vocabulary(config.at("draft_vocabulary"), vocab_size);
+}
 
 void check_file(const DistillationOptions& options) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(config_of(options), none))
-    throw ConfigError(fmt::format("drafter.vocabulary_from = '{}' has no config.json; allowed: the folder of a drafter that speclab train made to read hidden states", escaped(options.vocabulary_from)));
+    throw ConfigError(
+        fmt::format("drafter.vocabulary_from = '{}' has no config.json; allowed: the folder of a "
+                    "drafter that speclab train made to read hidden states",
+                    escaped(options.vocabulary_from)));
 }
 
 void check_fits(const JsonNode& config, const std::string& path, const ModelInfo& target) {
   const auto sha256 = config.find("target_sha256");
   if (!config.find("draft_vocabulary") || !sha256)
-    throw ConfigError(fmt::format("drafter.vocabulary_from: {} has no draft_vocabulary or no target_sha256; allowed: the folder of a drafter that speclab train made to read hidden states", escaped(path)));
+    throw ConfigError(fmt::format(
+        "drafter.vocabulary_from: {} has no draft_vocabulary or no target_sha256; allowed: the "
+        "folder of a drafter that speclab train made to read hidden states",
+        escaped(path)));
   if (sha256->as_string() != target.sha256)
-    throw ConfigError(fmt::format("drafter.vocabulary_from: {} was trained for a target of SHA-256 {}; this one has {}; name a drafter of this one, or leave the key out", escaped(path),
-                                  escaped(sha256->as_string()), target.sha256));
+    throw ConfigError(
+        fmt::format("drafter.vocabulary_from: {} was trained for a target of SHA-256 {}; this one "
+                    "has {}; name a drafter of this one, or leave the key out",
+                    escaped(path), escaped(sha256->as_string()), target.sha256));
 }
 
 }  // namespace
 
 void check_vocabulary_from(const DistillationOptions& options, const ModelInfo& target) {
   if (options.vocabulary_from.empty()) return;
-  if (!options.start_from.empty()) throw ConfigError("drafter.vocabulary_from beside drafter.start_from, which brings its own draft vocabulary; give one of them");
+  if (!options.start_from.empty())
+    throw ConfigError(
+        "drafter.vocabulary_from beside drafter.start_from, which brings its own draft vocabulary; "
+        "give one of them");
   check_file(options);
   const std::string path = config_of(options);
   const nlohmann::json json = read_json_file(path);
@@ -44,11 +59,15 @@ void check_vocabulary_from(const DistillationOptions& options, const ModelInfo& 
   check_fits(config, path, target);
   const std::size_t found = vocabulary_of(config, target.vocab_size).size();
   if (found != static_cast<std::size_t>(options.draft_vocabulary))
-    throw ConfigError(fmt::format("drafter.draft_vocabulary = {}; allowed: {}, as in {}, which drafter.vocabulary_from names", options.draft_vocabulary, found, escaped(path)));
+    throw ConfigError(fmt::format(
+        "drafter.draft_vocabulary = {}; allowed: {}, as in {}, which drafter.vocabulary_from names",
+        options.draft_vocabulary, found, escaped(path)));
 }
 
-std::vector<Token> draft_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size, const DistillationOptions& options) {
-  if (options.vocabulary_from.empty()) return frequent_tokens(texts, vocab_size, options.draft_vocabulary);
+std::vector<Token> draft_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size,
+                                const DistillationOptions& options) {
+  if (options.vocabulary_from.empty())
+    return frequent_tokens(texts, vocab_size, options.draft_vocabulary);
   const std::string path = config_of(options);
   const nlohmann::json json = read_json_file(path);
   return vocabulary_of(JsonNode(json, path), vocab_size);

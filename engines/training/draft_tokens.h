@@ -7,11 +7,15 @@
 
 namespace speclab::engines {
 
-/// Whether distillation.vocabulary_from, if it is given, names a drafter of the same target with a draft vocabulary as large as draft_vocabulary.
-/// @throws ConfigError if there is none, of another size or target, or beside start_from, which brings its own; ModelFileError if its config.json cannot be read
+/// Whether distillation.vocabulary_from, if it is given, names a drafter of the same target with a
+/// draft vocabulary as large as draft_vocabulary.
+/// @throws ConfigError if there is none, of another size or target, or beside start_from, which
+/// brings its own; ModelFileError if its config.json cannot be read
 void check_vocabulary_from(const DistillationOptions& options, const ModelInfo& target);
 
-/// The tokens that a new drafter can draft, ascending: those of distillation.vocabulary_from, or the most frequent of the texts.
-std::vector<Token> draft_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size, const DistillationOptions& options);
+/// The tokens that a new drafter can draft, ascending: those of distillation.vocabulary_from, or
+/// the most frequent of the texts.
+std::vector<Token> draft_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size,
+                                const DistillationOptions& options);
 
 }  // namespace speclab::engines

@@ -32,11 +32,15 @@ OwnText certain_text(TextStretch stretch) {
 /// A token's law takes 260 bytes while it is trained on.
 void check_size(const FileStretches& stretches, std::int32_t length) {
   constexpr std::size_t kMostTokens = 16'000'000;
-  if (const std::size_t tokens = stretches.all.size() * static_cast<std::size_t>(length); tokens > kMostTokens)
-    throw ConfigError(fmt::format("text.files have {} tokens to train on; allowed: at most {}; give text.max_sequences", tokens, kMostTokens));
+  if (const std::size_t tokens = stretches.all.size() * static_cast<std::size_t>(length);
+      tokens > kMostTokens)
+    throw ConfigError(fmt::format(
+        "text.files have {} tokens to train on; allowed: at most {}; give text.max_sequences",
+        tokens, kMostTokens));
 }
 
-/// @param folder  for its file, gone afterwards: what stands in the drafter's stays until it is trained
+/// @param folder  for its file, gone afterwards: what stands in the drafter's stays until it is
+/// trained
 std::shared_ptr<const Tokenizer> byte_tokenizer(const std::string& folder) {
   make_folder(folder);
   write_byte_tokenizer(folder);
@@ -54,12 +58,16 @@ void train_language_model(const TrainOptions& asked, const TrainCallbacks& callb
   make_folder(options.output);
   const PathLock lock(options.output);
   const auto tokenizer = byte_tokenizer(options.output + "/tokenizer.part");
-  const FileStretches stretches = file_stretches(read_corpora(options.text, *tokenizer, static_cast<std::size_t>(options.text.sequence_length)), options);
+  const FileStretches stretches =
+      file_stretches(read_corpora(options.text, *tokenizer,
+                                  static_cast<std::size_t>(options.text.sequence_length)),
+                     options);
   check_size(stretches, options.text.sequence_length);
   options.schedule.validation_sequences = stretches.held_out;
   std::vector<OwnText> texts;
   for (const TextStretch& stretch : stretches.all) texts.push_back(certain_text(stretch));
-  train_byte_transformer(texts, tokenizer->vocab_size(), options, callbacks, [&] { write_byte_tokenizer(options.output); });
+  train_byte_transformer(texts, tokenizer->vocab_size(), options, callbacks,
+                         [&] { write_byte_tokenizer(options.output); });
 }
 
 }  // namespace speclab::engines

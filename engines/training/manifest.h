@@ -16,9 +16,12 @@ nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
 std::string text_of(const nlohmann::ordered_json& manifest);
 /// An object of texts.
 nlohmann::ordered_json texts_json(const Provenance& texts);
-/// Adds `config`, `provenance`, that of the last process of the training, and, where others were before it, `earlier_provenance`.
-/// @param origins  of the processes, the last one last, at least one: objects as texts_json makes them
-void add_provenance(const Provenance& config, const nlohmann::ordered_json& origins, nlohmann::ordered_json& manifest);
+/// Adds `config`, `provenance`, that of the last process of the training, and, where others were
+/// before it, `earlier_provenance`.
+/// @param origins  of the processes, the last one last, at least one: objects as texts_json makes
+/// them
+void add_provenance(const Provenance& config, const nlohmann::ordered_json& origins,
+                    nlohmann::ordered_json& manifest);
 /// Files and stretches that the target read.
 nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);
 

@@ -23,20 +23,29 @@ using nlohmann::ordered_json;
 /// Emitted tokens, behind the end of their prompts; prompts are not the target's own text.
 std::vector<NgramText> training_texts(std::span<const OwnText* const> own, const Corpora& corpora) {
   std::vector<NgramText> texts;
-  for (const OwnText* text : own) texts.push_back({text->tokens, static_cast<std::size_t>(text->prompt_length)});
+  for (const OwnText* text : own)
+    texts.push_back({text->tokens, static_cast<std::size_t>(text->prompt_length)});
   for (const Corpus& corpus : corpora.training) texts.push_back({corpus.tokens, 0});
   return texts;
 }
 
 std::int64_t num_counted(std::span<const NgramText> texts) {
   std::int64_t tokens = 0;
-  for (const NgramText& text : texts) tokens += static_cast<std::int64_t>(text.tokens.size() - text.first);
+  for (const NgramText& text : texts)
+    tokens += static_cast<std::int64_t>(text.tokens.size() - text.first);
   return tokens;
 }
 
-ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const TrainOptions& options, const Corpora& corpora) {
-  ordered_json manifest{{"kind", "ngram"}, {"order", model.order()}, {"max_successors", model.max_successors()}, {"min_occurrences", options.ngram.min_occurrences},
-                        {"smoothing", "interpolated modified Kneser-Ney"}, {"ngrams", model.num_ngrams()}, {"target", target.name}, {"target_sha256", target.sha256}};
+ordered_json manifest_of(const NgramModel& model, const ModelInfo& target,
+                         const TrainOptions& options, const Corpora& corpora) {
+  ordered_json manifest{{"kind", "ngram"},
+                        {"order", model.order()},
+                        {"max_successors", model.max_successors()},
+                        {"min_occurrences", options.ngram.min_occurrences},
+                        {"smoothing", "interpolated modified Kneser-Ney"},
+                        {"ngrams", model.num_ngrams()},
+                        {"target", target.name},
+                        {"target_sha256", target.sha256}};
   if (!options.own_text.prompts.empty())
     manifest["own_text"] = own_text_json(options.own_text, options.ngram.validation_sequences);
   if (!corpora.training.empty()) manifest["text"] = text_json(corpora.training);
@@ -44,10 +53,19 @@ ordered_json manifest_of(const NgramModel& model, const ModelInfo& target, const
 }
 
 /// Reports a score, and notes it in the manifest.
-void add_score(const HeldOutScore& score, const std::string& source, const TrainCallback& progress, ordered_json& manifest) {
-  progress({.phase = "validate", .source = source, .fraction = 1, .loss = score.loss, .acceptance_rate = score.acceptance_rate, .acceptance_name = "acceptance_rate_at_least",
-            .greedy_agreement = score.greedy_agreement, .tokens = score.tokens});
-  ordered_json row{{"source", std::filesystem::path(source).filename().string()}, {"tokens", score.tokens}, {"loss_nats", score.loss}};
+void add_score(const HeldOutScore& score, const std::string& source, const TrainCallback& progress,
+               ordered_json& manifest) {
+  progress({.phase = "validate",
+            .source = source,
+            .fraction = 1,
+            .loss = score.loss,
+            .acceptance_rate = score.acceptance_rate,
+            .acceptance_name = "acceptance_rate_at_least",
+            .greedy_agreement = score.greedy_agreement,
+            .tokens = score.tokens});
+  ordered_json row{{"source", std::filesystem::path(source).filename().string()},
+                   {"tokens", score.tokens},
+                   {"loss_nats", score.loss}};
   if (score.acceptance_rate) row["acceptance_rate_at_least"] = *score.acceptance_rate;
   if (score.greedy_agreement) row["greedy_agreement"] = *score.greedy_agreement;
   manifest["held_out"].push_back(row);
@@ -55,20 +73,27 @@ void add_score(const HeldOutScore& score, const std::string& source, const Train
 
 }  // namespace
 
-void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts, const Corpora& corpora, const TrainOptions& options, const TrainCallbacks& callbacks) {
-  const TextSplit own = split_texts(texts, static_cast<std::size_t>(options.ngram.validation_sequences));
+void train_ngrams(const ModelInfo& target, const std::vector<OwnText>& texts,
+                  const Corpora& corpora, const TrainOptions& options,
+                  const TrainCallbacks& callbacks) {
+  const TextSplit own =
+      split_texts(texts, static_cast<std::size_t>(options.ngram.validation_sequences));
   const std::vector<NgramText> training = training_texts(own.training, corpora);
   callbacks.progress({.phase = "count", .tokens = num_counted(training)});
-  if (num_counted(training) == 0) throw DataError("no token is left to count; add prompts, or hold out fewer texts");
+  if (num_counted(training) == 0)
+    throw DataError("no token is left to count; add prompts, or hold out fewer texts");
   callbacks.check();
-  const auto model = std::make_shared<const NgramModel>(estimate_ngrams(training, target.vocab_size, options.ngram));
+  const auto model = std::make_shared<const NgramModel>(
+      estimate_ngrams(training, target.vocab_size, options.ngram));
   make_folder(options.output);
   save_ngrams(*model, options.output + "/ngram.bin");
   ordered_json manifest = manifest_of(*model, target, options, corpora);
   manifest["tokens"] = num_counted(training);
   manifest["sha256"] = sha256_file(options.output + "/ngram.bin");
-  if (!own.held_out.empty()) add_score(held_out_score(model, own.held_out), "own text", callbacks.progress, manifest);
-  for (const Corpus& corpus : corpora.held_out) add_score(held_out_score(*model, corpus.tokens), corpus.file, callbacks.progress, manifest);
+  if (!own.held_out.empty())
+    add_score(held_out_score(model, own.held_out), "own text", callbacks.progress, manifest);
+  for (const Corpus& corpus : corpora.held_out)
+    add_score(held_out_score(*model, corpus.tokens), corpus.file, callbacks.progress, manifest);
   add_provenance(options.config, ordered_json::array({texts_json(options.provenance)}), manifest);
   write_file(options.output + "/manifest.json", text_of(manifest) + "\n");
 }

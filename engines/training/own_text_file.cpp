@@ -58,10 +58,14 @@ std::string serialised(const std::vector<OwnText>& batch) {
 
 /// Before room is made for what it announces.
 void check_header(const TextHeader& header, std::size_t left, const std::string& path) {
-  const bool valid = header.prompt_length >= 1 && header.num_tokens >= header.prompt_length && header.hidden_size >= 0;
-  if (!valid || static_cast<std::size_t>(header.num_tokens) > left || static_cast<std::size_t>(header.hidden_size) > left)
-    throw DataError(fmt::format("{}: a text of {} tokens, {} of them a prompt, and states of {} values; not what this program writes: delete the file to make it again", path,
-                                header.num_tokens, header.prompt_length, header.hidden_size));
+  const bool valid = header.prompt_length >= 1 && header.num_tokens >= header.prompt_length &&
+                     header.hidden_size >= 0;
+  if (!valid || static_cast<std::size_t>(header.num_tokens) > left ||
+      static_cast<std::size_t>(header.hidden_size) > left)
+    throw DataError(
+        fmt::format("{}: a text of {} tokens, {} of them a prompt, and states of {} values; not "
+                    "what this program writes: delete the file to make it again",
+                    path, header.num_tokens, header.prompt_length, header.hidden_size));
 }
 
 std::vector<OwnText> parsed(std::string block, const std::string& path) {
@@ -69,11 +73,19 @@ std::vector<OwnText> parsed(std::string block, const std::string& path) {
   std::vector<OwnText> batch;
   for (TextHeader header; bytes.take(&header, 1);) {
     check_header(header, bytes.left(), path);
-    OwnText text{header.prompt_length, header.temperature, std::vector<Token>(static_cast<std::size_t>(header.num_tokens)), {}, {}};
+    OwnText text{header.prompt_length,
+                 header.temperature,
+                 std::vector<Token>(static_cast<std::size_t>(header.num_tokens)),
+                 {},
+                 {}};
     text.laws.resize(static_cast<std::size_t>(header.num_tokens - header.prompt_length));
-    text.hidden.resize(static_cast<std::size_t>(header.num_tokens - 1) * static_cast<std::size_t>(header.hidden_size));
-    if (!bytes.take(text.tokens.data(), text.tokens.size()) || !bytes.take(text.laws.data(), text.laws.size()) || !bytes.take(text.hidden.data(), text.hidden.size()))
-      throw DataError(fmt::format("{}: a block ends in the middle of a text; delete the file to make it again", path));
+    text.hidden.resize(static_cast<std::size_t>(header.num_tokens - 1) *
+                       static_cast<std::size_t>(header.hidden_size));
+    if (!bytes.take(text.tokens.data(), text.tokens.size()) ||
+        !bytes.take(text.laws.data(), text.laws.size()) ||
+        !bytes.take(text.hidden.data(), text.hidden.size()))
+      throw DataError(fmt::format(
+          "{}: a block ends in the middle of a text; delete the file to make it again", path));
     batch.push_back(std::move(text));
   }
   return batch;
@@ -81,7 +93,8 @@ std::vector<OwnText> parsed(std::string block, const std::string& path) {
 
 }  // namespace
 
-OwnTextFile::OwnTextFile(const std::string& path, const std::string& digest) : file_(path, kMagic + digest + "\n") {
+OwnTextFile::OwnTextFile(const std::string& path, const std::string& digest)
+    : file_(path, kMagic + digest + "\n") {
   file_.open([&](std::string block) {
     for (OwnText& text : parsed(std::move(block), path)) texts_.push_back(std::move(text));
   });

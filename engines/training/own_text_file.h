@@ -7,7 +7,8 @@
 
 namespace speclab::engines {
 
-/// The cache of generated text: a header with the digest of the settings, then one checksummed block a batch.
+/// The cache of generated text: a header with the digest of the settings, then one checksummed
+/// block a batch.
 class OwnTextFile {
  public:
   /// Opens or makes the file.

@@ -24,7 +24,8 @@ TextSplit split_texts(const std::vector<OwnText>& texts, const TrainOptions& opt
   const auto num_held_out = static_cast<std::size_t>(options.schedule.validation_sequences);
   if (options.text.files.empty()) return split_texts(texts, num_held_out);
   TextSplit split;
-  for (const OwnText& text : texts) (split.held_out.size() < num_held_out ? split.held_out : split.training).push_back(&text);
+  for (const OwnText& text : texts)
+    (split.held_out.size() < num_held_out ? split.held_out : split.training).push_back(&text);
   return split;
 }
 

@@ -5,9 +5,9 @@
 
 #include "engines/models/catalogue.h"
 #include "engines/training/file_text.h"
+#include "engines/training/ngram_trainer.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"
-#include "engines/training/ngram_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
@@ -20,43 +20,59 @@ namespace {
 TargetEmbedding read_embedding(const std::string& model) {
   const ModelSource source = open_model(model);
   const LlamaConfig& config = source.config;
-  return {config.vocab_size, config.hidden_size, config.context_length, source.weights->read(LlamaTensor::embedding, 0), model, source.weights->sha256()};
+  return {config.vocab_size,
+          config.hidden_size,
+          config.context_length,
+          source.weights->read(LlamaTensor::embedding, 0),
+          model,
+          source.weights->sha256()};
 }
 
 /// A catalogue name, or a path that holds in every working directory.
 std::string lasting_name(const std::string& model) {
-  const bool is_catalogue_name = std::ranges::any_of(model_catalogue(), [&](const CatalogueEntry& entry) { return entry.name == model; });
+  const bool is_catalogue_name = std::ranges::any_of(
+      model_catalogue(), [&](const CatalogueEntry& entry) { return entry.name == model; });
   return is_catalogue_name ? model : std::filesystem::absolute(model).string();
 }
 
 FeatureTarget read_feature_target(const std::string& model) {
   const ModelSource source = open_model(model);
-  return {source.config, lasting_name(model), source.weights->sha256(), source.weights->read(LlamaTensor::embedding, 0), source.weights->read(LlamaTensor::head, 0)};
+  return {source.config, lasting_name(model), source.weights->sha256(),
+          source.weights->read(LlamaTensor::embedding, 0),
+          source.weights->read(LlamaTensor::head, 0)};
 }
 
 }  // namespace
 
-void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer, const std::string& target_model,
-                   const TrainOptions& asked, const TrainCallbacks& callbacks) {
+void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer,
+                   const std::string& target_model, const TrainOptions& asked,
+                   const TrainCallbacks& callbacks) {
   TrainOptions options = asked;
   check_training(options, target.info());
   check_training_device(options.schedule);
-  if (options.drafter == "feature_transformer") check_feature_transformer_start(options, target.info().sha256);
-  if (options.drafter == "mlp_speculator") check_mlp_speculator_start(options, target.info().sha256);
-  const std::int32_t shortest = options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
+  if (options.drafter == "feature_transformer")
+    check_feature_transformer_start(options, target.info().sha256);
+  if (options.drafter == "mlp_speculator")
+    check_mlp_speculator_start(options, target.info().sha256);
+  const std::int32_t shortest =
+      options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
   Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
   make_folder(options.output);  // what cannot be written is better known before the text is made
   const PathLock lock(options.output);
   std::vector<OwnText> texts;
-  if (!options.own_text.prompts.empty()) texts = make_own_text(target, tokenizer, options.own_text, callbacks);
-  if (options.drafter == "ngram") return train_ngrams(target.info(), texts, corpora, options, callbacks);
+  if (!options.own_text.prompts.empty())
+    texts = make_own_text(target, tokenizer, options.own_text, callbacks);
+  if (options.drafter == "ngram")
+    return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (!corpora.training.empty()) {
     FileText file_text = make_file_text(target, std::move(corpora), options, callbacks);
     texts = std::move(file_text.texts);
     options.schedule.validation_sequences = file_text.held_out;
   }
-  if (options.drafter == "feature_transformer") return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
-  if (options.drafter == "mlp_speculator") return train_mlp_speculator(texts, read_feature_target(target_model), options, callbacks);
+  if (options.drafter == "feature_transformer")
+    return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
+  if (options.drafter == "mlp_speculator")
+    return train_mlp_speculator(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);
 }
 

@@ -4,7 +4,8 @@
 
 namespace speclab::engines {
 
-/// Of drafters of a target: everything that can be known before the target's own text is made, which takes long.
+/// Of drafters of a target: everything that can be known before the target's own text is made,
+/// which takes long.
 /// @throws ConfigError naming the first option that is out of range or does not fit the target
 void check_training(const TrainOptions& options, const ModelInfo& target);
 

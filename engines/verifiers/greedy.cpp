@@ -7,7 +7,8 @@ class GreedyVerifier final : public Verifier {
  public:
   std::string name() const override { return "greedy"; }
   bool lossless() const override { return true; }
-  void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey&, Verdict& verdict) override {
+  void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey&,
+              Verdict& verdict) override {
     verify_greedy(draft, target_laws, verdict);
   }
 };

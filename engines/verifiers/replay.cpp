@@ -6,17 +6,19 @@
 namespace speclab::engines {
 namespace {
 
-/// Forces the accepted lengths of a logged trace along the first drafted child of every node: the time of a shape model is
-/// real, its acceptance is a real pair's.
+/// Forces the accepted lengths of a logged trace along the first drafted child of every node: the
+/// time of a shape model is real, its acceptance is a real pair's.
 class ReplayVerifier final : public Verifier {
  public:
   explicit ReplayVerifier(std::shared_ptr<const ReplayTrace> trace) : trace_(std::move(trace)) {
-    if (!trace_ || trace_->rounds.empty()) throw ConfigError("verifier 'replay' needs a trace with at least one round");
+    if (!trace_ || trace_->rounds.empty())
+      throw ConfigError("verifier 'replay' needs a trace with at least one round");
   }
   std::string name() const override { return "replay"; }
   bool lossless() const override { return false; }
 
-  void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) override {
+  void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key,
+              Verdict& verdict) override {
     verdict.clear();
     const std::int32_t wanted = trace_->at(key.sequence, key.round).accepted;
     TokenTree::Node node = 0;
@@ -30,7 +32,8 @@ class ReplayVerifier final : public Verifier {
     draft.tree.children(node, children_);
     verdict.next = target_laws(node).arg_max();
     verdict.next_kind = children_.empty() ? NextKind::bonus : NextKind::recovered;
-    verdict.tested = static_cast<std::int32_t>(verdict.accepted.size()) + (children_.empty() ? 0 : 1);
+    verdict.tested =
+        static_cast<std::int32_t>(verdict.accepted.size()) + (children_.empty() ? 0 : 1);
   }
 
  private:

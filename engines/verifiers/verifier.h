@@ -1,5 +1,6 @@
 #pragma once
-// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/core/rules; here they meet the engine.
+// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/core/rules; here
+// they meet the engine.
 
 #include <memory>
 #include <string>
@@ -16,10 +17,12 @@ class Verifier {
   virtual std::string name() const = 0;
   /// Whether the output law is the target's.
   virtual bool lossless() const = 0;
-  virtual void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key, Verdict& verdict) = 0;
+  virtual void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key,
+                      Verdict& verdict) = 0;
 };
 
-/// At temperature 0, where laws and drafts are certain, every rule but `replay` and `observe` emits what the match of arg max does.
+/// At temperature 0, where laws and drafts are certain, every rule but `replay` and `observe` emits
+/// what the match of arg max does.
 /// @throws ConfigError naming the kinds there are, or what the kind does not go with
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options);
 std::vector<std::string> verifier_kinds();

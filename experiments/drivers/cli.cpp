@@ -27,7 +27,8 @@ namespace {
 
 /// A subcommand whose options live as long as the program and whose action runs after parsing.
 template <typename Options>
-CLI::App* add_command(CLI::App& app, const char* name, const char* description, const char* example, Options& options, int (*run)(const Options&), int& status) {
+CLI::App* add_command(CLI::App& app, const char* name, const char* description, const char* example,
+                      Options& options, int (*run)(const Options&), int& status) {
   CLI::App* command = app.add_subcommand(name, description);
   command->footer(std::string("Example: ") + example);
   command->callback([&options, run, &status] { status = run(options); });
@@ -35,15 +36,19 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* description, 
 }
 
 void add_key_names(CLI::App* command, const std::vector<DescribedKey>& keys) {
-  command->footer(command->get_footer() + "\n\nKeys of a config, as speclab config --describe explains them:\n" + reference_names(keys));
+  command->footer(command->get_footer() +
+                  "\n\nKeys of a config, as speclab config --describe explains them:\n" +
+                  reference_names(keys));
 }
 
-/// The option of the command that was given which is nearest to one that it does not have; empty where none is near.
+/// The option of the command that was given which is nearest to one that it does not have; empty
+/// where none is near.
 std::string nearest_option(const CLI::App& command, const std::string& unknown) {
   constexpr std::size_t kNear = 3;
   std::pair<std::size_t, std::string> nearest{kNear + 1, ""};
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) nearest = std::min(nearest, {edit_distance(unknown, "--" + name), "--" + name});
+    for (const std::string& name : option->get_lnames())
+      nearest = std::min(nearest, {edit_distance(unknown, "--" + name), "--" + name});
   return nearest.second;
 }
 
@@ -52,7 +57,11 @@ int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const int status = app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
   for (const CLI::App* command : app.get_subcommands())
     for (const std::string& unknown : command->remaining())
-      if (const std::string option = unknown.starts_with("--") ? nearest_option(*command, unknown.substr(0, unknown.find('=')).substr(0, 60)) : ""; !option.empty())
+      if (const std::string option =
+              unknown.starts_with("--")
+                  ? nearest_option(*command, unknown.substr(0, unknown.find('=')).substr(0, 60))
+                  : "";
+          !option.empty())
         std::fprintf(stderr, "did you mean %s?\n", option.c_str());
   return status;
 }
@@ -64,8 +73,11 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   const auto is_it = [&](const CLI::App* command) { return command->get_name() == given; };
   if (given.starts_with('-') || std::ranges::any_of(commands, is_it)) return;
   std::string names;
-  for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
-  throw ConfigError(fmt::format("{}; allowed: {}; --help says what each does", argc > 1 ? "no command '" + escaped(given, 40) + "'" : "a command is needed", names));
+  for (const CLI::App* command : commands)
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  throw ConfigError(fmt::format(
+      "{}; allowed: {}; --help says what each does",
+      argc > 1 ? "no command '" + escaped(given, 40) + "'" : "a command is needed", names));
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -74,50 +86,105 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   GenerateOptions generate;
-  add_generate_options(add_command(app, "generate", "Generate text with any drafter", "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'", generate, run_generate, status), generate);
+  add_generate_options(
+      add_command(app, "generate", "Generate text with any drafter",
+                  "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'",
+                  generate, run_generate, status),
+      generate);
   TokenizeOptions tokenize;
-  CLI::App* tokenize_command = add_command(app, "tokenize", "Text to ids, a line at a time", "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
+  CLI::App* tokenize_command =
+      add_command(app, "tokenize", "Text to ids, a line at a time",
+                  "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
   add_model_choice(tokenize_command, tokenize.model);
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
   tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
   LawOptions law;
-  CLI::App* law_command = add_command(app, "law", "What the sampling settings make of logits, a JSON line at a time", "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
-  law_command->footer(fmt::format("{}\n\nKeys of a line: {}", law_command->get_footer(), fmt::join(law_keys(), ", ")));
+  CLI::App* law_command = add_command(
+      app, "law", "What the sampling settings make of logits, a JSON line at a time",
+      "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
+  law_command->footer(fmt::format("{}\n\nKeys of a line: {}", law_command->get_footer(),
+                                  fmt::join(law_keys(), ", ")));
   ScoreOptions score;
-  CLI::App* score_command = add_command(app, "score", "Teacher-forced log-likelihood of a text", "speclab score --file experiments/papers/README.md --dtype float32", score, run_score, status);
+  CLI::App* score_command =
+      add_command(app, "score", "Teacher-forced log-likelihood of a text",
+                  "speclab score --file experiments/papers/README.md --dtype float32", score,
+                  run_score, status);
   add_model_options(score_command, score.common);
   score_command->add_option("--file", score.file, "Text to score")->required();
   VerifyOptions verify;
-  add_verify_options(add_command(app, "verify", "Whether speculation leaves a pair's output as it is, on your model and settings", "speclab verify --drafter prompt_lookup --temperature 0.8", verify, run_verify, status), verify);
+  add_verify_options(
+      add_command(app, "verify",
+                  "Whether speculation leaves a pair's output as it is, on your model and settings",
+                  "speclab verify --drafter prompt_lookup --temperature 0.8", verify, run_verify,
+                  status),
+      verify);
   ModelsOptions models;
-  CLI::App* models_command = add_command(app, "models", "List the models known by name, or inspect one", "speclab models inspect smollm2-135m", models, run_models, status);
+  CLI::App* models_command =
+      add_command(app, "models", "List the models known by name, or inspect one",
+                  "speclab models inspect smollm2-135m", models, run_models, status);
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
   RunCommandOptions run;
-  CLI::App* run_command = add_command(app, "run", "Run an experiment: predict, measure, report", "speclab run experiments/configs/quickstart.toml", run, run_run, status);
+  CLI::App* run_command =
+      add_command(app, "run", "Run an experiment: predict, measure, report",
+                  "speclab run experiments/configs/quickstart.toml", run, run_run, status);
   add_run_options(run_command, run);
   add_key_names(run_command, described_run_keys());
   ConfigCommandOptions config;
-  CLI::App* config_command = add_command(app, "config", "What the keys of configs are, mean, and may be", "speclab config --describe axes", config, run_config_command, status);
-  CLI::Option* key = config_command->add_option("key", config.key, "Only keys that begin so, as in axes or axes.tree");
-  config_command->add_flag("--describe", config.describe, "Keys with type, range, default and meaning (what is printed anyway)");
+  CLI::App* config_command =
+      add_command(app, "config", "What the keys of configs are, mean, and may be",
+                  "speclab config --describe axes", config, run_config_command, status);
+  CLI::Option* key = config_command->add_option("key", config.key,
+                                                "Only keys that begin so, as in axes or axes.tree");
+  config_command->add_flag("--describe", config.describe,
+                           "Keys with type, range, default and meaning (what is printed anyway)");
   CLI::Option* as_json = config_command->add_flag("--json", config.json, "The same as JSON");
-  config_command->add_flag("--markdown", config.markdown, "All of them as tables for experiments/configs/README.md")->excludes(as_json)->excludes(key);
+  config_command
+      ->add_flag("--markdown", config.markdown,
+                 "All of them as tables for experiments/configs/README.md")
+      ->excludes(as_json)
+      ->excludes(key);
   ReportCommandOptions report;
-  add_report_options(add_command(app, "report", "Make the report of a run folder, or draw the curves of trainings", "speclab report results/runs/quickstart", report, run_report, status), report);
+  add_report_options(
+      add_command(app, "report", "Make the report of a run folder, or draw the curves of trainings",
+                  "speclab report results/runs/quickstart", report, run_report, status),
+      report);
   CompareOptions compare;
-  add_compare_options(add_command(app, "compare", "Whether a head is slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 (AMBIGUOUS), 12 (INVALID)", "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status), compare);
+  add_compare_options(
+      add_command(app, "compare",
+                  "Whether a head is slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 "
+                  "(AMBIGUOUS), 12 (INVALID)",
+                  "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status),
+      compare);
   TrainCommandOptions train;
-  CLI::App* train_command = add_command(app, "train", "Train a drafter on the target's own text or on text files: a small transformer, one that reads hidden states, an MLP speculator, n-grams; or a language model on text files", "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
+  CLI::App* train_command = add_command(
+      app, "train",
+      "Train a drafter on the target's own text or on text files: a small transformer, one that "
+      "reads hidden states, an MLP speculator, n-grams; or a language model on text files",
+      "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
-  train_command->add_option("--set", train.settings, "key=value over the config, as in drafter.num_heads=4; may be repeated")->allow_extra_args(false);
-  train_command->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output")->check(not_empty());
-  train_command->add_flag("--overwrite", train.overwrites, "Replace the finished drafter that the folder holds; without it that is refused");
+  train_command
+      ->add_option("--set", train.settings,
+                   "key=value over the config, as in drafter.num_heads=4; may be repeated")
+      ->allow_extra_args(false);
+  train_command
+      ->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output")
+      ->check(not_empty());
+  train_command->add_flag(
+      "--overwrite", train.overwrites,
+      "Replace the finished drafter that the folder holds; without it that is refused");
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;
-  add_predict_options(add_command(app, "predict", "Speed-up over speculation lengths from acceptance and costs; needs no model", kPredictExamples, predict, run_predict, status), predict);
+  add_predict_options(
+      add_command(app, "predict",
+                  "Speed-up over speculation lengths from acceptance and costs; needs no model",
+                  kPredictExamples, predict, run_predict, status),
+      predict);
   ReproduceOptions reproduce;
-  add_reproduce_options(add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs", kReproduceExamples, reproduce, run_reproduce, status), reproduce);
+  add_reproduce_options(
+      add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs",
+                  kReproduceExamples, reproduce, run_reproduce, status),
+      reproduce);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -129,7 +196,8 @@ int parse_and_run(int argc, char** argv) {
 
 /// What was printed must have arrived: a full disk behind a redirection is noticed only here.
 void flush_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError("standard output: cannot write; free space where it goes");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw WriteError("standard output: cannot write; free space where it goes");
 }
 
 /// Names of files and options may hold what a terminal would obey. Lines and tabs are ours.
@@ -137,9 +205,14 @@ std::string without_control_bytes(const std::string& text) {
   std::string safe;
   for (std::string_view rest = text; !rest.empty();) {
     const Utf8Head head = utf8_head(rest);
-    const std::string_view piece = rest.substr(0, head.state == Utf8State::complete ? head.length : 1);
-    if (piece == "\n" || piece == "\t" || (head.state == Utf8State::complete && is_printable(piece))) safe += piece;
-    else for (const char byte : piece) safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    const std::string_view piece =
+        rest.substr(0, head.state == Utf8State::complete ? head.length : 1);
+    if (piece == "\n" || piece == "\t" ||
+        (head.state == Utf8State::complete && is_printable(piece)))
+      safe += piece;
+    else
+      for (const char byte : piece)
+        safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     rest.remove_prefix(piece.size());
   }
   return safe;
@@ -147,7 +220,8 @@ std::string without_control_bytes(const std::string& text) {
 
 int exit_after_error(const std::exception& error) {
   if (std::ferror(stdout)) {
-    std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n", error.what());
+    std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n",
+                 error.what());
     return static_cast<int>(ExitCode::cannot_write);
   }
   std::fprintf(stderr, "speclab: internal error: %s\n", error.what());
@@ -168,7 +242,8 @@ int run_cli(int argc, char** argv) {
     std::fprintf(stderr, "speclab: not enough memory; use a smaller model, batch or context\n");
     return static_cast<int>(ExitCode::internal);
   } catch (const std::filesystem::filesystem_error& error) {
-    std::fprintf(stderr, "speclab: %s: %s\n", escaped(error.path1().string(), 1000).c_str(), error.code().message().c_str());
+    std::fprintf(stderr, "speclab: %s: %s\n", escaped(error.path1().string(), 1000).c_str(),
+                 error.code().message().c_str());
     return static_cast<int>(ExitCode::corrupt_results);
   } catch (const std::exception& error) {
     return exit_after_error(error);

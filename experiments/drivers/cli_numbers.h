@@ -14,7 +14,8 @@
 
 namespace speclab::experiments {
 
-/// The whole text must be a number of the option's type: CLI11 would take "" for 0 and let large seeds saturate.
+/// The whole text must be a number of the option's type: CLI11 would take "" for 0 and let large
+/// seeds saturate.
 template <typename Number>
 CLI::Validator whole_number() {
   const auto check = [](const std::string& text) -> std::string {
@@ -22,8 +23,8 @@ CLI::Validator whole_number() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return "";
     if constexpr (std::is_integral_v<Number>)
-      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40), std::numeric_limits<Number>::min(),
-                         std::numeric_limits<Number>::max());
+      return fmt::format("'{}'; allowed: integers from {} to {}", escaped(text, 40),
+                         std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max());
     return fmt::format("'{}'; allowed: numbers", escaped(text, 40));
   };
   return CLI::Validator(check, "");
@@ -31,16 +32,25 @@ CLI::Validator whole_number() {
 
 /// For texts where an empty one would be taken for none.
 inline CLI::Validator not_empty() {
-  return CLI::Validator([](const std::string& text) { return text.empty() ? std::string("''; allowed: anything but an empty text") : std::string(); }, "");
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("''; allowed: anything but an empty text")
+                            : std::string();
+      },
+      "");
 }
 
 template <typename Number>
-CLI::Option* add_number(CLI::App* command, const char* name, Number& value, const char* description) {
-  return command->add_option(name, value, description)->capture_default_str()->check(whole_number<Number>());
+CLI::Option* add_number(CLI::App* command, const char* name, Number& value,
+                        const char* description) {
+  return command->add_option(name, value, description)
+      ->capture_default_str()
+      ->check(whole_number<Number>());
 }
 
 template <typename Number>
-CLI::Option* add_number(CLI::App* command, const char* name, std::optional<Number>& value, const char* description) {
+CLI::Option* add_number(CLI::App* command, const char* name, std::optional<Number>& value,
+                        const char* description) {
   return command->add_option(name, value, description)->check(whole_number<Number>());
 }
 

@@ -11,12 +11,15 @@
 namespace speclab::experiments {
 namespace {
 
-std::filesystem::path engines_library() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so"; }
+std::filesystem::path engines_library() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so";
+}
 
 }  // namespace
 
 std::string engines_sha256() {
-  static const std::string digest = have_engines() ? sha256_file(engines_library().string()) : "none";
+  static const std::string digest =
+      have_engines() ? sha256_file(engines_library().string()) : "none";
   return digest;
 }
 
@@ -25,12 +28,21 @@ bool have_engines() { return std::filesystem::exists(engines_library()); }
 std::unique_ptr<engines::Engines> open_engines() {
   const auto library = engines_library();
   if (!std::filesystem::exists(library))
-    throw ConfigError(fmt::format("{} is missing: this build has no engines; build the preset 'release' for commands that run a model", library.string()));
+    throw ConfigError(
+        fmt::format("{} is missing: this build has no engines; build the preset 'release' for "
+                    "commands that run a model",
+                    library.string()));
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw ConfigError(fmt::format("cannot open the engines: {}; run scripts/setup and scripts/build as the user who runs speclab", dlerror()));
+  if (!handle)
+    throw ConfigError(
+        fmt::format("cannot open the engines: {}; run scripts/setup and scripts/build as the user "
+                    "who runs speclab",
+                    dlerror()));
   using Maker = engines::Engines* (*)();
   const auto make = reinterpret_cast<Maker>(dlsym(handle, "speclab_make_engines"));
-  if (!make) throw Error(ExitCode::internal, fmt::format("{} is no engines library: {}", library.string(), dlerror()));
+  if (!make)
+    throw Error(ExitCode::internal,
+                fmt::format("{} is no engines library: {}", library.string(), dlerror()));
   return std::unique_ptr<engines::Engines>(make());
 }
 

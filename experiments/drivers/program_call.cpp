@@ -42,7 +42,8 @@ CommandAnswer ask_command(const std::vector<std::string>& words) {
   if (!pipe) throw Error(ExitCode::internal, "cannot start " + words.front());
   CommandAnswer answer;
   std::array<char, 4096> buffer;
-  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.text.append(buffer.data(), n);
+  for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    answer.text.append(buffer.data(), n);
   const int status = pclose(pipe);
   answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return answer;

@@ -13,7 +13,8 @@ class ScratchFolder {
  public:
   /// @throws WriteError
   ScratchFolder() : path_((std::filesystem::temp_directory_path() / "speclab-XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw WriteError("cannot make a folder " + path_ + "; free space there");
+    if (!::mkdtemp(path_.data()))
+      throw WriteError("cannot make a folder " + path_ + "; free space there");
   }
   ~ScratchFolder() {
     std::error_code ignored;

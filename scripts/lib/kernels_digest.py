@@ -1,6 +1,7 @@
 """kernels_digest.py ROOT: 16 hexadecimal digits that name the kernels of engines/cuda/kernels and the headers of engines/cuda that they include.
 
-Comments and white space are left out, so a formatter does not change the digest. Nearly any other edit does.
+Comments and white space are left out and string literals side by side are joined, so a formatter does not change the
+digest. Nearly any other edit does.
 """
 
 import hashlib
@@ -17,6 +18,21 @@ TOKEN = re.compile(r"""
 
 def without_comments(text):
     return TOKEN.sub(lambda match: " " if match["comment"] else match[0], text)
+
+
+def joined_strings(text):
+    """`"a" "b"` becomes `"ab"`, as the compiler reads it. `text` has no comments."""
+    joined, end, end_of_string = "", 0, None
+    for match in TOKEN.finditer(text):
+        is_string = match[0].startswith('"')
+        between = text[end:match.start()]
+        if is_string and end == end_of_string and not between.strip():
+            joined = joined[:-1] + match[0][1:]
+        else:
+            joined += between + match[0]
+        end = match.end()
+        end_of_string = end if is_string else None
+    return joined + text[end:]
 
 
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(engines/cuda/[^"\n]+)"', re.MULTILINE)
@@ -49,7 +65,7 @@ def files_of(root):
 def digest(root):
     total = hashlib.sha256()
     for name, text in sorted(files_of(root).items()):
-        total.update(f"{name}\0{''.join(text.split())}\0".encode())
+        total.update(f"{name}\0{''.join(joined_strings(text).split())}\0".encode())
     return total.hexdigest()[:16]
 
 

@@ -9,20 +9,24 @@ namespace speclab::sim {
 
 /// What is believed about a drafter before a sequence begins, from pilot prompts.
 struct AcceptancePrior {
-  std::vector<double> conditional_acceptance{0.5};  ///< [i] in [0, 1]; the last holds for all later levels
-  std::vector<double> reach{1.0};                   ///< [i] in (0, 1]: a draft has level i + 1 if it has level i; [0] is the hit rate
-  double strength = 8.0;                            ///< > 0: tested tokens that the prior is worth
+  std::vector<double> conditional_acceptance{
+      0.5};  ///< [i] in [0, 1]; the last holds for all later levels
+  std::vector<double> reach{
+      1.0};  ///< [i] in (0, 1]: a draft has level i + 1 if it has level i; [0] is the hit rate
+  double strength = 8.0;  ///< > 0: tested tokens that the prior is worth
 };
 
-/// Frequencies of pilot rounds by level, each shrunk towards the rate of all levels, so that none is 0 or 1.
+/// Frequencies of pilot rounds by level, each shrunk towards the rate of all levels, so that none
+/// is 0 or 1.
 ///
 /// @param rounds            of a policy that always asked for `requested_length` levels
 /// @param requested_length  >= 1
 /// @throws ContractError if there is no round or one is deeper than requested
 AcceptancePrior acceptance_prior(std::span<const RoundRecord> rounds, int requested_length);
 
-/// Conditional acceptance and reach of one sequence, from its own past verdicts: counts by level, exponentially forgotten,
-/// shrunk towards the prior, which itself moves with the sequence's mean surprise.
+/// Conditional acceptance and reach of one sequence, from its own past verdicts: counts by level,
+/// exponentially forgotten, shrunk towards the prior, which itself moves with the sequence's mean
+/// surprise.
 class AcceptanceTracker {
  public:
   /// @param max_length  levels that are tracked
@@ -34,7 +38,8 @@ class AcceptanceTracker {
   void observe(const RoundRecord& round, int requested);
 
   std::size_t levels() const { return constants_->prior_acceptance.size(); }
-  /// What is believed of every level now. @param conditional_acceptance, reach  [level], as many as levels()
+  /// What is believed of every level now. @param conditional_acceptance, reach  [level], as many as
+  /// levels()
   void rates(std::span<double> conditional_acceptance, std::span<double> reach) const;
 
  private:

@@ -1,12 +1,14 @@
 #pragma once
-// Checks of arguments that many closed forms share. A message names the argument, its value and what is allowed.
+// Checks of arguments that many closed forms share. A message names the argument, its value and
+// what is allowed.
 
 #include <span>
 #include <string_view>
 
 namespace speclab::sim {
 
-/// In [0, 1]. This and all below: @throws ContractError if the value is out of range or not a number
+/// In [0, 1]. This and all below: @throws ContractError if the value is out of range or not a
+/// number
 void expect_probability(double value, std::string_view name);
 void expect_probabilities(std::span<const double> values, std::string_view name);
 /// Finite, >= 0.

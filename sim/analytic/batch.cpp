@@ -12,12 +12,16 @@ namespace {
 
 double target_ms(const BatchSetting& setting, int rows_each) {
   expect_at_least(1, setting.batch, "batch");
-  return forward_time_ms(setting.target, setting.device, {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
+  return forward_time_ms(
+      setting.target, setting.device,
+      {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
 }
 
 double draft_ms(const BatchSetting& setting, int rows_each) {
   expect_at_least(1, setting.batch, "batch");
-  return forward_time_ms(setting.draft, setting.device, {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
+  return forward_time_ms(
+      setting.draft, setting.device,
+      {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
 }
 
 double round_ms(const BatchDraft& draft, const BatchSetting& setting) {
@@ -37,7 +41,9 @@ std::vector<double> more_than(double acceptance_rate, int speculation_length) {
 
 }  // namespace
 
-BatchDraft BatchDraft::chain(int speculation_length) { return tree(TreeShape::chain(speculation_length)); }
+BatchDraft BatchDraft::chain(int speculation_length) {
+  return tree(TreeShape::chain(speculation_length));
+}
 
 BatchDraft BatchDraft::tree(const TreeShape& shape) {
   BatchDraft draft{.rows_of_forward = {}, .verify_rows = shape.num_nodes() + 1};
@@ -45,29 +51,38 @@ BatchDraft BatchDraft::tree(const TreeShape& shape) {
   for (const int parent : shape.parents()) {
     const int parent_depth = depth[static_cast<std::size_t>(parent)];
     depth.push_back(parent_depth + 1);
-    if (draft.rows_of_forward.size() == static_cast<std::size_t>(parent_depth)) draft.rows_of_forward.push_back(0);
+    if (draft.rows_of_forward.size() == static_cast<std::size_t>(parent_depth))
+      draft.rows_of_forward.push_back(0);
   }
   for (const int level : depth)
-    if (static_cast<std::size_t>(level) < draft.rows_of_forward.size()) ++draft.rows_of_forward[static_cast<std::size_t>(level)];
+    if (static_cast<std::size_t>(level) < draft.rows_of_forward.size())
+      ++draft.rows_of_forward[static_cast<std::size_t>(level)];
   return draft;
 }
 
 RelativeCosts batch_costs(const BatchSetting& setting, int speculation_length) {
   expect_at_least(0, speculation_length, "speculation_length");
   const double plain_ms = target_ms(setting, 1);
-  return {.cost_ratio = draft_ms(setting, 1) / plain_ms, .verify_cost_ratio = target_ms(setting, speculation_length + 1) / plain_ms};
+  return {.cost_ratio = draft_ms(setting, 1) / plain_ms,
+          .verify_cost_ratio = target_ms(setting, speculation_length + 1) / plain_ms};
 }
 
-double predicted_batch_speedup(double acceptance_rate, int speculation_length, const BatchSetting& setting) {
-  return predicted_speedup(acceptance_rate, speculation_length, batch_costs(setting, speculation_length));
+double predicted_batch_speedup(double acceptance_rate, int speculation_length,
+                               const BatchSetting& setting) {
+  return predicted_speedup(acceptance_rate, speculation_length,
+                           batch_costs(setting, speculation_length));
 }
 
-double predicted_batch_speedup(double tokens, const BatchDraft& draft, const BatchSetting& setting) {
-  SPECLAB_EXPECT(tokens >= 1.0 && tokens <= draft.verify_rows, "tokens_per_round = " + std::to_string(tokens) + "; allowed: 1 to the verified rows");
+double predicted_batch_speedup(double tokens, const BatchDraft& draft,
+                               const BatchSetting& setting) {
+  SPECLAB_EXPECT(
+      tokens >= 1.0 && tokens <= draft.verify_rows,
+      "tokens_per_round = " + std::to_string(tokens) + "; allowed: 1 to the verified rows");
   return tokens * target_ms(setting, 1) / round_ms(draft, setting);
 }
 
-std::optional<int> crossover_batch(double tokens, const BatchDraft& draft, const BatchSetting& setting, int max_batch) {
+std::optional<int> crossover_batch(double tokens, const BatchDraft& draft,
+                                   const BatchSetting& setting, int max_batch) {
   expect_at_least(1, max_batch, "max_batch");
   BatchSetting served = setting;
   for (served.batch = 1; served.batch <= max_batch; ++served.batch)
@@ -78,7 +93,8 @@ std::optional<int> crossover_batch(double tokens, const BatchDraft& draft, const
 double batched_round_tokens_mean_max(double acceptance_rate, int speculation_length, int batch) {
   expect_at_least(1, batch, "batch");
   double tokens = 0.0;
-  for (const double chance : more_than(acceptance_rate, speculation_length)) tokens += -std::expm1(batch * std::log1p(-chance));
+  for (const double chance : more_than(acceptance_rate, speculation_length))
+    tokens += -std::expm1(batch * std::log1p(-chance));
   return tokens;
 }
 
@@ -89,7 +105,8 @@ double batched_round_tokens_mean_min(double acceptance_rate, int speculation_len
 }
 
 double padding_waste_ratio(double acceptance_rate, int speculation_length, int batch) {
-  return 1.0 - tokens_per_round(acceptance_rate, speculation_length) / batched_round_tokens_mean_max(acceptance_rate, speculation_length, batch);
+  return 1.0 - tokens_per_round(acceptance_rate, speculation_length) /
+                   batched_round_tokens_mean_max(acceptance_rate, speculation_length, batch);
 }
 
 }  // namespace speclab::sim

@@ -1,5 +1,6 @@
 #pragma once
-// Batches: what verification of many sequences at once costs by the roofline, and what their uneven rounds yield.
+// Batches: what verification of many sequences at once costs by the roofline, and what their uneven
+// rounds yield.
 
 #include <optional>
 #include <span>
@@ -22,14 +23,16 @@ struct BatchSetting {
 
 /// Drafts of one sequence: the rows of each draft forward, and the rows to be verified.
 struct BatchDraft {
-  std::vector<int> rows_of_forward;  ///< one entry a forward: 1 for a chain, the nodes of a level for a tree
-  int verify_rows = 1;               ///< drafted nodes and the root
+  std::vector<int>
+      rows_of_forward;  ///< one entry a forward: 1 for a chain, the nodes of a level for a tree
+  int verify_rows = 1;  ///< drafted nodes and the root
 
   static BatchDraft chain(int speculation_length);
   static BatchDraft tree(const TreeShape& shape);
 };
 
-/// Both costs of a chain of γ in units of one plain step of the batch, t(B): c, and v of B (γ + 1) rows.
+/// Both costs of a chain of γ in units of one plain step of the batch, t(B): c, and v of B (γ + 1)
+/// rows.
 /// @throws ContractError if a field is out of range
 /// @source MagicDec (Chen et al. 2024), Section 3.2
 RelativeCosts batch_costs(const BatchSetting& setting, int speculation_length);
@@ -37,18 +40,22 @@ RelativeCosts batch_costs(const BatchSetting& setting, int speculation_length);
 /// E t(B) / (γ t_draft(B) + t(B (γ + 1))) of a chain of independent acceptances.
 /// @throws ContractError if an argument is out of range
 /// @source MagicDec (Chen et al. 2024), Eq. 2, inverted
-double predicted_batch_speedup(double acceptance_rate, int speculation_length, const BatchSetting& setting);
+double predicted_batch_speedup(double acceptance_rate, int speculation_length,
+                               const BatchSetting& setting);
 
-/// The same of any draft that emits `tokens_per_round` in the mean: each draft forward has B times its rows.
+/// The same of any draft that emits `tokens_per_round` in the mean: each draft forward has B times
+/// its rows.
 /// @param tokens_per_round  in [1, verify_rows]
 /// @throws ContractError if an argument is out of range
-double predicted_batch_speedup(double tokens_per_round, const BatchDraft& draft, const BatchSetting& setting);
+double predicted_batch_speedup(double tokens_per_round, const BatchDraft& draft,
+                               const BatchSetting& setting);
 
-/// The smallest batch, up to `max_batch`, at which the draft does not pay: its speed-up is 1 or less; none if it always does. `batch`
-/// of the setting is not looked at.
+/// The smallest batch, up to `max_batch`, at which the draft does not pay: its speed-up is 1 or
+/// less; none if it always does. `batch` of the setting is not looked at.
 /// @throws ContractError as predicted_batch_speedup, or if max_batch < 1
 /// @source ours
-std::optional<int> crossover_batch(double tokens_per_round, const BatchDraft& draft, const BatchSetting& setting, int max_batch);
+std::optional<int> crossover_batch(double tokens_per_round, const BatchDraft& draft,
+                                   const BatchSetting& setting, int max_batch);
 
 /// Mean of the longest of B independent rounds: sum over k of 1 - (1 - α^k)^B.
 /// @param acceptance_rate     α in [0, 1]
@@ -58,12 +65,14 @@ std::optional<int> crossover_batch(double tokens_per_round, const BatchDraft& dr
 /// @source ours
 double batched_round_tokens_mean_max(double acceptance_rate, int speculation_length, int batch);
 
-/// Mean of the shortest, all that is left where sequences must advance together: (1 - α^(B (γ+1))) / (1 - α^B).
+/// Mean of the shortest, all that is left where sequences must advance together: (1 - α^(B (γ+1)))
+/// / (1 - α^B).
 /// @throws ContractError as batched_round_tokens_mean_max
 /// @source ours
 double batched_round_tokens_mean_min(double acceptance_rate, int speculation_length, int batch);
 
-/// Share of places that are filled up where every round is padded to its longest sequence: 1 - E / E[longest].
+/// Share of places that are filled up where every round is padded to its longest sequence: 1 - E /
+/// E[longest].
 /// @throws ContractError as batched_round_tokens_mean_max
 /// @source ours
 double padding_waste_ratio(double acceptance_rate, int speculation_length, int batch);

@@ -20,14 +20,18 @@ struct Leaf {
   std::size_t rank = 0;
   int level = 1;  ///< the root's is 1
 
-  bool operator<(const Leaf& other) const { return score < other.score || (score == other.score && order > other.order); }
+  bool operator<(const Leaf& other) const {
+    return score < other.score || (score == other.score && order > other.order);
+  }
 };
 
-/// Nodes in the order of taking: a node is there before its children and its younger siblings, because scores fall along both.
+/// Nodes in the order of taking: a node is there before its children and its younger siblings,
+/// because scores fall along both.
 std::vector<Leaf> grown(std::span<const double> ranks, const TreeBudget& budget) {
   expect_rank_acceptance(ranks);
   budget.expect_valid();
-  SPECLAB_EXPECT(std::ranges::is_sorted(ranks, std::ranges::greater{}), "rank_acceptance rises; allowed: falling, for which best-first growth is optimal");
+  SPECLAB_EXPECT(std::ranges::is_sorted(ranks, std::ranges::greater{}),
+                 "rank_acceptance rises; allowed: falling, for which best-first growth is optimal");
   std::vector<Leaf> nodes;
   std::priority_queue<Leaf> frontier;
   std::size_t discovered = 0;
@@ -39,8 +43,11 @@ std::vector<Leaf> grown(std::span<const double> ranks, const TreeBudget& budget)
     const Leaf node = frontier.top();
     frontier.pop();
     nodes.push_back(node);
-    if (!ranks.empty() && node.level < budget.levels) offer(node.score * ranks[0], nodes.size() - 1, 0, node.level + 1);
-    if (nodes.size() > 1 && node.rank + 1 < ranks.size()) offer(nodes[node.parent].score * ranks[node.rank + 1], node.parent, node.rank + 1, node.level);
+    if (!ranks.empty() && node.level < budget.levels)
+      offer(node.score * ranks[0], nodes.size() - 1, 0, node.level + 1);
+    if (nodes.size() > 1 && node.rank + 1 < ranks.size())
+      offer(nodes[node.parent].score * ranks[node.rank + 1], node.parent, node.rank + 1,
+            node.level);
   }
   return nodes;
 }
@@ -48,7 +55,8 @@ std::vector<Leaf> grown(std::span<const double> ranks, const TreeBudget& budget)
 /// Parents in the order that TreeShape wants: level by level, siblings adjacent.
 TreeShape shape_of(const std::vector<Leaf>& nodes) {
   std::vector<std::vector<std::size_t>> children(nodes.size());
-  for (std::size_t node = 1; node < nodes.size(); ++node) children[nodes[node].parent].push_back(node);
+  for (std::size_t node = 1; node < nodes.size(); ++node)
+    children[nodes[node].parent].push_back(node);
   std::vector<std::size_t> by_level{0};
   std::vector<int> parents;
   for (std::size_t place = 0; place < by_level.size(); ++place)
@@ -63,11 +71,14 @@ TreeShape shape_of(const std::vector<Leaf>& nodes) {
 
 OptimalTree best_first_tree(std::span<const double> rank_acceptance, const TreeBudget& budget) {
   const std::vector<Leaf> nodes = grown(rank_acceptance, budget);
-  const double tokens = std::accumulate(nodes.begin(), nodes.end(), 0.0, [](double total, const Leaf& node) { return total + node.score; });
+  const double tokens =
+      std::accumulate(nodes.begin(), nodes.end(), 0.0,
+                      [](double total, const Leaf& node) { return total + node.score; });
   return {shape_of(nodes), tokens};
 }
 
-std::vector<double> best_first_scores(std::span<const double> rank_acceptance, const TreeBudget& budget) {
+std::vector<double> best_first_scores(std::span<const double> rank_acceptance,
+                                      const TreeBudget& budget) {
   std::vector<double> scores;
   for (const Leaf& node : grown(rank_acceptance, budget)) scores.push_back(node.score);
   return scores;

@@ -14,7 +14,8 @@ bool speculation_can_pay(double acceptance_rate, double cost_ratio) {
 
 bool speculation_pays(double acceptance_rate, int speculation_length, double cost_ratio) {
   expect_not_negative(cost_ratio, "cost_ratio");
-  return tokens_per_round(acceptance_rate, speculation_length) - 1.0 > speculation_length * cost_ratio;
+  return tokens_per_round(acceptance_rate, speculation_length) - 1.0 >
+         speculation_length * cost_ratio;
 }
 
 double predicted_speedup_lower_bound(double acceptance_rate, double cost_ratio) {

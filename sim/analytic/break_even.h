@@ -10,12 +10,14 @@ namespace speclab::sim {
 /// @source Leviathan et al. 2023, Corollary 3.9; that nothing pays at α <= c is ours
 bool speculation_can_pay(double acceptance_rate, double cost_ratio);
 
-/// Whether this length pays: the sum over i = 1 ... γ of (α^i - c) is above 0; nothing drafted does not.
+/// Whether this length pays: the sum over i = 1 ... γ of (α^i - c) is above 0; nothing drafted does
+/// not.
 /// @throws ContractError if an argument is out of range
 /// @source ours
 bool speculation_pays(double acceptance_rate, int speculation_length, double cost_ratio);
 
-/// What the best length reaches at least where α > c: (1 + α) / (1 + c), the speed-up of one drafted token. Below 1 elsewhere.
+/// What the best length reaches at least where α > c: (1 + α) / (1 + c), the speed-up of one
+/// drafted token. Below 1 elsewhere.
 /// @throws ContractError if an argument is out of range
 /// @source Leviathan et al. 2023, Corollary 3.9
 double predicted_speedup_lower_bound(double acceptance_rate, double cost_ratio);

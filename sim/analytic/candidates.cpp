@@ -18,13 +18,17 @@ void expect_candidates(std::span<const double> p, std::span<const double> q, int
   expect_at_least(1, candidates, "candidates");
 }
 
-void expect_distinct_candidates(std::span<const double> p, std::span<const double> q, int candidates) {
+void expect_distinct_candidates(std::span<const double> p, std::span<const double> q,
+                                int candidates) {
   expect_candidates(p, q, candidates);
   SPECLAB_EXPECT(static_cast<std::size_t>(candidates) <= p.size(),
-                 "candidates = " + std::to_string(candidates) + "; allowed: at most the vocabulary, " + std::to_string(p.size()));
+                 "candidates = " + std::to_string(candidates) +
+                     "; allowed: at most the vocabulary, " + std::to_string(p.size()));
 }
 
-double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+double total(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 /// Token ids, those of the smallest `key` first, lower ids first on ties.
 template <typename Key>
@@ -42,20 +46,25 @@ double kept_at(double rho, std::span<const double> p, std::span<const double> q)
 
 }  // namespace
 
-double naive_sampling_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+double naive_sampling_acceptance(std::span<const double> p, std::span<const double> q,
+                                 int candidates) {
   expect_candidates(p, q, candidates);
   return sum_over(p, q, [&](double pi, double qi) { return pi * any_of(qi, candidates); });
 }
 
-double top_k_sampling_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+double top_k_sampling_acceptance(std::span<const double> p, std::span<const double> q,
+                                 int candidates) {
   expect_distinct_candidates(p, q, candidates);
-  const std::vector<std::size_t> likeliest = tokens_by(q.size(), [&](std::size_t i) { return -q[i]; });
+  const std::vector<std::size_t> likeliest =
+      tokens_by(q.size(), [&](std::size_t i) { return -q[i]; });
   double accepted = 0.0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(candidates); ++i) accepted += p[likeliest[i]];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(candidates); ++i)
+    accepted += p[likeliest[i]];
   return accepted;
 }
 
-std::vector<double> multi_step_rank_acceptance(std::span<const double> p, std::span<const double> q, int candidates) {
+std::vector<double> multi_step_rank_acceptance(std::span<const double> p, std::span<const double> q,
+                                               int candidates) {
   expect_candidates(p, q, candidates);
   std::vector<double> left(p.begin(), p.end()), ranks(static_cast<std::size_t>(candidates), 0.0);
   double reached = 1.0;
@@ -84,22 +93,27 @@ double spectr_acceptance(std::span<const double> p, std::span<const double> q, i
   return any_of(kept_at(spectr_rho(p, q, candidates), p, q), candidates);
 }
 
-std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q, int candidates) {
+std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q,
+                                    int candidates) {
   const double rho = spectr_rho(p, q, candidates);
   const double kept = kept_at(rho, p, q);
   const double share = kept > 0.0 ? any_of(kept, candidates) / kept : 0.0;
   std::vector<double> residual;
-  for (std::size_t i = 0; i < p.size(); ++i) residual.push_back(std::max(0.0, p[i] - share * std::min(q[i], p[i] / rho)));
+  for (std::size_t i = 0; i < p.size(); ++i)
+    residual.push_back(std::max(0.0, p[i] - share * std::min(q[i], p[i] / rho)));
   const double mass = total(residual);
   SPECLAB_EXPECT(mass > 0.0, "p = q leaves no residual");
   for (double& probability : residual) probability /= mass;
   return residual;
 }
 
-double optimal_acceptance_bound(std::span<const double> p, std::span<const double> q, int candidates) {
+double optimal_acceptance_bound(std::span<const double> p, std::span<const double> q,
+                                int candidates) {
   expect_candidates(p, q, candidates);
   double p_mass = 0.0, q_mass = 0.0, lowest = 0.0;
-  for (const std::size_t i : tokens_by(p.size(), [&](std::size_t token) { return p[token] == 0.0 ? 0.0 : p[token] / q[token]; })) {
+  for (const std::size_t i : tokens_by(p.size(), [&](std::size_t token) {
+         return p[token] == 0.0 ? 0.0 : p[token] / q[token];
+       })) {
     p_mass += p[i];
     q_mass += q[i];
     lowest = std::min(lowest, p_mass - std::pow(std::min(1.0, q_mass), candidates));

@@ -23,36 +23,47 @@ Number number(std::span<const std::string> cells, std::size_t column) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw DataError("column " + std::string(kCostColumns[column]) + ": \"" + escaped(text) + "\" is not a number");
+    throw DataError("column " + std::string(kCostColumns[column]) + ": \"" + escaped(text) +
+                    "\" is not a number");
   return value;
 }
 
 CostKind cost_kind(const std::string& text) {
-  for (const CostKind kind : {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill})
+  for (const CostKind kind :
+       {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill})
     if (text == to_string(kind)) return kind;
-  throw DataError("column kind: \"" + escaped(text) + "\"; allowed: target, draft, overhead, prefill");
+  throw DataError("column kind: \"" + escaped(text) +
+                  "\"; allowed: target, draft, overhead, prefill");
 }
 
 std::string describe(const CostPoint& point) {
-  return std::string("cost point ") + to_string(point.kind) + ", rows " + to_text(point.rows) + ", context " + to_text(point.context);
+  return std::string("cost point ") + to_string(point.kind) + ", rows " + to_text(point.rows) +
+         ", context " + to_text(point.context);
 }
 
 using Curve = std::vector<std::pair<int, double>>;
 
 Curve::const_iterator first_at_or_after(const Curve& curve, int x) {
-  return std::lower_bound(curve.begin(), curve.end(), x, [](const auto& point, int value) { return point.first < value; });
+  return std::lower_bound(curve.begin(), curve.end(), x,
+                          [](const auto& point, int value) { return point.first < value; });
 }
 
-bool covers(const Curve& curve, int rows) { return curve.front().first <= rows && rows <= curve.back().first; }
+bool covers(const Curve& curve, int rows) {
+  return curve.front().first <= rows && rows <= curve.back().first;
+}
 
 }  // namespace
 
 const char* to_string(CostKind kind) {
   switch (kind) {
-    case CostKind::target: return "target";
-    case CostKind::draft: return "draft";
-    case CostKind::overhead: return "overhead";
-    case CostKind::prefill: return "prefill";
+    case CostKind::target:
+      return "target";
+    case CostKind::draft:
+      return "draft";
+    case CostKind::overhead:
+      return "overhead";
+    case CostKind::prefill:
+      return "prefill";
   }
   throw_contract_error("a CostKind", __FILE__, __LINE__, "not a CostKind");
 }
@@ -63,20 +74,30 @@ std::vector<std::string> to_cells(const CostPoint& point) {
 }
 
 CostPoint cost_point(std::span<const std::string> cells) {
-  if (cells.size() != kCostColumns.size()) throw DataError("a cost point has " + to_text(cells.size()) + " cells; it needs 7");
-  return {.kind = cost_kind(cells[0]), .rows = number<int>(cells, 1), .context = number<int>(cells, 2),
-          .ns = number<double>(cells, 3), .ns_low = number<double>(cells, 4), .ns_high = number<double>(cells, 5), .n = number<int>(cells, 6)};
+  if (cells.size() != kCostColumns.size())
+    throw DataError("a cost point has " + to_text(cells.size()) + " cells; it needs 7");
+  return {.kind = cost_kind(cells[0]),
+          .rows = number<int>(cells, 1),
+          .context = number<int>(cells, 2),
+          .ns = number<double>(cells, 3),
+          .ns_low = number<double>(cells, 4),
+          .ns_high = number<double>(cells, 5),
+          .n = number<int>(cells, 6)};
 }
 
 CostSurface::CostSurface(std::vector<CostPoint> points) : points_(std::move(points)) {
   for (const CostPoint& point : points_) {
-    const bool time_allowed = std::isfinite(point.ns) && (point.ns > 0.0 || (point.ns == 0.0 && point.kind != CostKind::target));
+    const bool time_allowed =
+        std::isfinite(point.ns) &&
+        (point.ns > 0.0 || (point.ns == 0.0 && point.kind != CostKind::target));
     if (!time_allowed || point.rows < 1 || point.context < 0 || point.n < 1)
       throw DataError(describe(point) + ", ns " + to_text(point.ns) + ", n " + to_text(point.n) +
-                      "; allowed: rows and n >= 1, context >= 0, ns finite and positive (0 for all but target)");
+                      "; allowed: rows and n >= 1, context >= 0, ns finite and positive (0 for all "
+                      "but target)");
     Curve& curve = curves_[static_cast<std::size_t>(point.kind)][point.context];
     const auto place = first_at_or_after(curve, point.rows);
-    if (place != curve.end() && place->first == point.rows) throw DataError(describe(point) + " appears twice");
+    if (place != curve.end() && place->first == point.rows)
+      throw DataError(describe(point) + " appears twice");
     curve.insert(place, {point.rows, point.ns});
   }
 }
@@ -87,27 +108,38 @@ double CostSurface::round_ns(int depth, int rows, int context) const {
 
 CostCurve CostSurface::curve(CostKind kind, int rows) const {
   const auto& curves = curves_[static_cast<std::size_t>(kind)];
-  SPECLAB_EXPECT(!curves.empty(), std::string("the cost surface has no point of kind ") + to_string(kind));
+  SPECLAB_EXPECT(!curves.empty(),
+                 std::string("the cost surface has no point of kind ") + to_string(kind));
   SPECLAB_EXPECT(rows >= 1, "rows = " + to_text(rows));
-  const bool covered = std::any_of(curves.begin(), curves.end(), [&](const auto& item) { return covers(item.second, rows); });
+  const bool covered = std::any_of(curves.begin(), curves.end(),
+                                   [&](const auto& item) { return covers(item.second, rows); });
   Curve along_context;
   for (const auto& [measured_context, curve_of_rows] : curves)
-    if (!covered || covers(curve_of_rows, rows)) along_context.emplace_back(measured_context, interpolated(curve_of_rows, rows));
-  return CostCurve(std::string(to_string(kind)) + ", rows " + to_text(rows), std::move(along_context));
+    if (!covered || covers(curve_of_rows, rows))
+      along_context.emplace_back(measured_context, interpolated(curve_of_rows, rows));
+  return CostCurve(std::string(to_string(kind)) + ", rows " + to_text(rows),
+                   std::move(along_context));
 }
 
 std::optional<CostLine> CostCurve::line(int left, int right) const {
-  if (points_.size() == 1) return points_[0].second >= 0.0 ? std::optional(CostLine{.left_ns = points_[0].second}) : std::nullopt;
+  if (points_.size() == 1)
+    return points_[0].second >= 0.0 ? std::optional(CostLine{.left_ns = points_[0].second})
+                                    : std::nullopt;
   const auto begin = first_at_or_after(points_, left);
   if (begin == points_.end() || std::next(begin) == points_.end()) return std::nullopt;
   const auto end = std::next(begin);
-  const bool is_line = begin->first == left && end->first == right && begin->second >= 0.0 && end->second >= 0.0;
-  return is_line ? std::optional(CostLine{.left_ns = begin->second, .rise_ns = end->second - begin->second}) : std::nullopt;
+  const bool is_line =
+      begin->first == left && end->first == right && begin->second >= 0.0 && end->second >= 0.0;
+  return is_line ? std::optional(
+                       CostLine{.left_ns = begin->second, .rise_ns = end->second - begin->second})
+                 : std::nullopt;
 }
 
 void CostCurve::refuse(int context) const {
   SPECLAB_EXPECT(context >= 0, "context = " + to_text(context));
-  throw_contract_error("ns >= 0", __FILE__, __LINE__, "the cost surface continued to " + description_ + ", context " + to_text(context) + " is negative");
+  throw_contract_error("ns >= 0", __FILE__, __LINE__,
+                       "the cost surface continued to " + description_ + ", context " +
+                           to_text(context) + " is negative");
 }
 
 }  // namespace speclab::sim

@@ -12,8 +12,9 @@
 
 namespace speclab::sim {
 
-/// What was timed. `rows` counts, in this order: rows of the target's forward; levels drafted; rows of the target's forward
-/// of the round whose remaining time it is (processors, acceptance, commit, host); prompt tokens.
+/// What was timed. `rows` counts, in this order: rows of the target's forward; levels drafted; rows
+/// of the target's forward of the round whose remaining time it is (processors, acceptance, commit,
+/// host); prompt tokens.
 enum class CostKind { target, draft, overhead, prefill };
 
 /// One measured point. The interval is the 95 % interval of the mean.
@@ -24,19 +25,20 @@ struct CostPoint {
   double ns = 0.0;
   double ns_low = 0.0;
   double ns_high = 0.0;
-  int n = 1;        ///< timings behind the point, >= 1
+  int n = 1;  ///< timings behind the point, >= 1
 };
 
 /// Columns of a file of points, in the order of to_cells.
-inline constexpr std::array<const char*, 7> kCostColumns{"kind", "rows", "context", "ns", "ns_low", "ns_high", "n"};
+inline constexpr std::array<const char*, 7> kCostColumns{"kind",   "rows",    "context", "ns",
+                                                         "ns_low", "ns_high", "n"};
 std::vector<std::string> to_cells(const CostPoint& point);
 /// @throws DataError naming the column if a cell is not what to_cells writes
 CostPoint cost_point(std::span<const std::string> cells);
 
 const char* to_string(CostKind kind);
 
-/// The value at x of the lines between points (x, value), x ascending, at least one: the segment around x, or the nearest one
-/// continued.
+/// The value at x of the lines between points (x, value), x ascending, at least one: the segment
+/// around x, or the nearest one continued.
 inline double interpolated(const std::vector<std::pair<int, double>>& points, int x) {
   if (points.size() == 1) return points.front().second;
   auto right = std::next(points.begin());
@@ -55,16 +57,18 @@ struct CostLine {
 /// What one kind of work with a number of rows costs, over the context.
 class CostCurve {
  public:
-  /// @param description  of the kind and the rows, for messages. @param points  (context, ns), contexts ascending, at least one
-  CostCurve(std::string description, std::vector<std::pair<int, double>> points) : description_(std::move(description)), points_(std::move(points)) {}
+  /// @param description  of the kind and the rows, for messages. @param points  (context, ns),
+  /// contexts ascending, at least one
+  CostCurve(std::string description, std::vector<std::pair<int, double>> points)
+      : description_(std::move(description)), points_(std::move(points)) {}
   /// @param context  >= 0. @throws ContractError if the curve, continued so far, is negative
   double ns(int context) const {
     const double value = interpolated(points_, context);
     if (context < 0 || !(value >= 0.0)) refuse(context);
     return value;
   }
-  /// The line between two contexts; none where the curve is not one line of costs >= 0 whose ends they are. A single point is a line
-  /// between any two.
+  /// The line between two contexts; none where the curve is not one line of costs >= 0 whose ends
+  /// they are. A single point is a line between any two.
   std::optional<CostLine> line(int left, int right) const;
 
  private:
@@ -74,25 +78,32 @@ class CostCurve {
   std::vector<std::pair<int, double>> points_;
 };
 
-/// Piecewise linear in rows and, over the contexts at which that many rows were measured, in context. Beyond the measured
-/// range the nearest segment is continued; a single point is a constant.
+/// Piecewise linear in rows and, over the contexts at which that many rows were measured, in
+/// context. Beyond the measured range the nearest segment is continued; a single point is a
+/// constant.
 class CostSurface {
  public:
   /// @throws DataError if a point is out of range or appears twice
   explicit CostSurface(std::vector<CostPoint> points);
 
-  /// One forward of the target with `rows` rows. All of these: @throws ContractError if nothing of the kind was measured
+  /// One forward of the target with `rows` rows. All of these: @throws ContractError if nothing of
+  /// the kind was measured
   double t_target_ns(int rows, int context) const { return at(CostKind::target, rows, context); }
   /// Drafting `length` levels; 0 for length 0.
-  double t_draft_ns(int length, int context) const { return length == 0 ? 0.0 : at(CostKind::draft, length, context); }
+  double t_draft_ns(int length, int context) const {
+    return length == 0 ? 0.0 : at(CostKind::draft, length, context);
+  }
   /// The rest of a round with `rows` target rows.
   double overhead_ns(int rows, int context) const { return at(CostKind::overhead, rows, context); }
   double prefill_ns(int prompt_tokens) const { return at(CostKind::prefill, prompt_tokens, 0); }
 
-  double plain_step_ns(int context) const { return t_target_ns(1, context) + overhead_ns(1, context); }
+  double plain_step_ns(int context) const {
+    return t_target_ns(1, context) + overhead_ns(1, context);
+  }
   /// A whole round whose draft has `depth` levels and needs `rows` target rows.
   double round_ns(int depth, int rows, int context) const;
-  /// The curve that all of the above are read from. @param rows  >= 1. @throws ContractError if nothing of the kind was measured
+  /// The curve that all of the above are read from. @param rows  >= 1. @throws ContractError if
+  /// nothing of the kind was measured
   CostCurve curve(CostKind kind, int rows) const;
   const std::vector<CostPoint>& points() const { return points_; }
 

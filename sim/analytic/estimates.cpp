@@ -21,9 +21,11 @@ double acceptance_rate_standard_error(double acceptance_rate, long long tested) 
   return std::sqrt(acceptance_rate * (1.0 - acceptance_rate) / static_cast<double>(tested));
 }
 
-double tokens_per_round_standard_error(double acceptance_rate, int speculation_length, long long rounds) {
+double tokens_per_round_standard_error(double acceptance_rate, int speculation_length,
+                                       long long rounds) {
   expect_at_least(1, rounds, "rounds");
-  return std::sqrt(tokens_per_round_variance(acceptance_rate, speculation_length) / static_cast<double>(rounds));
+  return std::sqrt(tokens_per_round_variance(acceptance_rate, speculation_length) /
+                   static_cast<double>(rounds));
 }
 
 }  // namespace speclab::sim

@@ -1,5 +1,6 @@
 #pragma once
-// Estimators of the chain's numbers and what they err by where rounds are independent. On real text prompts differ: cluster there.
+// Estimators of the chain's numbers and what they err by where rounds are independent. On real text
+// prompts differ: cluster there.
 
 namespace speclab::sim {
 
@@ -21,6 +22,7 @@ double acceptance_rate_standard_error(double acceptance_rate, long long tested);
 /// @param rounds  >= 1
 /// @throws ContractError if an argument is out of range
 /// @source ours: the capped geometric law
-double tokens_per_round_standard_error(double acceptance_rate, int speculation_length, long long rounds);
+double tokens_per_round_standard_error(double acceptance_rate, int speculation_length,
+                                       long long rounds);
 
 }  // namespace speclab::sim

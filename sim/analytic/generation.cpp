@@ -15,16 +15,19 @@ namespace {
 void expect_law(const RoundLaw& law) {
   double total = 0.0;
   for (const RoundOutcome& outcome : law) {
-    SPECLAB_EXPECT(outcome.accepted >= 0 && outcome.accepted <= outcome.depth && outcome.probability >= 0.0,
-                   "a round accepts 0 to depth levels, with a probability >= 0");
+    SPECLAB_EXPECT(
+        outcome.accepted >= 0 && outcome.accepted <= outcome.depth && outcome.probability >= 0.0,
+        "a round accepts 0 to depth levels, with a probability >= 0");
     total += outcome.probability;
   }
-  SPECLAB_EXPECT(std::abs(total - 1.0) <= 1e-9, "the law of a round sums to " + std::to_string(total));
+  SPECLAB_EXPECT(std::abs(total - 1.0) <= 1e-9,
+                 "the law of a round sums to " + std::to_string(total));
 }
 
 RoundLaw merged(const std::map<std::pair<int, int>, double>& probabilities) {
   RoundLaw law;
-  for (const auto& [outcome, probability] : probabilities) law.push_back({outcome.first, outcome.second, probability});
+  for (const auto& [outcome, probability] : probabilities)
+    law.push_back({outcome.first, outcome.second, probability});
   return law;
 }
 
@@ -42,15 +45,18 @@ RoundLaw round_law(std::span<const double> conditional_acceptance) {
   return round_law(depth_probability, conditional_acceptance);
 }
 
-RoundLaw round_law(std::span<const double> depth_probability, std::span<const double> conditional_acceptance) {
-  SPECLAB_EXPECT(!depth_probability.empty() && depth_probability.size() <= conditional_acceptance.size() + 1,
-                 "depth_probability reaches beyond conditional_acceptance");
+RoundLaw round_law(std::span<const double> depth_probability,
+                   std::span<const double> conditional_acceptance) {
+  SPECLAB_EXPECT(
+      !depth_probability.empty() && depth_probability.size() <= conditional_acceptance.size() + 1,
+      "depth_probability reaches beyond conditional_acceptance");
   RoundLaw law;
   for (std::size_t depth = 0; depth < depth_probability.size(); ++depth) {
     if (depth_probability[depth] == 0.0) continue;
     const std::vector<double> pmf = tokens_per_round_pmf(conditional_acceptance.first(depth));
     for (std::size_t accepted = 0; accepted <= depth; ++accepted)
-      law.push_back({static_cast<int>(depth), static_cast<int>(accepted), depth_probability[depth] * pmf[accepted]});
+      law.push_back({static_cast<int>(depth), static_cast<int>(accepted),
+                     depth_probability[depth] * pmf[accepted]});
   }
   expect_law(law);
   return law;
@@ -67,16 +73,19 @@ RoundLaw empirical_round_law(std::span<const RoundRecord> rounds) {
 }
 
 RoundLaw truncated(const RoundLaw& law, int speculation_length) {
-  SPECLAB_EXPECT(speculation_length >= 0, "speculation_length = " + std::to_string(speculation_length));
+  SPECLAB_EXPECT(speculation_length >= 0,
+                 "speculation_length = " + std::to_string(speculation_length));
   std::map<std::pair<int, int>, double> probabilities;
   for (const RoundOutcome& outcome : law)
-    probabilities[{std::min(outcome.depth, speculation_length), std::min(outcome.accepted, speculation_length)}] += outcome.probability;
+    probabilities[{std::min(outcome.depth, speculation_length),
+                   std::min(outcome.accepted, speculation_length)}] += outcome.probability;
   return merged(probabilities);
 }
 
 int GenerationPlan::rows(int depth) const {
   if (rows_of_depth.empty()) return depth + 1;
-  SPECLAB_EXPECT(static_cast<std::size_t>(depth) < rows_of_depth.size(), "rows_of_depth does not reach depth " + std::to_string(depth));
+  SPECLAB_EXPECT(static_cast<std::size_t>(depth) < rows_of_depth.size(),
+                 "rows_of_depth does not reach depth " + std::to_string(depth));
   return rows_of_depth[static_cast<std::size_t>(depth)];
 }
 
@@ -88,15 +97,21 @@ void GenerationPrediction::add(const GenerationPrediction& other, double weight)
   overhead_ns += weight * other.overhead_ns;
 }
 
-GenerationPrediction round_prediction(int depth, int context, const GenerationPlan& plan, const CostSurface& costs) {
+GenerationPrediction round_prediction(int depth, int context, const GenerationPlan& plan,
+                                      const CostSurface& costs) {
   const int rows = plan.rows(depth);
-  return {.rounds = 1.0, .drafting_rounds = depth > 0 ? 1.0 : 0.0, .target_ns = costs.t_target_ns(rows, context),
-          .draft_ns = costs.t_draft_ns(depth, context), .overhead_ns = costs.overhead_ns(rows, context)};
+  return {.rounds = 1.0,
+          .drafting_rounds = depth > 0 ? 1.0 : 0.0,
+          .target_ns = costs.t_target_ns(rows, context),
+          .draft_ns = costs.t_draft_ns(depth, context),
+          .overhead_ns = costs.overhead_ns(rows, context)};
 }
 
-GenerationPrediction predict_generation(const RoundLaw& law, const GenerationPlan& plan, const CostSurface& costs) {
+GenerationPrediction predict_generation(const RoundLaw& law, const GenerationPlan& plan,
+                                        const CostSurface& costs) {
   expect_law(law);
-  SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0, "new_tokens must be positive, prompt_tokens not negative");
+  SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0,
+                 "new_tokens must be positive, prompt_tokens not negative");
   std::vector<GenerationPrediction> by_tokens_left(static_cast<std::size_t>(plan.new_tokens) + 1);
   for (int left = 1; left <= plan.new_tokens; ++left) {
     const bool cut = plan.end_rule == EndRule::drafts_what_can_be_emitted && left <= deepest(law);
@@ -105,12 +120,15 @@ GenerationPrediction predict_generation(const RoundLaw& law, const GenerationPla
     GenerationPrediction& prediction = by_tokens_left[static_cast<std::size_t>(left)];
     for (const RoundOutcome& outcome : round) {
       depth_probability[static_cast<std::size_t>(outcome.depth)] += outcome.probability;
-      prediction.add(by_tokens_left[static_cast<std::size_t>(std::max(0, left - outcome.accepted - 1))], outcome.probability);
+      prediction.add(
+          by_tokens_left[static_cast<std::size_t>(std::max(0, left - outcome.accepted - 1))],
+          outcome.probability);
     }
     const int context = plan.prompt_tokens + plan.new_tokens - left;
     for (std::size_t depth = 0; depth < depth_probability.size(); ++depth)
       if (depth_probability[depth] > 0.0)
-        prediction.add(round_prediction(static_cast<int>(depth), context, plan, costs), depth_probability[depth]);
+        prediction.add(round_prediction(static_cast<int>(depth), context, plan, costs),
+                       depth_probability[depth]);
   }
   return by_tokens_left.back();
 }

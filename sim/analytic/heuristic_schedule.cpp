@@ -13,12 +13,14 @@
 namespace speclab::sim {
 namespace {
 
-constexpr double kNegligible = 1e-20;   ///< share of a length behind which no further one is followed
+constexpr double kNegligible =
+    1e-20;  ///< share of a length behind which no further one is followed
 constexpr double kOverflowGuard = 1e200;
 
 void expect_below_one(double acceptance_rate) {
   expect_probability(acceptance_rate, "acceptance_rate");
-  SPECLAB_EXPECT(acceptance_rate < 1.0, "acceptance_rate = 1; allowed: below 1, or the length grows without bound");
+  SPECLAB_EXPECT(acceptance_rate < 1.0,
+                 "acceptance_rate = 1; allowed: below 1, or the length grows without bound");
 }
 
 /// π up to a factor: shares of the lengths 1, 2, ... until they are negligible beyond the balance.
@@ -31,7 +33,9 @@ std::vector<double> unnormalised_law(double acceptance_rate) {
     const double rising = shares.back() * full_accept;
     full_accept *= acceptance_rate;
     const auto length = static_cast<double>(shares.size() + 1);
-    shares.push_back((rising + rising_before) / -std::expm1(length * std::log(acceptance_rate)));  // 1 - α^length, without cancelling
+    shares.push_back(
+        (rising + rising_before) /
+        -std::expm1(length * std::log(acceptance_rate)));  // 1 - α^length, without cancelling
     rising_before = rising;
     total += shares.back();
     if (total < kOverflowGuard) continue;
@@ -49,7 +53,8 @@ std::vector<int> heuristic_speculation_length(std::span<const int> matches, int 
   std::vector<int> lengths{start};
   for (const int match : matches) {
     expect_at_least(0, match, "matches");
-    lengths.push_back(match >= lengths.back() ? lengths.back() + 2 : std::max(1, lengths.back() - 1));
+    lengths.push_back(match >= lengths.back() ? lengths.back() + 2
+                                              : std::max(1, lengths.back() - 1));
   }
   return lengths;
 }
@@ -65,8 +70,13 @@ double heuristic_tokens_per_round(double acceptance_rate) {
 
 HeuristicLongRun heuristic_long_run(double acceptance_rate) {
   expect_below_one(acceptance_rate);
-  SPECLAB_EXPECT(acceptance_rate <= 0.99999, "acceptance_rate = " + std::to_string(acceptance_rate) + "; allowed: at most 0.99999");
-  HeuristicLongRun run{.length_law = unnormalised_law(acceptance_rate), .mean_speculation_length = 0.0, .full_accept_probability = 0.0, .tokens_per_round = 0.0};
+  SPECLAB_EXPECT(
+      acceptance_rate <= 0.99999,
+      "acceptance_rate = " + std::to_string(acceptance_rate) + "; allowed: at most 0.99999");
+  HeuristicLongRun run{.length_law = unnormalised_law(acceptance_rate),
+                       .mean_speculation_length = 0.0,
+                       .full_accept_probability = 0.0,
+                       .tokens_per_round = 0.0};
   const double total = std::accumulate(run.length_law.begin(), run.length_law.end(), 0.0);
   double full_accept = 1.0;
   double tokens = 1.0;
@@ -87,12 +97,15 @@ double heuristic_predicted_speedup(double acceptance_rate, double cost_ratio) {
   return run.tokens_per_round / (1.0 + cost_ratio * run.mean_speculation_length);
 }
 
-int confidence_stop_length(std::span<const double> draft_probabilities, double threshold, int max_length) {
+int confidence_stop_length(std::span<const double> draft_probabilities, double threshold,
+                           int max_length) {
   expect_probabilities(draft_probabilities, "draft_probabilities");
   expect_probability(threshold, "threshold");
   expect_at_least(0, max_length, "max_length");
-  const auto considered = draft_probabilities.first(std::min(draft_probabilities.size(), static_cast<std::size_t>(max_length)));
-  const auto unsure = std::ranges::find_if(considered, [&](double probability) { return probability < threshold; });
+  const auto considered = draft_probabilities.first(
+      std::min(draft_probabilities.size(), static_cast<std::size_t>(max_length)));
+  const auto unsure =
+      std::ranges::find_if(considered, [&](double probability) { return probability < threshold; });
   return static_cast<int>(unsure - considered.begin()) + (unsure == considered.end() ? 0 : 1);
 }
 

@@ -1,21 +1,23 @@
 #pragma once
-// Lengths that follow what was accepted: the +2/-1 schedule as a Markov chain, and the stop at an unsure token.
+// Lengths that follow what was accepted: the +2/-1 schedule as a Markov chain, and the stop at an
+// unsure token.
 
 #include <span>
 #include <vector>
 
 namespace speclab::sim {
 
-/// Lengths of the rounds of the schedule, the one after the last round included: +2 where every draft was accepted, else -1, at
-/// least 1.
-/// @param matches  for each round, drafts that would be accepted however long the round was; each >= 0
+/// Lengths of the rounds of the schedule, the one after the last round included: +2 where every
+/// draft was accepted, else -1, at least 1.
+/// @param matches  for each round, drafts that would be accepted however long the round was; each
+/// >= 0
 /// @param start    length of the first round, >= 1
 /// @throws ContractError if an argument is out of range
 /// @source Gante 2023, "Assisted Generation" (Hugging Face), greedy loop
 std::vector<int> heuristic_speculation_length(std::span<const int> matches, int start);
 
-/// The length at which the schedule neither grows nor shrinks on average, P(all accepted) = 1/3 for +2/-1: ln 3 / (-ln α). The
-/// cost of drafting is not in it.
+/// The length at which the schedule neither grows nor shrinks on average, P(all accepted) = 1/3 for
+/// +2/-1: ln 3 / (-ln α). The cost of drafting is not in it.
 /// @param acceptance_rate  α in [0, 1)
 /// @throws ContractError if an argument is out of range
 /// @source ours
@@ -28,14 +30,15 @@ double heuristic_tokens_per_round(double acceptance_rate);
 
 /// The schedule with its floor, in the long run.
 struct HeuristicLongRun {
-  std::vector<double> length_law;        ///< length_law[i] = P(a round has length i + 1); sums to 1, what it leaves out is below 1e-16
+  std::vector<double> length_law;  ///< length_law[i] = P(a round has length i + 1); sums to 1, what
+                                   ///< it leaves out is below 1e-16
   double mean_speculation_length = 1.0;
   double full_accept_probability = 0.0;
   double tokens_per_round = 1.0;
 };
 
-/// The stationary law of the length is exact: between lengths g and g + 1 as many rounds rise as fall,
-/// π(g+1) (1 - α^(g+1)) = π(g) α^g + π(g-1) α^(g-1).
+/// The stationary law of the length is exact: between lengths g and g + 1 as many rounds rise as
+/// fall, π(g+1) (1 - α^(g+1)) = π(g) α^g + π(g-1) α^(g-1).
 /// @param acceptance_rate  α in [0, 1); the lengths to be followed grow like 1 / (1 - α)
 /// @throws ContractError if α is out of range or above 0.99999
 /// @source ours
@@ -46,13 +49,15 @@ HeuristicLongRun heuristic_long_run(double acceptance_rate);
 /// @source ours
 double heuristic_predicted_speedup(double acceptance_rate, double cost_ratio);
 
-/// Tokens drafted where the draft ends behind the first token whose probability is below the threshold, or at `max_length`.
-/// The unsure token is submitted too: withholding it would change the law (value_dependent_drop_output).
+/// Tokens drafted where the draft ends behind the first token whose probability is below the
+/// threshold, or at `max_length`. The unsure token is submitted too: withholding it would change
+/// the law (value_dependent_drop_output).
 /// @param draft_probabilities  in the order of drafting, each in [0, 1]
 /// @param threshold            in [0, 1]
 /// @param max_length           >= 0
 /// @throws ContractError if an argument is out of range
 /// @source Hugging Face 2024, "Dynamic speculation lookahead": threshold 0.4, at most 20
-int confidence_stop_length(std::span<const double> draft_probabilities, double threshold, int max_length);
+int confidence_stop_length(std::span<const double> draft_probabilities, double threshold,
+                           int max_length);
 
 }  // namespace speclab::sim

@@ -1,5 +1,6 @@
 #pragma once
-// Sums over a vocabulary that the formulas of acceptance are made of. Laws are taken as they come: callers have checked them.
+// Sums over a vocabulary that the formulas of acceptance are made of. Laws are taken as they come:
+// callers have checked them.
 
 #include <algorithm>
 #include <span>

@@ -14,11 +14,12 @@ namespace {
 
 constexpr double kMillisecondsPerSecond = 1e3;
 
-constexpr std::array<std::pair<RoundQuantity, const char*>, 5> kNames{{{RoundQuantity::tokens_per_round, "tokens_per_round"},
-                                                                       {RoundQuantity::accepted_per_round, "accepted_per_round"},
-                                                                       {RoundQuantity::accepted_fraction, "accepted_fraction"},
-                                                                       {RoundQuantity::acceptance_rate, "acceptance_rate"},
-                                                                       {RoundQuantity::round_hit_rate, "round_hit_rate"}}};
+constexpr std::array<std::pair<RoundQuantity, const char*>, 5> kNames{
+    {{RoundQuantity::tokens_per_round, "tokens_per_round"},
+     {RoundQuantity::accepted_per_round, "accepted_per_round"},
+     {RoundQuantity::accepted_fraction, "accepted_fraction"},
+     {RoundQuantity::acceptance_rate, "acceptance_rate"},
+     {RoundQuantity::round_hit_rate, "round_hit_rate"}}};
 
 double seconds_per_token(const RunTotals& totals) {
   expect_positive(totals.seconds, "seconds");
@@ -26,22 +27,29 @@ double seconds_per_token(const RunTotals& totals) {
   return totals.seconds / totals.tokens;
 }
 
-bool is_a_rate(RoundQuantity quantity) { return quantity == RoundQuantity::acceptance_rate || quantity == RoundQuantity::round_hit_rate; }
+bool is_a_rate(RoundQuantity quantity) {
+  return quantity == RoundQuantity::acceptance_rate || quantity == RoundQuantity::round_hit_rate;
+}
 
 double to_tokens_per_round(double value, RoundQuantity from, int speculation_length) {
-  if (is_a_rate(from)) return tokens_per_round(value, speculation_length);  // the first draft's chance is the rate
-  const double tokens = from == RoundQuantity::tokens_per_round     ? value
-                        : from == RoundQuantity::accepted_per_round ? value + 1.0
-                                                                    : value * speculation_length + 1.0;
+  if (is_a_rate(from))
+    return tokens_per_round(value, speculation_length);  // the first draft's chance is the rate
+  const double tokens = from == RoundQuantity::tokens_per_round ? value
+                        : from == RoundQuantity::accepted_per_round
+                            ? value + 1.0
+                            : value * speculation_length + 1.0;
   SPECLAB_EXPECT(tokens >= 1.0 && tokens <= speculation_length + 1.0,
-                 std::string(to_string(from)) + " = " + std::to_string(value) + " stands for " + std::to_string(tokens) +
-                     " tokens a round; allowed: 1 to " + std::to_string(speculation_length + 1));
+                 std::string(to_string(from)) + " = " + std::to_string(value) + " stands for " +
+                     std::to_string(tokens) + " tokens a round; allowed: 1 to " +
+                     std::to_string(speculation_length + 1));
   return tokens;
 }
 
 }  // namespace
 
-double speedup(const RunTotals& plain, const RunTotals& speculative) { return seconds_per_token(plain) / seconds_per_token(speculative); }
+double speedup(const RunTotals& plain, const RunTotals& speculative) {
+  return seconds_per_token(plain) / seconds_per_token(speculative);
+}
 
 double inter_token_latency_ms(double first_token_s, double last_token_s, int tokens) {
   expect_at_least(2, tokens, "tokens");
@@ -69,17 +77,24 @@ const char* to_string(RoundQuantity quantity) {
   throw_contract_error("a RoundQuantity", __FILE__, __LINE__, "not a RoundQuantity");
 }
 
-bool assumes_independence(RoundQuantity from, RoundQuantity to) { return from != to && (is_a_rate(from) || is_a_rate(to)); }
+bool assumes_independence(RoundQuantity from, RoundQuantity to) {
+  return from != to && (is_a_rate(from) || is_a_rate(to));
+}
 
-double convert_round_quantity(double value, RoundQuantity from, RoundQuantity to, int speculation_length) {
+double convert_round_quantity(double value, RoundQuantity from, RoundQuantity to,
+                              int speculation_length) {
   expect_at_least(1, speculation_length, "speculation_length");
   const double tokens = to_tokens_per_round(value, from, speculation_length);
   switch (to) {
-    case RoundQuantity::tokens_per_round: return tokens;
-    case RoundQuantity::accepted_per_round: return tokens - 1.0;
-    case RoundQuantity::accepted_fraction: return accepted_fraction_from_tokens_per_round(tokens, speculation_length);
+    case RoundQuantity::tokens_per_round:
+      return tokens;
+    case RoundQuantity::accepted_per_round:
+      return tokens - 1.0;
+    case RoundQuantity::accepted_fraction:
+      return accepted_fraction_from_tokens_per_round(tokens, speculation_length);
     case RoundQuantity::acceptance_rate:
-    case RoundQuantity::round_hit_rate: return acceptance_rate_from_tokens_per_round(tokens, speculation_length);
+    case RoundQuantity::round_hit_rate:
+      return acceptance_rate_from_tokens_per_round(tokens, speculation_length);
   }
   throw_contract_error("a RoundQuantity", __FILE__, __LINE__, "not a RoundQuantity");
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The forward of an MLP speculator in double, small and plain: the truth that an engine's drafter is compared with.
+// The forward of an MLP speculator in double, small and plain: the truth that an engine's drafter
+// is compared with.
 
 #include <span>
 #include <vector>
@@ -27,15 +28,16 @@ struct MlpForwardOptions {
   double epsilon = 1e-6;     ///< under the root of norm, > 0
 };
 
-/// Logits of the last stage that `tokens` reach. From stage to stage z = E token; h = P h + (w_e / w_s) z; h = GELU(g norm(h) + s), with
-/// norm(x) = x / sqrt(mean(x^2) + epsilon), which subtracts no mean, and the GELU of the error function; logits = H h.
+/// Logits of the last stage that `tokens` reach. From stage to stage z = E token; h = P h + (w_e /
+/// w_s) z; h = GELU(g norm(h) + s), with norm(x) = x / sqrt(mean(x^2) + epsilon), which subtracts
+/// no mean, and the GELU of the error function; logits = H h.
 ///
 /// @param stages  n >= 1, all of a speculator: the weights w follow from their number
 /// @param state   h_0, the base model's hidden state of the last sampled token
 /// @param tokens  token_0, the last sampled one, and the drafts so far: 1 to n
 /// @throws ContractError if shapes do not fit together or a token is not of the vocabulary
 /// @source IBM 2024, released code of the MLP speculator
-std::vector<double> mlp_logits(std::span<const MlpStage> stages, std::span<const double> state, std::span<const int> tokens,
-                               const MlpForwardOptions& options = {});
+std::vector<double> mlp_logits(std::span<const MlpStage> stages, std::span<const double> state,
+                               std::span<const int> tokens, const MlpForwardOptions& options = {});
 
 }  // namespace speclab::sim

@@ -12,11 +12,13 @@
 namespace speclab::sim {
 namespace {
 
-/// One stage: a parabola up to 1 at the end of the warm-up, or the cosine from 1 to 0.1, whichever is lower.
+/// One stage: a parabola up to 1 at the end of the warm-up, or the cosine from 1 to 0.1, whichever
+/// is lower.
 double stage_multiplier(double step, double steps) {
   const double warm_up = std::min(2000.0, steps / 20.0);
   const double to_go = 1.0 - std::min(step, warm_up) / warm_up;
-  return std::min(1.0 - to_go * to_go, 0.1 + 0.45 * (1.0 + std::cos(std::numbers::pi * step / steps)));
+  return std::min(1.0 - to_go * to_go,
+                  0.1 + 0.45 * (1.0 + std::cos(std::numbers::pi * step / steps)));
 }
 
 }  // namespace
@@ -49,14 +51,18 @@ double mlp_embedding_weight(int heads, int inner_size) {
   return std::sqrt((1.0 - state_weight * state_weight) * inner_size / 2.0);
 }
 
-double mlp_mix_ratio(int heads, int inner_size) { return mlp_embedding_weight(heads, inner_size) / mlp_state_weight(heads); }
+double mlp_mix_ratio(int heads, int inner_size) {
+  return mlp_embedding_weight(heads, inner_size) / mlp_state_weight(heads);
+}
 
 int candidate_suffixes(std::span<const int> top_k_per_head) {
   long long suffixes = 1;
   for (const int top_k : top_k_per_head) {
     expect_at_least(1, top_k, "top_k_per_head");
     suffixes *= top_k;
-    SPECLAB_EXPECT(suffixes <= std::numeric_limits<int>::max(), "there are " + std::to_string(suffixes) + " suffixes or more; allowed: 2^31 - 1");
+    SPECLAB_EXPECT(
+        suffixes <= std::numeric_limits<int>::max(),
+        "there are " + std::to_string(suffixes) + " suffixes or more; allowed: 2^31 - 1");
   }
   return static_cast<int>(suffixes);
 }
@@ -64,7 +70,9 @@ int candidate_suffixes(std::span<const int> top_k_per_head) {
 double learning_rate_multiplier(int step, const TrainingStages& stages) {
   expect_at_least(1, stages.stage2_start, "stage2_start");
   expect_at_least(stages.stage2_start + 1LL, stages.total, "total");
-  SPECLAB_EXPECT(step >= 0 && step <= stages.total, "step = " + std::to_string(step) + "; allowed: 0 to " + std::to_string(stages.total));
+  SPECLAB_EXPECT(
+      step >= 0 && step <= stages.total,
+      "step = " + std::to_string(step) + "; allowed: 0 to " + std::to_string(stages.total));
   if (step <= stages.stage2_start) return stage_multiplier(step, stages.stage2_start);
   return 0.1 * stage_multiplier(step - stages.stage2_start, stages.total - stages.stage2_start);
 }

@@ -11,19 +11,21 @@ struct MlpSpeculatorShape {
   int vocab = 32000;            ///< V >= 1
   int heads = 3;                ///< n >= 1
   int inner_size = 4096;        ///< d >= 1
-  bool tied = false;            ///< one embedding, head and normalisation for all stages, one projection for all but the first
+  bool tied = false;  ///< one embedding, head and normalisation for all stages, one projection for
+                      ///< all but the first
 
   /// @throws ContractError naming the field out of range
   void expect_valid() const;
 };
 
-/// Weights: untied n (2 V d + 2 d) + E d + (n - 1) d^2; tied 2 V d + E d + d^2 + 2 d, without the d^2 for a single head, which has no
-/// second stage.
+/// Weights: untied n (2 V d + 2 d) + E d + (n - 1) d^2; tied 2 V d + E d + d^2 + 2 d, without the
+/// d^2 for a single head, which has no second stage.
 /// @throws ContractError if a field is out of range
 /// @source IBM 2024, released code of the MLP speculator
 long long mlp_parameters(const MlpSpeculatorShape& shape);
 
-/// w_s = 0.5^(0.5/n): the state's share in each stage. After n stages half of the base state's variance is left.
+/// w_s = 0.5^(0.5/n): the state's share in each stage. After n stages half of the base state's
+/// variance is left.
 /// @param heads  n >= 1
 /// @throws ContractError if an argument is out of range
 /// @source as mlp_parameters
@@ -45,8 +47,9 @@ struct TrainingStages {
   int total = 21000;         ///< > stage2_start
 };
 
-/// Factor of the learning rate. Stage 1, w = min(2000, n1/20), falls on a cosine from 1 to 0.1 after a parabolic warm-up; stage 2 the
-/// same at a tenth, w = min(2000, n2/20): it drops to 0 and warms up again at the switch.
+/// Factor of the learning rate. Stage 1, w = min(2000, n1/20), falls on a cosine from 1 to 0.1
+/// after a parabolic warm-up; stage 2 the same at a tenth, w = min(2000, n2/20): it drops to 0 and
+/// warms up again at the switch.
 /// @param step  0 to total; stage2_start is the last of stage 1
 /// @throws ContractError if an argument is out of range
 /// @source IBM 2024, released training script

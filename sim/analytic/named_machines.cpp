@@ -13,18 +13,36 @@ using Named = std::vector<std::pair<std::string, Value>>;
 
 /// Zhang et al. 2022, Table 1.
 TransformerShape opt(int layers, int hidden) {
-  return {.layers = layers, .hidden = hidden, .feed_forward = 4 * hidden, .attention_width = hidden, .kv_width = hidden, .vocab = 50272, .feed_forward_matrices = 2};
+  return {.layers = layers,
+          .hidden = hidden,
+          .feed_forward = 4 * hidden,
+          .attention_width = hidden,
+          .kv_width = hidden,
+          .vocab = 50272,
+          .feed_forward_matrices = 2};
 }
 
 /// Raffel et al. 2020, release 1.1; the decoder.
 TransformerShape t5_decoder(int layers, int hidden, int feed_forward, int attention_width) {
-  return {.layers = layers, .hidden = hidden, .feed_forward = feed_forward, .attention_width = attention_width, .kv_width = attention_width,
-          .vocab = 32128, .feed_forward_matrices = 3, .attention_blocks = 2};
+  return {.layers = layers,
+          .hidden = hidden,
+          .feed_forward = feed_forward,
+          .attention_width = attention_width,
+          .kv_width = attention_width,
+          .vocab = 32128,
+          .feed_forward_matrices = 3,
+          .attention_blocks = 2};
 }
 
 /// Chen et al. 2023, Table 2: heads are 128 wide.
 TransformerShape chinchilla(int layers, int hidden) {
-  return {.layers = layers, .hidden = hidden, .feed_forward = 4 * hidden, .attention_width = hidden, .kv_width = hidden, .vocab = 32000, .feed_forward_matrices = 2};
+  return {.layers = layers,
+          .hidden = hidden,
+          .feed_forward = 4 * hidden,
+          .attention_width = hidden,
+          .kv_width = hidden,
+          .vocab = 32000,
+          .feed_forward_matrices = 2};
 }
 
 /// Sizes in the order of TransformerShape, from the models' released configurations.
@@ -78,16 +96,20 @@ Value look_up(const Named<Value>& all, const std::string& name, const std::strin
     if (known == name) return value;
     allowed += (allowed.empty() ? "" : ", ") + known;
   }
-  throw ConfigError("\"" + escaped(name) + "\" is no " + what + " of the roofline; allowed: " + allowed);
+  throw ConfigError("\"" + escaped(name) + "\" is no " + what +
+                    " of the roofline; allowed: " + allowed);
 }
 
 }  // namespace
 
 double TransformerShape::forward_parameters() const {
   const double attention = 2.0 * hidden * (attention_width + kv_width);
-  const double feed_forward_block = static_cast<double>(feed_forward_matrices) * hidden * feed_forward;
-  const double further_attention = 2.0 * hidden * attention_width;  // of an encoder, whose keys and values are made once
-  return layers * (attention + (attention_blocks - 1) * further_attention + feed_forward_block) + static_cast<double>(hidden) * vocab;
+  const double feed_forward_block =
+      static_cast<double>(feed_forward_matrices) * hidden * feed_forward;
+  const double further_attention =
+      2.0 * hidden * attention_width;  // of an encoder, whose keys and values are made once
+  return layers * (attention + (attention_blocks - 1) * further_attention + feed_forward_block) +
+         static_cast<double>(hidden) * vocab;
 }
 
 ModelShape TransformerShape::model_shape(double bytes_per_parameter) const {

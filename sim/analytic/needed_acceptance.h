@@ -1,9 +1,11 @@
 #pragma once
-// The chain's formulas turned round: the acceptance rate at which something is reached. All to the last bit, by bisection.
+// The chain's formulas turned round: the acceptance rate at which something is reached. All to the
+// last bit, by bisection.
 
 namespace speclab::sim {
 
-/// The smallest α at which a length of at least `speculation_length` is best: where Figure 3 steps up to it.
+/// The smallest α at which a length of at least `speculation_length` is best: where Figure 3 steps
+/// up to it.
 /// @param speculation_length  >= 1
 /// @param cost_ratio          c in [0, 1), so that every length is best somewhere
 /// @throws ContractError if an argument is out of range

@@ -1,5 +1,6 @@
 #pragma once
-// Acceptance of one drafted token. p is the target's law, q the draft's, both dense over the same vocabulary.
+// Acceptance of one drafted token. p is the target's law, q the draft's, both dense over the same
+// vocabulary.
 
 #include <span>
 #include <vector>
@@ -9,7 +10,8 @@
 namespace speclab::sim {
 
 /// D(p, q) = (1/2) sum |p - q|: total variation, in [0, 1].
-/// @throws ContractError if a law is empty, negative, does not sum to 1 within 1e-9, or the sizes differ
+/// @throws ContractError if a law is empty, negative, does not sum to 1 within 1e-9, or the sizes
+/// differ
 /// @source Leviathan et al. 2023, Definition 3.2 and Lemma 3.3
 double lk_divergence(std::span<const double> p, std::span<const double> q);
 
@@ -35,17 +37,18 @@ double point_mass_acceptance_rate(std::span<const double> p, Token draft_token);
 /// @throws ContractError as lk_divergence
 double point_mass_acceptance_rate(std::span<const double> p, std::span<const double> q);
 
-/// Rejection sampling in one step: q's draft is kept with chance p / (M q), M = max p/q, and replaced by a sample of p. Keeps
-/// 1/M = min of q/p over p > 0.
+/// Rejection sampling in one step: q's draft is kept with chance p / (M q), M = max p/q, and
+/// replaced by a sample of p. Keeps 1/M = min of q/p over p > 0.
 /// @throws ContractError as lk_divergence
 /// @source Leviathan et al. 2023, Appendix A.2
 double noniterative_acceptance_rate(std::span<const double> p, std::span<const double> q);
 
-/// What is emitted if drafts are withheld because of what they are: a draft of q is submitted to the ratio test only if it is
-/// `kept_if_token`, else a token of p is drawn. Not p, unless q of that token is 0 or 1: the trap of stopping before a token
-/// because of its own probability.
+/// What is emitted if drafts are withheld because of what they are: a draft of q is submitted to
+/// the ratio test only if it is `kept_if_token`, else a token of p is drawn. Not p, unless q of
+/// that token is 0 or 1: the trap of stopping before a token because of its own probability.
 /// @throws ContractError as lk_divergence, and if the token is not of the vocabulary
 /// @source DSpark 2026 describes the trap
-std::vector<double> value_dependent_drop_output(std::span<const double> p, std::span<const double> q, Token kept_if_token);
+std::vector<double> value_dependent_drop_output(std::span<const double> p,
+                                                std::span<const double> q, Token kept_if_token);
 
 }  // namespace speclab::sim

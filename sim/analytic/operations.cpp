@@ -5,7 +5,8 @@
 
 namespace speclab::sim {
 
-double operations_factor(double acceptance_rate, int speculation_length, double draft_operations_ratio) {
+double operations_factor(double acceptance_rate, int speculation_length,
+                         double draft_operations_ratio) {
   expect_not_negative(draft_operations_ratio, "draft_operations_ratio");
   const double tokens = tokens_per_round(acceptance_rate, speculation_length);
   return (speculation_length * draft_operations_ratio + speculation_length + 1.0) / tokens;

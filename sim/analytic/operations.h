@@ -3,14 +3,16 @@
 
 namespace speclab::sim {
 
-/// Operations of speculative over those of plain decoding: (γ ĉ + γ + 1) / E. At least 1: rejected rows are wasted.
+/// Operations of speculative over those of plain decoding: (γ ĉ + γ + 1) / E. At least 1: rejected
+/// rows are wasted.
 ///
 /// @param acceptance_rate         α in [0, 1]
 /// @param speculation_length      γ >= 0
 /// @param draft_operations_ratio  ĉ, draft over target operations of a token, >= 0
 /// @throws ContractError if an argument is out of range
 /// @source Leviathan et al. 2023, Theorem 3.11
-double operations_factor(double acceptance_rate, int speculation_length, double draft_operations_ratio);
+double operations_factor(double acceptance_rate, int speculation_length,
+                         double draft_operations_ratio);
 
 /// How often the target's weights and cached keys and values are read per token: 1 / E.
 /// @throws ContractError as tokens_per_round

@@ -8,8 +8,9 @@
 
 namespace speclab::sim {
 
-/// at_most(n, l) is tokens_per_round of the best tree of at most n nodes and l levels, for all n and l up to the limits. One run of
-/// best-first growth a level where the ranks fall, one run of the dynamic program where they do not.
+/// at_most(n, l) is tokens_per_round of the best tree of at most n nodes and l levels, for all n
+/// and l up to the limits. One run of best-first growth a level where the ranks fall, one run of
+/// the dynamic program where they do not.
 class OptimalTokens {
  public:
   /// @throws ContractError as sequoia_optimal_tree

@@ -10,7 +10,9 @@
 
 namespace speclab::sim {
 
-double oracle_tokens_per_round(double acceptance_rate) { return negligible_cost_speedup_limit(acceptance_rate); }
+double oracle_tokens_per_round(double acceptance_rate) {
+  return negligible_cost_speedup_limit(acceptance_rate);
+}
 
 double oracle_speedup(double acceptance_rate, double cost_ratio) {
   expect_probability(acceptance_rate, "acceptance_rate");
@@ -24,7 +26,8 @@ double oracle_gain(double acceptance_rate, double cost_ratio) {
   const double oracle = oracle_speedup(acceptance_rate, cost_ratio);
   const bool longer_always_pays = cost_ratio == 0.0 || (acceptance_rate == 1.0 && cost_ratio < 1.0);
   if (longer_always_pays) return 1.0;
-  const int best = optimal_speculation_length(acceptance_rate, cost_ratio, std::numeric_limits<int>::max());
+  const int best =
+      optimal_speculation_length(acceptance_rate, cost_ratio, std::numeric_limits<int>::max());
   return oracle / predicted_speedup(acceptance_rate, best, cost_ratio);
 }
 

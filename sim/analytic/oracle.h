@@ -1,5 +1,6 @@
 #pragma once
-// The clairvoyant drafter: each round drafts exactly the run that will be accepted, and still verifies.
+// The clairvoyant drafter: each round drafts exactly the run that will be accepted, and still
+// verifies.
 
 namespace speclab::sim {
 
@@ -15,8 +16,8 @@ double oracle_tokens_per_round(double acceptance_rate);
 /// @source Leviathan et al. 2023, Section 3.5; the cost is ours
 double oracle_speedup(double acceptance_rate, double cost_ratio);
 
-/// Its speed-up over that of the best fixed length. Where no finite length is best (α = 1 > c, or c = 0) the limit of ever
-/// longer ones, 1, is returned.
+/// Its speed-up over that of the best fixed length. Where no finite length is best (α = 1 > c, or c
+/// = 0) the limit of ever longer ones, 1, is returned.
 /// @throws ContractError as oracle_speedup
 /// @source ours, of what Leviathan et al. 2023, Section 3.5, gives as "up to about 60 %"
 double oracle_gain(double acceptance_rate, double cost_ratio);

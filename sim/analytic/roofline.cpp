@@ -17,7 +17,8 @@ void expect_device(const DeviceRates& device) {
 
 }  // namespace
 
-double forward_time_ms(const ModelShape& model, const DeviceRates& device, const ForwardLoad& load) {
+double forward_time_ms(const ModelShape& model, const DeviceRates& device,
+                       const ForwardLoad& load) {
   expect_positive(model.weight_bytes, "weight_bytes");
   expect_positive(model.parameters, "parameters");
   expect_not_negative(model.kv_bytes_per_token, "kv_bytes_per_token");
@@ -27,7 +28,9 @@ double forward_time_ms(const ModelShape& model, const DeviceRates& device, const
   expect_at_least(0, load.context, "context");
   const double bytes = model.weight_bytes + model.kv_bytes_per_token * load.batch * load.context;
   const double operations = 2.0 * model.parameters * load.rows;
-  return kMillisecondsPerSecond * (std::max(bytes / device.bandwidth_bytes_per_s, operations / device.flop_per_s) + device.launch_s);
+  return kMillisecondsPerSecond *
+         (std::max(bytes / device.bandwidth_bytes_per_s, operations / device.flop_per_s) +
+          device.launch_s);
 }
 
 double ridge_rows(const DeviceRates& device, double bytes_per_parameter) {

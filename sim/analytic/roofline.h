@@ -1,5 +1,6 @@
 #pragma once
-// How long a forward takes at least: bytes over bandwidth or operations over rate, whichever is more, and the launch.
+// How long a forward takes at least: bytes over bandwidth or operations over rate, whichever is
+// more, and the launch.
 
 namespace speclab::sim {
 
@@ -13,7 +14,7 @@ struct ModelShape {
 struct DeviceRates {
   double bandwidth_bytes_per_s = 0.0;  ///< of its memory, > 0
   double flop_per_s = 0.0;             ///< of dense products, > 0
-  double launch_s = 0.0;               ///< of one forward, >= 0; fit it on the machine, the data sheet has none
+  double launch_s = 0.0;  ///< of one forward, >= 0; fit it on the machine, the data sheet has none
 };
 
 struct ForwardLoad {
@@ -22,17 +23,20 @@ struct ForwardLoad {
   int context = 0;  ///< cached tokens of each sequence, >= 0
 };
 
-/// max((W + B context kv) / bandwidth, 2 N rows / rate) + launch, in milliseconds. Real machines overlap the two imperfectly.
+/// max((W + B context kv) / bandwidth, 2 N rows / rate) + launch, in milliseconds. Real machines
+/// overlap the two imperfectly.
 /// @throws ContractError if a field is out of range
 /// @source Williams et al. 2009 (roofline); MagicDec (Chen et al. 2024), Section 3.2
 double forward_time_ms(const ModelShape& model, const DeviceRates& device, const ForwardLoad& load);
 
-/// Rows from which on a forward without context is bound by arithmetic: rate bytes_per_parameter / (2 bandwidth).
+/// Rows from which on a forward without context is bound by arithmetic: rate bytes_per_parameter /
+/// (2 bandwidth).
 /// @throws ContractError if an argument is out of range
 /// @source Williams et al. 2009, the ridge point
 double ridge_rows(const DeviceRates& device, double bytes_per_parameter);
 
-/// Time of a token at least, if the weights cross a link for each forward: bytes / rate, in seconds.
+/// Time of a token at least, if the weights cross a link for each forward: bytes / rate, in
+/// seconds.
 /// @throws ContractError unless both are positive
 /// @source Sequoia (Chen et al. 2024), authors' post on off-loading
 double offload_token_time_s(double weight_bytes, double link_bytes_per_s);

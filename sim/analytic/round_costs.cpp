@@ -7,7 +7,8 @@
 namespace speclab::sim {
 
 RoundCurves::RoundCurves(const CostSurface& costs, int depth, int rows)
-    : target_(costs.curve(CostKind::target, rows)), overhead_(costs.curve(CostKind::overhead, rows)) {
+    : target_(costs.curve(CostKind::target, rows)),
+      overhead_(costs.curve(CostKind::overhead, rows)) {
   SPECLAB_EXPECT(depth >= 0, "depth = " + std::to_string(depth));
   if (depth > 0) draft_ = costs.curve(CostKind::draft, depth);
 }

@@ -18,11 +18,14 @@ struct RoundTimes {
 /// What rounds of one depth cost, over the context.
 class RoundCurves {
  public:
-  /// A round whose draft has `depth` levels and needs `rows` target rows. @throws ContractError if a kind was not measured
+  /// A round whose draft has `depth` levels and needs `rows` target rows. @throws ContractError if
+  /// a kind was not measured
   RoundCurves(const CostSurface& costs, int depth, int rows);
   /// @throws ContractError as CostCurve::ns
   RoundTimes at(int context) const {
-    return {.target_ns = target_.ns(context), .draft_ns = draft_ ? draft_->ns(context) : 0.0, .overhead_ns = overhead_.ns(context)};
+    return {.target_ns = target_.ns(context),
+            .draft_ns = draft_ ? draft_->ns(context) : 0.0,
+            .overhead_ns = overhead_.ns(context)};
   }
 
  private:
@@ -36,7 +39,8 @@ class RoundCosts {
  public:
   explicit RoundCosts(const CostSurface& costs) : costs_(&costs) {}  ///< which must outlive it
 
-  /// @param rows  of the target, always the same at that depth. @throws ContractError as RoundCurves
+  /// @param rows  of the target, always the same at that depth. @throws ContractError as
+  /// RoundCurves
   RoundTimes at(int depth, int rows, int context) {
     const auto index = static_cast<std::size_t>(depth);
     if (index >= curves_.size() || !curves_[index]) add(depth, rows);

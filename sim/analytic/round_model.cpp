@@ -24,17 +24,21 @@ struct GrowingRound {
   }
 };
 
-/// a.tokens_per_ns() > b.tokens_per_ns(), mostly without their divisions, the slowest operations there are.
+/// a.tokens_per_ns() > b.tokens_per_ns(), mostly without their divisions, the slowest operations
+/// there are.
 bool is_faster(const RoundMeans& a, const RoundMeans& b) {
   constexpr double kRounding = 1e-14;  // more than that of two products or two quotients
   const double left = a.tokens * b.ns, right = b.tokens * a.ns;
-  return std::abs(left - right) > kRounding * left ? left > right : a.tokens_per_ns() > b.tokens_per_ns();
+  return std::abs(left - right) > kRounding * left ? left > right
+                                                   : a.tokens_per_ns() > b.tokens_per_ns();
 }
 
 void expect_length(const RoundModel& model, int length) {
-  SPECLAB_EXPECT(model.reach.size() == model.conditional_acceptance.size() && model.cost_ns.size() == model.reach.size() + 1,
+  SPECLAB_EXPECT(model.reach.size() == model.conditional_acceptance.size() &&
+                     model.cost_ns.size() == model.reach.size() + 1,
                  "the lists of a round model must fit together");
-  SPECLAB_EXPECT(length >= 0 && static_cast<std::size_t>(length) <= model.reach.size(), "length = " + std::to_string(length));
+  SPECLAB_EXPECT(length >= 0 && static_cast<std::size_t>(length) <= model.reach.size(),
+                 "length = " + std::to_string(length));
 }
 
 }  // namespace
@@ -46,7 +50,8 @@ RoundMeans round_means(const RoundModel& model, int length) {
 RoundMeans round_means(const RoundModel& model, int length, double hit_rate) {
   expect_length(model, length);
   GrowingRound round{.means = {.tokens = 1.0, .ns = model.cost_ns[0]}};
-  for (std::size_t level = 0; level < static_cast<std::size_t>(length); ++level) round.add_level(model, level, level == 0 ? hit_rate : model.reach[level]);
+  for (std::size_t level = 0; level < static_cast<std::size_t>(length); ++level)
+    round.add_level(model, level, level == 0 ? hit_rate : model.reach[level]);
   return round.means;
 }
 
@@ -57,7 +62,8 @@ LengthMeans optimal_length_means(const RoundModel& model, int shortest) {
   for (std::size_t level = 0; level < model.reach.size(); ++level) {
     round.add_level(model, level, model.reach[level]);
     const int length = static_cast<int>(level) + 1;
-    if (length == shortest || (length > shortest && is_faster(round.means, best.means))) best = {.length = length, .means = round.means};
+    if (length == shortest || (length > shortest && is_faster(round.means, best.means)))
+      best = {.length = length, .means = round.means};
   }
   return best;
 }

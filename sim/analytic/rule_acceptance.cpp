@@ -27,7 +27,8 @@ class ScaledOverlap {
     }
   }
   double operator()(double scale) const {
-    const auto whole = static_cast<std::size_t>(std::ranges::upper_bound(ratios_, scale) - ratios_.begin());
+    const auto whole =
+        static_cast<std::size_t>(std::ranges::upper_bound(ratios_, scale) - ratios_.begin());
     return r_below_[whole] + scale * (q_below_.back() - q_below_[whole]);
   }
 
@@ -41,11 +42,13 @@ double typical_threshold(std::span<const double> p, double epsilon, double delta
   expect_law(p, "p");
   expect_probability(epsilon, "epsilon");
   expect_not_negative(delta, "delta");
-  const double entropy = sum_over(p, p, [](double pi, double) { return pi > 0.0 ? -pi * std::log(pi) : 0.0; });
+  const double entropy =
+      sum_over(p, p, [](double pi, double) { return pi > 0.0 ? -pi * std::log(pi) : 0.0; });
   return std::min(epsilon, delta * std::exp(-entropy));
 }
 
-double typical_acceptance(std::span<const double> p, std::span<const double> q, double epsilon, double delta) {
+double typical_acceptance(std::span<const double> p, std::span<const double> q, double epsilon,
+                          double delta) {
   expect_pair(p, q);
   const double least = typical_threshold(p, epsilon, delta);
   return sum_over(p, q, [&](double pi, double qi) { return pi > least ? qi : 0.0; });
@@ -66,17 +69,24 @@ double two_naive_acceptance(std::span<const double> p, std::span<const double> q
   expect_pair(p, q);
   const auto odds = [](double qi) { return qi < 1.0 ? qi / (1.0 - qi) : 0.0; };
   const double total = sum_over(q, q, [&](double qi, double) { return odds(qi); });
-  return sum_over(p, q, [&](double pi, double qi) { return pi * qi * (1.0 + (qi < 1.0 ? total - odds(qi) : 0.0)); });
+  return sum_over(p, q, [&](double pi, double qi) {
+    return pi * qi * (1.0 + (qi < 1.0 ? total - odds(qi) : 0.0));
+  });
 }
 
-double typical_distance(std::span<const double> p, std::span<const double> q, double epsilon, double delta) {
+double typical_distance(std::span<const double> p, std::span<const double> q, double epsilon,
+                        double delta) {
   const double least = typical_threshold(p, epsilon, delta);
   const double rejected = 1.0 - typical_acceptance(p, q, epsilon, delta);
-  return 0.5 * sum_over(p, q, [&](double pi, double qi) { return std::abs((pi > least ? qi : 0.0) + rejected * pi - pi); });
+  return 0.5 * sum_over(p, q, [&](double pi, double qi) {
+           return std::abs((pi > least ? qi : 0.0) + rejected * pi - pi);
+         });
 }
 
-double lossy_distance(const std::string& rule, std::span<const double> p, std::span<const double> q, const LossyRuleOptions& options) {
-  if (rule == "typical") return typical_distance(p, q, options.typical_epsilon, options.typical_delta);
+double lossy_distance(const std::string& rule, std::span<const double> p, std::span<const double> q,
+                      const LossyRuleOptions& options) {
+  if (rule == "typical")
+    return typical_distance(p, q, options.typical_epsilon, options.typical_delta);
   SPECLAB_EXPECT(rule == "lenient", "no closed form for the distance of " + rule);
   return lenient_distance(p, q, options.lenience, options.lenient_residual);
 }

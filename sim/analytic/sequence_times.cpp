@@ -26,13 +26,15 @@ std::vector<double> rounds_law(std::span<const double> pmf, int tokens) {
   expect_law(pmf, "pmf");
   expect_at_least(0, tokens, "tokens");
   const auto wanted = static_cast<std::size_t>(tokens);
-  std::vector<double> law(wanted + 1, 0.0), missing(wanted + 1, 0.0);  // missing[n] = P(n tokens are still to come)
+  std::vector<double> law(wanted + 1, 0.0),
+      missing(wanted + 1, 0.0);  // missing[n] = P(n tokens are still to come)
   missing[wanted] = 1.0;
   for (std::size_t round = 0; round <= wanted; ++round) {
     law[round] = missing[0];
     std::vector<double> next(wanted + 1, 0.0);
     for (std::size_t left = 1; left <= wanted; ++left)
-      for (std::size_t t = 0; t < pmf.size() && missing[left] > 0.0; ++t) next[left > t + 1 ? left - t - 1 : 0] += missing[left] * pmf[t];
+      for (std::size_t t = 0; t < pmf.size() && missing[left] > 0.0; ++t)
+        next[left > t + 1 ? left - t - 1 : 0] += missing[left] * pmf[t];
     missing = std::move(next);
   }
   return law;
@@ -40,7 +42,8 @@ std::vector<double> rounds_law(std::span<const double> pmf, int tokens) {
 
 int rounds_quantile(std::span<const double> law, double level) {
   expect_law(law, "rounds_law");
-  SPECLAB_EXPECT(level > 0.0 && level <= 1.0, "level = " + std::to_string(level) + "; allowed: above 0, at most 1");
+  SPECLAB_EXPECT(level > 0.0 && level <= 1.0,
+                 "level = " + std::to_string(level) + "; allowed: above 0, at most 1");
   constexpr double kRounding = 1e-12;
   double reached = 0.0;
   int rounds = 0;
@@ -52,7 +55,8 @@ int rounds_quantile(std::span<const double> law, double level) {
   return rounds - 1;
 }
 
-SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens) {
+SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times,
+                           int tokens) {
   expect_at_least(1, tokens, "tokens");
   const std::vector<double> pmf = tokens_per_round_pmf(acceptance_rate, speculation_length);
   const double mean = expected_rounds(pmf, tokens), loop_ns = times.loop_ns(speculation_length);
@@ -64,14 +68,20 @@ SequenceTime sequence_time(double acceptance_rate, int speculation_length, const
   return {.mean_ns = mean * loop_ns, .deviation_ns = std::sqrt(variance) * loop_ns};
 }
 
-SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens) {
+SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length,
+                               const LoopTimes& times, int tokens) {
   expect_at_least(1, tokens, "tokens");
   const std::vector<double> pmf = tokens_per_round_pmf(acceptance_rate, speculation_length);
   const std::vector<double> law = rounds_law(pmf, tokens);
-  const double tokens_per_s_of_one_round = tokens * kNsPerSecond / times.loop_ns(speculation_length);
-  const auto percentile = [&](double level) { return tokens_per_s_of_one_round / rounds_quantile(law, level); };
+  const double tokens_per_s_of_one_round =
+      tokens * kNsPerSecond / times.loop_ns(speculation_length);
+  const auto percentile = [&](double level) {
+    return tokens_per_s_of_one_round / rounds_quantile(law, level);
+  };
   return {.mean_tokens_per_s = tokens_per_s_of_one_round / expected_rounds(pmf, tokens),
-          .p50_tokens_per_s = percentile(0.5), .p90_tokens_per_s = percentile(0.9), .p99_tokens_per_s = percentile(0.99)};
+          .p50_tokens_per_s = percentile(0.5),
+          .p90_tokens_per_s = percentile(0.9),
+          .p99_tokens_per_s = percentile(0.99)};
 }
 
 }  // namespace speclab::sim

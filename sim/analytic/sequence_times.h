@@ -1,5 +1,6 @@
 #pragma once
-// How long one sequence takes: not only the mean, because whoever waits for an answer waits for the slow ones too.
+// How long one sequence takes: not only the mean, because whoever waits for an answer waits for the
+// slow ones too.
 
 #include <span>
 #include <vector>
@@ -40,9 +41,11 @@ struct SequenceTime {
 /// @param tokens              N >= 1
 /// @throws ContractError if an argument is out of range
 /// @source ours; the error bars of Chen et al. 2023, Figure 1
-SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens);
+SequenceTime sequence_time(double acceptance_rate, int speculation_length, const LoopTimes& times,
+                           int tokens);
 
-/// Tokens per second of sequences of N tokens. Percentiles follow the waiting user: 90 % of the sequences are at least as fast as p90.
+/// Tokens per second of sequences of N tokens. Percentiles follow the waiting user: 90 % of the
+/// sequences are at least as fast as p90.
 struct SequenceSpeeds {
   double mean_tokens_per_s = 0.0;  ///< N over the mean time: what many sequences together reach
   double p50_tokens_per_s = 0.0;
@@ -55,6 +58,7 @@ struct SequenceSpeeds {
 /// @param tokens              N >= 1
 /// @throws ContractError if an argument is out of range
 /// @source ours; Chen et al. 2023, Section 7, mention the price of long drafts in P90 and P99
-SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length, const LoopTimes& times, int tokens);
+SequenceSpeeds sequence_speeds(double acceptance_rate, int speculation_length,
+                               const LoopTimes& times, int tokens);
 
 }  // namespace speclab::sim

@@ -14,19 +14,23 @@ constexpr double kNoTree = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 SequoiaTable::SequoiaTable(std::span<const double> rank_acceptance, const TreeBudget& budget)
-    : ranks_(rank_acceptance.begin(), rank_acceptance.end()), nodes_(static_cast<std::size_t>(std::max(budget.nodes, 1))) {
+    : ranks_(rank_acceptance.begin(), rank_acceptance.end()),
+      nodes_(static_cast<std::size_t>(std::max(budget.nodes, 1))) {
   expect_rank_acceptance(rank_acceptance);
   budget.expect_valid();
   levels_.push_back(only_root());
   for (int levels = 2; levels <= budget.levels; ++levels) {
     Level next = one_more(levels_.back());
-    const bool changes = !std::ranges::equal(next.best, levels_.back().best, {}, &Best::tokens, &Best::tokens);
+    const bool changes =
+        !std::ranges::equal(next.best, levels_.back().best, {}, &Best::tokens, &Best::tokens);
     if (!changes) break;
     levels_.push_back(std::move(next));
   }
 }
 
-const SequoiaTable::Level& SequoiaTable::level(int levels) const { return levels_[std::min(index(levels), levels_.size() - 1)]; }
+const SequoiaTable::Level& SequoiaTable::level(int levels) const {
+  return levels_[std::min(index(levels), levels_.size() - 1)];
+}
 
 SequoiaTable::Level SequoiaTable::only_root() const {
   Level level;
@@ -43,12 +47,14 @@ SequoiaTable::Level SequoiaTable::one_more(const Level& below) const {
   for (std::size_t children = 1; children <= ranks_.size(); ++children) {
     split_best(below, children, here);
     for (std::size_t n = 0; n < nodes_; ++n)
-      if (here.tokens[children][n] > here.best[n].tokens) here.best[n] = {here.tokens[children][n], static_cast<int>(children)};
+      if (here.tokens[children][n] > here.best[n].tokens)
+        here.best[n] = {here.tokens[children][n], static_cast<int>(children)};
   }
   return here;
 }
 
-/// For every size the best way to give the last of `children` children a subtree of m nodes; the smallest m on ties.
+/// For every size the best way to give the last of `children` children a subtree of m nodes; the
+/// smallest m on ties.
 void SequoiaTable::split_best(const Level& below, std::size_t children, Level& here) const {
   const std::vector<double>& elder = here.tokens[children - 1];
   std::vector<double>& tokens = here.tokens[children];
@@ -75,8 +81,10 @@ int SequoiaTable::best_size(int nodes, int levels) const {
 std::vector<SequoiaTable::Subtree> SequoiaTable::children_of(Subtree tree) const {
   std::vector<Subtree> subtrees;
   for (; tree.children > 0; --tree.children) {
-    const int last_nodes = level(tree.levels).last_nodes[static_cast<std::size_t>(tree.children)][index(tree.nodes)];
-    subtrees.push_back({last_nodes, tree.levels - 1, level(tree.levels - 1).best[index(last_nodes)].children});
+    const int last_nodes =
+        level(tree.levels).last_nodes[static_cast<std::size_t>(tree.children)][index(tree.nodes)];
+    subtrees.push_back(
+        {last_nodes, tree.levels - 1, level(tree.levels - 1).best[index(last_nodes)].children});
     tree.nodes -= last_nodes;
   }
   std::ranges::reverse(subtrees);
@@ -84,7 +92,8 @@ std::vector<SequoiaTable::Subtree> SequoiaTable::children_of(Subtree tree) const
 }
 
 TreeShape SequoiaTable::shape(int nodes, int levels) const {
-  const int depth = std::min(levels, static_cast<int>(levels_.size()));  // further levels change nothing
+  const int depth =
+      std::min(levels, static_cast<int>(levels_.size()));  // further levels change nothing
   std::vector<Subtree> queue{{nodes, depth, level(depth).best[index(nodes)].children}};
   std::vector<int> parents;
   for (std::size_t node = 0; node < queue.size(); ++node)

@@ -9,8 +9,9 @@
 
 namespace speclab::sim {
 
-/// Values of the best trees of exactly n nodes and at most l levels, for all n and l up to a budget: the last of a root's b children
-/// has a subtree of m nodes, the rest of the tree the other n - m. Levels are added until one more changes nothing.
+/// Values of the best trees of exactly n nodes and at most l levels, for all n and l up to a
+/// budget: the last of a root's b children has a subtree of m nodes, the rest of the tree the other
+/// n - m. Levels are added until one more changes nothing.
 /// @source Sequoia (Chen et al. 2024), Algorithms 1 and 4
 class SequoiaTable {
  public:

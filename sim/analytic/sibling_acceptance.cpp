@@ -19,23 +19,34 @@ struct Candidate {
 };
 
 struct IsWorse {
-  bool operator()(const Candidate& a, const Candidate& b) const { return a.score != b.score ? a.score < b.score : a.order > b.order; }
+  bool operator()(const Candidate& a, const Candidate& b) const {
+    return a.score != b.score ? a.score < b.score : a.order > b.order;
+  }
 };
 
 /// Grows a tree from its root.
 class LikeliestGrowth {
  public:
-  LikeliestGrowth(const SiblingAcceptance& acceptance, const TreeBudget& budget) : acceptance_(acceptance), budget_(budget) { offer(0, 1.0, {}); }
+  LikeliestGrowth(const SiblingAcceptance& acceptance, const TreeBudget& budget)
+      : acceptance_(acceptance), budget_(budget) {
+    offer(0, 1.0, {});
+  }
 
-  bool can_go_on() const { return static_cast<int>(taken_.size()) + 1 < budget_.nodes && !candidates_.empty() && candidates_.top().score > 0.0; }
+  bool can_go_on() const {
+    return static_cast<int>(taken_.size()) + 1 < budget_.nodes && !candidates_.empty() &&
+           candidates_.top().score > 0.0;
+  }
 
   void take() {
     const Candidate best = candidates_.top();
     candidates_.pop();
     taken_.push_back(best);
     tokens_ += best.score;
-    offer(best.parent, best.left - best.score, {best.place.depth, best.place.parent_rank, best.place.rank + 1});
-    if (best.place.depth + 1 < budget_.levels) offer(static_cast<int>(taken_.size()), best.score, {best.place.depth + 1, best.place.rank, 1});
+    offer(best.parent, best.left - best.score,
+          {best.place.depth, best.place.parent_rank, best.place.rank + 1});
+    if (best.place.depth + 1 < budget_.levels)
+      offer(static_cast<int>(taken_.size()), best.score,
+            {best.place.depth + 1, best.place.rank, 1});
   }
 
   double tokens() const { return tokens_; }
@@ -45,17 +56,21 @@ class LikeliestGrowth {
     std::vector<int> parents, nodes{0};  // of the shape; what each of its nodes is here
     for (std::size_t node = 0; node < nodes.size(); ++node)
       for (std::size_t i = 0; i < taken_.size(); ++i)
-        if (taken_[i].parent == nodes[node]) parents.push_back(static_cast<int>(node)), nodes.push_back(static_cast<int>(i) + 1);
+        if (taken_[i].parent == nodes[node])
+          parents.push_back(static_cast<int>(node)), nodes.push_back(static_cast<int>(i) + 1);
     return TreeShape::from_parents(std::move(parents));
   }
 
  private:
-  double score_of(int node) const { return node == 0 ? 1.0 : taken_[static_cast<std::size_t>(node - 1)].score; }
+  double score_of(int node) const {
+    return node == 0 ? 1.0 : taken_[static_cast<std::size_t>(node - 1)].score;
+  }
 
   /// @param left  of the parent's chance, what its earlier children leave
   void offer(int parent, double left, const TreePlace& place) {
     if (budget_.levels < 2 || place.rank > acceptance_.most_ranks()) return;
-    candidates_.push({std::min(left, score_of(parent) * acceptance_.at(place)), left, next_order_++, parent, place});
+    candidates_.push({std::min(left, score_of(parent) * acceptance_.at(place)), left, next_order_++,
+                      parent, place});
   }
 
   const SiblingAcceptance& acceptance_;
@@ -69,16 +84,24 @@ class LikeliestGrowth {
 }  // namespace
 
 void SiblingAcceptance::add(const TreePlace& place, double reached, double accepted) {
-  SPECLAB_EXPECT(place.depth >= 1 && place.rank >= 1 && (place.parent_rank >= 1) == (place.depth > 1), "a place has a depth, a rank and below depth 1 a parent's rank, from 1");
-  SPECLAB_EXPECT(accepted >= 0.0 && accepted <= reached, std::to_string(accepted) + " accepted of " + std::to_string(reached) + "; allowed: 0 to as many");
+  SPECLAB_EXPECT(
+      place.depth >= 1 && place.rank >= 1 && (place.parent_rank >= 1) == (place.depth > 1),
+      "a place has a depth, a rank and below depth 1 a parent's rank, from 1");
+  SPECLAB_EXPECT(accepted >= 0.0 && accepted <= reached,
+                 std::to_string(accepted) + " accepted of " + std::to_string(reached) +
+                     "; allowed: 0 to as many");
   places_[place].add(reached, accepted);
   all_depths_[{std::min(place.depth, 2), place.parent_rank, place.rank}].add(reached, accepted);
   ranks_[place.rank].add(reached, accepted);
 }
 
 double SiblingAcceptance::at(const TreePlace& place) const {
-  for (const auto& [counts, key] : {std::pair{&places_, place}, {&all_depths_, TreePlace{std::min(place.depth, 2), place.parent_rank, place.rank}}})
-    if (const auto found = counts->find(key); found != counts->end() && found->second.reached >= kLeastWeight) return found->second.rate();
+  for (const auto& [counts, key] :
+       {std::pair{&places_, place},
+        {&all_depths_, TreePlace{std::min(place.depth, 2), place.parent_rank, place.rank}}})
+    if (const auto found = counts->find(key);
+        found != counts->end() && found->second.reached >= kLeastWeight)
+      return found->second.rate();
   return of_rank(place.rank);
 }
 
@@ -106,7 +129,8 @@ std::vector<double> SiblingAcceptance::of_nodes(const TreeShape& shape) const {
   for (std::size_t node = 0; node < parents.size();) {
     const TreePlace parent = places[static_cast<std::size_t>(parents[node])];
     double left = 1.0;
-    for (int rank = 1; node < parents.size() && (rank == 1 || parents[node] == parents[node - 1]); ++node, ++rank) {
+    for (int rank = 1; node < parents.size() && (rank == 1 || parents[node] == parents[node - 1]);
+         ++node, ++rank) {
       places.push_back({parent.depth + 1, parent.rank, rank});
       chances.push_back(std::min(left, at(places.back())));
       left -= chances.back();
@@ -122,7 +146,8 @@ OptimalTree likeliest_tree(const SiblingAcceptance& acceptance, const TreeBudget
   return {growth.shape(), growth.tokens()};
 }
 
-std::vector<double> likeliest_tree_tokens(const SiblingAcceptance& acceptance, const TreeBudget& budget) {
+std::vector<double> likeliest_tree_tokens(const SiblingAcceptance& acceptance,
+                                          const TreeBudget& budget) {
   budget.expect_valid();
   LikeliestGrowth growth(acceptance, budget);
   std::vector<double> tokens{growth.tokens()};

@@ -14,7 +14,8 @@ void BeamRound::expect_valid() const {
 
 long long beam_target_runs_per_round(const BeamRound& round) {
   round.expect_valid();
-  return round.beam_width + static_cast<long long>(round.draft_beam_width) * round.speculation_length;
+  return round.beam_width +
+         static_cast<long long>(round.draft_beam_width) * round.speculation_length;
 }
 
 double beam_steps_per_round(double inclusion_rate, int speculation_length) {

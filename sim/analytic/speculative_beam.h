@@ -1,6 +1,6 @@
 #pragma once
-// Beam search with a draft: the draft keeps a beam of u, the target checks all of it at once; a step stands while the target's
-// beam of w lies inside the draft's.
+// Beam search with a draft: the draft keeps a beam of u, the target checks all of it at once; a
+// step stands while the target's beam of w lies inside the draft's.
 
 namespace speclab::sim {
 
@@ -18,7 +18,8 @@ struct BeamRound {
 /// @source Leviathan et al. 2023, Appendix A.4
 long long beam_target_runs_per_round(const BeamRound& round);
 
-/// Beam steps that a round takes, the target's own included, if each stands with the same chance, independently: tokens_per_round.
+/// Beam steps that a round takes, the target's own included, if each stands with the same chance,
+/// independently: tokens_per_round.
 /// @param inclusion_rate  in [0, 1]
 /// @throws ContractError if an argument is out of range
 /// @source ours, after Leviathan et al. 2023, Appendix A.4
@@ -29,7 +30,8 @@ double beam_steps_per_round(double inclusion_rate, int speculation_length);
 /// @source ours
 double beam_operations_factor(double inclusion_rate, const BeamRound& round);
 
-/// What no machine exceeds: the speed-up where a forward of any number of rows has one price, steps / (1 + c γ).
+/// What no machine exceeds: the speed-up where a forward of any number of rows has one price, steps
+/// / (1 + c γ).
 /// @param cost_ratio  c of a draft step of u beams, >= 0
 /// @throws ContractError if an argument is out of range
 /// @source ours

@@ -6,17 +6,21 @@
 namespace speclab::sim {
 
 double predicted_speedup(double acceptance_rate, int speculation_length, double cost_ratio) {
-  return predicted_speedup(acceptance_rate, speculation_length, RelativeCosts{.cost_ratio = cost_ratio});
+  return predicted_speedup(acceptance_rate, speculation_length,
+                           RelativeCosts{.cost_ratio = cost_ratio});
 }
 
-double predicted_speedup(double acceptance_rate, int speculation_length, const RelativeCosts& costs) {
+double predicted_speedup(double acceptance_rate, int speculation_length,
+                         const RelativeCosts& costs) {
   expect_not_negative(costs.cost_ratio, "cost_ratio");
   expect_positive(costs.verify_cost_ratio, "verify_cost_ratio");
   expect_not_negative(costs.overhead_ratio, "overhead_ratio");
-  return predicted_speedup_of_tokens(tokens_per_round(acceptance_rate, speculation_length), speculation_length, costs);
+  return predicted_speedup_of_tokens(tokens_per_round(acceptance_rate, speculation_length),
+                                     speculation_length, costs);
 }
 
-double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length, const RelativeCosts& costs) {
+double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length,
+                                   const RelativeCosts& costs) {
   return tokens_per_round /
          (costs.cost_ratio * speculation_length + costs.verify_cost_ratio + costs.overhead_ratio);
 }

@@ -21,13 +21,16 @@ double predicted_speedup(double acceptance_rate, int speculation_length, double 
 /// S = E / (c γ + v + o).
 /// @throws ContractError if an argument is out of range
 /// @source MagicDec (Chen et al. 2024), Eq. 2, inverted; the overhead is our addition
-double predicted_speedup(double acceptance_rate, int speculation_length, const RelativeCosts& costs);
+double predicted_speedup(double acceptance_rate, int speculation_length,
+                         const RelativeCosts& costs);
 
 /// The same of a mean that is known, E. The costs are not checked.
-double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length, const RelativeCosts& costs);
+double predicted_speedup_of_tokens(double tokens_per_round, int speculation_length,
+                                   const RelativeCosts& costs);
 
-/// The smallest γ that maximises E / (1 + c γ), by the exact rule: while α^(g+1) (1 + c g) > c E, take one more.
-/// Its two sides differ by a strictly falling function of g, so the first failure is the global maximum.
+/// The smallest γ that maximises E / (1 + c γ), by the exact rule: while α^(g+1) (1 + c g) > c E,
+/// take one more. Its two sides differ by a strictly falling function of g, so the first failure is
+/// the global maximum.
 ///
 /// @param max_length  cap >= 0, needed where c = 0 or α = 1
 /// @throws ContractError if an argument is out of range

@@ -15,15 +15,20 @@ double chain_speedup(double tokens, int length, const CostSurface& costs, int co
 
 }  // namespace
 
-double predicted_speedup(double acceptance_rate, int speculation_length, const CostSurface& costs, int context) {
-  return chain_speedup(tokens_per_round(acceptance_rate, speculation_length), speculation_length, costs, context);
+double predicted_speedup(double acceptance_rate, int speculation_length, const CostSurface& costs,
+                         int context) {
+  return chain_speedup(tokens_per_round(acceptance_rate, speculation_length), speculation_length,
+                       costs, context);
 }
 
-double predicted_speedup(std::span<const double> conditional_acceptance, const CostSurface& costs, int context) {
-  return chain_speedup(tokens_per_round_from_conditional(conditional_acceptance), static_cast<int>(conditional_acceptance.size()), costs, context);
+double predicted_speedup(std::span<const double> conditional_acceptance, const CostSurface& costs,
+                         int context) {
+  return chain_speedup(tokens_per_round_from_conditional(conditional_acceptance),
+                       static_cast<int>(conditional_acceptance.size()), costs, context);
 }
 
-int optimal_speculation_length(double acceptance_rate, const CostSurface& costs, int context, int max_length) {
+int optimal_speculation_length(double acceptance_rate, const CostSurface& costs, int context,
+                               int max_length) {
   expect_at_least(0, max_length, "max_length");
   int best = 0;
   double best_speedup = predicted_speedup(acceptance_rate, 0, costs, context);
@@ -36,12 +41,15 @@ int optimal_speculation_length(double acceptance_rate, const CostSurface& costs,
   return best;
 }
 
-HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance, const CostSurface& costs, int context, const TreeBudget& limits) {
+HardwareAwareTree hardware_aware_tree(std::span<const double> rank_acceptance,
+                                      const CostSurface& costs, int context,
+                                      const TreeBudget& limits) {
   const OptimalTokens tokens(rank_acceptance, limits);
   HardwareAwareTree best{.budget = {}, .predicted_speedup = 1.0};
   for (int nodes = 2; nodes <= limits.nodes; ++nodes)
     for (int levels = 2; levels <= std::min(nodes, limits.levels); ++levels) {
-      const double speedup = tokens.at_most(nodes, levels) * costs.plain_step_ns(context) / costs.round_ns(levels - 1, nodes, context);
+      const double speedup = tokens.at_most(nodes, levels) * costs.plain_step_ns(context) /
+                             costs.round_ns(levels - 1, nodes, context);
       if (speedup > best.predicted_speedup) best = {{nodes, levels}, speedup};
     }
   return best;

@@ -16,7 +16,8 @@ std::vector<double> repeated(double acceptance_rate, int speculation_length) {
   return std::vector<double>(static_cast<std::size_t>(speculation_length), acceptance_rate);
 }
 
-/// 1 + α + ... + α^(terms - 1) in as many steps as `terms` has bits: twice as many terms are (1 + α^terms) times the sum.
+/// 1 + α + ... + α^(terms - 1) in as many steps as `terms` has bits: twice as many terms are (1 +
+/// α^terms) times the sum.
 double geometric_sum(double acceptance_rate, unsigned terms) {
   double sum = 0.0;
   double power = 1.0;  // α to the number of terms so far
@@ -46,7 +47,8 @@ double tokens_per_round_variance(double acceptance_rate, int speculation_length)
   const double mean = tokens_per_round(acceptance_rate, speculation_length);
   double second_moment = 0.0;
   double power = 1.0;
-  for (int k = 0; k <= speculation_length; ++k, power *= acceptance_rate) second_moment += (2 * k + 1) * power;
+  for (int k = 0; k <= speculation_length; ++k, power *= acceptance_rate)
+    second_moment += (2 * k + 1) * power;
   return std::max(0.0, second_moment - mean * mean);
 }
 
@@ -54,7 +56,8 @@ double tokens_per_round_from_survival(std::span<const double> survival) {
   double tokens = 1.0;
   double previous = 1.0;
   for (const double value : survival) {
-    SPECLAB_EXPECT(value >= 0.0 && value <= previous, "survival must fall from at most 1 to at least 0");
+    SPECLAB_EXPECT(value >= 0.0 && value <= previous,
+                   "survival must fall from at most 1 to at least 0");
     tokens += previous = value;
   }
   return tokens;
@@ -98,7 +101,8 @@ double expected_rounds(std::span<const double> pmf, int tokens) {
   std::vector<double> rounds(static_cast<std::size_t>(tokens) + 1, 0.0);
   for (std::size_t left = 1; left < rounds.size(); ++left) {
     rounds[left] = 1.0;
-    for (std::size_t t = 1; t <= std::min(left, pmf.size()); ++t) rounds[left] += pmf[t - 1] * rounds[left - t];
+    for (std::size_t t = 1; t <= std::min(left, pmf.size()); ++t)
+      rounds[left] += pmf[t - 1] * rounds[left - t];
   }
   return rounds.back();
 }

@@ -12,7 +12,8 @@ namespace speclab::sim {
 /// @param speculation_length  γ, tokens, >= 0
 /// @return tokens per round, in [1, γ + 1]
 /// @throws ContractError if an argument is out of range
-/// @source Leviathan et al. 2023, Eq. 1, as the sum, which has no singularity at α = 1, by doubling: as many steps as γ + 1 has bits
+/// @source Leviathan et al. 2023, Eq. 1, as the sum, which has no singularity at α = 1, by
+/// doubling: as many steps as γ + 1 has bits
 double tokens_per_round(double acceptance_rate, int speculation_length);
 
 /// P(a round emits t + 1 tokens) for t = 0..γ.
@@ -25,7 +26,8 @@ std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation
 /// @source ours
 double tokens_per_round_variance(double acceptance_rate, int speculation_length);
 
-/// The same mean without independence: 1 + sum of survival[i], survival[i] = P(the first i + 1 drafts are accepted).
+/// The same mean without independence: 1 + sum of survival[i], survival[i] = P(the first i + 1
+/// drafts are accepted).
 /// @throws ContractError unless 1 >= survival[0] >= survival[1] >= ... >= 0
 double tokens_per_round_from_survival(std::span<const double> survival);
 
@@ -42,13 +44,14 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
 /// @source ours
 double accepted_fraction(double acceptance_rate, int speculation_length);
 
-/// Drafts that a round tests, the rejected one included: (1 - α^γ) / (1 - α), the denominator of α's estimator.
+/// Drafts that a round tests, the rejected one included: (1 - α^γ) / (1 - α), the denominator of
+/// α's estimator.
 /// @throws ContractError as tokens_per_round, and for γ = 0
 /// @source ours
 double tested_per_round(double acceptance_rate, int speculation_length);
 
-/// Rounds that N tokens take: R(n) = 1 + sum over t of P(t) R(n - t), R(n <= 0) = 0. Above N / tokens_per_round, because
-/// the last round is cut.
+/// Rounds that N tokens take: R(n) = 1 + sum over t of P(t) R(n - t), R(n <= 0) = 0. Above N /
+/// tokens_per_round, because the last round is cut.
 ///
 /// @param pmf     pmf[t] = P(a round emits t + 1 tokens); >= 0, sums to 1 within 1e-9
 /// @param tokens  N >= 0

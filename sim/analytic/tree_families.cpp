@@ -16,9 +16,11 @@ constexpr double kLargestExactCount = 9007199254740992.0;  // 2^53
 double any_child(std::span<const double> rank_acceptance, int width) {
   expect_rank_acceptance(rank_acceptance);
   SPECLAB_EXPECT(width >= 1 && static_cast<std::size_t>(width) <= rank_acceptance.size(),
-                 "a width of " + std::to_string(width) + "; allowed: 1 to the " + std::to_string(rank_acceptance.size()) + " entries of rank_acceptance");
+                 "a width of " + std::to_string(width) + "; allowed: 1 to the " +
+                     std::to_string(rank_acceptance.size()) + " entries of rank_acceptance");
   double total = 0.0;
-  for (const double acceptance : rank_acceptance.first(static_cast<std::size_t>(width))) total += acceptance;
+  for (const double acceptance : rank_acceptance.first(static_cast<std::size_t>(width)))
+    total += acceptance;
   return std::min(total, 1.0);
 }
 
@@ -42,7 +44,9 @@ double k_ary_tokens_per_round(std::span<const double> rank_acceptance, int width
   return geometric_sum(any_child(rank_acceptance, width), depth);
 }
 
-double k_ary_limit(std::span<const double> rank_acceptance, int width) { return over_rest(1.0, any_child(rank_acceptance, width)); }
+double k_ary_limit(std::span<const double> rank_acceptance, int width) {
+  return over_rest(1.0, any_child(rank_acceptance, width));
+}
 
 double k_ary_nodes(int width, int depth) {
   expect_at_least(1, width, "width");
@@ -50,7 +54,8 @@ double k_ary_nodes(int width, int depth) {
   return expansion_nodes(std::vector<int>(static_cast<std::size_t>(depth), width));
 }
 
-double independent_chains_tokens_per_round(std::span<const double> rank_acceptance, int chains, int depth) {
+double independent_chains_tokens_per_round(std::span<const double> rank_acceptance, int chains,
+                                           int depth) {
   const double any = any_child(rank_acceptance, chains);
   expect_at_least(0, depth, "depth");
   return depth == 0 ? 1.0 : 1.0 + any * geometric_sum(rank_acceptance[0], depth - 1);
@@ -60,7 +65,8 @@ double independent_chains_limit(std::span<const double> rank_acceptance, int cha
   return 1.0 + over_rest(any_child(rank_acceptance, chains), rank_acceptance[0]);
 }
 
-double expansion_tokens_per_round(std::span<const double> rank_acceptance, std::span<const int> expansion) {
+double expansion_tokens_per_round(std::span<const double> rank_acceptance,
+                                  std::span<const int> expansion) {
   expect_rank_acceptance(rank_acceptance);
   double tokens = 1.0;
   double reached = 1.0;

@@ -1,8 +1,8 @@
 #pragma once
-// Trees of a regular form. rank_acceptance[b] is the unconditional chance that child number b of a node is the accepted one, given
-// that the node was; A(k) is the sum of the first k. Nodes count the root.
-// All of these: @throws ContractError if rank_acceptance is no sub-probability, a width is below 1 or beyond it, or a depth is
-// negative
+// Trees of a regular form. rank_acceptance[b] is the unconditional chance that child number b of a
+// node is the accepted one, given that the node was; A(k) is the sum of the first k. Nodes count
+// the root. All of these: @throws ContractError if rank_acceptance is no sub-probability, a width
+// is below 1 or beyond it, or a depth is negative
 
 #include <span>
 
@@ -16,21 +16,24 @@ double k_ary_limit(std::span<const double> rank_acceptance, int width);
 /// (width^(depth+1) - 1) / (width - 1); depth + 1 for chains. @throws ContractError too above 2^53
 double k_ary_nodes(int width, int depth);
 
-/// Chains of `depth` tokens side by side, their first tokens distinct: 1 + A (1 - p_1^depth) / (1 - p_1), A = A(chains).
+/// Chains of `depth` tokens side by side, their first tokens distinct: 1 + A (1 - p_1^depth) / (1 -
+/// p_1), A = A(chains).
 /// @source Sequoia (Chen et al. 2024), Section 3.1.2
-double independent_chains_tokens_per_round(std::span<const double> rank_acceptance, int chains, int depth);
+double independent_chains_tokens_per_round(std::span<const double> rank_acceptance, int chains,
+                                           int depth);
 /// The same without end: 1 + A / (1 - p_1). @throws ContractError too where p_1 = 1
 double independent_chains_limit(std::span<const double> rank_acceptance, int chains);
 
 /// Each node of level j has expansion[j] children: 1 + sum over j of prod_{i<=j} A(k_i).
 /// @source SpecInfer (Miao et al. 2023), Section 3, names the expansion; the value is ours
-double expansion_tokens_per_round(std::span<const double> rank_acceptance, std::span<const int> expansion);
+double expansion_tokens_per_round(std::span<const double> rank_acceptance,
+                                  std::span<const int> expansion);
 /// 1 + sum over j of prod_{i<=j} k_i. @throws ContractError too above 2^53
 /// @source ours
 double expansion_nodes(std::span<const int> expansion);
 
-/// Draft forwards of a round where nodes are drafted one after the other: one for each and one for the root, against one for each
-/// level.
+/// Draft forwards of a round where nodes are drafted one after the other: one for each and one for
+/// the root, against one for each level.
 /// @param drafted_nodes  without the root, >= 0
 /// @source NTT 2023, look-ahead decoding article, tree listing
 int sequential_draft_forwards(int drafted_nodes);

@@ -1,6 +1,6 @@
 #pragma once
-// Acceptance rules as scalar truth, one file a rule: templates over the scalar and the source of chance, run by the engines
-// in float and by the tests' enumerating oracle in double.
+// Acceptance rules as scalar truth, one file a rule: templates over the scalar and the source of
+// chance, run by the engines in float and by the tests' enumerating oracle in double.
 
 #include "sim/core/rules/block.h"
 #include "sim/core/rules/lenient.h"

@@ -16,7 +16,8 @@ std::size_t last_positive(std::span<const Scalar> weights) {
   return index - 1;
 }
 
-/// The first index whose cumulative weight exceeds `threshold`, in [0, sum); the last positive one if rounding hides it.
+/// The first index whose cumulative weight exceeds `threshold`, in [0, sum); the last positive one
+/// if rounding hides it.
 template <typename Scalar>
 std::size_t invert_cumulative(const Weights<Scalar>& weights, double threshold) {
   double below = 0.0;
@@ -39,13 +40,19 @@ std::size_t invert_cumulative(const Weights<Scalar>& weights, double threshold) 
 template <typename Scalar>
 std::size_t index_at(double uniform, const Weights<Scalar>& weights) {
   const double total = weights.total();
-  SPECLAB_EXPECT(total > 0.0 && std::isfinite(total), "weights must be finite, one of them positive; their sum is " + std::to_string(total));
+  SPECLAB_EXPECT(
+      total > 0.0 && std::isfinite(total),
+      "weights must be finite, one of them positive; their sum is " + std::to_string(total));
   return invert_cumulative(weights, uniform * total);
 }
 
 }  // namespace
 
-std::size_t InversionChance::categorical(const StreamKey& key, const Weights<float>& weights) { return index_at(uniform(key), weights); }
-std::size_t InversionChance::categorical(const StreamKey& key, const Weights<double>& weights) { return index_at(uniform(key), weights); }
+std::size_t InversionChance::categorical(const StreamKey& key, const Weights<float>& weights) {
+  return index_at(uniform(key), weights);
+}
+std::size_t InversionChance::categorical(const StreamKey& key, const Weights<double>& weights) {
+  return index_at(uniform(key), weights);
+}
 
 }  // namespace speclab

@@ -1,5 +1,6 @@
 #pragma once
-// The two ways in which verification uses chance. Shipping code binds them to Philox; the tests' oracle forks on them.
+// The two ways in which verification uses chance. Shipping code binds them to Philox; the tests'
+// oracle forks on them.
 
 #include <concepts>
 #include <cstddef>
@@ -12,14 +13,16 @@
 namespace speclab {
 
 /// A source of decisions. Everything random in drafting and verifying goes through these two calls.
-///   bernoulli(key, probability)   true with that probability; probability <= 0 is never, >= 1 always true
-///   categorical(key, weights)     an index with weight > 0, in proportion to the (unnormalised) weights
+///   bernoulli(key, probability)   true with that probability; probability <= 0 is never, >= 1
+///   always true categorical(key, weights)     an index with weight > 0, in proportion to the
+///   (unnormalised) weights
 template <typename T>
-concept ChanceSource = requires(T& chance, const StreamKey& key, const Weights<float>& f, const Weights<double>& d) {
-  { chance.bernoulli(key, 0.5) } -> std::same_as<bool>;
-  { chance.categorical(key, f) } -> std::same_as<std::size_t>;
-  { chance.categorical(key, d) } -> std::same_as<std::size_t>;
-};
+concept ChanceSource =
+    requires(T& chance, const StreamKey& key, const Weights<float>& f, const Weights<double>& d) {
+      { chance.bernoulli(key, 0.5) } -> std::same_as<bool>;
+      { chance.categorical(key, f) } -> std::same_as<std::size_t>;
+      { chance.categorical(key, d) } -> std::same_as<std::size_t>;
+    };
 
 /// A source chosen at run time: what drafters, verifiers and decoders are given.
 class Chance {
@@ -31,11 +34,14 @@ class Chance {
   virtual std::size_t categorical(const StreamKey& key, const Weights<double>& weights) = 0;
 };
 
-/// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never succeeds; `categorical` inverts
-/// the cumulative sum in index order and never returns an index of weight 0.
+/// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never
+/// succeeds; `categorical` inverts the cumulative sum in index order and never returns an index of
+/// weight 0.
 class InversionChance : public Chance {
  public:
-  bool bernoulli(const StreamKey& key, double probability) final { return uniform(key) < probability; }
+  bool bernoulli(const StreamKey& key, double probability) final {
+    return uniform(key) < probability;
+  }
   std::size_t categorical(const StreamKey& key, const Weights<float>& weights) final;
   std::size_t categorical(const StreamKey& key, const Weights<double>& weights) final;
 

@@ -11,12 +11,14 @@ struct DeviceSample {
   std::optional<std::int64_t> sm_clock_mhz{}, memory_clock_mhz{};
   std::optional<std::int64_t> temperature_c{};
   std::optional<double> power_w{};
-  std::optional<std::int64_t> slowdowns{};        ///< why clocks are lower than asked for, as bits of nvmlClocksEventReasons
+  std::optional<std::int64_t>
+      slowdowns{};  ///< why clocks are lower than asked for, as bits of nvmlClocksEventReasons
   std::optional<std::int64_t> other_processes{};  ///< that compute on it too
   std::optional<std::int64_t> ecc_errors{};       ///< uncorrected, since the driver was loaded
 };
 
-/// The slowdowns that disturb a measurement: a cap on power, hardware, heat, heat by hardware, a power brake. @source nvml.h
+/// The slowdowns that disturb a measurement: a cap on power, hardware, heat, heat by hardware, a
+/// power brake. @source nvml.h
 inline constexpr std::int64_t kDisturbingSlowdowns = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace speclab

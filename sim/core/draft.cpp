@@ -14,7 +14,8 @@ void BasicDraft<Scalar>::reset(Token pending, DrawKind kind) {
 
 template <typename Scalar>
 BasicLaw<Scalar>& BasicDraft<Scalar>::law_for(TokenTree::Node node) {
-  SPECLAB_EXPECT(node >= 0 && node < tree.size(), "node " + std::to_string(node) + " is not in the draft");
+  SPECLAB_EXPECT(node >= 0 && node < tree.size(),
+                 "node " + std::to_string(node) + " is not in the draft");
   std::int32_t& slot = law_of_node[static_cast<std::size_t>(node)];
   if (slot < 0) slot = num_laws++;
   if (static_cast<std::size_t>(slot) == laws.size()) laws.emplace_back();
@@ -23,7 +24,8 @@ BasicLaw<Scalar>& BasicDraft<Scalar>::law_for(TokenTree::Node node) {
 
 template <typename Scalar>
 const BasicLaw<Scalar>& BasicDraft<Scalar>::law_at(TokenTree::Node node) const {
-  SPECLAB_EXPECT(node >= 0 && node < tree.size(), "node " + std::to_string(node) + " is not in the draft");
+  SPECLAB_EXPECT(node >= 0 && node < tree.size(),
+                 "node " + std::to_string(node) + " is not in the draft");
   const std::int32_t slot = law_of_node[static_cast<std::size_t>(node)];
   SPECLAB_EXPECT(slot >= 0, "node " + std::to_string(node) + " has children but no law");
   return laws[static_cast<std::size_t>(slot)];

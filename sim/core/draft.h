@@ -1,5 +1,6 @@
 #pragma once
-// What a drafter proposes: tokens and, for every node with children, the law those children were really drawn from.
+// What a drafter proposes: tokens and, for every node with children, the law those children were
+// really drawn from.
 
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace speclab {
 /// How the children of a node were drawn from its law.
 enum class DrawKind : std::uint8_t { sampled, sampled_without_replacement, arg_max };
 
-/// The verifier uses exactly these laws. Drawing from one law and reporting another changes the output law.
+/// The verifier uses exactly these laws. Drawing from one law and reporting another changes the
+/// output law.
 template <typename Scalar>
 struct BasicDraft {
   TokenTree tree;

@@ -16,12 +16,18 @@ std::string hex_escape(unsigned char byte) {
 
 std::string escaped_character(std::string_view character) {
   switch (character[0]) {
-    case '\n': return "\\n";
-    case '\t': return "\\t";
-    case '\r': return "\\r";
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    default: break;
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    default:
+      break;
   }
   if (!is_control(character)) return std::string(character);
   std::string escapes;
@@ -31,8 +37,10 @@ std::string escaped_character(std::string_view character) {
 
 }  // namespace
 
-void throw_contract_error(const char* condition, const char* file, int line, const std::string& message) {
-  throw ContractError(std::string(file) + ":" + std::to_string(line) + ": " + message + " (expected: " + condition + ")");
+void throw_contract_error(const char* condition, const char* file, int line,
+                          const std::string& message) {
+  throw ContractError(std::string(file) + ":" + std::to_string(line) + ": " + message +
+                      " (expected: " + condition + ")");
 }
 
 std::string escaped(std::string_view text, std::size_t max_length) {
@@ -40,7 +48,8 @@ std::string escaped(std::string_view text, std::size_t max_length) {
   while (!text.empty()) {
     const Utf8Head head = utf8_head(text);
     const bool whole = head.state == Utf8State::complete;
-    const std::string piece = whole ? escaped_character(text.substr(0, head.length)) : hex_escape(static_cast<unsigned char>(text[0]));
+    const std::string piece = whole ? escaped_character(text.substr(0, head.length))
+                                    : hex_escape(static_cast<unsigned char>(text[0]));
     if (out.size() + piece.size() > max_length) return out + "...";
     out += piece;
     text.remove_prefix(whole ? head.length : 1);

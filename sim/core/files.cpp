@@ -21,10 +21,12 @@ namespace {
 constexpr std::size_t kCopyBytes = 1 << 20;
 
 [[noreturn]] void throw_write_error(const std::string& path) {
-  throw WriteError(path + ": cannot write: " + std::strerror(errno) + "; free space or choose a folder you may write to");
+  throw WriteError(path + ": cannot write: " + std::strerror(errno) +
+                   "; free space or choose a folder you may write to");
 }
 
-/// A descriptor that closes itself. Nothing that failed is tried again on it: what a failed sync lost is known to nobody.
+/// A descriptor that closes itself. Nothing that failed is tried again on it: what a failed sync
+/// lost is known to nobody.
 class OutputFile {
  public:
   OutputFile(const std::string& path, int flags) : path_(path) {
@@ -69,7 +71,8 @@ void sync_folder_of(const std::string& path) {
 /// A whole file under its name or none: `fill` writes beside it.
 void write_whole(const std::string& path, const std::function<void(OutputFile&)>& fill) {
   std::error_code none;
-  if (const auto status = std::filesystem::status(path, none); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+  if (const auto status = std::filesystem::status(path, none);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw WriteError(path + ": cannot write: not a regular file; choose another name");
   const std::string scratch = path + ".part";
   ::unlink(scratch.c_str());  // left by a process that died; never followed
@@ -91,7 +94,8 @@ std::ifstream open_input(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (error) throw DataError(path + ": cannot read: " + error.message());
-  if (!std::filesystem::is_regular_file(status)) throw DataError(path + ": cannot read: not a regular file; check the path");
+  if (!std::filesystem::is_regular_file(status))
+    throw DataError(path + ": cannot read: not a regular file; check the path");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw DataError(path + ": cannot read: " + std::strerror(errno));
   return stream;
@@ -103,10 +107,12 @@ std::string read_file(const std::string& path) {
   const auto size = std::filesystem::file_size(path, error);
   if (error) throw DataError(path + ": cannot read: " + error.message());
   if (size > kLargestFileRead)
-    throw DataError(path + ": has " + std::to_string(size) + " bytes; allowed: at most " + std::to_string(kLargestFileRead) + "; is it the file that was meant?");
+    throw DataError(path + ": has " + std::to_string(size) + " bytes; allowed: at most " +
+                    std::to_string(kLargestFileRead) + "; is it the file that was meant?");
   std::string content(size, '\0');
   if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
-    throw DataError(path + ": cannot read " + std::to_string(size) + " bytes: " + std::strerror(errno));
+    throw DataError(path + ": cannot read " + std::to_string(size) +
+                    " bytes: " + std::strerror(errno));
   }
   return content;
 }
@@ -141,14 +147,17 @@ std::string user_cache_folder() {
     return std::string(value ? value : "");
   };
   if (const std::string cache = variable("SPECLAB_CACHE"); !cache.empty()) return cache;
-  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache + "/speclab";
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/speclab";
   return variable("HOME") + "/.cache/speclab";
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw WriteError(path + ": cannot make the folder: " + error.message() + "; choose a folder you may write to");
+  if (error)
+    throw WriteError(path + ": cannot make the folder: " + error.message() +
+                     "; choose a folder you may write to");
 }
 
 }  // namespace speclab

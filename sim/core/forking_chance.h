@@ -10,24 +10,32 @@
 
 namespace speclab {
 
-/// The enumerating oracle: every decision with more than one possible outcome forks. Run the same code again and again,
-/// once a path, until next_path() says that all are done; probability() is the exact weight of the path just run.
+/// The enumerating oracle: every decision with more than one possible outcome forks. Run the same
+/// code again and again, once a path, until next_path() says that all are done; probability() is
+/// the exact weight of the path just run.
 ///
 ///   ForkingChance chance;
-///   do { outcome = run(chance); law[outcome] += chance.probability(); } while (chance.next_path());
+///   do { outcome = run(chance); law[outcome] += chance.probability(); } while
+///   (chance.next_path());
 ///
-/// A key names one uniform in [0, 1), as in the generator: a decision leaves it in the interval that the outcome stands for
-/// (bernoulli: below its probability; categorical: a stretch of the cumulative sum), and a second decision with the same key
-/// only has the outcomes that meet this interval. So the weights are right for code that uses a key twice, too.
+/// A key names one uniform in [0, 1), as in the generator: a decision leaves it in the interval
+/// that the outcome stands for (bernoulli: below its probability; categorical: a stretch of the
+/// cumulative sum), and a second decision with the same key only has the outcomes that meet this
+/// interval. So the weights are right for code that uses a key twice, too.
 class ForkingChance final : public Chance {
  public:
   bool bernoulli(const StreamKey& key, double probability) override {
     if (probability <= 0.0) return false;
     if (probability >= 1.0) return true;
-    return decide(key, {{1.0 - probability, probability, 1.0}, {probability, 0.0, probability}}) == 1;
+    return decide(key, {{1.0 - probability, probability, 1.0}, {probability, 0.0, probability}}) ==
+           1;
   }
-  std::size_t categorical(const StreamKey& key, const Weights<float>& weights) override { return decide(key, stretches(weights.values)); }
-  std::size_t categorical(const StreamKey& key, const Weights<double>& weights) override { return decide(key, stretches(weights.values)); }
+  std::size_t categorical(const StreamKey& key, const Weights<float>& weights) override {
+    return decide(key, stretches(weights.values));
+  }
+  std::size_t categorical(const StreamKey& key, const Weights<double>& weights) override {
+    return decide(key, stretches(weights.values));
+  }
 
   /// Weight of the path just run.
   double probability() const {
@@ -47,7 +55,8 @@ class ForkingChance final : public Chance {
   std::size_t num_repeated_keys() const { return num_repeated_keys_; }
 
  private:
-  /// With its probability given the path before, and the interval in which it leaves the key's uniform.
+  /// With its probability given the path before, and the interval in which it leaves the key's
+  /// uniform.
   struct Outcome {
     double probability, low, high;
   };
@@ -61,7 +70,8 @@ class ForkingChance final : public Chance {
   static std::vector<Outcome> stretches(std::span<const Scalar> weights) {
     double total = 0.0;
     for (const Scalar weight : weights) total += static_cast<double>(weight);
-    SPECLAB_EXPECT(total > 0.0 && std::isfinite(total), "weights must be finite, one of them positive");
+    SPECLAB_EXPECT(total > 0.0 && std::isfinite(total),
+                   "weights must be finite, one of them positive");
     std::vector<Outcome> outcomes;
     double low = 0.0;
     for (const Scalar weight : weights) {
@@ -73,12 +83,14 @@ class ForkingChance final : public Chance {
   }
 
   static bool same(const StreamKey& a, const StreamKey& b) {
-    return a.sequence == b.sequence && a.position == b.position && a.purpose == b.purpose && a.draw == b.draw;
+    return a.sequence == b.sequence && a.position == b.position && a.purpose == b.purpose &&
+           a.draw == b.draw;
   }
 
   /// What is left of `outcomes` where an earlier decision holds the key's uniform in an interval.
   void condition(const StreamKey& key, std::vector<Outcome>& outcomes) {
-    const auto earlier = std::find_if(path_.rbegin(), path_.rend(), [&](const Fork& fork) { return same(fork.key, key); });
+    const auto earlier = std::find_if(path_.rbegin(), path_.rend(),
+                                      [&](const Fork& fork) { return same(fork.key, key); });
     if (earlier == path_.rend()) return;
     ++num_repeated_keys_;
     const Outcome held = earlier->outcomes[earlier->taken];
@@ -100,7 +112,8 @@ class ForkingChance final : public Chance {
     if (at_ == path_.size()) {
       condition(key, outcomes);
       path_.push_back({key, std::move(outcomes), 0});
-      if (!(path_.back().outcomes[0].probability > 0.0)) SPECLAB_EXPECT(advance(path_.back()), "no outcome is possible");
+      if (!(path_.back().outcomes[0].probability > 0.0))
+        SPECLAB_EXPECT(advance(path_.back()), "no outcome is possible");
     }
     return path_[at_++].taken;
   }

@@ -11,7 +11,8 @@ namespace {
 
 void expect_token(Token token, std::size_t vocab_size) {
   SPECLAB_EXPECT(token >= 0 && static_cast<std::size_t>(token) < vocab_size,
-                 "token " + std::to_string(token) + " is outside the vocabulary of " + std::to_string(vocab_size));
+                 "token " + std::to_string(token) + " is outside the vocabulary of " +
+                     std::to_string(vocab_size));
 }
 
 }  // namespace
@@ -24,7 +25,8 @@ BasicLaw<Scalar> BasicLaw<Scalar>::point_mass(std::size_t vocab_size, Token toke
 }
 
 template <typename Scalar>
-BasicLaw<Scalar> BasicLaw<Scalar>::sparse(std::size_t vocab_size, std::vector<LawEntry<Scalar>> entries) {
+BasicLaw<Scalar> BasicLaw<Scalar>::sparse(std::size_t vocab_size,
+                                          std::vector<LawEntry<Scalar>> entries) {
   BasicLaw law;
   law.assign_sparse(vocab_size, entries);
   return law;
@@ -48,10 +50,12 @@ void BasicLaw<Scalar>::assign_point_mass(std::size_t vocab_size, Token token) {
 }
 
 template <typename Scalar>
-void BasicLaw<Scalar>::assign_sparse(std::size_t vocab_size, std::span<const LawEntry<Scalar>> entries) {
+void BasicLaw<Scalar>::assign_sparse(std::size_t vocab_size,
+                                     std::span<const LawEntry<Scalar>> entries) {
   const auto by_token = [](const auto& a, const auto& b) { return a.token < b.token; };
   entries_.assign(entries.begin(), entries.end());
-  if (!std::is_sorted(entries_.begin(), entries_.end(), by_token)) std::sort(entries_.begin(), entries_.end(), by_token);
+  if (!std::is_sorted(entries_.begin(), entries_.end(), by_token))
+    std::sort(entries_.begin(), entries_.end(), by_token);
   SPECLAB_EXPECT(!entries_.empty(), "a sparse law needs an entry");
   expect_token(entries_.front().token, vocab_size);
   expect_token(entries_.back().token, vocab_size);
@@ -83,9 +87,10 @@ template <typename Scalar>
 Token BasicLaw<Scalar>::arg_max() const {
   SPECLAB_EXPECT(vocab_size_ > 0, "the law is empty");
   if (form_ == Form::dense) return static_cast<Token>(index_of_max(dense_values()));
-  return std::max_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-           return a.probability < b.probability;
-         })->token;
+  return std::max_element(
+             entries_.begin(), entries_.end(),
+             [](const auto& a, const auto& b) { return a.probability < b.probability; })
+      ->token;
 }
 
 template <typename Scalar>

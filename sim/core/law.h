@@ -1,5 +1,6 @@
 #pragma once
-// A probability law over a vocabulary: dense, sparse or a point mass, so that an n-gram never fills the vocabulary.
+// A probability law over a vocabulary: dense, sparse or a point mass, so that an n-gram never fills
+// the vocabulary.
 
 #include <cstddef>
 #include <span>

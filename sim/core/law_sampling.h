@@ -27,35 +27,42 @@ void copy_support(const BasicLaw<Scalar>& law, std::vector<Scalar>& scratch) {
 /// The token at `index` of the law's support, as copy_support orders it.
 template <typename Scalar>
 Token support_token(const BasicLaw<Scalar>& law, std::size_t index) {
-  return law.form() == BasicLaw<Scalar>::Form::dense ? static_cast<Token>(index) : law.entries()[index].token;
+  return law.form() == BasicLaw<Scalar>::Form::dense ? static_cast<Token>(index)
+                                                     : law.entries()[index].token;
 }
 
 /// One token of the law. A point mass draws nothing.
 /// @param scratch  work space for sparse laws
 template <typename Scalar, ChanceSource Chance>
-Token sample(const BasicLaw<Scalar>& law, const StreamKey& key, Chance& chance, std::vector<Scalar>& scratch) {
+Token sample(const BasicLaw<Scalar>& law, const StreamKey& key, Chance& chance,
+             std::vector<Scalar>& scratch) {
   using Form = typename BasicLaw<Scalar>::Form;
   if (law.form() == Form::point_mass) return law.entries()[0].token;
-  if (law.form() == Form::dense) return static_cast<Token>(chance.categorical(key, law.dense_values()));
+  if (law.form() == Form::dense)
+    return static_cast<Token>(chance.categorical(key, law.dense_values()));
   copy_support(law, scratch);
   return support_token(law, chance.categorical(key, std::span<const Scalar>(scratch)));
 }
 
-/// Up to `count` distinct tokens: each draw is from the law without the tokens already drawn, renormalised. Fewer than
-/// `count` are drawn when the law has no more tokens of positive probability. A single one is a sample of the law, without a copy of it.
+/// Up to `count` distinct tokens: each draw is from the law without the tokens already drawn,
+/// renormalised. Fewer than `count` are drawn when the law has no more tokens of positive
+/// probability. A single one is a sample of the law, without a copy of it.
 ///
-/// @param first_key  key of the first draw; draw number i adds i to its `draw`, so siblings that are added to a tree one
+/// @param first_key  key of the first draw; draw number i adds i to its `draw`, so siblings that
+/// are added to a tree one
 ///                   after the other each get the key of their own node
 /// @param tokens     the result, in drawing order
 /// @source Sequoia (Chen et al. 2024), Alg. 2
 template <typename Scalar, ChanceSource Chance>
-void sample_without_replacement(const BasicLaw<Scalar>& law, std::size_t count, const StreamKey& first_key, Chance& chance,
+void sample_without_replacement(const BasicLaw<Scalar>& law, std::size_t count,
+                                const StreamKey& first_key, Chance& chance,
                                 std::vector<Scalar>& scratch, std::vector<Token>& tokens) {
   tokens.clear();
   if (count == 1) return tokens.push_back(sample(law, first_key, chance, scratch));
   copy_support(law, scratch);
   ShrinkingWeights<Scalar> weights(scratch);
-  for (StreamKey key = first_key; tokens.size() < count && weights.left().total() > 0.0; ++key.draw) {
+  for (StreamKey key = first_key; tokens.size() < count && weights.left().total() > 0.0;
+       ++key.draw) {
     const std::size_t index = chance.categorical(key, weights.left());
     tokens.push_back(support_token(law, index));
     weights.take_out(index);

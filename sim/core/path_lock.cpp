@@ -12,8 +12,11 @@
 
 namespace speclab {
 
-PathLock::PathLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) throw WriteError(path + ": cannot open: " + std::strerror(errno) + "; choose one you may write to");
+PathLock::PathLock(const std::string& path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0)
+    throw WriteError(path + ": cannot open: " + std::strerror(errno) +
+                     "; choose one you may write to");
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
   ::close(descriptor_);
   throw LockedError(path + ": another process works with it; wait for it, or choose another");

@@ -7,7 +7,8 @@ namespace speclab {
 class PathLock {
  public:
   PathLock() = default;
-  /// @param path  is there already @throws LockedError if another process holds it, WriteError if it cannot be opened
+  /// @param path  is there already @throws LockedError if another process holds it, WriteError if
+  /// it cannot be opened
   explicit PathLock(const std::string& path);
   ~PathLock();
   PathLock(PathLock&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }

@@ -1,5 +1,6 @@
 #pragma once
-// What a generation leaves behind: one record a round, one a generation. Times are integer nanoseconds.
+// What a generation leaves behind: one record a round, one a generation. Times are integer
+// nanoseconds.
 
 #include <cstdint>
 #include <string>
@@ -13,13 +14,13 @@ namespace speclab {
 /// One draft-verify round of one sequence.
 struct RoundRecord {
   std::int32_t round = 0;
-  std::int32_t position = 0;   ///< index of the first token this round emitted, prompt included
-  std::int32_t drafted = 0;    ///< drafted nodes
-  std::int32_t rows = 0;       ///< rows of the target forward, pending token included
-  std::int32_t depth = 0;      ///< deepest drafted node
-  std::int32_t accepted = 0;   ///< as verified, before any cut by a stop rule
+  std::int32_t position = 0;  ///< index of the first token this round emitted, prompt included
+  std::int32_t drafted = 0;   ///< drafted nodes
+  std::int32_t rows = 0;      ///< rows of the target forward, pending token included
+  std::int32_t depth = 0;     ///< deepest drafted node
+  std::int32_t accepted = 0;  ///< as verified, before any cut by a stop rule
   std::int32_t tested = 0;
-  std::int32_t emitted = 0;    ///< after the cut; without one accepted + 1
+  std::int32_t emitted = 0;  ///< after the cut; without one accepted + 1
   NextKind next_kind = NextKind::bonus;
   std::int64_t draft_ns = 0;
   std::int64_t target_ns = 0;  ///< the target's forward
@@ -34,7 +35,7 @@ enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string };
 
 struct GenerationRecord {
   std::vector<Token> output_ids;
-  std::vector<TokenFate> fates;      ///< one per output id
+  std::vector<TokenFate> fates;  ///< one per output id
   std::vector<RoundRecord> rounds;
   StopReason stop_reason = StopReason::length;
   std::int64_t prefill_ns = 0;

@@ -12,14 +12,16 @@
 
 namespace speclab {
 
-/// Starts as the target's law p and becomes norm max(0, r - q) with every rejection. The weights cover p's support only and
-/// stay unnormalised beside their mass; nothing is copied before the first rejection, and a point mass is never copied.
+/// Starts as the target's law p and becomes norm max(0, r - q) with every rejection. The weights
+/// cover p's support only and stay unnormalised beside their mass; nothing is copied before the
+/// first rejection, and a point mass is never copied.
 template <typename Scalar>
 class Residual {
  public:
   /// @param target   outlives this object
   /// @param scratch  storage of the weights
-  Residual(const BasicLaw<Scalar>& target, std::vector<Scalar>& scratch) : target_(target), weights_(scratch) {}
+  Residual(const BasicLaw<Scalar>& target, std::vector<Scalar>& scratch)
+      : target_(target), weights_(scratch) {}
 
   std::size_t vocab_size() const { return target_.vocab_size(); }
 
@@ -34,7 +36,8 @@ class Residual {
     if (q.form() != BasicLaw<Scalar>::Form::dense) return subtract_entries(q.entries(), q_scale);
     if (is_point_mass()) return;
     const auto scale = static_cast<Scalar>(q_scale);
-    if (target_.form() == BasicLaw<Scalar>::Form::dense) return set_mass(subtract_dense(q.dense_values(), scale));
+    if (target_.form() == BasicLaw<Scalar>::Form::dense)
+      return set_mass(subtract_dense(q.dense_values(), scale));
     load();
     const auto entries = target_.entries();
     for (std::size_t i = 0; i < entries.size(); ++i) lower(i, q[entries[i].token] * scale);
@@ -45,16 +48,21 @@ class Residual {
   void subtract_entries(std::span<const LawEntry<Scalar>> entries, double q_scale) {
     if (is_point_mass()) return;
     load();
-    for (const auto& entry : entries) lower(index_of(entry.token), entry.probability * static_cast<Scalar>(q_scale));
+    for (const auto& entry : entries)
+      lower(index_of(entry.token), entry.probability * static_cast<Scalar>(q_scale));
     set_mass(sum(std::span<const Scalar>(weights_)));
   }
 
-  /// From an untouched law: becomes norm (p - min(q, p/rho) * share), where that is nowhere negative.
+  /// From an untouched law: becomes norm (p - min(q, p/rho) * share), where that is nowhere
+  /// negative.
   void subtract_minimum(const BasicLaw<Scalar>& q, double rho, double share) {
     if (is_point_mass()) return;
-    if (q.form() == BasicLaw<Scalar>::Form::dense && target_.form() == BasicLaw<Scalar>::Form::dense) {
+    if (q.form() == BasicLaw<Scalar>::Form::dense &&
+        target_.form() == BasicLaw<Scalar>::Form::dense) {
       weights_.resize(q.vocab_size());
-      return set_mass(rest_beyond_minimum(target_.dense_values().data(), static_cast<Scalar>(1.0 / rho), q.dense_values(), static_cast<Scalar>(share), weights_.data()));
+      return set_mass(rest_beyond_minimum(target_.dense_values().data(),
+                                          static_cast<Scalar>(1.0 / rho), q.dense_values(),
+                                          static_cast<Scalar>(share), weights_.data()));
     }
     load();
     for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -72,15 +80,19 @@ class Residual {
   }
 
  private:
-  /// A rejection of another token leaves a point mass as it is, and its own token is never rejected.
+  /// A rejection of another token leaves a point mass as it is, and its own token is never
+  /// rejected.
   bool is_point_mass() const { return target_.form() == BasicLaw<Scalar>::Form::point_mass; }
 
   /// Place of `token` in the weights, weights_.size() if it is outside the support.
   std::size_t index_of(Token token) const {
     if (target_.form() == BasicLaw<Scalar>::Form::dense) return static_cast<std::size_t>(token);
     const auto entries = target_.entries();
-    const auto entry = std::lower_bound(entries.begin(), entries.end(), token, [](const auto& e, Token t) { return e.token < t; });
-    return entry != entries.end() && entry->token == token ? static_cast<std::size_t>(entry - entries.begin()) : weights_.size();
+    const auto entry = std::lower_bound(entries.begin(), entries.end(), token,
+                                        [](const auto& e, Token t) { return e.token < t; });
+    return entry != entries.end() && entry->token == token
+               ? static_cast<std::size_t>(entry - entries.begin())
+               : weights_.size();
   }
 
   /// Fills the weights with the present residual, normalised.

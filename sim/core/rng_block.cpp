@@ -28,11 +28,14 @@ void fill_bits(const RngStream& stream, const StreamKey& key, std::span<std::uin
 }
 
 std::uint64_t bits_threshold(double probability) {
-  SPECLAB_EXPECT(probability >= 0.0 && probability <= 1.0, "probability = " + std::to_string(probability));
+  SPECLAB_EXPECT(probability >= 0.0 && probability <= 1.0,
+                 "probability = " + std::to_string(probability));
   return static_cast<std::uint64_t>(std::ceil(probability * 0x1.0p53));
 }
 
-void count_thresholds_above(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> thresholds, std::span<std::uint32_t> out) {
+void count_thresholds_above(std::span<const std::uint64_t> bits,
+                            std::span<const std::uint64_t> thresholds,
+                            std::span<std::uint32_t> out) {
   SPECLAB_EXPECT(out.size() == bits.size(), "out must be as long as bits");
   const std::size_t wide = wide_part(bits.size());
   if (wide > 0) detail::count_thresholds_above_wide(bits.first(wide), thresholds, out.first(wide));

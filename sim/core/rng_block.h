@@ -1,6 +1,6 @@
 #pragma once
-// Many draws of one stream at once, and how they fall below thresholds: what a simulator needs by the million. The same bits
-// on every machine, whatever the width of its vectors.
+// Many draws of one stream at once, and how they fall below thresholds: what a simulator needs by
+// the million. The same bits on every machine, whatever the width of its vectors.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,8 @@ std::uint64_t bits_threshold(double probability);
 
 /// out[i] = how many of the leading `thresholds`, which never rise, lie above bits[i].
 /// @param out  as long as bits
-void count_thresholds_above(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> thresholds, std::span<std::uint32_t> out);
+void count_thresholds_above(std::span<const std::uint64_t> bits,
+                            std::span<const std::uint64_t> thresholds,
+                            std::span<std::uint32_t> out);
 
 }  // namespace speclab

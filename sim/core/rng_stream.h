@@ -7,10 +7,21 @@
 namespace speclab {
 
 /// What a draw is for; part of the counter, so that no two uses ever share a block.
-enum class Purpose : std::uint32_t { target, draft, accept, recover, arrival, order, weights, train, bootstrap };
+enum class Purpose : std::uint32_t {
+  target,
+  draft,
+  accept,
+  recover,
+  arrival,
+  order,
+  weights,
+  train,
+  bootstrap
+};
 
-/// Names one draw. `draw` is 0 for the target's own token; drafting, accepting and recovering put round and node into it
-/// (see `round_draw`), because a position can be visited again by a later round.
+/// Names one draw. `draw` is 0 for the target's own token; drafting, accepting and recovering put
+/// round and node into it (see `round_draw`), because a position can be visited again by a later
+/// round.
 struct StreamKey {
   std::uint32_t sequence = 0;
   std::uint32_t position = 0;
@@ -22,15 +33,18 @@ struct StreamKey {
 /// @throws ContractError if either is out of range
 std::uint32_t round_draw(std::uint32_t round, std::uint32_t node);
 
-// Multipliers and Weyl increments of Philox4x32. @source Salmon et al. 2011, section 3.3 and Random123 philox.h
+// Multipliers and Weyl increments of Philox4x32. @source Salmon et al. 2011, section 3.3 and
+// Random123 philox.h
 inline constexpr std::uint64_t kPhiloxMultiplier0 = 0xD2511F53;
 inline constexpr std::uint64_t kPhiloxMultiplier1 = 0xCD9E8D57;
 inline constexpr std::uint32_t kPhiloxWeyl0 = 0x9E3779B9;
 inline constexpr std::uint32_t kPhiloxWeyl1 = 0xBB67AE85;
 inline constexpr int kPhiloxRounds = 10;
 
-/// Philox4x32-10. @source Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"; Random123 known answers
-std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+/// Philox4x32-10. @source Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3";
+/// Random123 known answers
+std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
+                                           std::array<std::uint32_t, 2> key);
 
 /// Uniform draws under one experiment seed.
 class RngStream {

@@ -1,6 +1,6 @@
 #pragma once
-// Keys of the random draws of one round. Drafters, verifiers and plain decoding take them from here, so that no two draws
-// ever share a block of the generator.
+// Keys of the random draws of one round. Drafters, verifiers and plain decoding take them from
+// here, so that no two draws ever share a block of the generator.
 
 #include <cstdint>
 
@@ -12,18 +12,21 @@ namespace speclab {
 /// Which sequence and round a verification belongs to; keys its draws.
 struct RoundKey {
   std::uint32_t sequence = 0;
-  std::uint32_t position = 0;  ///< index, in the whole sequence, of the first token this round will emit
+  std::uint32_t position =
+      0;  ///< index, in the whole sequence, of the first token this round will emit
   std::uint32_t round = 0;
 };
 
-/// The target's own token at `depth` tokens after the round's first: plain sampling and the bonus token.
+/// The target's own token at `depth` tokens after the round's first: plain sampling and the bonus
+/// token.
 inline StreamKey target_key(const RoundKey& key, std::int32_t depth) {
   return {key.sequence, key.position + static_cast<std::uint32_t>(depth), Purpose::target, 0};
 }
 
-/// A draw of `purpose` for `node`; `depth` is that of the node whose law is drawn from (a child's draft and acceptance
-/// belong to its parent's depth).
-inline StreamKey node_key(const RoundKey& key, Purpose purpose, std::int32_t depth, TokenTree::Node node) {
+/// A draw of `purpose` for `node`; `depth` is that of the node whose law is drawn from (a child's
+/// draft and acceptance belong to its parent's depth).
+inline StreamKey node_key(const RoundKey& key, Purpose purpose, std::int32_t depth,
+                          TokenTree::Node node) {
   return {key.sequence, key.position + static_cast<std::uint32_t>(depth), purpose,
           round_draw(key.round, static_cast<std::uint32_t>(node))};
 }

@@ -45,10 +45,12 @@ void compress_block(std::array<std::uint32_t, 8>& state, const std::byte* block)
 }  // namespace
 
 void compress_portable(std::array<std::uint32_t, 8>& state, std::span<const std::byte> blocks) {
-  for (; blocks.size() >= kBlockBytes; blocks = blocks.subspan(kBlockBytes)) compress_block(state, blocks.data());
+  for (; blocks.size() >= kBlockBytes; blocks = blocks.subspan(kBlockBytes))
+    compress_block(state, blocks.data());
 }
 
-Sha256::Sha256() : compress_(compress_of_processor() ? compress_of_processor() : compress_portable) {}
+Sha256::Sha256()
+    : compress_(compress_of_processor() ? compress_of_processor() : compress_portable) {}
 
 void Sha256::update(std::span<const std::byte> bytes) {
   const std::size_t held = num_bytes_ % kBlockBytes;
@@ -86,13 +88,17 @@ std::string sha256_text(std::string_view text) {
 
 std::string sha256_file(const std::string& path) {
   std::error_code none;
-  const bool is_file = std::filesystem::is_regular_file(path, none);  // a pipe would be waited for without end
+  const bool is_file =
+      std::filesystem::is_regular_file(path, none);  // a pipe would be waited for without end
   std::ifstream file(is_file ? path : "", std::ios::binary);
   Sha256 sha;
   std::vector<char> buffer(kReadBytes);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0)
     sha.update(std::as_bytes(std::span(buffer).first(static_cast<std::size_t>(file.gcount()))));
-  if (!file.eof()) throw ModelFileError(escaped(path, 200) + ": byte 0: file = unreadable; allowed: a file whose SHA-256 can be taken; check the path, its permissions and the disk");
+  if (!file.eof())
+    throw ModelFileError(escaped(path, 200) +
+                         ": byte 0: file = unreadable; allowed: a file whose SHA-256 can be taken; "
+                         "check the path, its permissions and the disk");
   return sha.finish();
 }
 

@@ -41,7 +41,8 @@ SPECLAB_SHA __m128i load_words(const std::byte* from) {
 
 /// Four rounds; `words` are message words 4 * group to 4 * group + 3.
 SPECLAB_SHA inline void four_rounds(PackedState& state, __m128i words, std::size_t group) {
-  const __m128i constants = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kSha256Rounds.data() + 4 * group));
+  const __m128i constants =
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(kSha256Rounds.data() + 4 * group));
   const __m128i input = _mm_add_epi32(words, constants);
   state.cdgh = _mm_sha256rnds2_epu32(state.cdgh, state.abef, input);
   state.abef = _mm_sha256rnds2_epu32(state.abef, state.cdgh, _mm_shuffle_epi32(input, 0x0E));
@@ -69,7 +70,8 @@ SPECLAB_SHA void compress_block(PackedState& state, const std::byte* block) {
   state.cdgh = _mm_add_epi32(state.cdgh, before.cdgh);
 }
 
-SPECLAB_SHA void compress_x86(std::array<std::uint32_t, 8>& state, std::span<const std::byte> blocks) {
+SPECLAB_SHA void compress_x86(std::array<std::uint32_t, 8>& state,
+                              std::span<const std::byte> blocks) {
   PackedState packed = pack(state);
   for (; blocks.size() >= 64; blocks = blocks.subspan(64)) compress_block(packed, blocks.data());
   unpack(packed, state);

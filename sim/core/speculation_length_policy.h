@@ -9,8 +9,8 @@
 
 namespace speclab {
 
-/// A policy looks at past verdicts and at tokens that will be submitted in any case, never at one that it might withhold, so
-/// the output law is unharmed.
+/// A policy looks at past verdicts and at tokens that will be submitted in any case, never at one
+/// that it might withhold, so the output law is unharmed.
 class SpeculationLengthPolicy {
  public:
   virtual ~SpeculationLengthPolicy() = default;
@@ -18,7 +18,8 @@ class SpeculationLengthPolicy {
   virtual int next_length() = 0;
   /// What no next_length exceeds, where that is known before the first.
   virtual std::optional<int> longest() const { return std::nullopt; }
-  /// The draft ends behind the first token, itself submitted, that the drafter gave less than this probability; 0 ends none.
+  /// The draft ends behind the first token, itself submitted, that the drafter gave less than this
+  /// probability; 0 ends none.
   virtual double stop_below() const { return 0.0; }
   virtual void observe(const RoundRecord& round) = 0;
   /// A fresh policy of the same settings, for another sequence.

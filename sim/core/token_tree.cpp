@@ -11,7 +11,8 @@ void TokenTree::reset(Token pending) {
 }
 
 TokenTree::Node TokenTree::add(Node parent, Token token) {
-  SPECLAB_EXPECT(parent >= 0 && parent < size(), "node " + std::to_string(parent) + " is not in the tree");
+  SPECLAB_EXPECT(parent >= 0 && parent < size(),
+                 "node " + std::to_string(parent) + " is not in the tree");
   std::int32_t row = num_rows_;
   for (Node node = 1; node < size(); ++node) {
     const Entry& other = (*this)[node];
@@ -37,7 +38,8 @@ bool TokenTree::is_chain() const {
 TokenTree::Node TokenTree::node_of_row(std::int32_t row) const {
   for (Node node = 0; node < size(); ++node)
     if ((*this)[node].row == row) return node;
-  throw_contract_error("row < num_rows()", __FILE__, __LINE__, "the tree has no row " + std::to_string(row));
+  throw_contract_error("row < num_rows()", __FILE__, __LINE__,
+                       "the tree has no row " + std::to_string(row));
 }
 
 }  // namespace speclab

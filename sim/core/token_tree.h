@@ -1,5 +1,6 @@
 #pragma once
-// A tree of drafted tokens in the order they were drawn. A chain is a tree in which every node has at most one child.
+// A tree of drafted tokens in the order they were drawn. A chain is a tree in which every node has
+// at most one child.
 
 #include <cstdint>
 #include <span>
@@ -20,17 +21,21 @@ class TokenTree {
     Token token = 0;
     Node parent = kNone;
     std::int32_t depth = 0;  ///< root 0
-    std::int32_t row = 0;    ///< row of the target forward; nodes with the same path of tokens (drawn with replacement) share one
+    std::int32_t row = 0;  ///< row of the target forward; nodes with the same path of tokens (drawn
+                           ///< with replacement) share one
   };
 
   /// Empties the tree and makes `pending` its root; keeps the storage.
   void reset(Token pending);
-  /// Appends a node drawn after all earlier ones. A node of the same path gets the row of the first. @return its id
+  /// Appends a node drawn after all earlier ones. A node of the same path gets the row of the
+  /// first. @return its id
   Node add(Node parent, Token token);
 
-  std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }   ///< nodes, root included
+  std::int32_t size() const {
+    return static_cast<std::int32_t>(entries_.size());
+  }  ///< nodes, root included
   std::int32_t drafted() const { return size() - 1; }
-  std::int32_t num_rows() const { return num_rows_; }                                 ///< rows to forward, root included
+  std::int32_t num_rows() const { return num_rows_; }  ///< rows to forward, root included
   const Entry& operator[](Node node) const { return entries_[static_cast<std::size_t>(node)]; }
   /// Children of `node` in drawing order, appended to `out` after clearing it.
   void children(Node node, std::vector<Node>& out) const;
@@ -53,9 +58,12 @@ class TreeShape {
   static TreeShape levels(std::span<const int> children_per_level);
   static TreeShape from_parents(std::vector<int> parents);
 
-  /// parents[i] is the parent of node i + 1 (root 0); parents are listed level by level, siblings adjacent.
+  /// parents[i] is the parent of node i + 1 (root 0); parents are listed level by level, siblings
+  /// adjacent.
   const std::vector<int>& parents() const { return parents_; }
-  int num_nodes() const { return static_cast<int>(parents_.size()); }  ///< drafted nodes, root not counted
+  int num_nodes() const {
+    return static_cast<int>(parents_.size());
+  }  ///< drafted nodes, root not counted
   int depth() const;
 
  private:

@@ -8,14 +8,17 @@ namespace {
 
 /// End of the string or comment that begins at `at`, or `at` if none does.
 std::size_t skipped(std::string_view text, std::size_t at) {
-  const auto after = [&](std::size_t found, std::size_t length) { return found == std::string_view::npos ? text.size() : found + length; };
+  const auto after = [&](std::size_t found, std::size_t length) {
+    return found == std::string_view::npos ? text.size() : found + length;
+  };
   const char c = text[at];
   if (c == '#') return after(text.find('\n', at), 0);
   if (c != '"' && c != '\'') return at;
   const std::string triple(3, c);
   if (text.substr(at, 3) == triple) return after(text.find(triple, at + 3), 3);
   std::size_t end = at + 1;
-  while (end < text.size() && text[end] != c && text[end] != '\n') end += c == '"' && text[end] == '\\' ? 2 : 1;
+  while (end < text.size() && text[end] != c && text[end] != '\n')
+    end += c == '"' && text[end] == '\\' ? 2 : 1;
   return std::min(end + 1, text.size());
 }
 

@@ -11,15 +11,21 @@ namespace {
 constexpr std::string_view kBestFirst = "best_first:", kBeam = "beam:", kSuffixes = "suffixes:";
 
 std::string allowed_instead_of(const std::string& text) {
-  if (text.starts_with(kSuffixes)) return "suffixes:COUNT:CHILDREN, CHILDREN a level as in 5x3x2, 512 nodes in all at most, COUNT from 1 to what CHILDREN multiply to";
-  if (text.starts_with(kBeam)) return "beam:NODES or with :CHILDREN behind it, NODES from 1 to 512, CHILDREN from 1 to NODES";
-  return "best_first:NODES or with :CHILDREN behind it, NODES from 1 to 512 or adaptive (as many as the policy says, 64 at most), CHILDREN from 1 to NODES, or as many a level as in 5x3x2";
+  if (text.starts_with(kSuffixes))
+    return "suffixes:COUNT:CHILDREN, CHILDREN a level as in 5x3x2, 512 nodes in all at most, COUNT "
+           "from 1 to what CHILDREN multiply to";
+  if (text.starts_with(kBeam))
+    return "beam:NODES or with :CHILDREN behind it, NODES from 1 to 512, CHILDREN from 1 to NODES";
+  return "best_first:NODES or with :CHILDREN behind it, NODES from 1 to 512 or adaptive (as many "
+         "as the policy says, 64 at most), CHILDREN from 1 to NODES, or as many a level as in "
+         "5x3x2";
 }
 
 /// What is left to be read of a grown tree's name.
 class GrowthReader {
  public:
-  GrowthReader(const std::string& whole, std::string_view prefix) : whole_(whole), left_(std::string_view(whole).substr(prefix.size())) {}
+  GrowthReader(const std::string& whole, std::string_view prefix)
+      : whole_(whole), left_(std::string_view(whole).substr(prefix.size())) {}
 
   bool is_at_end() const { return left_.empty(); }
   void expect_end() const { refuse_unless(left_.empty()); }
@@ -46,7 +52,9 @@ class GrowthReader {
   }
 
   void refuse_unless(bool is_allowed) const {
-    if (!is_allowed) throw ConfigError("tree = \"" + escaped(whole_) + "\"; allowed: " + allowed_instead_of(whole_));
+    if (!is_allowed)
+      throw ConfigError("tree = \"" + escaped(whole_) +
+                        "\"; allowed: " + allowed_instead_of(whole_));
   }
 
  private:
@@ -57,7 +65,8 @@ class GrowthReader {
 TreeGrowth parse_budgeted(TreeGrowth::Kind kind, GrowthReader reader) {
   TreeGrowth growth{.kind = kind};
   growth.is_adaptive = kind == TreeGrowth::Kind::best_first && reader.take("adaptive");
-  growth.nodes = growth.is_adaptive ? TreeGrowth::kMostAdaptiveNodes : reader.take_integer(TreeGrowth::kMostNodes);
+  growth.nodes = growth.is_adaptive ? TreeGrowth::kMostAdaptiveNodes
+                                    : reader.take_integer(TreeGrowth::kMostNodes);
   growth.children = {std::min(growth.nodes, TreeGrowth::kDefaultChildren)};
   if (reader.is_at_end()) return growth;
   reader.refuse_unless(reader.take(":"));
@@ -68,7 +77,8 @@ TreeGrowth parse_budgeted(TreeGrowth::Kind kind, GrowthReader reader) {
 }
 
 TreeGrowth parse_suffixes(GrowthReader reader) {
-  TreeGrowth growth{.kind = TreeGrowth::Kind::suffixes, .suffixes = reader.take_integer(TreeGrowth::kMostNodes)};
+  TreeGrowth growth{.kind = TreeGrowth::Kind::suffixes,
+                    .suffixes = reader.take_integer(TreeGrowth::kMostNodes)};
   reader.refuse_unless(reader.take(":"));
   growth.children = reader.take_integers(TreeGrowth::kMostNodes);
   reader.expect_end();
@@ -108,8 +118,10 @@ int TreeGrowth::nodes_to_depth(int depth) const {
     return std::min(seen, nodes);
   }
   std::vector<int> depth_of{0};
-  for (const int parent : shape.parents()) depth_of.push_back(depth_of[static_cast<std::size_t>(parent)] + 1);
-  return static_cast<int>(std::ranges::count_if(depth_of, [&](int of_node) { return of_node > 0 && of_node <= depth; }));
+  for (const int parent : shape.parents())
+    depth_of.push_back(depth_of[static_cast<std::size_t>(parent)] + 1);
+  return static_cast<int>(std::ranges::count_if(
+      depth_of, [&](int of_node) { return of_node > 0 && of_node <= depth; }));
 }
 
 }  // namespace speclab

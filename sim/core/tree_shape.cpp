@@ -12,14 +12,18 @@ namespace {
 constexpr int kMaxNodes = 4095;  // round_draw leaves twelve bits for the node, root included
 
 /// @throws ConfigError unless all of `text` is integers >= minimum, parted by `separator`
-std::vector<int> parse_integers(std::string_view text, char separator, int minimum, const std::string& whole) {
+std::vector<int> parse_integers(std::string_view text, char separator, int minimum,
+                                const std::string& whole) {
   std::vector<int> values;
   while (true) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || value < minimum || value > kMaxNodes)
-      throw ConfigError("tree = \"" + escaped(whole) + "\"; allowed: \"chain\", a chain's length (\"3\", >= 1), children per level "
-                        "(\"2x2x1\", each >= 1), \"parents:0,0,1\"; at most 4095 nodes; where drafts are grown also best_first:NODES, beam:NODES and suffixes:COUNT:CHILDREN");
+      throw ConfigError(
+          "tree = \"" + escaped(whole) +
+          "\"; allowed: \"chain\", a chain's length (\"3\", >= 1), children per level "
+          "(\"2x2x1\", each >= 1), \"parents:0,0,1\"; at most 4095 nodes; where drafts are grown "
+          "also best_first:NODES, beam:NODES and suffixes:COUNT:CHILDREN");
     values.push_back(value);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.empty()) return values;
@@ -33,14 +37,17 @@ std::vector<int> parse_integers(std::string_view text, char separator, int minim
 TreeShape TreeShape::parse(const std::string& text, int speculation_length) {
   constexpr std::string_view kParents = "parents:";
   if (text == "chain") return chain(speculation_length);
-  if (text.starts_with(kParents)) return from_parents(parse_integers(std::string_view(text).substr(kParents.size()), ',', 0, text));
+  if (text.starts_with(kParents))
+    return from_parents(
+        parse_integers(std::string_view(text).substr(kParents.size()), ',', 0, text));
   if (text.find('x') != std::string::npos) return levels(parse_integers(text, 'x', 1, text));
   return chain(parse_integers(text, 'x', 1, text).front());
 }
 
 TreeShape TreeShape::chain(int speculation_length) {
   if (speculation_length < 0 || speculation_length > kMaxNodes)
-    throw ConfigError("speculation_length = " + std::to_string(speculation_length) + "; allowed: 0 to 4095");
+    throw ConfigError("speculation_length = " + std::to_string(speculation_length) +
+                      "; allowed: 0 to 4095");
   TreeShape shape;
   shape.parents_.resize(static_cast<std::size_t>(speculation_length));
   std::iota(shape.parents_.begin(), shape.parents_.end(), 0);
@@ -53,8 +60,10 @@ TreeShape TreeShape::levels(std::span<const int> children_per_level) {
   int last = 0;  // nodes first..last are the level to be extended
   for (const int children : children_per_level) {
     const long long nodes = last + static_cast<long long>(last - first + 1) * children;
-    if (children < 1 || nodes > kMaxNodes) throw ConfigError("tree levels: each needs >= 1 child, all together <= 4095 nodes");
-    for (int parent = first; parent <= last; ++parent) shape.parents_.insert(shape.parents_.end(), static_cast<std::size_t>(children), parent);
+    if (children < 1 || nodes > kMaxNodes)
+      throw ConfigError("tree levels: each needs >= 1 child, all together <= 4095 nodes");
+    for (int parent = first; parent <= last; ++parent)
+      shape.parents_.insert(shape.parents_.end(), static_cast<std::size_t>(children), parent);
     first = last + 1;
     last = shape.num_nodes();
   }
@@ -62,12 +71,15 @@ TreeShape TreeShape::levels(std::span<const int> children_per_level) {
 }
 
 TreeShape TreeShape::from_parents(std::vector<int> parents) {
-  if (parents.size() > static_cast<std::size_t>(kMaxNodes)) throw ConfigError("tree parents: at most 4095 nodes");
+  if (parents.size() > static_cast<std::size_t>(kMaxNodes))
+    throw ConfigError("tree parents: at most 4095 nodes");
   int previous = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     if (parents[i] < previous || parents[i] > static_cast<int>(i))
-      throw ConfigError("tree parents: entry " + std::to_string(i) + " is " + std::to_string(parents[i]) +
-                        "; allowed: nodes before it (root 0), level by level, siblings adjacent, so never falling");
+      throw ConfigError("tree parents: entry " + std::to_string(i) + " is " +
+                        std::to_string(parents[i]) +
+                        "; allowed: nodes before it (root 0), level by level, siblings adjacent, "
+                        "so never falling");
     previous = parents[i];
   }
   TreeShape shape;
@@ -77,7 +89,8 @@ TreeShape TreeShape::from_parents(std::vector<int> parents) {
 
 int TreeShape::depth() const {
   int levels = 0;
-  for (int node = num_nodes(); node > 0; node = parents_[static_cast<std::size_t>(node - 1)]) ++levels;
+  for (int node = num_nodes(); node > 0; node = parents_[static_cast<std::size_t>(node - 1)])
+    ++levels;
   return levels;
 }
 

@@ -7,7 +7,7 @@ namespace speclab {
 namespace {
 
 struct Lead {
-  std::size_t length;          // 0: no character begins with this byte
+  std::size_t length;  // 0: no character begins with this byte
   unsigned char second_min;
   unsigned char second_max;
 };
@@ -16,8 +16,12 @@ Lead lead_of(unsigned char byte) {
   if (byte < 0x80) return {1, 0, 0};
   if (byte < 0xC2) return {0, 0, 0};
   if (byte < 0xE0) return {2, 0x80, 0xBF};
-  if (byte < 0xF0) return {3, static_cast<unsigned char>(byte == 0xE0 ? 0xA0 : 0x80), static_cast<unsigned char>(byte == 0xED ? 0x9F : 0xBF)};
-  if (byte < 0xF5) return {4, static_cast<unsigned char>(byte == 0xF0 ? 0x90 : 0x80), static_cast<unsigned char>(byte == 0xF4 ? 0x8F : 0xBF)};
+  if (byte < 0xF0)
+    return {3, static_cast<unsigned char>(byte == 0xE0 ? 0xA0 : 0x80),
+            static_cast<unsigned char>(byte == 0xED ? 0x9F : 0xBF)};
+  if (byte < 0xF5)
+    return {4, static_cast<unsigned char>(byte == 0xF0 ? 0x90 : 0x80),
+            static_cast<unsigned char>(byte == 0xF4 ? 0x8F : 0xBF)};
   return {0, 0, 0};
 }
 
@@ -38,7 +42,8 @@ Utf8Head utf8_head(std::string_view text) {
   if (lead.length == 0) return {Utf8State::invalid, 1};
   for (std::size_t i = 1; i < std::min(lead.length, text.size()); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool continues = i == 1 ? byte >= lead.second_min && byte <= lead.second_max : (byte & 0xC0U) == 0x80;
+    const bool continues =
+        i == 1 ? byte >= lead.second_min && byte <= lead.second_max : (byte & 0xC0U) == 0x80;
     if (!continues) return {Utf8State::invalid, i};
   }
   if (text.size() < lead.length) return {Utf8State::unfinished, text.size()};
@@ -59,7 +64,8 @@ std::size_t valid_utf8_prefix(std::string_view text) {
 
 bool is_control(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character[0]);
-  const bool is_c1 = character.size() == 2 && byte == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+  const bool is_c1 =
+      character.size() == 2 && byte == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
   return is_c1 || byte < 0x20 || byte == 0x7F;
 }
 

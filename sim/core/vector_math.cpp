@@ -11,15 +11,19 @@ namespace speclab {
 
 SPECLAB_WIDE_CLONES double sum(std::span<const float> values) { return sum<float>(values); }
 
-SPECLAB_WIDE_CLONES double positive_difference(const float* p, float p_scale, std::span<const float> q, float q_scale, float* out) {
+SPECLAB_WIDE_CLONES double positive_difference(const float* p, float p_scale,
+                                               std::span<const float> q, float q_scale,
+                                               float* out) {
   return positive_difference<float>(p, p_scale, q, q_scale, out);
 }
 
-SPECLAB_WIDE_CLONES double rest_beyond_minimum(const float* p, float p_scale, std::span<const float> q, float share, float* out) {
+SPECLAB_WIDE_CLONES double rest_beyond_minimum(const float* p, float p_scale,
+                                               std::span<const float> q, float share, float* out) {
   return rest_beyond_minimum<float>(p, p_scale, q, share, out);
 }
 
-SPECLAB_WIDE_CLONES double minimum_sum(std::span<const float> p, double p_scale, std::span<const float> q) {
+SPECLAB_WIDE_CLONES double minimum_sum(std::span<const float> p, double p_scale,
+                                       std::span<const float> q) {
   return minimum_sum<float>(p, p_scale, q);
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// Passes over a vocabulary. Inner loops have a fixed length and no branches, so that compilers turn them into vector code, and
-// a fixed order of addition, so that results do not depend on the machine's vector width. The overloads for float are
-// compiled for wider vectors as well, without fused operations: the same bits everywhere.
+// Passes over a vocabulary. Inner loops have a fixed length and no branches, so that compilers turn
+// them into vector code, and a fixed order of addition, so that results do not depend on the
+// machine's vector width. The overloads for float are compiled for wider vectors as well, without
+// fused operations: the same bits everywhere.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +23,8 @@ template <typename Scalar, typename Term, typename Keep>
     std::array<Scalar, kLanes> block;
     for (std::size_t lane = 0; lane < kLanes; ++lane) block[lane] = term(i + lane);
     for (std::size_t lane = 0; lane < kLanes; ++lane) keep(i + lane, block[lane]);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += static_cast<double>(block[lane]);
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] += static_cast<double>(block[lane]);
   }
   for (std::size_t lane = 0; i < size; ++i, ++lane) {
     const Scalar value = term(i);
@@ -44,38 +46,50 @@ template <typename Scalar, typename Term>
 /// Sum in double, lane by lane; the same bits for the same values everywhere.
 template <typename Scalar>
 [[gnu::always_inline]] inline double sum(std::span<const Scalar> values) {
-  return detail::lane_sum<Scalar>(values.size(), [data = values.data()](std::size_t i) { return data[i]; });
+  return detail::lane_sum<Scalar>(values.size(),
+                                  [data = values.data()](std::size_t i) { return data[i]; });
 }
 double sum(std::span<const float> values);
 
 /// out = max(0, p * p_scale - q * q_scale), element by element; out may be p.
 /// @return the sum of what was written
 template <typename Scalar>
-[[gnu::always_inline]] inline double positive_difference(const Scalar* p, Scalar p_scale, std::span<const Scalar> q, Scalar q_scale, Scalar* out) {
+[[gnu::always_inline]] inline double positive_difference(const Scalar* p, Scalar p_scale,
+                                                         std::span<const Scalar> q, Scalar q_scale,
+                                                         Scalar* out) {
   const auto difference = [=, data = q.data()](std::size_t i) {
     const Scalar left = p[i] * p_scale - data[i] * q_scale;
     return left > Scalar(0) ? left : Scalar(0);
   };
-  return detail::lane_sum<Scalar>(q.size(), difference, [out](std::size_t i, Scalar value) { out[i] = value; });
+  return detail::lane_sum<Scalar>(q.size(), difference,
+                                  [out](std::size_t i, Scalar value) { out[i] = value; });
 }
-double positive_difference(const float* p, float p_scale, std::span<const float> q, float q_scale, float* out);
+double positive_difference(const float* p, float p_scale, std::span<const float> q, float q_scale,
+                           float* out);
 
 /// out = max(0, p - share * min(p * p_scale, q)), element by element; out may be p.
 /// @return the sum of what was written
 template <typename Scalar>
-[[gnu::always_inline]] inline double rest_beyond_minimum(const Scalar* p, Scalar p_scale, std::span<const Scalar> q, Scalar share, Scalar* out) {
+[[gnu::always_inline]] inline double rest_beyond_minimum(const Scalar* p, Scalar p_scale,
+                                                         std::span<const Scalar> q, Scalar share,
+                                                         Scalar* out) {
   const auto rest = [=, data = q.data()](std::size_t i) {
-    const Scalar scaled = p[i] * p_scale, left = p[i] - share * (scaled < data[i] ? scaled : data[i]);
+    const Scalar scaled = p[i] * p_scale,
+                 left = p[i] - share * (scaled < data[i] ? scaled : data[i]);
     return left > Scalar(0) ? left : Scalar(0);
   };
-  return detail::lane_sum<Scalar>(q.size(), rest, [out](std::size_t i, Scalar value) { out[i] = value; });
+  return detail::lane_sum<Scalar>(q.size(), rest,
+                                  [out](std::size_t i, Scalar value) { out[i] = value; });
 }
-double rest_beyond_minimum(const float* p, float p_scale, std::span<const float> q, float share, float* out);
+double rest_beyond_minimum(const float* p, float p_scale, std::span<const float> q, float share,
+                           float* out);
 
 /// Sum of min(p * p_scale, q) in double, element by element; p and q have one size.
 template <typename Scalar>
-[[gnu::always_inline]] inline double minimum_sum(std::span<const Scalar> p, double p_scale, std::span<const Scalar> q) {
-  const auto smaller = [scale = static_cast<Scalar>(p_scale), p = p.data(), q = q.data()](std::size_t i) {
+[[gnu::always_inline]] inline double minimum_sum(std::span<const Scalar> p, double p_scale,
+                                                 std::span<const Scalar> q) {
+  const auto smaller = [scale = static_cast<Scalar>(p_scale), p = p.data(),
+                        q = q.data()](std::size_t i) {
     const Scalar scaled = p[i] * scale;
     return scaled < q[i] ? scaled : q[i];
   };
@@ -91,7 +105,8 @@ std::size_t index_of_max(std::span<const Scalar> values) {
   const Scalar* data = values.data();
   std::size_t i = 0;
   for (; i + kLanes <= values.size(); i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] = data[i + lane] > lanes[lane] ? data[i + lane] : lanes[lane];
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = data[i + lane] > lanes[lane] ? data[i + lane] : lanes[lane];
   for (; i < values.size(); ++i) lanes[0] = data[i] > lanes[0] ? data[i] : lanes[0];
   Scalar largest = lanes[0];
   for (const Scalar lane : lanes) largest = lane > largest ? lane : largest;

@@ -14,9 +14,15 @@ struct Verdict {
   std::vector<TokenTree::Node> accepted;  ///< nodes from depth 1 on, root not included
   Token next = 0;
   NextKind next_kind = NextKind::bonus;
-  std::int32_t tested = 0;  ///< drafted tokens looked at: along a chain, accepted + 1 if one was rejected
+  std::int32_t tested =
+      0;  ///< drafted tokens looked at: along a chain, accepted + 1 if one was rejected
 
-  void clear() { accepted.clear(); next = 0; next_kind = NextKind::bonus; tested = 0; }
+  void clear() {
+    accepted.clear();
+    next = 0;
+    next_kind = NextKind::bonus;
+    tested = 0;
+  }
 };
 
 }  // namespace speclab

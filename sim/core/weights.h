@@ -13,10 +13,12 @@ namespace speclab {
 
 inline constexpr std::size_t kWeightBlock = 512;  ///< values that share a sum
 
-/// What a draw is made by. Where the sums of its blocks are known, a draw reads one block, but for a uniform that rounding puts behind all of them.
+/// What a draw is made by. Where the sums of its blocks are known, a draw reads one block, but for
+/// a uniform that rounding puts behind all of them.
 template <typename Scalar>
 struct Weights {
-  Weights(std::span<const Scalar> all, std::span<const double> sums = {}) : values(all), block_sums(sums) {
+  Weights(std::span<const Scalar> all, std::span<const double> sums = {})
+      : values(all), block_sums(sums) {
     SPECLAB_EXPECT(sums.empty() || sums.size() == num_blocks(), "a sum of every block");
   }
 
@@ -25,15 +27,19 @@ struct Weights {
     const std::size_t begin = number * kWeightBlock;
     return values.subspan(begin, std::min(kWeightBlock, values.size() - begin));
   }
-  double block_sum(std::size_t number) const { return block_sums.empty() ? sum(block(number)) : block_sums[number]; }
-  /// From block sums it may differ in the last bit from that of the values, and a draw with it where its uniform is that near a boundary.
+  double block_sum(std::size_t number) const {
+    return block_sums.empty() ? sum(block(number)) : block_sums[number];
+  }
+  /// From block sums it may differ in the last bit from that of the values, and a draw with it
+  /// where its uniform is that near a boundary.
   double total() const { return block_sums.empty() ? sum(values) : sum(block_sums); }
 
   std::span<const Scalar> values;
   std::span<const double> block_sums;  ///< [num_blocks()], empty if not known
 };
 
-/// Weights that are taken out one after the other: what is left is summed anew in their block alone, so nothing cancels.
+/// Weights that are taken out one after the other: what is left is summed anew in their block
+/// alone, so nothing cancels.
 template <typename Scalar>
 class ShrinkingWeights {
  public:
@@ -41,7 +47,8 @@ class ShrinkingWeights {
   explicit ShrinkingWeights(std::vector<Scalar>& values) : values_(values) {
     const Weights<Scalar> all(values_);
     block_sums_.reserve(all.num_blocks());
-    for (std::size_t number = 0; number < all.num_blocks(); ++number) block_sums_.push_back(sum(all.block(number)));
+    for (std::size_t number = 0; number < all.num_blocks(); ++number)
+      block_sums_.push_back(sum(all.block(number)));
   }
 
   Weights<Scalar> left() const { return {values_, block_sums_}; }

@@ -9,14 +9,17 @@
 namespace speclab::sim {
 
 void AcceptanceCounts::add(int depth, int accepted) {
-  SPECLAB_EXPECT(accepted >= 0 && accepted <= depth && depth <= 4095, "a round of depth " + std::to_string(depth) + " accepted " + std::to_string(accepted));
+  SPECLAB_EXPECT(
+      accepted >= 0 && accepted <= depth && depth <= 4095,
+      "a round of depth " + std::to_string(depth) + " accepted " + std::to_string(accepted));
   const auto tested = static_cast<std::size_t>(std::min(depth, accepted + 1));
   if (tested_.size() < tested) {
     tested_.resize(tested);
     accepted_.resize(tested);
   }
   for (std::size_t level = 0; level < tested; ++level) tested_[level] += 1.0;
-  for (std::size_t level = 0; level < static_cast<std::size_t>(accepted); ++level) accepted_[level] += 1.0;
+  for (std::size_t level = 0; level < static_cast<std::size_t>(accepted); ++level)
+    accepted_[level] += 1.0;
 }
 
 void AcceptanceCounts::add(const AcceptanceCounts& other) {
@@ -30,14 +33,20 @@ void AcceptanceCounts::add(const AcceptanceCounts& other) {
 
 void AcceptanceCounts::remove(const AcceptanceCounts& other) {
   for (std::size_t level = 0; level < other.tested_.size(); ++level) {
-    SPECLAB_EXPECT(tested_at(level) >= other.tested_[level] && accepted_at(level) >= other.accepted_[level], "more is removed than was added");
+    SPECLAB_EXPECT(
+        tested_at(level) >= other.tested_[level] && accepted_at(level) >= other.accepted_[level],
+        "more is removed than was added");
     tested_[level] -= other.tested_[level];
     accepted_[level] -= other.accepted_[level];
   }
 }
 
-double AcceptanceCounts::tested() const { return std::accumulate(tested_.begin(), tested_.end(), 0.0); }
+double AcceptanceCounts::tested() const {
+  return std::accumulate(tested_.begin(), tested_.end(), 0.0);
+}
 
-double AcceptanceCounts::accepted() const { return std::accumulate(accepted_.begin(), accepted_.end(), 0.0); }
+double AcceptanceCounts::accepted() const {
+  return std::accumulate(accepted_.begin(), accepted_.end(), 0.0);
+}
 
 }  // namespace speclab::sim

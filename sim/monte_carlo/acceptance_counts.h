@@ -6,8 +6,9 @@
 
 namespace speclab::sim {
 
-/// Rounds by level of their drafts: how many reached a level, accepted all before it and tested it, and accepted there. Rounds
-/// that end before a level for lack of a draft do not count there, so that adaptive lengths do not look like rejections.
+/// Rounds by level of their drafts: how many reached a level, accepted all before it and tested it,
+/// and accepted there. Rounds that end before a level for lack of a draft do not count there, so
+/// that adaptive lengths do not look like rejections.
 class AcceptanceCounts {
  public:
   /// A round of a chain. @throws ContractError unless 0 <= accepted <= depth <= 4095
@@ -18,8 +19,12 @@ class AcceptanceCounts {
 
   /// Levels that were tested, in the order of the draft.
   std::size_t levels() const { return tested_.size(); }
-  double tested_at(std::size_t level) const { return level < tested_.size() ? tested_[level] : 0.0; }
-  double accepted_at(std::size_t level) const { return level < accepted_.size() ? accepted_[level] : 0.0; }
+  double tested_at(std::size_t level) const {
+    return level < tested_.size() ? tested_[level] : 0.0;
+  }
+  double accepted_at(std::size_t level) const {
+    return level < accepted_.size() ? accepted_[level] : 0.0;
+  }
   double tested() const;    ///< over all levels
   double accepted() const;  ///< over all levels
 

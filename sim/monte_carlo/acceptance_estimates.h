@@ -1,5 +1,6 @@
 #pragma once
-// What logged or simulated rounds of chains say about acceptance, with intervals clustered by prompt.
+// What logged or simulated rounds of chains say about acceptance, with intervals clustered by
+// prompt.
 
 #include <optional>
 #include <vector>
@@ -19,22 +20,24 @@ Estimate acceptance_rate_estimate(ClusterCounts clusters);
 
 /// Acceptance at one level of the draft.
 struct LevelAcceptance {
-  int level = 1;                    ///< 1 is the first drafted token
-  Estimate conditional_acceptance;  ///< P(accepted here | all before were, and a draft reaches here)
-  Estimate survival;                ///< P(at least `level` accepted): the product of the conditional rates so far
-  double tested = 0.0;              ///< rounds behind it
+  int level = 1;  ///< 1 is the first drafted token
+  Estimate
+      conditional_acceptance;  ///< P(accepted here | all before were, and a draft reaches here)
+  Estimate survival;  ///< P(at least `level` accepted): the product of the conditional rates so far
+  double tested = 0.0;  ///< rounds behind it
 };
 
 /// Levels from 1 to the last at which a draft was accepted.
 /// @source Kaplan and Meier 1958 (product limit)
 std::vector<LevelAcceptance> acceptance_by_level(ClusterCounts clusters);
 
-/// The longest speculation length that the rounds can answer for: every level up to it was tested in at least 30 rounds of at
-/// least two prompts; 0 if not even the first was.
+/// The longest speculation length that the rounds can answer for: every level up to it was tested
+/// in at least 30 rounds of at least two prompts; 0 if not even the first was.
 int longest_supported_length(ClusterCounts clusters);
 
-/// Tokens per round that drafts of `speculation_length` levels would have had: 1 + sum of survival, without a model of acceptance.
-/// Rests on a draft's length not depending on what would be accepted: constant lengths, or those of a drafter that looks up.
+/// Tokens per round that drafts of `speculation_length` levels would have had: 1 + sum of survival,
+/// without a model of acceptance. Rests on a draft's length not depending on what would be
+/// accepted: constant lengths, or those of a drafter that looks up.
 /// @return nothing beyond longest_supported_length. @throws ContractError if speculation_length < 0
 std::optional<Estimate> tokens_per_round_estimate(ClusterCounts clusters, int speculation_length);
 

@@ -9,8 +9,8 @@ namespace speclab::sim {
 namespace {
 
 constexpr double kLeastConcentration = 1e-2, kGreatestConcentration = 1e6;
-constexpr int kGrid = 33;        // concentrations tried before the best is refined
-constexpr int kRefinements = 60; // golden sections: the bracket shrinks by 3e-13
+constexpr int kGrid = 33;         // concentrations tried before the best is refined
+constexpr int kRefinements = 60;  // golden sections: the bracket shrinks by 3e-13
 
 double log_beta(double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); }
 
@@ -42,13 +42,16 @@ double log_likelihood(ClusterCounts clusters, const BetaParameters& law) {
 }
 
 BetaParameters law_of(double mean_logit, double log_concentration) {
-  const double mean = 1.0 / (1.0 + std::exp(-mean_logit)), concentration = std::exp(log_concentration);
+  const double mean = 1.0 / (1.0 + std::exp(-mean_logit)),
+               concentration = std::exp(log_concentration);
   return {.a = mean * concentration, .b = (1.0 - mean) * concentration};
 }
 
 /// The best law of that concentration.
 BetaParameters best_law(ClusterCounts clusters, double log_concentration) {
-  const auto value = [&](double mean_logit) { return log_likelihood(clusters, law_of(mean_logit, log_concentration)); };
+  const auto value = [&](double mean_logit) {
+    return log_likelihood(clusters, law_of(mean_logit, log_concentration));
+  };
   return law_of(maximiser(-12.0, 12.0, value), log_concentration);
 }
 
@@ -60,22 +63,30 @@ void expect_prompts(ClusterCounts clusters) {
     prompts += cluster.tested() > 0.0 ? 1 : 0;
   }
   if (prompts < 2 || total.accepted() == 0.0 || total.accepted() == total.tested())
-    throw DataError("a beta law cannot be fitted to " + std::to_string(prompts) + " prompts with " + std::to_string(std::llround(total.accepted())) + " of " +
-                    std::to_string(std::llround(total.tested())) + " drafts accepted; it needs two prompts, and drafts of both kinds");
+    throw DataError("a beta law cannot be fitted to " + std::to_string(prompts) + " prompts with " +
+                    std::to_string(std::llround(total.accepted())) + " of " +
+                    std::to_string(std::llround(total.tested())) +
+                    " drafts accepted; it needs two prompts, and drafts of both kinds");
 }
 
 }  // namespace
 
 BetaFit fit_beta(ClusterCounts clusters) {
   expect_prompts(clusters);
-  const double low = std::log(kLeastConcentration), high = std::log(kGreatestConcentration), step = (high - low) / (kGrid - 1);
-  const auto value = [&](double log_concentration) { return log_likelihood(clusters, best_law(clusters, log_concentration)); };
+  const double low = std::log(kLeastConcentration), high = std::log(kGreatestConcentration),
+               step = (high - low) / (kGrid - 1);
+  const auto value = [&](double log_concentration) {
+    return log_likelihood(clusters, best_law(clusters, log_concentration));
+  };
   double best = low, best_value = value(low);
   for (int i = 1; i < kGrid; ++i)
-    if (const double other = value(low + i * step); other > best_value) best = low + i * step, best_value = other;
+    if (const double other = value(low + i * step); other > best_value)
+      best = low + i * step, best_value = other;
   BetaFit fit;
   fit.overdispersed = best < high - 0.5 * step;
-  fit.law = best_law(clusters, fit.overdispersed ? maximiser(std::max(low, best - step), std::min(high, best + step), value) : high);
+  fit.law = best_law(clusters, fit.overdispersed ? maximiser(std::max(low, best - step),
+                                                             std::min(high, best + step), value)
+                                                 : high);
   fit.log_likelihood = log_likelihood(clusters, fit.law);
   return fit;
 }

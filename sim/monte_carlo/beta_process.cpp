@@ -11,7 +11,8 @@ namespace {
 /// Uniforms of one sequence, in (0, 1], each by a key of its own.
 class SequenceUniforms {
  public:
-  SequenceUniforms(const RngStream& stream, std::uint32_t sequence) : stream_(stream), sequence_(sequence) {}
+  SequenceUniforms(const RngStream& stream, std::uint32_t sequence)
+      : stream_(stream), sequence_(sequence) {}
   double next() { return 1.0 - stream_.uniform({sequence_, position_++, Purpose::accept, 0}); }
 
  private:
@@ -27,7 +28,8 @@ double normal(SequenceUniforms& uniforms) {
 }
 
 /// Logarithm of a gamma variate, which itself may be too small to be told from 0.
-/// @source Marsaglia and Tsang 2000, "A simple method for generating gamma variables"; below 1 by the power of a uniform
+/// @source Marsaglia and Tsang 2000, "A simple method for generating gamma variables"; below 1 by
+/// the power of a uniform
 double log_gamma_variate(double shape, SequenceUniforms& uniforms) {
   if (shape < 1.0) {
     const double boost = std::log(uniforms.next()) / shape;
@@ -45,15 +47,19 @@ double log_gamma_variate(double shape, SequenceUniforms& uniforms) {
 
 void BetaParameters::validate() const {
   SPECLAB_EXPECT(a > 0.0 && std::isfinite(a) && b > 0.0 && std::isfinite(b),
-                 "beta law with a = " + std::to_string(a) + ", b = " + std::to_string(b) + "; allowed: positive and finite");
+                 "beta law with a = " + std::to_string(a) + ", b = " + std::to_string(b) +
+                     "; allowed: positive and finite");
 }
 
-BetaProcess::BetaProcess(const BetaParameters& parameters) : parameters_(parameters) { parameters_.validate(); }
+BetaProcess::BetaProcess(const BetaParameters& parameters) : parameters_(parameters) {
+  parameters_.validate();
+}
 
 void BetaProcess::begin(const RngStream& stream, std::uint32_t sequence) {
   SequenceUniforms uniforms(stream, sequence);
   const double log_accepted = log_gamma_variate(parameters_.a, uniforms);
-  acceptance_rate_ = 1.0 / (1.0 + std::exp(log_gamma_variate(parameters_.b, uniforms) - log_accepted));
+  acceptance_rate_ =
+      1.0 / (1.0 + std::exp(log_gamma_variate(parameters_.b, uniforms) - log_accepted));
 }
 
 }  // namespace speclab::sim

@@ -13,7 +13,8 @@ struct BetaParameters {
   void validate() const;
 };
 
-/// Every sequence has an acceptance rate of its own, drawn from a beta law; within it rounds are i.i.d.
+/// Every sequence has an acceptance rate of its own, drawn from a beta law; within it rounds are
+/// i.i.d.
 class BetaProcess final : public AcceptanceProcess {
  public:
   /// @throws ContractError as BetaParameters::validate
@@ -22,7 +23,9 @@ class BetaProcess final : public AcceptanceProcess {
   std::string name() const override { return "beta_mixed"; }
   void begin(const RngStream& stream, std::uint32_t sequence) override;
   int begin_round(std::uint32_t) override { return kMaxLevels; }
-  DraftLevel level(int) override { return {.acceptance = acceptance_rate_, .confidence = acceptance_rate_}; }
+  DraftLevel level(int) override {
+    return {.acceptance = acceptance_rate_, .confidence = acceptance_rate_};
+  }
   void advance(int) override {}
   std::span<const double> fixed_levels() const override { return {&acceptance_rate_, 1}; }
 

@@ -5,8 +5,9 @@
 
 namespace speclab::sim {
 
-/// Drafts exactly the run that will be accepted, as nothing that runs can: the bound on what any policy gains. The simulator
-/// tells it the run of each round; handed to an engine, which cannot, it drafts nothing.
+/// Drafts exactly the run that will be accepted, as nothing that runs can: the bound on what any
+/// policy gains. The simulator tells it the run of each round; handed to an engine, which cannot,
+/// it drafts nothing.
 class ClairvoyantPolicy final : public SpeculationLengthPolicy {
  public:
   /// @param max_length  levels, in [0, 4095]. @throws ConfigError if it is out of range
@@ -16,7 +17,9 @@ class ClairvoyantPolicy final : public SpeculationLengthPolicy {
   void foresee(int run) { run_ = run; }
   int next_length() override { return std::min(run_, max_length_); }
   void observe(const RoundRecord&) override {}
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<ClairvoyantPolicy>(max_length_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<ClairvoyantPolicy>(max_length_);
+  }
   std::string name() const override { return "clairvoyant:" + std::to_string(max_length_); }
 
  private:

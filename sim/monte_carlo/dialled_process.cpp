@@ -14,7 +14,8 @@ DialledProcess::DialledProcess(std::span<const LawPair> pairs, double dial) {
     const std::vector<double> law = dialled_law(pair.p, pair.q, dial);
     for (std::size_t token = 0; token < law.size(); ++token) {
       if (law[token] <= 0.0) continue;
-      levels_.push_back({.acceptance = std::min(1.0, pair.p[token] / law[token]), .confidence = law[token]});
+      levels_.push_back(
+          {.acceptance = std::min(1.0, pair.p[token] / law[token]), .confidence = law[token]});
       cumulative_.push_back(total += law[token]);
       acceptance_rate_ += std::min(pair.p[token], law[token]) / static_cast<double>(pairs.size());
     }
@@ -32,9 +33,12 @@ int DialledProcess::begin_round(std::uint32_t round) {
 }
 
 DraftLevel DialledProcess::level(int index) {
-  const double uniform = stream_.uniform({sequence_, round_, Purpose::draft, static_cast<std::uint32_t>(index)});
-  const auto drawn = std::upper_bound(cumulative_.begin(), cumulative_.end(), uniform * cumulative_.back());
-  return levels_[std::min(static_cast<std::size_t>(drawn - cumulative_.begin()), levels_.size() - 1)];
+  const double uniform =
+      stream_.uniform({sequence_, round_, Purpose::draft, static_cast<std::uint32_t>(index)});
+  const auto drawn =
+      std::upper_bound(cumulative_.begin(), cumulative_.end(), uniform * cumulative_.back());
+  return levels_[std::min(static_cast<std::size_t>(drawn - cumulative_.begin()),
+                          levels_.size() - 1)];
 }
 
 }  // namespace speclab::sim

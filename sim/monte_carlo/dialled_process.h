@@ -12,11 +12,13 @@ struct LawPair {
   std::vector<double> q;  ///< draft
 };
 
-/// A dialled drafter over a set of places: each level stands at one of them, all equally likely, drafts a token x of its dialled
-/// law q' and is accepted with min(1, p(x) / q'(x)). Its confidence is q'(x), as an engine would see it.
+/// A dialled drafter over a set of places: each level stands at one of them, all equally likely,
+/// drafts a token x of its dialled law q' and is accepted with min(1, p(x) / q'(x)). Its confidence
+/// is q'(x), as an engine would see it.
 class DialledProcess final : public AcceptanceProcess {
  public:
-  /// @param dial  in [-1, 1], as in dialled_law. @throws ContractError if there is no pair, or as dialled_law
+  /// @param dial  in [-1, 1], as in dialled_law. @throws ContractError if there is no pair, or as
+  /// dialled_law
   DialledProcess(std::span<const LawPair> pairs, double dial);
 
   std::string name() const override { return "dialled"; }

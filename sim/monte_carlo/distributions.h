@@ -15,7 +15,8 @@ double f_tail(double statistic, double numerator_degrees, double denominator_deg
 /// Quantile of a beta law. @param probability in [0, 1] @param a, b > 0
 double beta_quantile(double probability, double a, double b);
 
-/// P(at most `successes` of `trials` coins that succeed with `probability`). @param successes in [0, trials]
+/// P(at most `successes` of `trials` coins that succeed with `probability`). @param successes in
+/// [0, trials]
 double binomial_cdf(int successes, int trials, double probability);
 
 /// The same of fair coins.
@@ -24,7 +25,8 @@ double fair_coin_cdf(int successes, int trials);
 /// P(X >= statistic) for X chi-squared. @param degrees >= 1
 double chi_squared_tail(double statistic, int degrees);
 
-/// Noncentrality at which a chi-squared test of level `alpha` misses with probability `miss`. @param degrees >= 1
+/// Noncentrality at which a chi-squared test of level `alpha` misses with probability `miss`.
+/// @param degrees >= 1
 double chi_squared_noncentrality(int degrees, double alpha, double miss);
 
 }  // namespace speclab::sim

@@ -9,7 +9,8 @@
 
 namespace speclab::sim {
 
-DraftTree::DraftTree(const TreeShape& shape, std::vector<double> rank_acceptance) : rank_acceptance_(std::move(rank_acceptance)) {
+DraftTree::DraftTree(const TreeShape& shape, std::vector<double> rank_acceptance)
+    : rank_acceptance_(std::move(rank_acceptance)) {
   SPECLAB_EXPECT(!rank_acceptance_.empty(), "rank_acceptance is empty");
   expect_rank_acceptance(rank_acceptance_);
   const double left = 1.0 - rank_acceptance_[0];
@@ -24,10 +25,12 @@ DraftTree::DraftTree(const TreeShape& shape, std::vector<double> rank_acceptance
   for (std::size_t child = 1; child < nodes_.size(); ++child) {
     const auto parent = static_cast<std::size_t>(shape.parents()[child - 1]);
     if (nodes_[parent].children++ == 0) nodes_[parent].first_child = static_cast<int>(child);
-    SPECLAB_EXPECT(static_cast<std::size_t>(nodes_[parent].children) <= rank_acceptance_.size(),
-                   "node " + std::to_string(parent) + " has more children than rank_acceptance has entries");
+    SPECLAB_EXPECT(
+        static_cast<std::size_t>(nodes_[parent].children) <= rank_acceptance_.size(),
+        "node " + std::to_string(parent) + " has more children than rank_acceptance has entries");
     depths.push_back(depths[parent] + 1);
-    if (static_cast<std::size_t>(depths.back()) == rows_of_depth_.size()) rows_of_depth_.push_back(rows_of_depth_.back());
+    if (static_cast<std::size_t>(depths.back()) == rows_of_depth_.size())
+      rows_of_depth_.push_back(rows_of_depth_.back());
     ++rows_of_depth_.back();
   }
 }

@@ -12,7 +12,8 @@ struct Interval {
   double high = 0;
 };
 
-/// A number with its 95 % interval (missing where the data do not bear one) and the number of independent units behind it.
+/// A number with its 95 % interval (missing where the data do not bear one) and the number of
+/// independent units behind it.
 struct Estimate {
   double value = 0;
   std::optional<Interval> interval;
@@ -23,13 +24,16 @@ struct Estimate {
 inline Estimate scaled(Estimate estimate, double factor) {
   SPECLAB_EXPECT(factor > 0, "a unit that is not positive");
   estimate.value *= factor;
-  if (estimate.interval) estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
+  if (estimate.interval)
+    estimate.interval = Interval{estimate.interval->low * factor, estimate.interval->high * factor};
   return estimate;
 }
 
 /// The estimate with the part of its interval that the quantity can be in.
 inline Estimate within(Estimate estimate, double low, double high) {
-  if (estimate.interval) estimate.interval = Interval{std::max(low, estimate.interval->low), std::min(high, estimate.interval->high)};
+  if (estimate.interval)
+    estimate.interval =
+        Interval{std::max(low, estimate.interval->low), std::min(high, estimate.interval->high)};
   return estimate;
 }
 

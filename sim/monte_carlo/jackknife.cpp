@@ -12,24 +12,31 @@ namespace {
 
 double transformed(double value, Scale scale) {
   switch (scale) {
-    case Scale::identity: return value;
-    case Scale::logarithm: return std::log(value);
-    case Scale::logit: return std::log(value) - std::log1p(-value);
+    case Scale::identity:
+      return value;
+    case Scale::logarithm:
+      return std::log(value);
+    case Scale::logit:
+      return std::log(value) - std::log1p(-value);
   }
   throw_contract_error("a Scale", __FILE__, __LINE__, "not a Scale");
 }
 
 double original(double value, Scale scale) {
   switch (scale) {
-    case Scale::identity: return value;
-    case Scale::logarithm: return std::exp(value);
-    case Scale::logit: return 1.0 / (1.0 + std::exp(-value));
+    case Scale::identity:
+      return value;
+    case Scale::logarithm:
+      return std::exp(value);
+    case Scale::logit:
+      return 1.0 / (1.0 + std::exp(-value));
   }
   throw_contract_error("a Scale", __FILE__, __LINE__, "not a Scale");
 }
 
 void expect_on_scale(double value, Scale scale) {
-  const bool allowed = std::isfinite(value) && (scale == Scale::identity || value >= 0.0) && (scale != Scale::logit || value <= 1.0);
+  const bool allowed = std::isfinite(value) && (scale == Scale::identity || value >= 0.0) &&
+                       (scale != Scale::logit || value <= 1.0);
   SPECLAB_EXPECT(allowed, "an estimate of " + std::to_string(value) + " is outside its scale");
 }
 
@@ -66,7 +73,9 @@ std::vector<double> jackknife_covariance(std::span<const std::vector<double>> wi
   }
   for (const auto& estimates : without)
     for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < size; ++j) covariance[i * size + j] += (n - 1.0) / n * (estimates[i] - mean[i]) * (estimates[j] - mean[j]);
+      for (std::size_t j = 0; j < size; ++j)
+        covariance[i * size + j] +=
+            (n - 1.0) / n * (estimates[i] - mean[i]) * (estimates[j] - mean[j]);
   return covariance;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Which acceptance process made a log? Fits by maximum likelihood, and the tokens per round that each implies.
+// Which acceptance process made a log? Fits by maximum likelihood, and the tokens per round that
+// each implies.
 
 #include <span>
 #include <string>
@@ -25,7 +26,8 @@ IidFit fit_iid(ClusterCounts clusters);
 struct BetaFit {
   BetaParameters law;
   double log_likelihood = 0.0;
-  bool overdispersed = true;  ///< false: prompts differ no more than chance has it, and a + b stands at its greatest value, 1e6
+  bool overdispersed = true;  ///< false: prompts differ no more than chance has it, and a + b
+                              ///< stands at its greatest value, 1e6
 };
 
 /// Maximum over the mean and over a + b in [1e-2, 1e6].
@@ -39,19 +41,24 @@ struct TwoStateFit {
   int iterations = 0;
 };
 
-/// Expectation-maximisation from three starts, each until an iteration gains less than 1e-7, 500 at most; places of bonus tokens are missing
-/// observations, and what the first places of texts say about the chances of leaving is not used. @throws DataError if nothing was tested, or all or no draft was accepted
+/// Expectation-maximisation from three starts, each until an iteration gains less than 1e-7, 500 at
+/// most; places of bonus tokens are missing observations, and what the first places of texts say
+/// about the chances of leaving is not used. @throws DataError if nothing was tested, or all or no
+/// draft was accepted
 /// @source Baum, Petrie, Soules and Weiss 1970
 TwoStateFit fit_two_state(std::span<const LoggedGeneration> log);
-/// From one start alone, until an iteration gains less than `least_gain`: for logs that differ a little from one whose fit is the start.
-TwoStateFit fit_two_state_from(const TwoStateAcceptance& start, double least_gain, std::span<const LoggedGeneration> log);
+/// From one start alone, until an iteration gains less than `least_gain`: for logs that differ a
+/// little from one whose fit is the start.
+TwoStateFit fit_two_state_from(const TwoStateAcceptance& start, double least_gain,
+                               std::span<const LoggedGeneration> log);
 
 /// A fit as a row of a table.
 struct FittedProcess {
-  std::string process;            ///< iid, beta_mixed, two_state: the names of the processes
+  std::string process;  ///< iid, beta_mixed, two_state: the names of the processes
   std::string parameters;
   double log_likelihood = 0.0;
-  double akaike_criterion = 0.0;  ///< 2 parameters - 2 log_likelihood: the least is the best account for its size
+  double akaike_criterion =
+      0.0;  ///< 2 parameters - 2 log_likelihood: the least is the best account for its size
   double tokens_per_round = 1.0;  ///< at the length asked for, seen in the log or not
 };
 
@@ -60,7 +67,9 @@ FittedProcess described(const IidFit& fit, int speculation_length);
 FittedProcess described(const BetaFit& fit, int speculation_length);
 FittedProcess described(const TwoStateFit& fit, int speculation_length);
 
-/// All that can be fitted, i.i.d. first. @throws DataError as fit_iid, ContractError if speculation_length < 0
-std::vector<FittedProcess> fit_processes(std::span<const LoggedGeneration> log, int speculation_length);
+/// All that can be fitted, i.i.d. first. @throws DataError as fit_iid, ContractError if
+/// speculation_length < 0
+std::vector<FittedProcess> fit_processes(std::span<const LoggedGeneration> log,
+                                         int speculation_length);
 
 }  // namespace speclab::sim

@@ -6,7 +6,8 @@
 
 namespace speclab::sim {
 
-ReplayProcess::ReplayProcess(std::span<const LoggedGeneration> log) : texts_(log.begin(), log.end()) {
+ReplayProcess::ReplayProcess(std::span<const LoggedGeneration> log)
+    : texts_(log.begin(), log.end()) {
   if (texts_.empty()) throw DataError("the trace is empty; a replay needs at least one generation");
 }
 
@@ -22,7 +23,8 @@ int ReplayProcess::begin_round(std::uint32_t) {
 }
 
 DraftLevel ReplayProcess::level(int index) {
-  return {.acceptance = index < accepted_ ? 1.0 : 0.0, .confidence = std::numeric_limits<double>::quiet_NaN()};
+  return {.acceptance = index < accepted_ ? 1.0 : 0.0,
+          .confidence = std::numeric_limits<double>::quiet_NaN()};
 }
 
 }  // namespace speclab::sim

@@ -7,9 +7,10 @@
 
 namespace speclab::sim {
 
-/// Logged generations, replayed: sequence s is generation s of the log, which begins again when it is through. Rounds stand where
-/// the policy's lengths bring them in the logged text. Under the logged lengths the logged rounds come back; under others, rounds
-/// that reach a token whose draft is not known end before it (RoundTotals::limited counts those), which is the limit of a replay.
+/// Logged generations, replayed: sequence s is generation s of the log, which begins again when it
+/// is through. Rounds stand where the policy's lengths bring them in the logged text. Under the
+/// logged lengths the logged rounds come back; under others, rounds that reach a token whose draft
+/// is not known end before it (RoundTotals::limited counts those), which is the limit of a replay.
 class ReplayProcess final : public AcceptanceProcess {
  public:
   /// @throws DataError if there is no generation, or as LoggedText

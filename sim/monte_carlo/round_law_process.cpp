@@ -10,7 +10,8 @@ namespace speclab::sim {
 RoundLawProcess::RoundLawProcess(RoundLaw law) : law_(std::move(law)) {
   SPECLAB_EXPECT(!law_.empty(), "the law of a round is empty");
   for (const RoundOutcome& outcome : law_) {
-    SPECLAB_EXPECT(outcome.accepted >= 0 && outcome.accepted <= outcome.depth && outcome.depth <= kMaxLevels && outcome.probability >= 0.0,
+    SPECLAB_EXPECT(outcome.accepted >= 0 && outcome.accepted <= outcome.depth &&
+                       outcome.depth <= kMaxLevels && outcome.probability >= 0.0,
                    "a round accepts 0 to depth levels, at most 4095, with a probability >= 0");
     weights_.push_back(outcome.probability);
   }
@@ -29,7 +30,8 @@ int RoundLawProcess::begin_round(std::uint32_t round) {
 }
 
 DraftLevel RoundLawProcess::level(int index) {
-  return {.acceptance = index < accepted_ ? 1.0 : 0.0, .confidence = std::numeric_limits<double>::quiet_NaN()};
+  return {.acceptance = index < accepted_ ? 1.0 : 0.0,
+          .confidence = std::numeric_limits<double>::quiet_NaN()};
 }
 
 }  // namespace speclab::sim

@@ -7,10 +7,12 @@
 
 namespace speclab::sim {
 
-/// Each round draws (depth, accepted) from a law of rounds, whatever dependence the two have there; shorter drafts are cut from it.
+/// Each round draws (depth, accepted) from a law of rounds, whatever dependence the two have there;
+/// shorter drafts are cut from it.
 class RoundLawProcess final : public AcceptanceProcess {
  public:
-  /// @param law  of rounds at the greatest length. @throws ContractError if it is empty or an outcome is out of range
+  /// @param law  of rounds at the greatest length. @throws ContractError if it is empty or an
+  /// outcome is out of range
   explicit RoundLawProcess(RoundLaw law);
 
   std::string name() const override { return "round_law"; }

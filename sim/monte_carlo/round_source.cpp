@@ -10,17 +10,23 @@
 namespace speclab::sim {
 namespace {
 
-/// Levels up to the first whose confidence is below `least`, at most `most`; the last of `levels` holds for all later ones.
+/// Levels up to the first whose confidence is below `least`, at most `most`; the last of `levels`
+/// holds for all later ones.
 int first_below(std::span<const double> levels, double least, int most) {
-  const auto first = std::ranges::find_if(levels, [least](double confidence) { return confidence < least; });
-  return first == levels.end() ? most : std::min(most, static_cast<int>(first - levels.begin()) + 1);
+  const auto first =
+      std::ranges::find_if(levels, [least](double confidence) { return confidence < least; });
+  return first == levels.end() ? most
+                               : std::min(most, static_cast<int>(first - levels.begin()) + 1);
 }
 
 }  // namespace
 
-RoundSource::RoundSource(AcceptanceProcess& process, std::uint64_t seed, const std::optional<DraftTree>& tree)
+RoundSource::RoundSource(AcceptanceProcess& process, std::uint64_t seed,
+                         const std::optional<DraftTree>& tree)
     : process_(process), stream_(seed), tree_(tree ? &*tree : nullptr) {
-  SPECLAB_EXPECT(tree_ == nullptr || !process.is_logged(), "process " + process.name() + " does not know what follows a sibling; it has chains only");
+  SPECLAB_EXPECT(
+      tree_ == nullptr || !process.is_logged(),
+      "process " + process.name() + " does not know what follows a sibling; it has chains only");
 }
 
 void RoundSource::begin(std::uint32_t sequence) {
@@ -41,7 +47,8 @@ void RoundSource::draw_block(std::uint32_t first_round) {
   fill_bits(stream_, {sequence_, first_round, Purpose::accept, 1}, bits);
   if (!fixed_) return;
   threshold(kWideLevels - 1);
-  count_thresholds_above(bits, std::span(thresholds_).first(kWideLevels), std::span(runs_).first(block_size_));
+  count_thresholds_above(bits, std::span(thresholds_).first(kWideLevels),
+                         std::span(runs_).first(block_size_));
 }
 
 std::uint64_t RoundSource::threshold(int level) {
@@ -56,7 +63,8 @@ std::uint64_t RoundSource::threshold(int level) {
 int RoundSource::drafted_levels(int levels, double stop_below) {
   const int most = std::min(levels, available_);
   if (stop_below <= 0.0) return most;
-  SPECLAB_EXPECT(!process_.is_logged(), "process " + process_.name() + " has no confidences to stop a draft by");
+  SPECLAB_EXPECT(!process_.is_logged(),
+                 "process " + process_.name() + " has no confidences to stop a draft by");
   if (fixed_) return first_below(process_.fixed_levels(), stop_below, most);
   for (int level = 0; level < most; ++level)
     if (process_.level(level).confidence < stop_below) return level + 1;
@@ -71,7 +79,8 @@ int RoundSource::accepted_beyond(int run, int depth) {
 
 int RoundSource::accepted_of(int depth) {
   if (fixed_) return accepted_fixed(depth);
-  const double uniform = static_cast<double>(bits_[static_cast<std::size_t>(round_ - block_begin_)]) * 0x1.0p-53;
+  const double uniform =
+      static_cast<double>(bits_[static_cast<std::size_t>(round_ - block_begin_)]) * 0x1.0p-53;
   double survival = 1.0;
   for (int level = 0; level < depth; ++level) {
     survival *= process_.level(level).acceptance;
@@ -81,7 +90,8 @@ int RoundSource::accepted_of(int depth) {
 }
 
 bool RoundSource::draw_any(int levels, double stop_below, RoundRecord& record) {
-  SPECLAB_EXPECT(levels >= 0 && levels <= kMaxLevels, "levels = " + std::to_string(levels) + "; allowed: 0 to 4095");
+  SPECLAB_EXPECT(levels >= 0 && levels <= kMaxLevels,
+                 "levels = " + std::to_string(levels) + "; allowed: 0 to 4095");
   if (tree_ != nullptr) {
     SPECLAB_EXPECT(stop_below <= 0.0, "a draft that stops by confidence is a chain");
     draw_tree(std::min({levels, available_, tree_->depth()}), record);
@@ -94,7 +104,10 @@ bool RoundSource::draw_any(int levels, double stop_below, RoundRecord& record) {
 
 void RoundSource::draw_tree(int levels, RoundRecord& record) {
   const auto acceptance = [this](int level) { return process_.level(level).acceptance; };
-  const auto coin = [this](int level) { return stream_.uniform({sequence_, round_, Purpose::accept, 1 + static_cast<std::uint32_t>(level)}); };
+  const auto coin = [this](int level) {
+    return stream_.uniform(
+        {sequence_, round_, Purpose::accept, 1 + static_cast<std::uint32_t>(level)});
+  };
   const TreePath path = tree_->walk(levels, acceptance, coin);
   record.depth = levels;
   record.rows = tree_->rows(levels);

@@ -8,24 +8,33 @@
 namespace speclab::sim {
 namespace {
 
-[[noreturn]] void refuse(const LoggedGeneration& generation, std::size_t round, const std::string& message) {
-  throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\", round " + std::to_string(round) + ": " + message);
+[[noreturn]] void refuse(const LoggedGeneration& generation, std::size_t round,
+                         const std::string& message) {
+  throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\", round " +
+                  std::to_string(round) + ": " + message);
 }
 
 void check_round(const LoggedGeneration& generation, std::size_t index) {
   const RoundRecord& round = generation.rounds[index];
   if (round.depth != round.drafted)
-    refuse(generation, index, "drafted " + std::to_string(round.drafted) + " nodes on " + std::to_string(round.depth) + " levels; only chains can be replayed");
-  if (round.accepted < 0 || round.accepted > round.depth || round.depth > 4095) refuse(generation, index, "must hold: 0 <= accepted <= depth <= 4095");
+    refuse(generation, index,
+           "drafted " + std::to_string(round.drafted) + " nodes on " + std::to_string(round.depth) +
+               " levels; only chains can be replayed");
+  if (round.accepted < 0 || round.accepted > round.depth || round.depth > 4095)
+    refuse(generation, index, "must hold: 0 <= accepted <= depth <= 4095");
   const bool last = index + 1 == generation.rounds.size();
-  if (round.emitted < 1 || round.emitted > round.accepted + 1 || (!last && round.emitted != round.accepted + 1))
-    refuse(generation, index, "emitted = " + std::to_string(round.emitted) + "; allowed: accepted + 1, and 1 to that in the last round");
+  if (round.emitted < 1 || round.emitted > round.accepted + 1 ||
+      (!last && round.emitted != round.accepted + 1))
+    refuse(generation, index,
+           "emitted = " + std::to_string(round.emitted) +
+               "; allowed: accepted + 1, and 1 to that in the last round");
 }
 
 }  // namespace
 
 std::vector<DraftVerdict> verdicts_of(const LoggedGeneration& generation) {
-  if (generation.rounds.empty()) throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\" has no rounds");
+  if (generation.rounds.empty())
+    throw DataError("trace of prompt \"" + escaped(generation.prompt) + "\" has no rounds");
   std::vector<DraftVerdict> text;
   for (std::size_t i = 0; i < generation.rounds.size(); ++i) {
     check_round(generation, i);
@@ -39,7 +48,8 @@ std::vector<DraftVerdict> verdicts_of(const LoggedGeneration& generation) {
 LoggedText::LoggedText(const LoggedGeneration& generation) {
   const std::vector<DraftVerdict> text = verdicts_of(generation);
   std::int32_t greatest_depth = 0;
-  for (const RoundRecord& round : generation.rounds) greatest_depth = std::max(greatest_depth, round.depth);
+  for (const RoundRecord& round : generation.rounds)
+    greatest_depth = std::max(greatest_depth, round.depth);
   places_.resize(text.size());
   Place after{};  // nothing is known behind the end
   for (std::size_t token = text.size(); token-- > 0;) {
@@ -48,12 +58,14 @@ LoggedText::LoggedText(const LoggedGeneration& generation) {
     if (text[token] == DraftVerdict::accepted) {
       const bool ends_in_rejection = after.available > after.accepted;
       ++after.accepted;
-      after.available = ends_in_rejection ? std::max(after.accepted + 1, greatest_depth) : after.accepted;
+      after.available =
+          ends_in_rejection ? std::max(after.accepted + 1, greatest_depth) : after.accepted;
     }
     places_[token] = after;
   }
   for (const RoundRecord& round : generation.rounds) {
-    places_[static_cast<std::size_t>(tokens_)] = {.available = round.depth, .accepted = round.accepted};
+    places_[static_cast<std::size_t>(tokens_)] = {.available = round.depth,
+                                                  .accepted = round.accepted};
     tokens_ += round.emitted;
   }
 }

@@ -19,12 +19,13 @@ struct LoggedGeneration {
 enum class DraftVerdict : std::uint8_t { accepted, rejected, unknown };
 
 /// One verdict a token, those that a stop rule cut from the last round included.
-/// @throws DataError if there is no round, one is not a chain or contradicts itself, or rounds do not follow one another
+/// @throws DataError if there is no round, one is not a chain or contradicts itself, or rounds do
+/// not follow one another
 std::vector<DraftVerdict> verdicts_of(const LoggedGeneration& generation);
 
-/// What a log of chain drafts says about each token of the text that they emitted: a token's draft was accepted, was rejected, or
-/// is not known, because the token was a bonus. That does not depend on where rounds begin, so that rounds of other lengths can
-/// be laid over the same text.
+/// What a log of chain drafts says about each token of the text that they emitted: a token's draft
+/// was accepted, was rejected, or is not known, because the token was a bonus. That does not depend
+/// on where rounds begin, so that rounds of other lengths can be laid over the same text.
 class LoggedText {
  public:
   /// @throws DataError as verdicts_of
@@ -37,8 +38,9 @@ class LoggedText {
   };
 
   int tokens() const { return tokens_; }  ///< emitted
-  /// A logged round begins where it is known as a whole; elsewhere the run of accepted drafts is, and, where a rejection ends it,
-  /// that no longer draft goes further; drafts of the log's greatest depth are then taken to have been made.
+  /// A logged round begins where it is known as a whole; elsewhere the run of accepted drafts is,
+  /// and, where a rejection ends it, that no longer draft goes further; drafts of the log's
+  /// greatest depth are then taken to have been made.
   const Place& place(int token) const { return places_[static_cast<std::size_t>(token)]; }
 
  private:

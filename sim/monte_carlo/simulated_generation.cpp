@@ -24,18 +24,26 @@ std::int64_t rounded_ns(double ns) { return std::llround(ns); }
 
 class Simulator {
  public:
-  Simulator(AcceptanceProcess& process, const GenerationPlan& plan, const CostSurface* costs, const SimulationOptions& options)
-      : process_(process), plan_(plan), options_(options), source_(process, options.seed, options.tree) {
-    SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0 && plan.prompt_tokens <= std::numeric_limits<int>::max() - plan.new_tokens,
+  Simulator(AcceptanceProcess& process, const GenerationPlan& plan, const CostSurface* costs,
+            const SimulationOptions& options)
+      : process_(process),
+        plan_(plan),
+        options_(options),
+        source_(process, options.seed, options.tree) {
+    SPECLAB_EXPECT(plan.new_tokens > 0 && plan.prompt_tokens >= 0 &&
+                       plan.prompt_tokens <= std::numeric_limits<int>::max() - plan.new_tokens,
                    "new_tokens must be positive, prompt_tokens not negative, their sum below 2^31");
     SPECLAB_EXPECT(!options.tree || plan.rows_of_depth.empty(), "a tree has its own rows_of_depth");
     if (costs != nullptr) costs_.emplace(*costs);
   }
 
   /// Decodes a sequence, and adds its rounds to `totals`.
-  GenerationPrediction generate(SpeculationLengthPolicy& policy, std::uint32_t sequence, RoundTotals& totals) {
-    if (auto* const constant = dynamic_cast<ConstantPolicy*>(&policy)) return decode(*constant, sequence, totals);
-    if (auto* const clairvoyant = dynamic_cast<ClairvoyantPolicy*>(&policy)) return decode(*clairvoyant, sequence, totals);
+  GenerationPrediction generate(SpeculationLengthPolicy& policy, std::uint32_t sequence,
+                                RoundTotals& totals) {
+    if (auto* const constant = dynamic_cast<ConstantPolicy*>(&policy))
+      return decode(*constant, sequence, totals);
+    if (auto* const clairvoyant = dynamic_cast<ClairvoyantPolicy*>(&policy))
+      return decode(*clairvoyant, sequence, totals);
     return decode(policy, sequence, totals);
   }
 
@@ -58,7 +66,8 @@ class Simulator {
         policy.foresee(record.accepted);
       }
       int levels = policy.next_length();
-      if (plan_.end_rule == EndRule::drafts_what_can_be_emitted) levels = std::min(levels, left - 1);
+      if (plan_.end_rule == EndRule::drafts_what_can_be_emitted)
+        levels = std::min(levels, left - 1);
       const bool limited = source_.draw(levels, policy.stop_below(), record);
       if (!plan_.rows_of_depth.empty()) set_rows(record);
       record.round = static_cast<std::int32_t>(round);
@@ -75,8 +84,11 @@ class Simulator {
     }
     hand_over(sequence, kept);
     totals.add(own);
-    return {.rounds = static_cast<double>(own.rounds), .drafting_rounds = static_cast<double>(drafting_rounds), .target_ns = times.target_ns,
-            .draft_ns = times.draft_ns, .overhead_ns = times.overhead_ns};
+    return {.rounds = static_cast<double>(own.rounds),
+            .drafting_rounds = static_cast<double>(drafting_rounds),
+            .target_ns = times.target_ns,
+            .draft_ns = times.draft_ns,
+            .overhead_ns = times.overhead_ns};
   }
 
   void set_rows(RoundRecord& record) const {
@@ -95,7 +107,8 @@ class Simulator {
   }
 
   void hand_over(std::uint32_t sequence, std::size_t& kept) {
-    if (kept > 0 && options_.on_rounds) options_.on_rounds(sequence, std::span<const RoundRecord>(piece_).first(kept));
+    if (kept > 0 && options_.on_rounds)
+      options_.on_rounds(sequence, std::span<const RoundRecord>(piece_).first(kept));
     kept = 0;
   }
 
@@ -104,7 +117,8 @@ class Simulator {
   const SimulationOptions& options_;
   RoundSource source_;
   std::optional<RoundCosts> costs_;
-  std::vector<RoundRecord> piece_ = std::vector<RoundRecord>(kPiece);  ///< rounds on their way to the sink
+  std::vector<RoundRecord> piece_ =
+      std::vector<RoundRecord>(kPiece);  ///< rounds on their way to the sink
 };
 
 }  // namespace
@@ -119,15 +133,18 @@ void RoundTotals::add(const RoundTotals& other) {
   limited += other.limited;
 }
 
-SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, const GenerationPlan& plan,
-                                        const CostSurface* costs, const SimulationOptions& options) {
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy,
+                                        AcceptanceProcess& process, const GenerationPlan& plan,
+                                        const CostSurface* costs,
+                                        const SimulationOptions& options) {
   SPECLAB_EXPECT(options.generations >= 1, "generations = " + std::to_string(options.generations));
   Simulator simulator(process, plan, costs, options);
   SimulatedGeneration result;
   double square_sum = 0.0;
   for (int generation = 0; generation < options.generations; ++generation) {
     const auto own_policy = policy.fresh();
-    const GenerationPrediction total = simulator.generate(*own_policy, static_cast<std::uint32_t>(generation), result.totals);
+    const GenerationPrediction total =
+        simulator.generate(*own_policy, static_cast<std::uint32_t>(generation), result.totals);
     const double delta = total.decode_ns() - result.mean.decode_ns();
     GenerationPrediction difference = total;
     difference.add(result.mean, -1.0);
@@ -139,8 +156,9 @@ SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, A
   return result;
 }
 
-SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law, const GenerationPlan& plan,
-                                        const CostSurface& costs, const SimulationOptions& options) {
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law,
+                                        const GenerationPlan& plan, const CostSurface& costs,
+                                        const SimulationOptions& options) {
   RoundLawProcess process(law);
   return simulate_generation(policy, process, plan, &costs, options);
 }

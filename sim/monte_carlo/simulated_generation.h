@@ -1,5 +1,6 @@
 #pragma once
-// Whole generations by simulation: the policy objects that the engines run, on rounds of an acceptance process.
+// Whole generations by simulation: the policy objects that the engines run, on rounds of an
+// acceptance process.
 
 #include <cstdint>
 #include <functional>
@@ -20,19 +21,22 @@ using RoundSink = std::function<void(std::uint32_t sequence, std::span<const Rou
 struct SimulationOptions {
   int generations = 200;  ///< >= 1; generation g is sequence g of the random streams
   std::uint64_t seed = 0;
-  std::optional<DraftTree> tree{};  ///< none: chains. With a tree the plan has no rows_of_depth, and its end rule cuts levels
-  RoundSink on_rounds{};            ///< gets every round, with the engines' fields; times are those of the cost surface, rounded
+  std::optional<DraftTree> tree{};  ///< none: chains. With a tree the plan has no rows_of_depth,
+                                    ///< and its end rule cuts levels
+  RoundSink on_rounds{};  ///< gets every round, with the engines' fields; times are those of the
+                          ///< cost surface, rounded
 };
 
 /// What all rounds come to.
 struct RoundTotals {
   std::int64_t rounds = 0;
-  std::int64_t drafted = 0;   ///< nodes
+  std::int64_t drafted = 0;  ///< nodes
   std::int64_t accepted = 0;
   std::int64_t tested = 0;
   std::int64_t emitted = 0;
-  std::int64_t bonus = 0;     ///< rounds that ended with a bonus token
-  std::int64_t limited = 0;   ///< rounds that accepted all that the process had to draft, where the policy asked for more
+  std::int64_t bonus = 0;    ///< rounds that ended with a bonus token
+  std::int64_t limited = 0;  ///< rounds that accepted all that the process had to draft, where the
+                             ///< policy asked for more
 
   void add(const RoundRecord& round) {
     ++rounds;
@@ -52,17 +56,22 @@ struct SimulatedGeneration {
   RoundTotals totals{};
 };
 
-/// Decodes `options.generations` sequences, each with a fresh policy, round by round: the policy says how many levels, the process
-/// how likely each is accepted. A sequence ends after plan.new_tokens or where the process has no more.
+/// Decodes `options.generations` sequences, each with a fresh policy, round by round: the policy
+/// says how many levels, the process how likely each is accepted. A sequence ends after
+/// plan.new_tokens or where the process has no more.
 ///
 /// @param costs  of rounds; null: no times
-/// @throws ContractError if generations < 1, the plan is out of range, a policy or tree does not fit the process (see RoundSource),
+/// @throws ContractError if generations < 1, the plan is out of range, a policy or tree does not
+/// fit the process (see RoundSource),
 ///   or the cost surface lacks a kind
-SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, const GenerationPlan& plan,
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy,
+                                        AcceptanceProcess& process, const GenerationPlan& plan,
                                         const CostSurface* costs, const SimulationOptions& options);
 
-/// The same with rounds drawn from `law`, the law of rounds at the greatest length, cut to what the policy asks for.
-SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law, const GenerationPlan& plan,
-                                        const CostSurface& costs, const SimulationOptions& options);
+/// The same with rounds drawn from `law`, the law of rounds at the greatest length, cut to what the
+/// policy asks for.
+SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy, const RoundLaw& law,
+                                        const GenerationPlan& plan, const CostSurface& costs,
+                                        const SimulationOptions& options);
 
 }  // namespace speclab::sim

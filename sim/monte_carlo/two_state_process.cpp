@@ -14,7 +14,9 @@ constexpr std::size_t kForgottenMost = 256;  // stretches gone by that are kept
 }  // namespace
 
 TwoStateProcess::TwoStateProcess(const TwoStateAcceptance& places)
-    : places_(places), easy_share_(places.easy_share()), log_stay_{std::log1p(-places.easy_to_hard), std::log1p(-places.hard_to_easy)} {}
+    : places_(places),
+      easy_share_(places.easy_share()),
+      log_stay_{std::log1p(-places.easy_to_hard), std::log1p(-places.hard_to_easy)} {}
 
 void TwoStateProcess::begin(const RngStream& stream, std::uint32_t sequence) {
   stream_ = stream;
@@ -29,7 +31,8 @@ void TwoStateProcess::begin(const RngStream& stream, std::uint32_t sequence) {
 int TwoStateProcess::draw_sojourn(std::uint32_t sojourn) const {
   const std::size_t state = (first_state_ + sojourns_.size() - front_) % 2;
   const double uniform = stream_.uniform({sequence_, sojourn + 1, Purpose::accept, 0});
-  const double tokens = 1.0 + std::floor(std::log1p(-uniform) / log_stay_[state]);  // a chance of leaving of 1 makes it 1
+  const double tokens = 1.0 + std::floor(std::log1p(-uniform) /
+                                         log_stay_[state]);  // a chance of leaving of 1 makes it 1
   constexpr int kForever = std::numeric_limits<int>::max();
   return tokens < kForever ? static_cast<int>(tokens) : kForever;
 }

@@ -15,7 +15,8 @@ const Distance& distance_of(const std::string& defect) {
   if (!known.contains(defect)) {
     Distance& distance = known[defect];
     std::istringstream output(output_of(defect, "seeded_distance"));
-    if (!(output >> distance.total_variation >> distance.where >> distance.refused)) distance.total_variation = -1.0;
+    if (!(output >> distance.total_variation >> distance.where >> distance.refused))
+      distance.total_variation = -1.0;
   }
   return known[defect];
 }
@@ -39,8 +40,11 @@ TEST(Catalogue, WithoutADefectTheLawIsTheTargets) {
 }  // namespace
 
 std::vector<Column> columns() {
-  const Column distance{"distance", [](const Defect& defect) { return shown(distance_of(defect.name)); }};
-  const Column sampled{"sampled", [](const Defect& defect) { return defect.sampled.empty() ? "" : "`" + defect.sampled + "`"; }};
+  const Column distance{"distance",
+                        [](const Defect& defect) { return shown(distance_of(defect.name)); }};
+  const Column sampled{"sampled", [](const Defect& defect) {
+                         return defect.sampled.empty() ? "" : "`" + defect.sampled + "`";
+                       }};
   return {name_column(), wrong_column(), wild_column(), distance, killed_by_column(), sampled};
 }
 

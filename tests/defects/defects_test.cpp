@@ -1,5 +1,6 @@
-// The tests of the tests: every defect of a catalogue, seeded into the shipping sources, fails the tests that it names, which
-// pass without it. The table in the README.md beside the catalogue is made of this run (SPECLAB_WRITE_TABLE=1 writes it).
+// The tests of the tests: every defect of a catalogue, seeded into the shipping sources, fails the
+// tests that it names, which pass without it. The table in the README.md beside the catalogue is
+// made of this run (SPECLAB_WRITE_TABLE=1 writes it).
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ namespace {
 
 std::set<std::string> killers() {
   std::set<std::string> tests;
-  for (const Defect& defect : catalogue()) tests.insert(defect.killed_by.begin(), defect.killed_by.end());
+  for (const Defect& defect : catalogue())
+    tests.insert(defect.killed_by.begin(), defect.killed_by.end());
   return tests;
 }
 
@@ -28,7 +30,8 @@ std::string test_name(std::string text) {
 }
 
 class Killer : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, Killer, ::testing::ValuesIn(killers()), [](const auto& named) { return test_name(named.param); });
+INSTANTIATE_TEST_SUITE_P(, Killer, ::testing::ValuesIn(killers()),
+                         [](const auto& named) { return test_name(named.param); });
 
 TEST_P(Killer, PassesWithoutADefect) {
   const std::string text = run_test(kNoDefect, GetParam());
@@ -36,17 +39,21 @@ TEST_P(Killer, PassesWithoutADefect) {
 }
 
 class SeededDefect : public ::testing::TestWithParam<Defect> {};
-INSTANTIATE_TEST_SUITE_P(, SeededDefect, ::testing::ValuesIn(catalogue()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, SeededDefect, ::testing::ValuesIn(catalogue()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(SeededDefect, IsKilledByTheTestsItNames) {
   ASSERT_FALSE(GetParam().killed_by.empty());
   for (const std::string& test : GetParam().killed_by) {
     const std::string text = run_test(GetParam().name, test);
-    EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << test << " lets it live:\n" << text;
+    EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << test << " lets it live:\n"
+                                                                   << text;
   }
 }
 
-TEST(Catalogue, HasAsManyDefectsAsItMust) { EXPECT_GE(catalogue().size(), std::size_t{SPECLAB_LEAST_DEFECTS}); }
+TEST(Catalogue, HasAsManyDefectsAsItMust) {
+  EXPECT_GE(catalogue().size(), std::size_t{SPECLAB_LEAST_DEFECTS});
+}
 
 /// One row of a table, of what `text_of` says of each column.
 template <typename TextOf>
@@ -60,7 +67,8 @@ std::string table() {
   std::string text = row([](const Column& column) { return column.title; }) + "|";
   for (std::size_t i = 0; i < columns().size(); ++i) text += "---|";
   text += "\n";
-  for (const Defect& defect : catalogue()) text += row([&](const Column& column) { return column.cell(defect); });
+  for (const Defect& defect : catalogue())
+    text += row([&](const Column& column) { return column.cell(defect); });
   return text;
 }
 
@@ -71,7 +79,8 @@ TEST(Catalogue, TableIsThatOfThisRun) {
   ASSERT_NE(begin, std::string::npos);
   const std::string fresh = document.substr(0, begin) + table();
   if (std::getenv("SPECLAB_WRITE_TABLE") != nullptr) write_file(path, fresh);
-  EXPECT_EQ(read_file(path), fresh) << "run this test with SPECLAB_WRITE_TABLE=1 and commit the table";
+  EXPECT_EQ(read_file(path), fresh)
+      << "run this test with SPECLAB_WRITE_TABLE=1 and commit the table";
 }
 
 }  // namespace

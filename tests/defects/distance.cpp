@@ -1,5 +1,6 @@
-// How far the active defect moves the law of what a decoder writes: one line, the largest total variation over the cases of
-// the decoder's law, the case, and in how many cases the engine refused to go on.
+// How far the active defect moves the law of what a decoder writes: one line, the largest total
+// variation over the cases of the decoder's law, the case, and in how many cases the engine refused
+// to go on.
 
 #include <cstdio>
 #include <exception>

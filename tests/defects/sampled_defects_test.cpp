@@ -14,34 +14,45 @@
 namespace speclab::defects {
 namespace {
 
-/// The goodness of fit of one rule over real laws, with a defect. Less samples, which builds with sanitizers take elsewhere, would miss some.
-std::string goodness_of_fit(const std::string& defect, const std::string& rule, int samples = 100'000) {
+/// The goodness of fit of one rule over real laws, with a defect. Less samples, which builds with
+/// sanitizers take elsewhere, would miss some.
+std::string goodness_of_fit(const std::string& defect, const std::string& rule,
+                            int samples = 100'000) {
   static const std::string pairs = [] {
     std::string path = ::testing::TempDir() + "/speclab_real_pairs";
-    EXPECT_NE(output_of(kNoDefect, "log_pairs '" + path + "' && echo logged").find("logged"), std::string::npos);
+    EXPECT_NE(output_of(kNoDefect, "log_pairs '" + path + "' && echo logged").find("logged"),
+              std::string::npos);
     return path;
   }();
-  const std::string program = fmt::format("seeded_goodness_of_fit --gtest_color=no --gtest_filter='*/{}'", rule);
-  return output_of(defect, program, fmt::format("SPECLAB_PAIRS='{}' SPECLAB_SAMPLES={}", pairs, samples));
+  const std::string program =
+      fmt::format("seeded_goodness_of_fit --gtest_color=no --gtest_filter='*/{}'", rule);
+  return output_of(defect, program,
+                   fmt::format("SPECLAB_PAIRS='{}' SPECLAB_SAMPLES={}", pairs, samples));
 }
 
 std::vector<Defect> sampled_defects() {
   std::vector<Defect> defects;
-  std::ranges::copy_if(catalogue(), std::back_inserter(defects), [](const Defect& defect) { return !defect.sampled.empty(); });
+  std::ranges::copy_if(catalogue(), std::back_inserter(defects),
+                       [](const Defect& defect) { return !defect.sampled.empty(); });
   return defects;
 }
 
 class SampledDefect : public ::testing::TestWithParam<Defect> {};
-INSTANTIATE_TEST_SUITE_P(, SampledDefect, ::testing::ValuesIn(sampled_defects()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, SampledDefect, ::testing::ValuesIn(sampled_defects()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(SampledDefect, IsFoundByTheGoodnessOfFit) {
   const std::string text = goodness_of_fit(GetParam().name, GetParam().sampled);
-  EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << GetParam().sampled << " lets it live:\n" << text;
+  EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos)
+      << GetParam().sampled << " lets it live:\n"
+      << text;
 }
 
 TEST(SampledDefects, AreAllOfTheRulesThatMoveTheLawByAHundredth) {
   for (const Defect& defect : catalogue())
-    EXPECT_TRUE(!defect.file.starts_with("sim/core/rules/") || distance_of(defect.name).total_variation < 0.01 || !defect.sampled.empty()) << defect.name;
+    EXPECT_TRUE(!defect.file.starts_with("sim/core/rules/") ||
+                distance_of(defect.name).total_variation < 0.01 || !defect.sampled.empty())
+        << defect.name;
 }
 
 /// With a fifth of the samples: the shipping sources have a test of their own.

@@ -2,10 +2,12 @@
 
 Usage: seed_defects.py CATALOGUE SOURCE_DIR OUTPUT_DIR [--list]
 --list prints the files and touches nothing. Otherwise OUTPUT_DIR gets the copies under their own paths and defects.inc, the
-catalogue as C++ values. A text that does not stand exactly once in its file is an error: the catalogue is out of date.
+catalogue as C++ values. White space does not matter to a text: a formatter may break its lines. A text that does not stand
+exactly once in its file is an error: the catalogue is out of date.
 """
 import json
 import os
+import re
 import sys
 import tomllib
 
@@ -18,21 +20,28 @@ def seeded(find, defects):
     return "(" + "".join(f'SPECLAB_SEEDED("{d["name"]}") ? ({d["put"]}) : ' for d in defects) + f"({find}))"
 
 
+def places_of(find, text):
+    """Matches of `find` in `text`, whatever the white space between its words and signs."""
+    words = re.findall(r"\w+|[^\w\s]", find)
+    return list(re.finditer(r"\s*".join(map(re.escape, words)), text))
+
+
 def seed(text, path, defects):
     by_find = {}
     for defect in defects:
         by_find.setdefault(defect["find"], []).append(defect)
     places = []
     for find, group in by_find.items():
-        if text.count(find) != 1:
-            sys.exit(f"{path}: the text of defect {group[0]['name']} stands there {text.count(find)} times; allowed: once; mend catalogue.toml")
-        places.append((text.index(find), find, group))
+        found = places_of(find, text)
+        if len(found) != 1:
+            sys.exit(f"{path}: the text of defect {group[0]['name']} stands there {len(found)} times; allowed: once; mend catalogue.toml")
+        places.append((found[0].start(), found[0].end(), group))
     places.sort(key=lambda place: place[0], reverse=True)
     end_of_later = len(text)
-    for begin, find, group in places:
-        if begin + len(find) > end_of_later:
+    for begin, end, group in places:
+        if end > end_of_later:
             sys.exit(f"{path}: the text of defect {group[0]['name']} overlaps with another's; mend catalogue.toml")
-        text = text[:begin] + seeded(find, group) + text[begin + len(find):]
+        text = text[:begin] + seeded(text[begin:end], group) + text[end:]
         end_of_later = begin
     include = '#include "tests/defects/seeded.h"\n'
     return text.replace("#pragma once\n", "#pragma once\n" + include, 1) if path.endswith(".h") else include + text

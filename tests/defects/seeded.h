@@ -1,5 +1,6 @@
 #pragma once
-// The switch of the seeded defects: sources copied by seed_defects.py ask it; nothing that ships knows of it.
+// The switch of the seeded defects: sources copied by seed_defects.py ask it; nothing that ships
+// knows of it.
 
 #include <algorithm>
 #include <cmath>
@@ -17,4 +18,8 @@ inline bool is_on(std::string_view name) {
 
 }  // namespace speclab::defects
 
-#define SPECLAB_SEEDED(name) ([] { static const bool on = ::speclab::defects::is_on(name); return on; }())
+#define SPECLAB_SEEDED(name)                                \
+  ([] {                                                     \
+    static const bool on = ::speclab::defects::is_on(name); \
+    return on;                                              \
+  }())

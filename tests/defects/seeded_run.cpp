@@ -18,12 +18,16 @@ const std::vector<Defect>& catalogue() {
   return defects;
 }
 
-std::string output_of(const std::string& defect, const std::string& command, const std::string& environment) {
-  return testing::run_shell(fmt::format("{} SPECLAB_DEFECT='{}' '{}'/{} 2>&1", environment, defect, SPECLAB_BUILD_DIR, command)).output;
+std::string output_of(const std::string& defect, const std::string& command,
+                      const std::string& environment) {
+  return testing::run_shell(fmt::format("{} SPECLAB_DEFECT='{}' '{}'/{} 2>&1", environment, defect,
+                                        SPECLAB_BUILD_DIR, command))
+      .output;
 }
 
 std::string run_test(const std::string& defect, const std::string& test) {
-  return output_of(defect, fmt::format("{} --gtest_color=no --gtest_filter={}", SPECLAB_SEEDED_TESTS, test));
+  return output_of(
+      defect, fmt::format("{} --gtest_color=no --gtest_filter={}", SPECLAB_SEEDED_TESTS, test));
 }
 
 Column name_column() {
@@ -36,7 +40,9 @@ Column wild_column() {
   return {"where it occurred", [](const Defect& defect) { return defect.wild; }};
 }
 Column killed_by_column() {
-  return {"killed by", [](const Defect& defect) { return fmt::format("`{}`", fmt::join(defect.killed_by, "`, `")); }};
+  return {"killed by", [](const Defect& defect) {
+            return fmt::format("`{}`", fmt::join(defect.killed_by, "`, `"));
+          }};
 }
 
 }  // namespace speclab::defects

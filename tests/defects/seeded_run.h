@@ -11,7 +11,8 @@ namespace speclab::defects {
 struct Defect {
   std::string name, wrong, wild, file;
   std::vector<std::string> killed_by;
-  std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not reach the place
+  std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not
+                        ///< reach the place
 };
 
 void PrintTo(const Defect& defect, std::ostream* out);
@@ -20,8 +21,10 @@ const std::vector<Defect>& catalogue();
 
 inline constexpr const char* kNoDefect = "";
 
-/// What a program of the build prints, run with a defect; `environment` holds further settings as a shell writes them.
-std::string output_of(const std::string& defect, const std::string& command, const std::string& environment = "");
+/// What a program of the build prints, run with a defect; `environment` holds further settings as a
+/// shell writes them.
+std::string output_of(const std::string& defect, const std::string& command,
+                      const std::string& environment = "");
 
 /// What the seeded tests print, run with a defect and the one test.
 std::string run_test(const std::string& defect, const std::string& test);

@@ -11,17 +11,20 @@
 namespace speclab::fuzz {
 namespace {
 
-using speclab::testing::TemporaryFolder;
 using analysis::testing::ScratchFolder;
+using speclab::testing::TemporaryFolder;
 
-std::string project_file(const std::string& path) { return read_file(std::string(SPECLAB_SOURCE_DIR) + "/" + path); }
+std::string project_file(const std::string& path) {
+  return read_file(std::string(SPECLAB_SOURCE_DIR) + "/" + path);
+}
 
 /// The first line, and those that begin with one of the fields.
 std::string chosen_lines(const std::string& text, const std::vector<std::string>& fields) {
   std::istringstream lines(text);
   std::string chosen, line;
   for (int number = 0; std::getline(lines, line); ++number)
-    if (number == 0 || std::ranges::count(fields, line.substr(0, line.find(','))) > 0) chosen += line + "\n";
+    if (number == 0 || std::ranges::count(fields, line.substr(0, line.find(','))) > 0)
+      chosen += line + "\n";
   return chosen;
 }
 
@@ -32,14 +35,19 @@ std::string first_lines(const std::string& text, std::size_t count) {
 }
 
 void write_run(const ScratchFolder& folder) {
-  analysis::testing::write_synthetic_run({.temperatures = {0.0}, .drafters = {{"bigram", 0.8, 2e4}}, .prompts_per_category = 1, .repetitions = 1}, folder.path());
+  analysis::testing::write_synthetic_run({.temperatures = {0.0},
+                                          .drafters = {{"bigram", 0.8, 2e4}},
+                                          .prompts_per_category = 1,
+                                          .repetitions = 1},
+                                         folder.path());
 }
 
 }  // namespace
 
 std::vector<std::string> config_seeds() {
   std::vector<std::string> seeds;
-  for (const char* name : {"quickstart", "token_trees", "rule_atlas"}) seeds.push_back(project_file(std::string("experiments/configs/") + name + ".toml"));
+  for (const char* name : {"quickstart", "token_trees", "rule_atlas"})
+    seeds.push_back(project_file(std::string("experiments/configs/") + name + ".toml"));
   return seeds;
 }
 
@@ -48,14 +56,19 @@ std::vector<std::string> journal_seeds() {
   experiments::Journal journal = experiments::Journal::open(folder.path());
   for (const char* payload : {"{\"first\":1}", "second", "{}"}) journal.append(payload);
   const std::string whole = read_file(folder.path("journal"));
-  return {whole, whole.substr(0, whole.size() - 5), R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})", "header 1 - {}"};
+  return {whole, whole.substr(0, whole.size() - 5),
+          R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})",
+          "header 1 - {}"};
 }
 
 std::vector<std::string> experiment_seeds() {
   std::vector<std::string> seeds = config_seeds();
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(SPECLAB_SOURCE_DIR) + "/experiments/configs"))
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(SPECLAB_SOURCE_DIR) +
+                                                               "/experiments/configs"))
     if (entry.path().extension() == ".toml") seeds.push_back(read_file(entry.path().string()));
-  seeds.push_back("[experiment]\nseed = 3\n[[zip]]\ntemperature = [0.0, 1.0]\npolicy = [\"constant:2\", \"auto\"]\n[[exclude]]\ntemperature = 1.0\n[axes]\ndrafter = [\"none\", \"ngram\"]\n");
+  seeds.push_back(
+      "[experiment]\nseed = 3\n[[zip]]\ntemperature = [0.0, 1.0]\npolicy = [\"constant:2\", "
+      "\"auto\"]\n[[exclude]]\ntemperature = 1.0\n[axes]\ndrafter = [\"none\", \"ngram\"]\n");
   return seeds;
 }
 
@@ -72,7 +85,9 @@ std::vector<std::string> run_folder_seeds() {
   for (const std::string name : kRunFiles) {
     const std::string text = read_file(folder.file(name));
     // One generation of each cell, and the text of the second, keep the seed short.
-    seed += name == "texts.jsonl" ? text.substr(text.find('\n') + 1) : name == "predictions.csv" ? text : chosen_lines(text, {"2", "9"});
+    seed += name == "texts.jsonl"       ? text.substr(text.find('\n') + 1)
+            : name == "predictions.csv" ? text
+                                        : chosen_lines(text, {"2", "9"});
     seed += '\0';
   }
   return {seed};
@@ -80,7 +95,9 @@ std::vector<std::string> run_folder_seeds() {
 
 std::vector<std::string> table_seeds() {
   std::vector<std::string> seeds;
-  for (const char* name : {"drafter_acceptance_cpu/acceptance.csv", "tree_acceptance_core_cpu/siblings.csv", "rule_atlas_cpu/atlas.csv", "gate_cpu/pairs_1/pairs.csv", "quickstart_cpu/costs.csv"})
+  for (const char* name :
+       {"drafter_acceptance_cpu/acceptance.csv", "tree_acceptance_core_cpu/siblings.csv",
+        "rule_atlas_cpu/atlas.csv", "gate_cpu/pairs_1/pairs.csv", "quickstart_cpu/costs.csv"})
     seeds.push_back(first_lines(project_file(std::string("results/reference/") + name), 4));
   return seeds;
 }

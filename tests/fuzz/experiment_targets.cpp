@@ -40,7 +40,8 @@ void read_whole_run_config(const std::string& path) try {
   const RunConfig config = read_run_config(path, {});
   const TemporaryFolder folder(testing::memory_folder());
   const std::string text = to_toml(config);
-  require(to_toml(read_run_config(folder.file("again.toml", text), {})) == text, "a config that was written is read as the same");
+  require(to_toml(read_run_config(folder.file("again.toml", text), {})) == text,
+          "a config that was written is read as the same");
   const Sweep sweep(config);
   if (sweep.product_size() > 1000) return;
   for (const SweepPoint& point : sweep.product()) sweep.holds(point);
@@ -81,7 +82,10 @@ void read_run_folder(const std::string& bytes) try {
     begin = std::min(end + 1, bytes.size());
   }
   const analysis::Run run = analysis::read_run(folder.path());
-  for (const analysis::Generation& generation : run.generations) require(generation.drafting_rounds <= generation.rounds && generation.accepted <= generation.drafted, "sums that can be");
+  for (const analysis::Generation& generation : run.generations)
+    require(generation.drafting_rounds <= generation.rounds &&
+                generation.accepted <= generation.drafted,
+            "sums that can be");
 } catch (const DataError&) {
 }
 
@@ -89,11 +93,15 @@ void read_tables(const std::string& bytes) {
   static const TemporaryFolder folder(testing::memory_folder());
   const std::string path = folder.file("table.csv", bytes);
   static constexpr void (*readers[])(const std::string&) = {
-      [](const std::string& file) { analysis::read_acceptance(file); }, [](const std::string& file) { analysis::read_atlas(file); },
-      [](const std::string& file) { analysis::read_bench_pairs(file); }, [](const std::string& file) { analysis::read_bench_counts(file); },
-      [](const std::string& file) { analysis::read_costs(file); },      [](const std::string& file) { analysis::read_pace(file); },
+      [](const std::string& file) { analysis::read_acceptance(file); },
+      [](const std::string& file) { analysis::read_atlas(file); },
+      [](const std::string& file) { analysis::read_bench_pairs(file); },
+      [](const std::string& file) { analysis::read_bench_counts(file); },
+      [](const std::string& file) { analysis::read_costs(file); },
+      [](const std::string& file) { analysis::read_pace(file); },
       [](const std::string& file) { analysis::read_device(file); },
-      [](const std::string& file) { analysis::read_siblings(file); },   [](const std::string& file) { analysis::read_trace(file, {}, [](const auto&) {}); }};
+      [](const std::string& file) { analysis::read_siblings(file); },
+      [](const std::string& file) { analysis::read_trace(file, {}, [](const auto&) {}); }};
   for (const auto read : readers) {
     try {
       read(path);

@@ -17,19 +17,22 @@ TEST_P(FuzzTargets, ReadTheirSeedsAndDamagedOnes) {
   int count = 0;
   for (const std::string& seed : GetParam().seeds()) {
     ASSERT_NO_THROW(GetParam().read(seed));
-    speclab::testing::visit_cuts_and_flips(seed, std::min<std::size_t>(seed.size(), 64), [&](const std::string& bytes) {
-      ASSERT_NO_THROW(GetParam().read(bytes)) << ++count;
-    });
+    speclab::testing::visit_cuts_and_flips(
+        seed, std::min<std::size_t>(seed.size(), 64),
+        [&](const std::string& bytes) { ASSERT_NO_THROW(GetParam().read(bytes)) << ++count; });
   }
 }
 
 TEST_P(FuzzTargets, ReadWhatFuzzingHasFound) {
-  const std::string folder = std::string(SPECLAB_SOURCE_DIR) + "/tests/fuzz/corpus/" + GetParam().name;
+  const std::string folder =
+      std::string(SPECLAB_SOURCE_DIR) + "/tests/fuzz/corpus/" + GetParam().name;
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "fuzzing has found nothing in this target";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) EXPECT_NO_THROW(GetParam().read(read_file(entry.path().string()))) << entry.path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    EXPECT_NO_THROW(GetParam().read(read_file(entry.path().string()))) << entry.path();
 }
 
-INSTANTIATE_TEST_SUITE_P(, FuzzTargets, ::testing::ValuesIn(targets()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, FuzzTargets, ::testing::ValuesIn(targets()),
+                         [](const auto& named) { return named.param.name; });
 
 }  // namespace
 }  // namespace speclab::fuzz

@@ -23,9 +23,12 @@ std::string vocabulary() {
   GgufBytes file;
   std::string types = raw<std::uint32_t>(5) + raw<std::uint64_t>(4);
   for (const std::int32_t type : {1, 1, 1, 3}) types += raw(type);
-  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")), metadata_entry("tokenizer.ggml.pre", 8, raw_string("smollm")),
-                   metadata_entry("tokenizer.ggml.tokens", 9, strings({"a", "b", "ab", "<|end|>"})), metadata_entry("tokenizer.ggml.token_type", 9, types),
-                   metadata_entry("tokenizer.ggml.merges", 9, strings({"a b"})), metadata_entry("tokenizer.ggml.eos_token_id", 4, raw<std::uint32_t>(3))};
+  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")),
+                   metadata_entry("tokenizer.ggml.pre", 8, raw_string("smollm")),
+                   metadata_entry("tokenizer.ggml.tokens", 9, strings({"a", "b", "ab", "<|end|>"})),
+                   metadata_entry("tokenizer.ggml.token_type", 9, types),
+                   metadata_entry("tokenizer.ggml.merges", 9, strings({"a b"})),
+                   metadata_entry("tokenizer.ggml.eos_token_id", 4, raw<std::uint32_t>(3))};
   return file.str();
 }
 
@@ -43,21 +46,30 @@ std::string aligned() {
 std::vector<std::string> gguf_seeds() { return {small_gguf().str(), aligned(), vocabulary()}; }
 
 std::vector<std::string> safetensors_seeds() {
-  return {safetensors_bytes("{" + safetensors_entry("t", "F32", "[2]", "[0,8]") + "}", std::string(8, '\0')),
-          safetensors_bytes(R"({"__metadata__":{"format":"pt"},)" + safetensors_entry("wide", "F32", "[2,3]", "[0,24]") + "," + safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "}",
+  return {safetensors_bytes("{" + safetensors_entry("t", "F32", "[2]", "[0,8]") + "}",
+                            std::string(8, '\0')),
+          safetensors_bytes(R"({"__metadata__":{"format":"pt"},)" +
+                                safetensors_entry("wide", "F32", "[2,3]", "[0,24]") + "," +
+                                safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "}",
                             std::string(32, 'x'))};
 }
 
 std::vector<std::string> tokenizer_seeds() {
   const std::string bytes = R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false})";
   return {"{" + bytes + R"(,"model":{"vocab":{"a":0,"b":1},"merges":[]}})",
-          "{" + bytes + R"(,"added_tokens":[{"id":3,"content":"<s>","special":true}],"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}})",
-          R"({"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}]},)"
-          R"("post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}}]},"model":{"vocab":{"1":0,"11":1},"merges":[["1","1"]]}})"};
+          "{" + bytes +
+              R"(,"added_tokens":[{"id":3,"content":"<s>","special":true}],"model":{"type":"BPE",)"
+              R"("vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}})",
+          R"({"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits",)"
+          R"("individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}]},)"
+          R"("post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}}]},)"
+          R"("model":{"vocab":{"1":0,"11":1},"merges":[["1","1"]]}})"};
 }
 
 std::vector<std::string> checkpoint_seeds() {
-  return {std::string(R"({"model_type":"llama","hidden_size":32})") + '\0' + R"({"metadata":{},"weight_map":{"t":"one.safetensors"}})", std::string("{}") + '\0' + R"({"weight_map":{}})"};
+  return {std::string(R"({"model_type":"llama","hidden_size":32})") + '\0' +
+              R"({"metadata":{},"weight_map":{"t":"one.safetensors"}})",
+          std::string("{}") + '\0' + R"({"weight_map":{}})"};
 }
 
 std::vector<std::string> ngram_seeds() {
@@ -65,7 +77,9 @@ std::vector<std::string> ngram_seeds() {
   const TemporaryFolder folder;
   const std::vector<engines::testing::Tokens> texts{{0, 1, 2, 0, 1, 3, 0}, {2, 1, 0}};
   for (const std::int32_t order : {1, 3}) {
-    engines::save_ngrams(engines::estimate_ngrams(engines::testing::as_ngram_texts(texts), 4, {.order = order, .max_successors = 3}), folder.path("ngram.bin"));
+    engines::save_ngrams(engines::estimate_ngrams(engines::testing::as_ngram_texts(texts), 4,
+                                                  {.order = order, .max_successors = 3}),
+                         folder.path("ngram.bin"));
     seeds.push_back(read_file(folder.path("ngram.bin")));
   }
   return seeds;

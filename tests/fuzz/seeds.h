@@ -16,7 +16,8 @@ std::vector<std::string> experiment_seeds();
 std::vector<std::string> journal_seeds();
 /// Of a run whose cells and generations run_folder_seeds are.
 std::string run_manifest();
-inline constexpr const char* kRunFiles[] = {"rows.csv", "times.csv", "rounds.csv", "predictions.csv", "texts.jsonl"};
+inline constexpr const char* kRunFiles[] = {"rows.csv", "times.csv", "rounds.csv",
+                                            "predictions.csv", "texts.jsonl"};
 std::vector<std::string> run_folder_seeds();
 std::vector<std::string> table_seeds();
 

@@ -30,9 +30,12 @@ const std::string& path_of(const std::string& bytes) {
 void read_all(const WeightSource& source) {
   for (const TensorInfo& tensor : source.tensors()) {
     try {
-      require(source.read_float32(tensor.name).size() == static_cast<std::size_t>(tensor.num_elements), "as many values as the shape says");
+      require(
+          source.read_float32(tensor.name).size() == static_cast<std::size_t>(tensor.num_elements),
+          "as many values as the shape says");
     } catch (const ModelFileError&) {
-      require(tensor.dtype != "F32" && tensor.dtype != "F16" && tensor.dtype != "BF16", "floats of a checked file can be read");
+      require(tensor.dtype != "F32" && tensor.dtype != "F16" && tensor.dtype != "BF16",
+              "floats of a checked file can be read");
     }
   }
 }
@@ -52,7 +55,8 @@ void read_safetensors(const std::string& bytes) try {
 void read_tokenizer(const std::string& bytes) try {
   const auto tokenizer = load_tokenizer_from_json(path_of(bytes));
   const std::vector<Token> ids = tokenizer->encode("ab 11<s>\xff", SpecialText::parsed);
-  for (const Token id : ids) require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
+  for (const Token id : ids)
+    require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
   tokenizer->decode(ids);
 } catch (const ModelFileError&) {
 }
@@ -64,7 +68,8 @@ void read_checkpoint(const std::string& bytes) try {
   require(has_shard, "a shard");
   const std::size_t zero = std::min(bytes.find('\0'), bytes.size());
   std::ofstream(folder.path("config.json"), std::ios::binary) << bytes.substr(0, zero);
-  std::ofstream(folder.path("model.safetensors.index.json"), std::ios::binary) << bytes.substr(std::min(zero + 1, bytes.size()));
+  std::ofstream(folder.path("model.safetensors.index.json"), std::ios::binary)
+      << bytes.substr(std::min(zero + 1, bytes.size()));
   read_all(CheckpointFolder::open(folder.path()));
 } catch (const ModelFileError&) {
 }
@@ -83,11 +88,15 @@ void require(bool condition, const char* what) {
 }
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},       {"safetensors", read_safetensors, safetensors_seeds},
-                                       {"tokenizer", read_tokenizer, tokenizer_seeds}, {"checkpoint", read_checkpoint, checkpoint_seeds},
-                                       {"ngrams", read_ngrams, ngram_seeds},  {"config", read_config, config_seeds},
+  static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},
+                                       {"safetensors", read_safetensors, safetensors_seeds},
+                                       {"tokenizer", read_tokenizer, tokenizer_seeds},
+                                       {"checkpoint", read_checkpoint, checkpoint_seeds},
+                                       {"ngrams", read_ngrams, ngram_seeds},
+                                       {"config", read_config, config_seeds},
                                        {"journal", read_journal, journal_seeds},
-                                       {"experiment", read_experiment, experiment_seeds}, {"run_folder", read_run_folder, run_folder_seeds},
+                                       {"experiment", read_experiment, experiment_seeds},
+                                       {"run_folder", read_run_folder, run_folder_seeds},
                                        {"tables", read_tables, table_seeds}};
   return all;
 }

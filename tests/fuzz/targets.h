@@ -1,5 +1,6 @@
 #pragma once
-// Readers as functions of bytes: whatever the bytes, they return; their own errors are caught, all others are findings.
+// Readers as functions of bytes: whatever the bytes, they return; their own errors are caught, all
+// others are findings.
 
 #include <string>
 #include <vector>

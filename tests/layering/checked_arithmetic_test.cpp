@@ -1,4 +1,5 @@
-// Numbers that came out of a file are added, multiplied and shifted as CheckedSize only: the gap that most faults of model readers came through.
+// Numbers that came out of a file are added, multiplied and shifted as CheckedSize only: the gap
+// that most faults of model readers came through.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,11 +17,17 @@ using testing::raw_arithmetic;
 
 const std::vector<std::string>& parser_sources() {
   static const std::vector<std::string> files{
-      "engines/formats/byte_cursor.cpp",   "engines/formats/byte_cursor.h",     "engines/formats/checkpoint_folder.cpp", "engines/formats/gguf_file.cpp",
-      "engines/formats/gguf_header.cpp",   "engines/formats/gguf_metadata.cpp", "engines/formats/gguf_values.cpp",       "engines/formats/input_file.cpp",
-      "engines/formats/json_file.cpp",     "engines/formats/json_file.h",       "engines/formats/json_parser.cpp",       "engines/formats/recorded_digest.cpp",   "engines/formats/safetensors_file.cpp",  "engines/formats/safetensors_header.cpp",
-      "engines/formats/tensor_extent.cpp", "engines/formats/tensor_table.cpp",  "engines/models/draft_vocabulary.cpp",  "engines/ngrams/ngram_file.cpp",         "engines/tokenizers/gguf_tokenizer.cpp",
-      "engines/tokenizers/json_items.cpp", "engines/tokenizers/json_tokenizer.cpp", "engines/tokenizers/vocabulary_builder.cpp"};
+      "engines/formats/byte_cursor.cpp",       "engines/formats/byte_cursor.h",
+      "engines/formats/checkpoint_folder.cpp", "engines/formats/gguf_file.cpp",
+      "engines/formats/gguf_header.cpp",       "engines/formats/gguf_metadata.cpp",
+      "engines/formats/gguf_values.cpp",       "engines/formats/input_file.cpp",
+      "engines/formats/json_file.cpp",         "engines/formats/json_file.h",
+      "engines/formats/json_parser.cpp",       "engines/formats/recorded_digest.cpp",
+      "engines/formats/safetensors_file.cpp",  "engines/formats/safetensors_header.cpp",
+      "engines/formats/tensor_extent.cpp",     "engines/formats/tensor_table.cpp",
+      "engines/models/draft_vocabulary.cpp",   "engines/ngrams/ngram_file.cpp",
+      "engines/tokenizers/gguf_tokenizer.cpp", "engines/tokenizers/json_items.cpp",
+      "engines/tokenizers/json_tokenizer.cpp", "engines/tokenizers/vocabulary_builder.cpp"};
   return files;
 }
 
@@ -35,18 +42,22 @@ const std::vector<Allowed>& allowed() {
       {"byte_cursor.cpp", "buffer_begin_ += count", read},
       {"byte_cursor.cpp", "offset_ += count", read},
       {"input_file.cpp", "into.data() + done", "inside the buffer"},
-      {"input_file.cpp", "offset + done", "the system refuses offsets from 2^63 on, and a buffer is in memory"},
+      {"input_file.cpp", "offset + done",
+       "the system refuses offsets from 2^63 on, and a buffer is in memory"},
       {"input_file.cpp", "done += static_cast", "bytes that the system has read into the buffer"},
       {"json_parser.cpp", "offset + zero", "for a message, at most the size of a text in memory"},
-      {"json_parser.cpp", "offset_ + position", "for a message, at most the size of a text in memory"},
+      {"json_parser.cpp", "offset_ + position",
+       "for a message, at most the size of a text in memory"},
       {"json_file.cpp", "parent.field_ + step", texts},
       {"json_parser.cpp", "place + 2", "a place inside a text"},
       {"json_items.cpp", "texts_ += merge[0].get_ref", texts},
       {"json_items.cpp", "() + merge[1].get_ref", texts},
       {"json_items.cpp", "texts_ += merge.get_ref", texts},
       {"tensor_extent.cpp", "kChunkBlocks * format.block_bytes", "both are the program's"},
-      {"tensor_extent.cpp", "format.block_bytes * format.block_elements", "bytes of a checked extent by those of a block, times elements below 2^63"},
-      {"tensor_extent.cpp", "done += chunk_bytes", "at most a chunk above the file's size, which is below 2^63"},
+      {"tensor_extent.cpp", "format.block_bytes * format.block_elements",
+       "bytes of a checked extent by those of a block, times elements below 2^63"},
+      {"tensor_extent.cpp", "done += chunk_bytes",
+       "at most a chunk above the file's size, which is below 2^63"},
       {"tensor_extent.cpp", "extent.offset + done", "inside the checked extent"},
       {"tensor_extent.cpp", "next += blocks.size()", "inside the values' memory"},
       {"ngram_file.cpp", "offset_ += *count", read},
@@ -63,27 +74,38 @@ const std::vector<Allowed>& allowed() {
 }
 
 bool is_allowed(const fs::path& file, const std::string& expression) {
-  return std::ranges::any_of(allowed(), [&](const Allowed& entry) { return entry.file == file.filename() && entry.expression == expression; });
+  return std::ranges::any_of(allowed(), [&](const Allowed& entry) {
+    return entry.file == file.filename() && entry.expression == expression;
+  });
 }
 
-std::string text_of(const std::string& file) { return read_file(std::string(SPECLAB_SOURCE_DIR) + "/" + file); }
+std::string text_of(const std::string& file) {
+  return read_file(std::string(SPECLAB_SOURCE_DIR) + "/" + file);
+}
 
 TEST(CheckedArithmetic, IsAllThatParsersDoWithNumbersFromFiles) {
   for (const std::string& file : parser_sources())
     for (const std::string& expression : raw_arithmetic(text_of(file)))
-      EXPECT_TRUE(is_allowed(file, expression)) << file << ": " << expression << " is not checked: use CheckedSize, or say in this test why it cannot wrap";
+      EXPECT_TRUE(is_allowed(file, expression))
+          << file << ": " << expression
+          << " is not checked: use CheckedSize, or say in this test why it cannot wrap";
 }
 
 TEST(CheckedArithmetic, HasNoExceptionThatNobodyNeeds) {
   std::set<std::string> found;
   for (const std::string& file : parser_sources())
-    for (const std::string& expression : raw_arithmetic(text_of(file))) found.insert(fs::path(file).filename().string() + ": " + expression);
-  for (const Allowed& entry : allowed()) EXPECT_EQ(found.count(entry.file + ": " + entry.expression), 1u) << entry.file << ": " << entry.expression;
+    for (const std::string& expression : raw_arithmetic(text_of(file)))
+      found.insert(fs::path(file).filename().string() + ": " + expression);
+  for (const Allowed& entry : allowed())
+    EXPECT_EQ(found.count(entry.file + ": " + entry.expression), 1u)
+        << entry.file << ": " << entry.expression;
 }
 
 TEST(CheckedArithmetic, LooksAtEveryParser) {
-  const std::set<std::string> not_parsers{"engines/formats/dequantise.cpp", "engines/formats/safetensors_writer.cpp"};
-  for (const auto& entry : fs::directory_iterator(fs::path(SPECLAB_SOURCE_DIR) / "engines/formats")) {
+  const std::set<std::string> not_parsers{"engines/formats/dequantise.cpp",
+                                          "engines/formats/safetensors_writer.cpp"};
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(SPECLAB_SOURCE_DIR) / "engines/formats")) {
     const std::string file = "engines/formats/" + entry.path().filename().string();
     const bool is_parser = entry.path().extension() == ".cpp" && not_parsers.count(file) == 0;
     EXPECT_LE(is_parser ? 1 : 0, std::ranges::count(parser_sources(), file)) << file;
@@ -92,25 +114,44 @@ TEST(CheckedArithmetic, LooksAtEveryParser) {
 
 /// The gaps of other readers, planted into ours.
 TEST(CheckedArithmetic, SeesPlantedViolations) {
-  const auto planted = [](const std::string& file, const std::string& checked, const std::string& raw) {
+  const auto planted = [](const std::string& file, const std::string& checked,
+                          const std::string& raw) {
     std::string text = text_of(file);
     const std::size_t place = text.find(checked);
     EXPECT_NE(place, std::string::npos) << checked;
     return raw_arithmetic(text.replace(place, checked.size(), raw));
   };
-  const auto sees = [](const std::vector<std::string>& found, const std::string& expression) { return std::ranges::count(found, expression) == 1; };
-  EXPECT_TRUE(sees(planted("engines/formats/gguf_header.cpp", "CheckedSize elements = 1;", "std::uint64_t elements = 1;"), "elements * size"));
-  EXPECT_TRUE(sees(planted("engines/formats/gguf_header.cpp", "CheckedSize(data_begin) + extent.offset", "data_begin + extent.offset"), "data_begin + extent.offset"));
-  EXPECT_TRUE(sees(planted("engines/formats/safetensors_header.cpp", "*(CheckedSize(kLengthBytes) + length).within(file.size())", "kLengthBytes + length"), "kLengthBytes + length"));
-  EXPECT_TRUE(sees(planted("engines/formats/gguf_values.cpp", "const auto length = cursor.read<std::uint64_t>(\"length\");", "auto length = cursor.read<std::uint64_t>(\"length\"); length *= min_element_bytes;"),
-                   "length *= min_element_bytes"));
+  const auto sees = [](const std::vector<std::string>& found, const std::string& expression) {
+    return std::ranges::count(found, expression) == 1;
+  };
+  EXPECT_TRUE(sees(planted("engines/formats/gguf_header.cpp", "CheckedSize elements = 1;",
+                           "std::uint64_t elements = 1;"),
+                   "elements * size"));
+  EXPECT_TRUE(sees(planted("engines/formats/gguf_header.cpp",
+                           "CheckedSize(data_begin) + extent.offset", "data_begin + extent.offset"),
+                   "data_begin + extent.offset"));
+  EXPECT_TRUE(sees(
+      planted("engines/formats/safetensors_header.cpp",
+              "*(CheckedSize(kLengthBytes) + length).within(file.size())", "kLengthBytes + length"),
+      "kLengthBytes + length"));
+  EXPECT_TRUE(sees(
+      planted("engines/formats/gguf_values.cpp",
+              "const auto length = cursor.read<std::uint64_t>(\"length\");",
+              "auto length = cursor.read<std::uint64_t>(\"length\"); length *= min_element_bytes;"),
+      "length *= min_element_bytes"));
 }
 
 TEST(RawArithmetic, TellsNumbersFromTextsPointersAndConstants) {
-  EXPECT_EQ(raw_arithmetic("x = count * size; y = 1 << shift; z += f(a, b).c[2];"), (std::vector<std::string>{"count * size", "1 << shift", "z += f(a,b).c[2]"}));
-  EXPECT_EQ(raw_arithmetic("void f(const char* text, Node*) { g(-1, *p, ++i); constexpr int k = a * b; s = \"a + b\" + name; }  // c * d"), std::vector<std::string>{});
-  EXPECT_EQ(raw_arithmetic("CheckedSize total = 1; total = total * n; auto u = CheckedSize(a) + b; t = escaped(a) + b;"), std::vector<std::string>{});
-  EXPECT_EQ(raw_arithmetic("if (a) b += c; R\"(x * y)\"; d = 'q' + e;"), (std::vector<std::string>{"b += c", "0 + e"}));
+  EXPECT_EQ(raw_arithmetic("x = count * size; y = 1 << shift; z += f(a, b).c[2];"),
+            (std::vector<std::string>{"count * size", "1 << shift", "z += f(a,b).c[2]"}));
+  EXPECT_EQ(raw_arithmetic("void f(const char* text, Node*) { g(-1, *p, ++i); constexpr int k = a "
+                           "* b; s = \"a + b\" + name; }  // c * d"),
+            std::vector<std::string>{});
+  EXPECT_EQ(raw_arithmetic("CheckedSize total = 1; total = total * n; auto u = CheckedSize(a) + b; "
+                           "t = escaped(a) + b;"),
+            std::vector<std::string>{});
+  EXPECT_EQ(raw_arithmetic("if (a) b += c; R\"(x * y)\"; d = 'q' + e;"),
+            (std::vector<std::string>{"b += c", "0 + e"}));
 }
 
 }  // namespace

@@ -21,8 +21,10 @@ struct Rule {
 const std::vector<std::string> kTorch{"torch/", "ATen/", "c10/", "caffe2/"};
 
 /// Behind engines/interface.
-const std::vector<std::string> kEnginesWithinDoors{"engines/cuda/",   "engines/decoding/", "engines/device_monitor/", "engines/drafters/",   "engines/factory/",  "engines/formats/",  "engines/models/",
-                                                   "engines/ngrams/", "engines/sampling/", "engines/tokenizers/", "engines/training/", "engines/verifiers/"};
+const std::vector<std::string> kEnginesWithinDoors{
+    "engines/cuda/",     "engines/decoding/",   "engines/device_monitor/", "engines/drafters/",
+    "engines/factory/",  "engines/formats/",    "engines/models/",         "engines/ngrams/",
+    "engines/sampling/", "engines/tokenizers/", "engines/training/",       "engines/verifiers/"};
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{
@@ -42,7 +44,9 @@ const std::vector<Rule>& rules() {
       {"engines", {"experiments/", "analysis/", "sim/analytic/", "sim/monte_carlo/", "tests/"}},
       {"engines/interface", kEnginesWithinDoors},
       {"experiments", {"tests/"}},
-      {"experiments", kEnginesWithinDoors, {"experiments/bench/"}},  // which time the parts themselves
+      {"experiments",
+       kEnginesWithinDoors,
+       {"experiments/bench/"}},  // which time the parts themselves
   };
   return all;
 }
@@ -62,14 +66,16 @@ std::vector<std::string> includes(const fs::path& file) {
     const std::size_t word = line.find_first_not_of(" \t", hash + 1);
     if (word == std::string::npos || line.compare(word, 7, "include") != 0) continue;
     const std::size_t open = line.find_first_of("\"<", word);
-    const std::size_t close = open == std::string::npos ? open : line.find_first_of("\">", open + 1);
+    const std::size_t close =
+        open == std::string::npos ? open : line.find_first_of("\">", open + 1);
     if (close != std::string::npos) paths.push_back(line.substr(open + 1, close - open - 1));
   }
   return paths;
 }
 
 bool begins_with_one_of(const std::string& path, const std::vector<std::string>& beginnings) {
-  return std::ranges::any_of(beginnings, [&](const std::string& beginning) { return path.starts_with(beginning); });
+  return std::ranges::any_of(
+      beginnings, [&](const std::string& beginning) { return path.starts_with(beginning); });
 }
 
 std::vector<std::string> violations(const fs::path& root, const Rule& rule) {
@@ -86,20 +92,24 @@ std::vector<std::string> violations(const fs::path& root, const Rule& rule) {
 
 TEST(Layering, NoFolderIncludesWhatItMustNotKnow) {
   for (const Rule& rule : rules())
-    for (const std::string& violation : violations(SPECLAB_SOURCE_DIR, rule)) ADD_FAILURE() << violation;
+    for (const std::string& violation : violations(SPECLAB_SOURCE_DIR, rule))
+      ADD_FAILURE() << violation;
 }
 
 TEST(Layering, SeesAViolation) {
   const fs::path root = fs::path(::testing::TempDir()) / "speclab_layering_test";
   fs::create_directories(root / "sim" / "core");
-  std::ofstream(root / "sim" / "core" / "law.h") << "#pragma once\n  #  include <ATen/core/Tensor.h>\n// #include <torch/torch.h>\n";
-  EXPECT_EQ(violations(root, {"sim", kTorch}), (std::vector<std::string>{"sim/core/law.h includes ATen/core/Tensor.h"}));
+  std::ofstream(root / "sim" / "core" / "law.h")
+      << "#pragma once\n  #  include <ATen/core/Tensor.h>\n// #include <torch/torch.h>\n";
+  EXPECT_EQ(violations(root, {"sim", kTorch}),
+            (std::vector<std::string>{"sim/core/law.h includes ATen/core/Tensor.h"}));
   EXPECT_TRUE(violations(root, {"sim", kTorch, {"sim/core/"}}).empty());
   fs::remove_all(root);
 }
 
 TEST(Layering, LooksAtEverySourceFolder) {
-  for (const Rule& rule : rules()) EXPECT_TRUE(fs::is_directory(fs::path(SPECLAB_SOURCE_DIR) / rule.folder)) << rule.folder;
+  for (const Rule& rule : rules())
+    EXPECT_TRUE(fs::is_directory(fs::path(SPECLAB_SOURCE_DIR) / rule.folder)) << rule.folder;
 }
 
 }  // namespace

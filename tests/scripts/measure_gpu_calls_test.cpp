@@ -1,4 +1,5 @@
-// scripts/measure_gpu on a machine with a device, with stub programs in the pack. Each test names the defect that it catches.
+// scripts/measure_gpu on a machine with a device, with stub programs in the pack. Each test names
+// the defect that it catches.
 
 #include "tests/scripts/measure_gpu_tree.h"
 
@@ -9,41 +10,73 @@ class MeasureGpuCalls : public MeasureGpuTree {
  protected:
   void SetUp() override {
     MeasureGpuTree::SetUp();
-    program("gpu_bench", "#!/bin/bash\necho \"a row of $2\" | tee \"$1\"\nhang() { exec -a \"$0 hangs\" sleep 3600; }\n"
-                         "[[ \"$STUB_HANGS\" != *$2* ]] || { trap '' TERM; hang & hang; }\n[[ \"$STUB_ESCAPES\" != *$2* ]] || { export -f hang; setsid bash -c hang \"$0\" & }\n");
-    program("kernels_cuda_test", "#!/bin/bash\necho '[  PASSED  ] 3 tests.'\nexit ${STUB_TESTS:-0}\n");
+    program("gpu_bench",
+            "#!/bin/bash\necho \"a row of $2\" | tee \"$1\"\nhang() { exec -a \"$0 hangs\" sleep "
+            "3600; }\n"
+            "[[ \"$STUB_HANGS\" != *$2* ]] || { trap '' TERM; hang & hang; }\n[[ \"$STUB_ESCAPES\" "
+            "!= *$2* ]] || { export -f hang; setsid bash -c hang \"$0\" & }\n");
+    program("kernels_cuda_test",
+            "#!/bin/bash\necho '[  PASSED  ] 3 tests.'\nexit ${STUB_TESTS:-0}\n");
     const std::string first = "tree/build/gpu_pack/first/";
     make(first + "revision", "abc\n");
     make(first + "kernels", "0123456789abcdef\n");
     make(first + "source_folder", path("tree") + "\n");
-    ASSERT_EQ(shell("truncate -s 20M ../cache/models/*; split -b 8M ../cache/models/" + model_name() + " build/part_; for n in 1 2 3; do mkdir build/gpu_pack/model_$n; done; "
-                    "mv build/part_aa build/gpu_pack/model_1/part; mv build/part_ab build/gpu_pack/model_2/part; mv build/part_ac build/gpu_pack/model_3/part; "
-                    "cd build/gpu_pack; sha256sum model_*/part >first/model_parts.sha256; rm ../../../cache/models/*").code, 0);
+    ASSERT_EQ(
+        shell("truncate -s 20M ../cache/models/*; split -b 8M ../cache/models/" + model_name() +
+              " build/part_; for n in 1 2 3; do mkdir build/gpu_pack/model_$n; done; "
+              "mv build/part_aa build/gpu_pack/model_1/part; mv build/part_ab "
+              "build/gpu_pack/model_2/part; mv build/part_ac build/gpu_pack/model_3/part; "
+              "cd build/gpu_pack; sha256sum model_*/part >first/model_parts.sha256; rm "
+              "../../../cache/models/*")
+            .code,
+        0);
   }
 
   /// Into the archive of a packed folder.
-  void program(const std::string& name, const std::string& script, const std::string& folder = "first") const {
+  void program(const std::string& name, const std::string& script,
+               const std::string& folder = "first") const {
     make("programs/" + folder + "/" + name, script);
-    ASSERT_EQ(shell("chmod +x ../programs/*/*; mkdir -p build/gpu_pack/" + folder + "; tar -C ../programs/" + folder + " -czf build/gpu_pack/" + folder + "/programs.tar.gz .").code, 0);
-    if (folder != "first") make("tree/build/gpu_pack/" + folder + "/kernels", text("tree/build/gpu_pack/first/kernels"));
+    ASSERT_EQ(shell("chmod +x ../programs/*/*; mkdir -p build/gpu_pack/" + folder +
+                    "; tar -C ../programs/" + folder + " -czf build/gpu_pack/" + folder +
+                    "/programs.tar.gz .")
+                  .code,
+              0);
+    if (folder != "first")
+      make("tree/build/gpu_pack/" + folder + "/kernels", text("tree/build/gpu_pack/first/kernels"));
   }
 
-  Outcome call(const std::string& arguments, const std::string& settings = "") const { return measure_gpu(arguments, "OUT=" + path("out") + " " + settings); }
-  std::string steps() const { return shell("cut -d, -f1,7 build/gpu_rows/steps.csv | tail -n +2 | paste -sd' '").output; }
-  std::string num_hanging() const { return shell("cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o '" + path("tree/build/gpu_unpacked/first/gpu_bench") + " [h]angs' | wc -l").output; }
-  std::string archived() const { return shell("ls ../out | paste -sd' '; tar -tzf ../out/gpu_rows.tar.gz").output; }
+  Outcome call(const std::string& arguments, const std::string& settings = "") const {
+    return measure_gpu(arguments, "OUT=" + path("out") + " " + settings);
+  }
+  std::string steps() const {
+    return shell("cut -d, -f1,7 build/gpu_rows/steps.csv | tail -n +2 | paste -sd' '").output;
+  }
+  std::string num_hanging() const {
+    return shell("cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o '" +
+                 path("tree/build/gpu_unpacked/first/gpu_bench") + " [h]angs' | wc -l")
+        .output;
+  }
+  std::string archived() const {
+    return shell("ls ../out | paste -sd' '; tar -tzf ../out/gpu_rows.tar.gz").output;
+  }
 };
 
-/// Defect: a step that hangs, its children and a program that ignores TERM take the rest of the call with them.
+/// Defect: a step that hangs, its children and a program that ignores TERM take the rest of the
+/// call with them.
 TEST_F(MeasureGpuCalls, AStepThatHangsEndsAtItsLimitAndTheRestRun) {
-  const Outcome outcome = call("ceilings ladder passes", "STUB_HANGS=ladder SPECLAB_PLANTED_HANG=ladder SPECLAB_STEP_LIMIT=2");
+  const Outcome outcome =
+      call("ceilings ladder passes",
+           "STUB_HANGS=ladder SPECLAB_PLANTED_HANG=ladder SPECLAB_STEP_LIMIT=2");
   EXPECT_EQ(outcome.code, 1) << outcome.output;
   EXPECT_EQ(steps(), "ceilings,done ladder,limit passes,done\n") << outcome.output;
   EXPECT_EQ(num_hanging(), "0\n");
-  EXPECT_TRUE(has(archived(), "./gpu_bench_ladder.csv.part") && has(archived(), "./gpu_bench_passes.csv\n")) << archived();
+  EXPECT_TRUE(has(archived(), "./gpu_bench_ladder.csv.part") &&
+              has(archived(), "./gpu_bench_passes.csv\n"))
+      << archived();
 }
 
-/// Defect: rows get the name of kernels that did not run, since a pack came half or from two builds.
+/// Defect: rows get the name of kernels that did not run, since a pack came half or from two
+/// builds.
 TEST_F(MeasureGpuCalls, RefusesAPackThatIsNotWholeOrOfTwoBuilds) {
   program("llama_cuda_test", "#!/bin/bash\n", "programs");
   make("tree/build/gpu_pack/programs/kernels", "fedcba9876543210\n");
@@ -55,43 +88,60 @@ TEST_F(MeasureGpuCalls, RefusesAPackThatIsNotWholeOrOfTwoBuilds) {
   EXPECT_TRUE(has(outcome.output, "first/kernels is missing or empty")) << outcome.output;
 }
 
-/// Defect: a process that nothing can end, as a dead device may leave one, holds the lock or the output, so that no further call runs.
+/// Defect: a process that nothing can end, as a dead device may leave one, holds the lock or the
+/// output, so that no further call runs.
 TEST_F(MeasureGpuCalls, AProcessThatOutlivesItsStepStopsNoOtherCall) {
   EXPECT_EQ(call("ceilings", "STUB_ESCAPES=ceilings").code, 0);
   EXPECT_EQ(num_hanging(), "1\n");
   const Outcome next = call("passes");
   EXPECT_EQ(next.code, 0) << next.output;
-  EXPECT_EQ(shell("for process in $(grep -s -l -z -F '" + path("tree/build/gpu_unpacked/first/gpu_bench") + " hangs' /proc/[0-9]*/cmdline | cut -d/ -f3); do kill $process; done").output, "");
-  for (int tries = 0; tries < 100 && num_hanging() != "0\n"; ++tries) shell("sleep 0.1");  // a busy machine takes its time to end it
+  EXPECT_EQ(shell("for process in $(grep -s -l -z -F '" +
+                  path("tree/build/gpu_unpacked/first/gpu_bench") +
+                  " hangs' /proc/[0-9]*/cmdline | cut -d/ -f3); do kill $process; done")
+                .output,
+            "");
+  for (int tries = 0; tries < 100 && num_hanging() != "0\n"; ++tries)
+    shell("sleep 0.1");  // a busy machine takes its time to end it
   EXPECT_EQ(num_hanging(), "0\n");
 }
 
-/// Defect: without the limit of the tests' variable a planted hang of a step that is no bench would not end.
+/// Defect: without the limit of the tests' variable a planted hang of a step that is no bench would
+/// not end.
 TEST_F(MeasureGpuCalls, APlantedHangOfTestsEndsToo) {
-  EXPECT_EQ(call("kernel_tests ceilings", "SPECLAB_PLANTED_HANG=kernel_tests SPECLAB_STEP_LIMIT=1").code, 1);
+  EXPECT_EQ(
+      call("kernel_tests ceilings", "SPECLAB_PLANTED_HANG=kernel_tests SPECLAB_STEP_LIMIT=1").code,
+      1);
   EXPECT_EQ(steps(), "kernel_tests,limit ceilings,done\n");
 }
 
 /// Defect: steps go on over a device that hangs, or what was measured before is lost.
 TEST_F(MeasureGpuCalls, ADeviceThatDoesNotAnswerEndsTheCallWithItsRowsPacked) {
-  const Outcome outcome = call("ceilings ladder passes", "SPECLAB_PLANTED_HANG=ladder,probe SPECLAB_STEP_LIMIT=1");
+  const Outcome outcome =
+      call("ceilings ladder passes", "SPECLAB_PLANTED_HANG=ladder,probe SPECLAB_STEP_LIMIT=1");
   EXPECT_EQ(outcome.code, 9) << outcome.output;
-  EXPECT_TRUE(has(outcome.output, "ladder hit its limit, and then the device did not answer a probe within 5 s")) << outcome.output;
+  EXPECT_TRUE(has(outcome.output,
+                  "ladder hit its limit, and then the device did not answer a probe within 5 s"))
+      << outcome.output;
   EXPECT_EQ(steps(), "ceilings,done ladder,limit\n");
-  for (const char* file : {"gpu_rows.tar.gz\n", "./steps.csv", "./gpu_bench_ceilings.csv\n", "./gpu_bench_ladder.csv.part"}) EXPECT_TRUE(has(archived(), file)) << file;
+  for (const char* file : {"gpu_rows.tar.gz\n", "./steps.csv", "./gpu_bench_ceilings.csv\n",
+                           "./gpu_bench_ladder.csv.part"})
+    EXPECT_TRUE(has(archived(), file)) << file;
 }
 
 /// Defect: more than one file comes back, or a step that was done is done again.
 TEST_F(MeasureGpuCalls, AnArchiveIsOneFileAndWhatIsDoneIsNotRepeated) {
   EXPECT_EQ(call("ceilings passes").code, 0);
   EXPECT_EQ(archived().substr(0, 16), "gpu_rows.tar.gz\n");
-  EXPECT_TRUE(has(text("tree/build/gpu_rows/steps.csv"), "ceilings,0123456789abcdef,abc,Some Device,2")) << text("tree/build/gpu_rows/steps.csv");
+  EXPECT_TRUE(
+      has(text("tree/build/gpu_rows/steps.csv"), "ceilings,0123456789abcdef,abc,Some Device,2"))
+      << text("tree/build/gpu_rows/steps.csv");
   const Outcome again = call("ceilings passes kernels");
   EXPECT_TRUE(has(again.output, "ceilings      done before")) << again.output;
   EXPECT_EQ(steps(), "ceilings,done passes,done kernels,done\n");
 }
 
-/// Defect: a failed step passes for done, or stops those behind it; the last lines do not say which it was.
+/// Defect: a failed step passes for done, or stops those behind it; the last lines do not say which
+/// it was.
 TEST_F(MeasureGpuCalls, AFailedStepIsNamedAndTheRestRun) {
   const Outcome outcome = call("kernel_tests ceilings", "STUB_TESTS=1");
   EXPECT_EQ(outcome.code, 1);
@@ -103,49 +153,67 @@ TEST_F(MeasureGpuCalls, AFailedStepIsNamedAndTheRestRun) {
 
 /// Defect: skipped tests, or a program without tests, pass for a device that was tested.
 TEST_F(MeasureGpuCalls, ASkippedTestIsAFailure) {
-  for (const auto& [said, code] : {std::pair("[  SKIPPED ] A.B", 9), std::pair("[==========] Running 0 tests from 0 test suites.", 1)}) {
+  for (const auto& [said, code] :
+       {std::pair("[  SKIPPED ] A.B", 9),
+        std::pair("[==========] Running 0 tests from 0 test suites.", 1)}) {
     program("kernels_cuda_test", std::string("#!/bin/bash\necho '") + said + "'\n");
     const Outcome outcome = call("kernel_tests");
-    EXPECT_TRUE(has(outcome.output, "kernel_tests: ended with " + std::to_string(code))) << outcome.output;
+    EXPECT_TRUE(has(outcome.output, "kernel_tests: ended with " + std::to_string(code)))
+        << outcome.output;
   }
 }
 
 /// Defect: a step without its model counts as failed, or a model with a damaged part is used.
 TEST_F(MeasureGpuCalls, TheModelIsJoinedOnceAllPartsAreWhole) {
   program("llama_cuda_test", "#!/bin/bash\necho '[  PASSED  ] 3 tests.'\n", "programs");
-  ASSERT_EQ(shell("mv build/gpu_pack/model_2 ..; mv build/gpu_pack/model_3/part ../whole; echo damaged >build/gpu_pack/model_3/part").code, 0);
+  ASSERT_EQ(shell("mv build/gpu_pack/model_2 ..; mv build/gpu_pack/model_3/part ../whole; echo "
+                  "damaged >build/gpu_pack/model_3/part")
+                .code,
+            0);
   const Outcome early = call("device_tests");
   EXPECT_EQ(early.code, 0) << early.output;
-  EXPECT_TRUE(has(early.output, "device_tests: left out, the model is not whole; parts not here: model_2 model_3")) << early.output;
+  EXPECT_TRUE(
+      has(early.output,
+          "device_tests: left out, the model is not whole; parts not here: model_2 model_3"))
+      << early.output;
   EXPECT_FALSE(is_there("tree/build/gpu_rows/steps.csv"));
-  ASSERT_EQ(shell("mv ../model_2 build/gpu_pack/; mv ../whole build/gpu_pack/model_3/part").code, 0);
+  ASSERT_EQ(shell("mv ../model_2 build/gpu_pack/; mv ../whole build/gpu_pack/model_3/part").code,
+            0);
   EXPECT_EQ(call("device_tests").code, 0);
-  EXPECT_EQ(std::filesystem::file_size(path("cache/models/" + model_name())), std::uintmax_t{20} << 20);
+  EXPECT_EQ(std::filesystem::file_size(path("cache/models/" + model_name())),
+            std::uintmax_t{20} << 20);
   EXPECT_EQ(steps(), "device_tests,done\n");
 }
 
 /// Defect: programs do not find the drafter, since the tree travels without results/.
 TEST_F(MeasureGpuCalls, TheDrafterStandsWhereProgramsLook) {
-  ASSERT_EQ(shell("mv results/models/smollm2-drafter build/gpu_pack/drafter && rm -r results").code, 0);
+  ASSERT_EQ(shell("mv results/models/smollm2-drafter build/gpu_pack/drafter && rm -r results").code,
+            0);
   EXPECT_EQ(call("ceilings").code, 0);
   EXPECT_TRUE(is_there("tree/results/models/smollm2-drafter/config.json"));
 }
 
-/// Defect: a call runs what belongs to another, or a step that failed takes the time of those behind it once more.
+/// Defect: a call runs what belongs to another, or a step that failed takes the time of those
+/// behind it once more.
 TEST_F(MeasureGpuCalls, ACallBeginsWithWhatIsUndoneAndEndsWithWhatFailed) {
   make("bin/ncu", "#!/bin/bash\nexit 1\n");
   make("bin/compute-sanitizer", "#!/bin/bash\nexit 0\n");
   ASSERT_EQ(shell("chmod +x ../bin/*").code, 0);
   EXPECT_EQ(call("--call 1", "SPECLAB_PLANTED_HANG=ladder SPECLAB_STEP_LIMIT=1").code, 1);
-  EXPECT_EQ(steps(), "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed sanitizer,done\n");
+  EXPECT_EQ(steps(),
+            "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed "
+            "sanitizer,done\n");
   ASSERT_EQ(shell("rm -r build/gpu_pack/model_1").code, 0);
   EXPECT_EQ(call("--call 2").code, 1);
-  EXPECT_EQ(steps(), "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed sanitizer,done ladder,done ncu,failed\n");
+  EXPECT_EQ(steps(),
+            "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed "
+            "sanitizer,done ladder,done ncu,failed\n");
 }
 
 /// Defect: a call that is ended from outside leaves processes behind, or loses its rows.
 TEST_F(MeasureGpuCalls, ASignalEndsTheStepAndPacks) {
-  const Outcome outcome = call("ceilings ladder", "SPECLAB_PLANTED_HANG=ladder timeout --foreground 4");
+  const Outcome outcome =
+      call("ceilings ladder", "SPECLAB_PLANTED_HANG=ladder timeout --foreground 4");
   EXPECT_EQ(outcome.code, 124) << outcome.output;
   EXPECT_TRUE(has(outcome.output, "ended by a signal")) << outcome.output;
   EXPECT_TRUE(has(archived(), "./gpu_bench_ladder.csv.part")) << archived();
@@ -153,24 +221,38 @@ TEST_F(MeasureGpuCalls, ASignalEndsTheStepAndPacks) {
 
 /// Defect: an archive that is larger than what comes back from the machine.
 TEST_F(MeasureGpuCalls, TheLargestLogsStayOutOfAnArchiveThatWouldBeTooLarge) {
-  ASSERT_EQ(shell("mkdir rows; head -c 300000 /dev/urandom >rows/large.txt; head -c 200000 /dev/urandom >rows/table.csv; head -c 20000 /dev/urandom >rows/small.txt").code, 0);
-  const Outcome outcome = shell("python3 scripts/lib/gpu_archive.py rows ../out/gpu_rows.tar.gz 250000");
+  ASSERT_EQ(shell("mkdir rows; head -c 300000 /dev/urandom >rows/large.txt; head -c 200000 "
+                  "/dev/urandom >rows/table.csv; head -c 20000 /dev/urandom >rows/small.txt")
+                .code,
+            0);
+  const Outcome outcome =
+      shell("python3 scripts/lib/gpu_archive.py rows ../out/gpu_rows.tar.gz 250000");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_TRUE(has(outcome.output, "large.txt: left out")) << outcome.output;
   EXPECT_EQ(archived(), "gpu_rows.tar.gz\n./small.txt\n./table.csv\n");
   EXPECT_LE(std::filesystem::file_size(path("out/gpu_rows.tar.gz")), 250000u);
 }
 
-/// Defect: metrics under another name or with thousands separators are lost; a table without kernels passes.
+/// Defect: metrics under another name or with thousands separators are lost; a table without
+/// kernels passes.
 TEST_F(MeasureGpuCalls, AProfileIsReducedToNamedMetrics) {
-  make("raw.csv", "==PROF== Connected\n\"ID\",\"Kernel Name\",\"launch__registers_per_thread\",\"unknown__metric\",\"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio\",\"dram__bytes_read.sum\"\n"
-                  "\"\",\"\",\"register/thread\",\"\",\"inst\",\"byte\"\n\"0\",\"product(int)\",\"96\",\"1\",\"0.5\",\"1,234,567\"\n");
+  make("raw.csv",
+       "==PROF== Connected\n\"ID\",\"Kernel "
+       "Name\",\"launch__registers_per_thread\",\"unknown__metric\",\"smsp__average_warps_issue_"
+       "stalled_barrier_per_issue_active.ratio\",\"dram__bytes_read.sum\"\n"
+       "\"\",\"\",\"register/"
+       "thread\",\"\",\"inst\",\"byte\"\n\"0\",\"product(int)\",\"96\",\"1\",\"0.5\",\"1,234,"
+       "567\"\n");
   EXPECT_EQ(shell("python3 scripts/lib/gpu_profile.py ../raw.csv ../metrics.csv").code, 0);
-  EXPECT_EQ(text("metrics.csv"), "launch,kernel,metric,unit,value\n0,product(int),dram__bytes_read.sum,byte,1234567\n0,product(int),launch__registers_per_thread,register/thread,96\n"
-                                 "0,product(int),smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio,inst,0.5\n");
+  EXPECT_EQ(
+      text("metrics.csv"),
+      "launch,kernel,metric,unit,value\n0,product(int),dram__bytes_read.sum,byte,1234567\n0,"
+      "product(int),launch__registers_per_thread,register/thread,96\n"
+      "0,product(int),smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio,inst,0.5\n");
   make("raw.csv", "==WARNING== No kernels were profiled.\n");
   const Outcome outcome = shell("python3 scripts/lib/gpu_profile.py ../raw.csv ../metrics.csv");
-  EXPECT_TRUE(outcome.code == 1 && has(outcome.output, "No kernels were profiled")) << outcome.output;
+  EXPECT_TRUE(outcome.code == 1 && has(outcome.output, "No kernels were profiled"))
+      << outcome.output;
 }
 
 }  // namespace

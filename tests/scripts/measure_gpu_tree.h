@@ -11,7 +11,8 @@
 
 namespace speclab::testing {
 
-/// Committed kernels, results and scripts; a cache with a model of the real size and a wheel; a fake nvidia-smi.
+/// Committed kernels, results and scripts; a cache with a model of the real size and a wheel; a
+/// fake nvidia-smi.
 class MeasureGpuTree : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -22,9 +23,14 @@ class MeasureGpuTree : public ::testing::Test {
     make("tree/.gitignore", "/build/\n");
     make("bin/nvidia-smi", "#!/bin/sh\necho 'Some Device'\n");
     make("cache/wheels/gguf-0-py3-none-any.whl", "a wheel\n");
-    ASSERT_EQ(shell("chmod +x ../bin/nvidia-smi && cp -r " SPECLAB_SOURCE_DIR "/scripts . && mkdir -p ../cache/models ../out && truncate -s 98362432 ../cache/models/" + model_name() +
-                    " && git init -q . && git add . && git -c user.name=n -c user.email=e commit -q -m m")
-                  .code, 0);
+    ASSERT_EQ(
+        shell("chmod +x ../bin/nvidia-smi && cp -r " SPECLAB_SOURCE_DIR
+              "/scripts . && mkdir -p ../cache/models ../out && truncate -s 98362432 "
+              "../cache/models/" +
+              model_name() +
+              " && git init -q . && git add . && git -c user.name=n -c user.email=e commit -q -m m")
+            .code,
+        0);
   }
   void TearDown() override { std::filesystem::remove_all(scratch_); }
 
@@ -40,18 +46,29 @@ class MeasureGpuTree : public ::testing::Test {
 
   /// A command line in the tree, with the scratch folder's cache and device.
   Outcome shell(const std::string& command) const {
-    return run_shell("exec 2>&1; export SPECLAB_CACHE=" + path("cache") + " PATH=" + path("bin") + ":$PATH; unset OUT SPECLAB_BUILD SPECLAB_PLANTED_HANG SPECLAB_STEP_LIMIT; cd " + path("tree") + " && " + command);
+    return run_shell(
+        "exec 2>&1; export SPECLAB_CACHE=" + path("cache") + " PATH=" + path("bin") +
+        ":$PATH; unset OUT SPECLAB_BUILD SPECLAB_PLANTED_HANG SPECLAB_STEP_LIMIT; cd " +
+        path("tree") + " && " + command);
   }
-  Outcome measure_gpu(const std::string& arguments, const std::string& settings = "") const { return shell(settings + " scripts/measure_gpu " + arguments); }
+  Outcome measure_gpu(const std::string& arguments, const std::string& settings = "") const {
+    return shell(settings + " scripts/measure_gpu " + arguments);
+  }
 
   /// Programs that any machine has, in the place of the built ones.
   void build_programs() const {
-    ASSERT_EQ(shell("mkdir -p build/release && for program in gpu_bench kernels_cuda_test speclab libspeclab_engines.so llama_cuda_test training_device_test; do cp /bin/true build/release/$program; done").code, 0);
+    ASSERT_EQ(shell("mkdir -p build/release && for program in gpu_bench kernels_cuda_test speclab "
+                    "libspeclab_engines.so llama_cuda_test training_device_test; do cp /bin/true "
+                    "build/release/$program; done")
+                  .code,
+              0);
   }
 
   std::string scratch_ = ::testing::TempDir() + "measure_gpu_test";
 };
 
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace speclab::testing

@@ -12,10 +12,12 @@
 
 namespace speclab::testing {
 
-/// A copy of this process that does one thing and ends, killed if nobody waits for it. The test must have no other threads.
+/// A copy of this process that does one thing and ends, killed if nobody waits for it. The test
+/// must have no other threads.
 class ChildProcess {
  public:
-  /// @param work  what it does; its result is the exit code, that of an Error its own; the message goes to standard error
+  /// @param work  what it does; its result is the exit code, that of an Error its own; the message
+  /// goes to standard error
   explicit ChildProcess(const std::function<int()>& work) : id_(::fork()) {
     if (id_ == 0) ::_exit(exit_code(work));
   }

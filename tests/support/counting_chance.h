@@ -37,7 +37,8 @@ class CountingChance final : public Chance {
 
  private:
   void note(const StreamKey& key) {
-    if (!keys_.emplace(key.sequence, key.position, key.purpose, key.draw).second) throw std::logic_error("a key was drawn twice");
+    if (!keys_.emplace(key.sequence, key.position, key.purpose, key.draw).second)
+      throw std::logic_error("a key was drawn twice");
   }
 
   Chance& inner_;

@@ -37,8 +37,11 @@ class FakeTokenizer final : public Tokenizer {
     std::vector<Token> ids;
     for (std::size_t at = 0; at < text.size();) {
       Token token = text[at];
-      const auto [end, error] = text[at] == '<' ? std::from_chars(&text[at] + 1, text.data() + text.size(), token) : std::from_chars_result{&text[at], std::errc::invalid_argument};
-      const bool is_spelled = error == std::errc{} && end != text.data() + text.size() && *end == '>';
+      const auto [end, error] =
+          text[at] == '<' ? std::from_chars(&text[at] + 1, text.data() + text.size(), token)
+                          : std::from_chars_result{&text[at], std::errc::invalid_argument};
+      const bool is_spelled =
+          error == std::errc{} && end != text.data() + text.size() && *end == '>';
       ids.push_back(is_spelled ? token : Token{text[at]});
       at = is_spelled ? static_cast<std::size_t>(end + 1 - text.data()) : at + 1;
     }
@@ -49,10 +52,14 @@ class FakeTokenizer final : public Tokenizer {
     for (const Token id : ids) text += spelled(id);
     return text;
   }
-  std::unique_ptr<StreamingDecoder> streaming_decoder() const override { return std::make_unique<FakeStream>(); }
+  std::unique_ptr<StreamingDecoder> streaming_decoder() const override {
+    return std::make_unique<FakeStream>();
+  }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const ChatMessage>) const override { throw ConfigError("no template"); }
+  std::string apply_chat_template(std::span<const ChatMessage>) const override {
+    throw ConfigError("no template");
+  }
 };
 
 class FakeCache final : public KvCache {
@@ -60,7 +67,9 @@ class FakeCache final : public KvCache {
   explicit FakeCache(std::int32_t capacity) : capacity_(capacity) {}
   std::int32_t begin() override { return 0; }
   std::int32_t fork(std::int32_t) override { return 0; }
-  void commit(std::int32_t, std::span<const std::int32_t> rows) override { length_ += static_cast<std::int32_t>(rows.size()); }
+  void commit(std::int32_t, std::span<const std::int32_t> rows) override {
+    length_ += static_cast<std::int32_t>(rows.size());
+  }
   void truncate(std::int32_t, std::int32_t length) override { length_ = length; }
   void release(std::int32_t) override { length_ = 0; }
   std::int32_t length(std::int32_t) const override { return length_; }
@@ -75,7 +84,9 @@ class FakeModel final : public LanguageModel {
  public:
   explicit FakeModel(ModelInfo info) : info_(std::move(info)), logits_(64 * kVocabSize) {}
   const ModelInfo& info() const override { return info_; }
-  std::unique_ptr<KvCache> make_cache(std::int32_t, std::int32_t capacity) override { return std::make_unique<FakeCache>(capacity); }
+  std::unique_ptr<KvCache> make_cache(std::int32_t, std::int32_t capacity) override {
+    return std::make_unique<FakeCache>(capacity);
+  }
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache&) override {
     std::ranges::fill(logits_, static_cast<float>(rows.size()));
     return {logits_, kVocabSize};
@@ -89,8 +100,10 @@ class FakeModel final : public LanguageModel {
 /// Two drafts in three are accepted, unless a trace says otherwise.
 class FakeDecoder final : public RoundDecoder {
  public:
-  FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state) : options_(std::move(options)), state_(std::move(state)) {
-    if (options_.verifier == "replay" && (!options_.replay || options_.replay->rounds.empty())) throw ConfigError("replay without a trace");
+  FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state)
+      : options_(std::move(options)), state_(std::move(state)) {
+    if (options_.verifier == "replay" && (!options_.replay || options_.replay->rounds.empty()))
+      throw ConfigError("replay without a trace");
     ++state_->num_decoders;
   }
 
@@ -112,7 +125,8 @@ class FakeDecoder final : public RoundDecoder {
     state_->on_round();
     GenerationRecord& record = records_.front();
     RoundRecord round{.round = static_cast<std::int32_t>(record.rounds.size()),
-                      .position = static_cast<std::int32_t>(request_.prompt_ids.size() + record.output_ids.size())};
+                      .position = static_cast<std::int32_t>(request_.prompt_ids.size() +
+                                                            record.output_ids.size())};
     draft(round);
     if (options_.on_draft) show(round);
     round.draft_ns = state_->draft_ns * round.depth;
@@ -120,7 +134,9 @@ class FakeDecoder final : public RoundDecoder {
     round.verify_ns = 50'000;
     for (int i = 0; i < round.emitted; ++i) {
       record.output_ids.push_back(token_at(record.output_ids.size()));
-      record.fates.push_back(is_plain() ? TokenFate::plain : i < round.accepted ? TokenFate::accepted : TokenFate::recovered);
+      record.fates.push_back(is_plain()           ? TokenFate::plain
+                             : i < round.accepted ? TokenFate::accepted
+                                                  : TokenFate::recovered);
     }
     record.decode_ns += round.draft_ns + round.target_ns + round.verify_ns;
     if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + record.decode_ns;
@@ -135,9 +151,12 @@ class FakeDecoder final : public RoundDecoder {
 
  private:
   bool is_plain() const { return options_.drafter.kind == "plain"; }
-  int remaining() const { return options_.stop.max_new_tokens - static_cast<int>(records_.front().output_ids.size()); }
+  int remaining() const {
+    return options_.stop.max_new_tokens - static_cast<int>(records_.front().output_ids.size());
+  }
 
-  /// Drafts of (3/4, 1/4) where the target has (1/2, 1/2): a chain to the round's depth, the other nodes beside its first.
+  /// Drafts of (3/4, 1/4) where the target has (1/2, 1/2): a chain to the round's depth, the other
+  /// nodes beside its first.
   void show(const RoundRecord& round) const {
     std::vector<float> p(kVocabSize), q(kVocabSize);
     p[0] = p[1] = 0.5f;
@@ -157,8 +176,12 @@ class FakeDecoder final : public RoundDecoder {
   void draft(RoundRecord& round) {
     const int wanted = is_plain() ? 0 : std::min(policy_->next_length(), remaining() - 1);
     const TreeGrowth growth = TreeGrowth::parse(options_.drafter.tree, wanted);
-    round.depth = growth.is_adaptive ? (wanted + 1) / 2 : growth.is_grown() ? wanted : std::min(wanted, growth.shape.depth());
-    round.drafted = growth.is_adaptive ? wanted : options_.drafter.tree == "chain" ? round.depth : growth.max_nodes();
+    round.depth = growth.is_adaptive  ? (wanted + 1) / 2
+                  : growth.is_grown() ? wanted
+                                      : std::min(wanted, growth.shape.depth());
+    round.drafted = growth.is_adaptive                 ? wanted
+                    : options_.drafter.tree == "chain" ? round.depth
+                                                       : growth.max_nodes();
     round.rows = round.drafted + 1;
     while (round.accepted < round.depth && accepts(round)) ++round.accepted;
     round.tested = std::min(round.depth, round.accepted + 1);
@@ -167,13 +190,19 @@ class FakeDecoder final : public RoundDecoder {
   }
 
   bool accepts(const RoundRecord& round) const {
-    if (options_.verifier == "replay") return options_.replay->at(0, static_cast<std::uint32_t>(round.round)).accepted > round.accepted;
-    return mixed(request_.sequence_id, static_cast<std::uint64_t>(round.position + round.accepted)) % 3 != 0;
+    if (options_.verifier == "replay")
+      return options_.replay->at(0, static_cast<std::uint32_t>(round.round)).accepted >
+             round.accepted;
+    return mixed(request_.sequence_id,
+                 static_cast<std::uint64_t>(round.position + round.accepted)) %
+               3 !=
+           0;
   }
 
   Token token_at(std::size_t i) const {
     const auto temperature = static_cast<std::uint64_t>(1000 * options_.sampling.temperature);
-    return static_cast<Token>(mixed(mixed(options_.seed, request_.sequence_id), temperature + 7 * i) % kVocabSize);
+    return static_cast<Token>(
+        mixed(mixed(options_.seed, request_.sequence_id), temperature + 7 * i) % kVocabSize);
   }
 
   DecoderOptions options_;
@@ -197,12 +226,17 @@ LoadedModel FakeEngines::load_model(const ModelOptions& options) {
   info.context_length = state_->context_length;
   info.num_parameters = 1000;
   info.random_weights = options.model.starts_with(kShapeModelPrefix);
-  return {std::make_unique<FakeModel>(info), info.random_weights ? nullptr : load_tokenizer(options.model)};
+  return {std::make_unique<FakeModel>(info),
+          info.random_weights ? nullptr : load_tokenizer(options.model)};
 }
 
-std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string&) { return std::make_shared<FakeTokenizer>(); }
+std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string&) {
+  return std::make_shared<FakeTokenizer>();
+}
 
-std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&, std::shared_ptr<const Tokenizer>, const DecoderOptions& options) {
+std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,
+                                                        std::shared_ptr<const Tokenizer>,
+                                                        const DecoderOptions& options) {
   state_->on_allocation();
   return std::make_unique<FakeDecoder>(options, state_);
 }
@@ -214,12 +248,17 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
   info.sha256 = state_->sha256;
   info.num_parameters = 10;
   info.context_length = state_->drafter_context_length;
-  info.training = {.tokens = 1000, .held_out_loss = 1.5, .held_out_agreement = 0.4, .held_out_acceptance = 0.3};
+  info.training = {
+      .tokens = 1000, .held_out_loss = 1.5, .held_out_agreement = 0.4, .held_out_acceptance = 0.3};
   return info;
 }
 
-std::vector<std::string> FakeEngines::drafter_kinds() const { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
-std::vector<std::string> FakeEngines::verifier_kinds() const { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
+std::vector<std::string> FakeEngines::drafter_kinds() const {
+  return {kDrafterKinds.begin(), kDrafterKinds.end()};
+}
+std::vector<std::string> FakeEngines::verifier_kinds() const {
+  return {kVerifierKinds.begin(), kVerifierKinds.end()};
+}
 
 std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
   struct Monitor final : DeviceMonitor {
@@ -230,10 +269,13 @@ std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
   return state_->device ? std::make_unique<Monitor>(state_) : nullptr;
 }
 
-void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&, const TrainOptions&, const TrainCallbacks&) {
+void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&,
+                        const TrainOptions&, const TrainCallbacks&) {
   throw ConfigError("fake engines train nothing");
 }
 
-void FakeEngines::train_language_model(const TrainOptions&, const TrainCallbacks&) { throw ConfigError("fake engines train nothing"); }
+void FakeEngines::train_language_model(const TrainOptions&, const TrainCallbacks&) {
+  throw ConfigError("fake engines train nothing");
+}
 
 }  // namespace speclab::testing

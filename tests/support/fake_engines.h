@@ -1,5 +1,6 @@
 #pragma once
-// Engines without a model: text that depends on prompt, seed and temperature alone, acceptance and times by arithmetic.
+// Engines without a model: text that depends on prompt, seed and temperature alone, acceptance and
+// times by arithmetic.
 
 #include <functional>
 #include <memory>
@@ -12,19 +13,22 @@ namespace speclab::testing {
 
 /// What a test may want to know or change.
 struct FakeEnginesState {
-  std::string sha256 = "fa4e";             ///< of every model
+  std::string sha256 = "fa4e";  ///< of every model
   std::string dtype = "float32";
   int context_length = 4096;
-  int drafter_context_length = 4096;       ///< of drafters that are models
-  std::int64_t draft_ns = 1'000'000;       ///< of a level
-  std::vector<double> law{};               ///< of every token; uniform if empty
-  std::function<DeviceSample()> device{};  ///< what a device tells of itself; the processor if empty
-  int num_generations = 0;                 ///< begun so far
-  int num_decoders = 0;                    ///< that live
+  int drafter_context_length = 4096;  ///< of drafters that are models
+  std::int64_t draft_ns = 1'000'000;  ///< of a level
+  std::vector<double> law{};          ///< of every token; uniform if empty
+  std::function<DeviceSample()>
+      device{};             ///< what a device tells of itself; the processor if empty
+  int num_generations = 0;  ///< begun so far
+  int num_decoders = 0;     ///< that live
   std::function<void()> on_generation = [] {};
-  std::function<void(std::uint32_t)> on_sequence = [](std::uint32_t) {};  ///< a generation of this sequence begins
+  std::function<void(std::uint32_t)> on_sequence = [](std::uint32_t) {
+  };  ///< a generation of this sequence begins
   std::function<void()> on_round = [] {};
-  std::function<void()> on_allocation = [] {};  ///< a decoder, a generation or a round asks for memory
+  std::function<void()> on_allocation = [] {
+  };  ///< a decoder, a generation or a round asks for memory
 };
 
 class FakeEngines final : public engines::Engines {
@@ -35,19 +39,23 @@ class FakeEngines final : public engines::Engines {
   /// Any name but "missing"; shape models have random weights.
   engines::LoadedModel load_model(const engines::ModelOptions& options) override;
   std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
-  std::unique_ptr<engines::RoundDecoder> make_decoder(engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
-                                                      const engines::DecoderOptions& options) override;
+  std::unique_ptr<engines::RoundDecoder> make_decoder(
+      engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
+      const engines::DecoderOptions& options) override;
   std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;
   std::vector<std::string> drafter_kinds() const override;
   std::vector<std::string> verifier_kinds() const override;
-  void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&, const engines::TrainOptions&,
-             const engines::TrainCallbacks&) override;
+  void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&,
+             const engines::TrainOptions&, const engines::TrainCallbacks&) override;
   void train_language_model(const engines::TrainOptions&, const engines::TrainCallbacks&) override;
-  std::vector<double> law(const engines::SamplingOptions&, std::span<const double> logits, std::span<const Token>) const override {
+  std::vector<double> law(const engines::SamplingOptions&, std::span<const double> logits,
+                          std::span<const Token>) const override {
     if (!state_->law.empty()) return state_->law;
     return std::vector<double>(logits.size(), 1.0 / static_cast<double>(logits.size()));
   }
-  engines::MachineInfo machine_info() const override { return {"a made-up machine", 2, "none", "none", "none", "none"}; }
+  engines::MachineInfo machine_info() const override {
+    return {"a made-up machine", 2, "none", "none", "none", "none"};
+  }
   std::unique_ptr<engines::DeviceMonitor> device_monitor() override;
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 

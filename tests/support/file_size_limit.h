@@ -5,7 +5,8 @@
 
 namespace speclab::testing {
 
-/// The largest file that this process may write, as long as this lives: a full disk for everyone, root or not.
+/// The largest file that this process may write, as long as this lives: a full disk for everyone,
+/// root or not.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -9,7 +9,9 @@ namespace {
 
 double number_or_fraction(const std::string& text) {
   const std::size_t slash = text.find('/');
-  return slash == std::string::npos ? std::stod(text) : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
+  return slash == std::string::npos
+             ? std::stod(text)
+             : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ int FormulaExample::integer(const std::string& name) const { return std::stoi(in
 
 std::vector<double> FormulaExample::list(const std::string& name) const {
   std::vector<double> values;
-  for (const std::string& cell : split(inputs.at(name), '|')) values.push_back(number_or_fraction(cell));
+  for (const std::string& cell : split(inputs.at(name), '|'))
+    values.push_back(number_or_fraction(cell));
   return values;
 }
 
@@ -45,7 +48,9 @@ std::vector<std::vector<double>> FormulaExample::matrix(const std::string& name)
   return rows;
 }
 
-std::size_t FormulaExample::element() const { return std::stoul(formula.substr(formula.find('[') + 1)); }
+std::size_t FormulaExample::element() const {
+  return std::stoul(formula.substr(formula.find('[') + 1));
+}
 
 std::vector<FormulaExample> read_formula_examples() {
   std::ifstream file(SPECLAB_SOURCE_DIR "/tests/golden/formula_examples.csv");

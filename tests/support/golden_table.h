@@ -13,11 +13,12 @@ struct FormulaExample {
 
   double number(const std::string& name) const;
   int integer(const std::string& name) const;
-  std::vector<double> list(const std::string& name) const;               ///< "a|b|c", an entry may be a fraction "1/3"
-  std::vector<int> integers(const std::string& name) const;              ///< a list of whole numbers
+  std::vector<double> list(
+      const std::string& name) const;  ///< "a|b|c", an entry may be a fraction "1/3"
+  std::vector<int> integers(const std::string& name) const;  ///< a list of whole numbers
   std::vector<std::vector<double>> matrix(const std::string& name) const;  ///< "a|b/c|d": rows
   std::string name() const { return formula.substr(0, formula.find('[')); }
-  std::size_t element() const;                                           ///< the number in brackets behind the name
+  std::size_t element() const;  ///< the number in brackets behind the name
 };
 
 std::vector<FormulaExample> read_formula_examples();

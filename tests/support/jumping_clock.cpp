@@ -1,4 +1,5 @@
-// A library to be loaded before others: every look at the clock of the wall jumps, an hour ahead or behind in turn. Other clocks are as they are.
+// A library to be loaded before others: every look at the clock of the wall jumps, an hour ahead or
+// behind in turn. Other clocks are as they are.
 
 #include <dlfcn.h>
 #include <sys/time.h>

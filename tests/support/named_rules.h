@@ -7,7 +7,8 @@
 
 namespace speclab::testing {
 
-/// What the engines run under a verifier's name, in float and in double. The lossy rules have lenience 0.8 and Medusa's thresholds.
+/// What the engines run under a verifier's name, in float and in double. The lossy rules have
+/// lenience 0.8 and Medusa's thresholds.
 /// @throws std::invalid_argument for a name without a rule
 template <typename Scalar>
 Rule<Scalar> rule_named(const std::string& verifier);

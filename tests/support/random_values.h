@@ -1,5 +1,6 @@
 #pragma once
-// Random arguments for tests of properties: every case has its own stream, so that a failure names what reproduces it.
+// Random arguments for tests of properties: every case has its own stream, so that a failure names
+// what reproduces it.
 
 #include <gtest/gtest.h>
 
@@ -18,15 +19,20 @@ class RandomValues {
  public:
   RandomValues(std::uint64_t seed, std::uint32_t number) : stream_(seed), case_(number) {}
 
-  double uniform(double low = 0.0, double high = 1.0) { return low + (high - low) * stream_.uniform({case_, 0, Purpose::order, draw_++}); }
+  double uniform(double low = 0.0, double high = 1.0) {
+    return low + (high - low) * stream_.uniform({case_, 0, Purpose::order, draw_++});
+  }
   /// low ... high, both included.
-  int integer(int low, int high) { return std::min(high, low + static_cast<int>(uniform() * (high - low + 1))); }
+  int integer(int low, int high) {
+    return std::min(high, low + static_cast<int>(uniform() * (high - low + 1)));
+  }
   /// A law over `size` tokens, from flat to sharp; every fourth has tokens of no mass.
   std::vector<double> law(int size) {
     const double sharpness = uniform(0.2, 6.0);
     const bool has_gaps = integer(0, 3) == 0;
     std::vector<double> values(static_cast<std::size_t>(size));
-    for (double& value : values) value = has_gaps && integer(0, 2) == 0 ? 0.0 : std::pow(uniform(), sharpness);
+    for (double& value : values)
+      value = has_gaps && integer(0, 2) == 0 ? 0.0 : std::pow(uniform(), sharpness);
     values[static_cast<std::size_t>(integer(0, size - 1))] += 0.01;  // so that not all are 0
     return scaled(std::move(values), 1.0);
   }

@@ -8,8 +8,8 @@
 
 namespace speclab::testing {
 
-/// Decides as the shipping source does, by a list of uniforms in [0, 1), one a call, whatever the key; throws when the list is
-/// used up.
+/// Decides as the shipping source does, by a list of uniforms in [0, 1), one a call, whatever the
+/// key; throws when the list is used up.
 class ScriptedChance final : public InversionChance {
  public:
   explicit ScriptedChance(std::vector<double> uniforms) : uniforms_(std::move(uniforms)) {}

@@ -16,6 +16,8 @@ inline RoundRecord round_of(int depth, int accepted) {
 }
 
 /// A point without uncertainty.
-inline sim::CostPoint point(sim::CostKind kind, int rows, int context, double ns) { return {kind, rows, context, ns, ns, ns, 30}; }
+inline sim::CostPoint point(sim::CostKind kind, int rows, int context, double ns) {
+  return {kind, rows, context, ns, ns, ns, 30};
+}
 
 }  // namespace speclab::testing

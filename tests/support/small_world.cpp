@@ -11,8 +11,10 @@ namespace {
 /// Uniforms of one prefix.
 class PrefixStream {
  public:
-  PrefixStream(std::uint64_t seed, const Tokens& prefix, std::uint32_t which) : stream_(seed), which_(which) {
-    for (const Token token : prefix) position_ = position_ * 31 + static_cast<std::uint32_t>(token) + 1;
+  PrefixStream(std::uint64_t seed, const Tokens& prefix, std::uint32_t which)
+      : stream_(seed), which_(which) {
+    for (const Token token : prefix)
+      position_ = position_ * 31 + static_cast<std::uint32_t>(token) + 1;
   }
   double next() { return stream_.uniform({which_, position_, Purpose::weights, draw_++}); }
 
@@ -72,7 +74,8 @@ std::vector<double> SmallWorld::law(const Tokens& prefix, LawKind kind, std::uin
   for (double& weight : weights) weight = 0.05 - std::log(1.0 - stream.next());
   const auto pick = [&] { return static_cast<std::size_t>(stream.next() * options_.vocab_size); };
   switch (kind) {
-    case LawKind::random: break;
+    case LawKind::random:
+      break;
     case LawKind::with_zeros: {
       const std::size_t kept = pick();
       for (std::size_t i = 0; i < weights.size(); ++i)
@@ -88,22 +91,27 @@ std::vector<double> SmallWorld::law(const Tokens& prefix, LawKind kind, std::uin
       for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = i == certain ? 1.0 : 0.0;
       break;
     }
-    case LawKind::tiny_tail: weights[pick()] = 1e-30; break;
+    case LawKind::tiny_tail:
+      weights[pick()] = 1e-30;
+      break;
   }
   if (options_.relation == Relation::disjoint)
     for (std::size_t i = which == 0 ? 1 : 0; i < weights.size(); i += 2) weights[i] = 0.0;
-  if (std::ranges::all_of(weights, [](double weight) { return weight == 0.0; })) weights[which] = 1.0;
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0.0; }))
+    weights[which] = 1.0;
   return normalised(weights);
 }
 
-std::map<Tokens, double> SmallWorld::target_joint_law(const Tokens& prefix, std::size_t count) const {
+std::map<Tokens, double> SmallWorld::target_joint_law(const Tokens& prefix,
+                                                      std::size_t count) const {
   std::map<Tokens, double> law{{{}, 1.0}};
   for (std::size_t i = 0; i < count; ++i) {
     std::map<Tokens, double> longer;
     for (const auto& [tokens, probability] : law) {
       const std::vector<double> next = target(joined(prefix, tokens));
       for (std::size_t token = 0; token < next.size(); ++token)
-        if (next[token] > 0.0) longer[joined(tokens, {static_cast<Token>(token)})] += probability * next[token];
+        if (next[token] > 0.0)
+          longer[joined(tokens, {static_cast<Token>(token)})] += probability * next[token];
     }
     law = std::move(longer);
   }
@@ -125,18 +133,22 @@ BasicLaw<Scalar> law_of(const std::vector<double>& probabilities) {
 
 /// Siblings as the draft's kind says: independently of each other, or without replacement.
 template <typename Scalar, ChanceSource Chance>
-static void draw_tokens(const BasicDraft<Scalar>& draft, TokenTree::Node parent, std::size_t count, const RoundKey& key, Chance& chance,
-                        std::vector<Scalar>& scratch, Tokens& tokens) {
+static void draw_tokens(const BasicDraft<Scalar>& draft, TokenTree::Node parent, std::size_t count,
+                        const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                        Tokens& tokens) {
   StreamKey first = draft_key(key, draft.tree[parent].depth, draft.tree.size());
-  if (draft.draw_kind != DrawKind::sampled) return sample_without_replacement(draft.law_at(parent), count, first, chance, scratch, tokens);
+  if (draft.draw_kind != DrawKind::sampled)
+    return sample_without_replacement(draft.law_at(parent), count, first, chance, scratch, tokens);
   tokens.clear();
-  for (; tokens.size() < count; ++first.draw) tokens.push_back(sample(draft.law_at(parent), first, chance, scratch));
+  for (; tokens.size() < count; ++first.draw)
+    tokens.push_back(sample(draft.law_at(parent), first, chance, scratch));
 }
 
 /// Draws a tree of `shape` from the world's draft laws, cut where a law runs out of tokens.
 template <typename Scalar, ChanceSource Chance>
-static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& prefix, const TreeShape& shape, DrawKind kind,
-                              const RoundKey& key, Chance& chance) {
+static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& prefix,
+                                     const TreeShape& shape, DrawKind kind, const RoundKey& key,
+                                     Chance& chance) {
   BasicDraft<Scalar> draft;
   draft.reset(0, kind);
   std::vector<Scalar> scratch;
@@ -147,22 +159,30 @@ static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& pref
     if (!drawn.contains(node) || count == 0) continue;
     const TokenTree::Node parent = drawn[node];
     const std::vector<double> law = world.draft(joined(prefix, path_tokens(draft.tree, parent)));
-    draft.law_for(parent) = law_of<Scalar>(kind == DrawKind::arg_max ? point_mass_at_max(law) : law);
-    if (kind == DrawKind::arg_max) tokens = most_likely(law, count);
-    else draw_tokens(draft, parent, count, key, chance, scratch, tokens);
-    int child = static_cast<int>(std::find(shape.parents().begin(), shape.parents().end(), node) - shape.parents().begin()) + 1;
+    draft.law_for(parent) =
+        law_of<Scalar>(kind == DrawKind::arg_max ? point_mass_at_max(law) : law);
+    if (kind == DrawKind::arg_max)
+      tokens = most_likely(law, count);
+    else
+      draw_tokens(draft, parent, count, key, chance, scratch, tokens);
+    int child = static_cast<int>(std::find(shape.parents().begin(), shape.parents().end(), node) -
+                                 shape.parents().begin()) +
+                1;
     for (const Token token : tokens) drawn[child++] = draft.add(parent, token);
   }
   return draft;
 }
 
 template <typename Scalar>
-std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix, const TreeShape& shape, DrawKind kind, const Rule<Scalar>& rule) {
+std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix,
+                                   const TreeShape& shape, DrawKind kind,
+                                   const Rule<Scalar>& rule) {
   std::map<Tokens, double> blocks;
   ForkingChance forks;
   CountingChance chance(forks);
   Verdict verdict;
-  const RoundKey key{0, static_cast<std::uint32_t>(prefix.size()), static_cast<std::uint32_t>(prefix.size())};
+  const RoundKey key{0, static_cast<std::uint32_t>(prefix.size()),
+                     static_cast<std::uint32_t>(prefix.size())};
   do {
     chance.clear();
     const auto draft = draw_draft<Scalar>(world, prefix, shape, kind, key, chance);
@@ -171,7 +191,8 @@ std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix
       return law = law_of<Scalar>(world.target(joined(prefix, path_tokens(draft.tree, node))));
     };
     rule(draft, laws, key, chance, verdict);
-    Tokens block = verdict.accepted.empty() ? Tokens{} : path_tokens(draft.tree, verdict.accepted.back());
+    Tokens block =
+        verdict.accepted.empty() ? Tokens{} : path_tokens(draft.tree, verdict.accepted.back());
     block.push_back(verdict.next);
     blocks[block] += forks.probability();
   } while (forks.next_path());
@@ -179,22 +200,26 @@ std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix
 }
 
 template <typename Scalar>
-std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix, std::size_t count, const TreeShape& shape,
-                                     DrawKind kind, const Rule<Scalar>& rule) {
+std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix,
+                                     std::size_t count, const TreeShape& shape, DrawKind kind,
+                                     const Rule<Scalar>& rule) {
   std::map<Tokens, double> law;
   for (const auto& [whole, probability] : block_law(world, prefix, shape, kind, rule)) {
-    const Tokens block(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(std::min(whole.size(), count)));
+    const Tokens block(whole.begin(),
+                       whole.begin() + static_cast<std::ptrdiff_t>(std::min(whole.size(), count)));
     if (block.size() == count) {
       law[block] += probability;
       continue;
     }
-    for (const auto& [rest, rest_probability] : emitted_law(world, joined(prefix, block), count - block.size(), shape, kind, rule))
+    for (const auto& [rest, rest_probability] :
+         emitted_law(world, joined(prefix, block), count - block.size(), shape, kind, rule))
       law[joined(block, rest)] += probability * rest_probability;
   }
   return law;
 }
 
-double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind kind, const Rule<double>& rule) {
+double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind kind,
+                     const Rule<double>& rule) {
   double mean = 0.0;
   ForkingChance forks;
   CountingChance chance(forks);
@@ -203,7 +228,9 @@ double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind k
     chance.clear();
     const auto draft = draw_draft<double>(world, {}, shape, kind, {}, chance);
     BasicLaw<double> law;
-    const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& { return law = law_of<double>(world.target(path_tokens(draft.tree, node))); };
+    const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& {
+      return law = law_of<double>(world.target(path_tokens(draft.tree, node)));
+    };
     rule(draft, laws, {}, chance, verdict);
     mean += forks.probability() * static_cast<double>(verdict.accepted.size());
   } while (forks.next_path());
@@ -212,8 +239,10 @@ double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind k
 
 /// Calls visit(|a - b|) for the tokens of either law.
 template <typename Visit>
-static void visit_differences(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b, Visit visit) {
-  for (const auto& [tokens, probability] : a) visit(std::abs(probability - (b.contains(tokens) ? b.at(tokens) : 0.0)));
+static void visit_differences(const std::map<Tokens, double>& a, const std::map<Tokens, double>& b,
+                              Visit visit) {
+  for (const auto& [tokens, probability] : a)
+    visit(std::abs(probability - (b.contains(tokens) ? b.at(tokens) : 0.0)));
   for (const auto& [tokens, probability] : b)
     if (!a.contains(tokens)) visit(probability);
 }
@@ -238,9 +267,16 @@ double total_mass(const std::map<Tokens, double>& law) {
 
 template BasicLaw<float> law_of<float>(const std::vector<double>&);
 template BasicLaw<double> law_of<double>(const std::vector<double>&);
-template std::map<Tokens, double> block_law<float>(const SmallWorld&, const Tokens&, const TreeShape&, DrawKind, const Rule<float>&);
-template std::map<Tokens, double> block_law<double>(const SmallWorld&, const Tokens&, const TreeShape&, DrawKind, const Rule<double>&);
-template std::map<Tokens, double> emitted_law<float>(const SmallWorld&, const Tokens&, std::size_t, const TreeShape&, DrawKind, const Rule<float>&);
-template std::map<Tokens, double> emitted_law<double>(const SmallWorld&, const Tokens&, std::size_t, const TreeShape&, DrawKind, const Rule<double>&);
+template std::map<Tokens, double> block_law<float>(const SmallWorld&, const Tokens&,
+                                                   const TreeShape&, DrawKind, const Rule<float>&);
+template std::map<Tokens, double> block_law<double>(const SmallWorld&, const Tokens&,
+                                                    const TreeShape&, DrawKind,
+                                                    const Rule<double>&);
+template std::map<Tokens, double> emitted_law<float>(const SmallWorld&, const Tokens&, std::size_t,
+                                                     const TreeShape&, DrawKind,
+                                                     const Rule<float>&);
+template std::map<Tokens, double> emitted_law<double>(const SmallWorld&, const Tokens&, std::size_t,
+                                                      const TreeShape&, DrawKind,
+                                                      const Rule<double>&);
 
 }  // namespace speclab::testing

@@ -19,7 +19,8 @@ struct BlockShared {
 /// Of no entry: higher than any.
 inline constexpr std::int32_t kNoToken = 0x7fffffff;
 
-/// The better of both, the lower token on ties. A value that is no number makes the best plus infinity at token 0, which marks damage.
+/// The better of both, the lower token on ties. A value that is no number makes the best plus
+/// infinity at token 0, which marks damage.
 __device__ inline void take_better(BestLogit& best, float value, std::int32_t token) {
   if (value != value) best = {CUDART_INF_F, 0};
   if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
@@ -32,7 +33,8 @@ __device__ inline BestLogit block_best_of(BestLogit best, BlockShared& shared) {
     shared.values[thread] = best.value;
     shared.tokens[thread] = best.token;
     __syncthreads();
-    if (thread < stride) take_better(best, shared.values[thread + stride], shared.tokens[thread + stride]);
+    if (thread < stride)
+      take_better(best, shared.values[thread + stride], shared.tokens[thread + stride]);
     __syncthreads();
   }
   shared.values[thread] = best.value;
@@ -46,13 +48,16 @@ __device__ inline BestLogit block_best_of(BestLogit best, BlockShared& shared) {
 /// The best of `count` entries.
 __device__ inline BestLogit block_best(const BestLogit* entries, int count, BlockShared& shared) {
   BestLogit best{-CUDART_INF_F, kNoToken};
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kBlockThreads) take_better(best, entries[i].value, entries[i].token);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kBlockThreads)
+    take_better(best, entries[i].value, entries[i].token);
   return block_best_of(best, shared);
 }
 
-/// The best token behind `last` in falling order of weights, ties to the lower one, but for `left_out`; kNoToken if there is none.
+/// The best token behind `last` in falling order of weights, ties to the lower one, but for
+/// `left_out`; kNoToken if there is none.
 template <typename Weight>
-__device__ BestLogit block_next_best(int size, const Weight& weight, const BestLogit& last, std::int32_t left_out, BlockShared& shared) {
+__device__ BestLogit block_next_best(int size, const Weight& weight, const BestLogit& last,
+                                     std::int32_t left_out, BlockShared& shared) {
   BestLogit best{-CUDART_INF_F, kNoToken};
   for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
     const float value = weight(i);
@@ -68,7 +73,8 @@ __device__ int block_count_positive(int size, const Weight& weight, BlockShared&
   if (threadIdx.x == 0) shared.found = 0;
   __syncthreads();
   int own = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) own += weight(i) > 0.0f ? 1 : 0;
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads)
+    own += weight(i) > 0.0f ? 1 : 0;
   if (own > 0) atomicAdd(&shared.found, own);
   __syncthreads();
   const int found = shared.found;
@@ -87,7 +93,8 @@ __device__ inline double warp_running_sum(double value) {
   return value;
 }
 
-/// sums[t] becomes the sum of the threads' values up to and with t: those of its warp, behind those of the warps before it. @return the sum of all
+/// sums[t] becomes the sum of the threads' values up to and with t: those of its warp, behind those
+/// of the warps before it. @return the sum of all
 __device__ inline double block_running_sum(double value, BlockShared& shared) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const double within = warp_running_sum(value);
@@ -109,11 +116,14 @@ __device__ double own_sum(int first, int step, int end, const Weight& weight) {
   return own;
 }
 
-/// shared.found becomes the first index in [begin, end) whose cumulative weight, added to `before`, exceeds the threshold. If rounding hides it, the
-/// last positive one. Requires a positive weight and before <= threshold.
+/// shared.found becomes the first index in [begin, end) whose cumulative weight, added to `before`,
+/// exceeds the threshold. If rounding hides it, the last positive one. Requires a positive weight
+/// and before <= threshold.
 template <typename Weight>
-__device__ void find_in_segment(int begin, int end, double before, double threshold, const Weight& weight, BlockShared& shared) {
-  const int thread = static_cast<int>(threadIdx.x), share = (end - begin + kBlockThreads - 1) / kBlockThreads;
+__device__ void find_in_segment(int begin, int end, double before, double threshold,
+                                const Weight& weight, BlockShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x),
+            share = (end - begin + kBlockThreads - 1) / kBlockThreads;
   const int first = min(end, begin + thread * share), last = min(end, first + share);
   if (thread == 0) shared.crossing = -1;
   const double own = own_sum(first, 1, last, weight);
@@ -132,32 +142,43 @@ __device__ void find_in_segment(int begin, int end, double before, double thresh
   __syncthreads();
 }
 
-/// The first index whose cumulative weight exceeds uniform times the sum of all, as InversionChance::categorical on the host. Leaves that sum
-/// in the last of shared.sums.
+/// The first index whose cumulative weight exceeds uniform times the sum of all, as
+/// InversionChance::categorical on the host. Leaves that sum in the last of shared.sums.
 ///
-/// It is found in two steps, so that a warp reads 32 consecutive weights at a time. Every warp adds up a segment of consecutive weights, lane l
-/// those at l, l + 32, ...; the lanes' sums are added in the order of block_running_sum. The segment where the threshold is crossed is then dealt
-/// out to all threads, a few consecutive weights each, and added up once more behind the segments before it. All sums are double. They are
-/// the host's where every partial sum is exact; else they differ from the host's by at most one rounding of the total a term.
-/// @param weight  weight(i) for i < size, not negative @return `size` if no weight is positive; the same for every thread
+/// It is found in two steps, so that a warp reads 32 consecutive weights at a time. Every warp adds
+/// up a segment of consecutive weights, lane l those at l, l + 32, ...; the lanes' sums are added
+/// in the order of block_running_sum. The segment where the threshold is crossed is then dealt out
+/// to all threads, a few consecutive weights each, and added up once more behind the segments
+/// before it. All sums are double. They are the host's where every partial sum is exact; else they
+/// differ from the host's by at most one rounding of the total a term.
+/// @param weight  weight(i) for i < size, not negative @return `size` if no weight is positive; the
+/// same for every thread
 template <typename Weight>
-__device__ int block_categorical(int size, double uniform, const Weight& weight, BlockShared& shared) {
+__device__ int block_categorical(int size, double uniform, const Weight& weight,
+                                 BlockShared& shared) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int share = (size + kBlockThreads - 1) / kBlockThreads, segment = 32 * share;
   if (thread == 0) {
     shared.crossing = -1;
     shared.found = size;
   }
-  const double total = block_running_sum(own_sum(warp * segment + lane, 32, min(size, (warp + 1) * segment), weight), shared), threshold = uniform * total;
+  const double total = block_running_sum(
+                   own_sum(warp * segment + lane, 32, min(size, (warp + 1) * segment), weight),
+                   shared),
+               threshold = uniform * total;
   if (lane == 31) {
     const double below = warp == 0 ? 0.0 : shared.sums[thread - 32];
-    if (shared.sums[thread] > below && below <= threshold) atomicMax(&shared.crossing, warp);  // the last such segment; rounding leaves no gap between two
+    if (shared.sums[thread] > below && below <= threshold)
+      atomicMax(&shared.crossing,
+                warp);  // the last such segment; rounding leaves no gap between two
   }
   __syncthreads();
   const int crossing = shared.crossing;
   const double before = crossing > 0 ? shared.sums[32 * crossing - 1] : 0.0;
   __syncthreads();
-  if (crossing >= 0) find_in_segment(crossing * segment, min(size, (crossing + 1) * segment), before, threshold, weight, shared);
+  if (crossing >= 0)
+    find_in_segment(crossing * segment, min(size, (crossing + 1) * segment), before, threshold,
+                    weight, shared);
   const int found = shared.found;
   __syncthreads();
   if (thread == 0) shared.sums[kBlockThreads - 1] = total;
@@ -165,13 +186,18 @@ __device__ int block_categorical(int size, double uniform, const Weight& weight,
   return found;
 }
 
-inline constexpr float kLeastExponent = -87.0f;  ///< below it the host's exp_nonpositive is 0 too: which tokens a law has decides how many children a node gets
+inline constexpr float kLeastExponent =
+    -87.0f;  ///< below it the host's exp_nonpositive is 0 too: which tokens a law has decides how
+             ///< many children a node gets
 
 /// exponentials[i] = exp((logits[i] - largest) / temperature). @return their sum
-__device__ inline double block_exponentials(const float* logits, int size, float largest, float inverse_temperature, float* exponentials, BlockShared& shared) {
+__device__ inline double block_exponentials(const float* logits, int size, float largest,
+                                            float inverse_temperature, float* exponentials,
+                                            BlockShared& shared) {
   double own = 0.0;
   for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
-    const float exponent = (logits[i] - largest) * inverse_temperature, value = exponent < kLeastExponent ? 0.0f : expf(exponent);
+    const float exponent = (logits[i] - largest) * inverse_temperature,
+                value = exponent < kLeastExponent ? 0.0f : expf(exponent);
     exponentials[i] = value;
     own += static_cast<double>(value);
   }

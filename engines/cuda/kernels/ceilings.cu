@@ -6,7 +6,8 @@
 namespace speclab::engines::cuda {
 namespace {
 
-__global__ void __launch_bounds__(512) read_all(const uint4* memory, std::size_t count, std::uint32_t* sink) {
+__global__ void __launch_bounds__(512)
+    read_all(const uint4* memory, std::size_t count, std::uint32_t* sink) {
   constexpr int kAtOnce = 8;
   wait_for_previous_kernel();
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -15,7 +16,8 @@ __global__ void __launch_bounds__(512) read_all(const uint4* memory, std::size_t
   for (; i + (kAtOnce - 1) * stride < count; i += kAtOnce * stride) {
     uint4 parts[kAtOnce];
 #pragma unroll
-    for (int k = 0; k < kAtOnce; ++k) parts[k] = __ldcs(memory + i + static_cast<std::size_t>(k) * stride);
+    for (int k = 0; k < kAtOnce; ++k)
+      parts[k] = __ldcs(memory + i + static_cast<std::size_t>(k) * stride);
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) all |= parts[k].x ^ parts[k].y ^ parts[k].z ^ parts[k].w;
   }
@@ -35,15 +37,19 @@ __global__ void signal(volatile std::uint32_t* host_memory, const std::uint32_t*
 
 }  // namespace
 
-void launch_read(const void* memory, std::size_t bytes, std::uint32_t* sink, const LaunchContext& context) {
-  launch(Start::in_turn, read_all, dim3(static_cast<unsigned>(4 * context.num_multiprocessors)), 512, 0, context, static_cast<const uint4*>(memory), bytes / 16, sink);
+void launch_read(const void* memory, std::size_t bytes, std::uint32_t* sink,
+                 const LaunchContext& context) {
+  launch(Start::in_turn, read_all, dim3(static_cast<unsigned>(4 * context.num_multiprocessors)),
+         512, 0, context, static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
 void launch_nothing(bool overlapping, const LaunchContext& context) {
-  launch(overlapping ? Start::overlapping : Start::in_turn, nothing, dim3(static_cast<unsigned>(context.num_multiprocessors)), 128, 0, context);
+  launch(overlapping ? Start::overlapping : Start::in_turn, nothing,
+         dim3(static_cast<unsigned>(context.num_multiprocessors)), 128, 0, context);
 }
 
-void launch_signal(volatile std::uint32_t* host_memory, const std::uint32_t* value, const LaunchContext& context) {
+void launch_signal(volatile std::uint32_t* host_memory, const std::uint32_t* value,
+                   const LaunchContext& context) {
   launch(Start::in_turn, signal, dim3(1), 1, 0, context, host_memory, value);
 }
 

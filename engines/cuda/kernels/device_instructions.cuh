@@ -1,5 +1,6 @@
 #pragma once
-// The few instructions of the device that C++ has no name for. Tests put a header of the same name and meaning in its place.
+// The few instructions of the device that C++ has no name for. Tests put a header of the same name
+// and meaning in its place.
 
 #include <cuda_bf16.h>
 #include <math_constants.h>
@@ -15,7 +16,8 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(dynamic_shared_memory);
 }
 
-/// Waits until the kernel before has ended and its writes are seen: everything above it overlaps that kernel's end.
+/// Waits until the kernel before has ended and its writes are seen: everything above it overlaps
+/// that kernel's end.
 __device__ inline void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -35,8 +37,12 @@ enum class CopyHint { none, fetch_256 };
 template <CopyHint kHint>
 __device__ inline void copy_async_16(void* shared, const void* global) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  if constexpr (kHint == CopyHint::fetch_256) asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
-  else asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+  if constexpr (kHint == CopyHint::fetch_256)
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(global)
+                 : "memory");
+  else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global)
+                 : "memory");
 }
 
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -60,11 +66,16 @@ __device__ inline void write_to_host_last(std::uint32_t* address, std::uint32_t 
   *static_cast<volatile std::uint32_t*>(address) = value;
 }
 
-/// d += a b for one 16 x 8 tile and 16 columns of a. Lane l holds of d rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the next.
-__device__ inline void multiply_add(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-               : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+/// d += a b for one 16 x 8 tile and 16 columns of a. Lane l holds of d rows l / 4 and l / 4 + 8,
+/// columns 2 (l % 4) and the next.
+__device__ inline void multiply_add(float (&d)[4], std::uint32_t a0, std::uint32_t a1,
+                                    std::uint32_t a2, std::uint32_t a3, std::uint32_t b0,
+                                    std::uint32_t b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
 }  // namespace speclab::engines::cuda

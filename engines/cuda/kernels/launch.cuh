@@ -10,11 +10,13 @@
 
 namespace speclab::engines::cuda {
 
-/// How a kernel starts: `overlapping` before the kernel in front of it has ended, for which it waits by itself.
+/// How a kernel starts: `overlapping` before the kernel in front of it has ended, for which it
+/// waits by itself.
 enum class Start { in_turn, overlapping };
 
 template <typename... Parameters, typename... Arguments>
-void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes, const LaunchContext& context, Arguments&&... arguments) {
+void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes,
+            const LaunchContext& context, Arguments&&... arguments) {
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -25,13 +27,15 @@ void launch(Start start, void (*kernel)(Parameters...), dim3 grid, int threads, 
   config.stream = context.stream;
   config.attrs = &overlap;
   config.numAttrs = start == Start::overlapping && context.has_overlapping_starts ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), "launching a kernel");
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...),
+        "launching a kernel");
 }
 
 /// Lets `kernel` use more shared memory than the 48 KiB that need no asking.
 template <typename Kernel>
 void allow_shared_bytes(Kernel* kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "asking for shared memory");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "asking for shared memory");
 }
 
 }  // namespace speclab::engines::cuda

@@ -18,31 +18,40 @@ struct StoreQueryKeyValue {
     float2 turn;
   };
 
-  __device__ bool is_value(int block) const { return block / (a.head_dim / kTileRows) >= a.heads + a.kv_heads; }
+  __device__ bool is_value(int block) const {
+    return block / (a.head_dim / kTileRows) >= a.heads + a.kv_heads;
+  }
 
   __device__ Early load_early(int block, int r, int m) const {
     const DeviceRow& row = state->rows[m];
     const int half = a.head_dim / 2, i = block % (a.head_dim / kTileRows) * 8 + r;
-    return {row.sequence, row.slot, is_value(block) ? make_float2(1.0f, 0.0f) : a.rotations[static_cast<std::int64_t>(row.position) * half + i]};
+    return {row.sequence, row.slot,
+            is_value(block) ? make_float2(1.0f, 0.0f)
+                            : a.rotations[static_cast<std::int64_t>(row.position) * half + i]};
   }
 
   __device__ std::uint16_t* head_of_cache(std::uint16_t* cache, int sequence, int head) const {
-    return cache + (static_cast<std::int64_t>(sequence) * a.kv_heads + head) * a.capacity * a.head_dim;
+    return cache +
+           (static_cast<std::int64_t>(sequence) * a.kv_heads + head) * a.capacity * a.head_dim;
   }
 
-  __device__ void take_pair(int block, int r, int m, float low, float high, const Early& row, float&, float&) const {
+  __device__ void take_pair(int block, int r, int m, float low, float high, const Early& row,
+                            float&, float&) const {
     const int blocks_per_head = a.head_dim / kTileRows, half = a.head_dim / 2;
     const int head = block / blocks_per_head, within = block % blocks_per_head;
     if (is_value(block)) {
-      std::uint16_t* value = head_of_cache(a.values, row.sequence, head - a.heads - a.kv_heads) + row.slot;
+      std::uint16_t* value =
+          head_of_cache(a.values, row.sequence, head - a.heads - a.kv_heads) + row.slot;
       const int dimension = within * kTileRows + r;
       value[static_cast<std::int64_t>(dimension) * a.capacity] = to_bfloat16(low);
       value[static_cast<std::int64_t>(dimension + 8) * a.capacity] = to_bfloat16(high);
       return;
     }
     const int i = within * 8 + r;
-    std::uint16_t* out = head < a.heads ? a.queries + (static_cast<std::int64_t>(m) * a.heads + head) * a.head_dim
-                                        : head_of_cache(a.keys, row.sequence, head - a.heads) + static_cast<std::int64_t>(row.slot) * a.head_dim;
+    std::uint16_t* out =
+        head < a.heads ? a.queries + (static_cast<std::int64_t>(m) * a.heads + head) * a.head_dim
+                       : head_of_cache(a.keys, row.sequence, head - a.heads) +
+                             static_cast<std::int64_t>(row.slot) * a.head_dim;
     out[i] = to_bfloat16(low * row.turn.x - high * row.turn.y);
     out[i + half] = to_bfloat16(high * row.turn.x + low * row.turn.y);
   }
@@ -70,12 +79,15 @@ struct AddToResidual {
     s.gained[at] = to_bfloat16(sum * gain);
     return sum;
   }
-  __device__ void take_pair(int block, int r, int m, float low, float high, const Early& before, float& square, float&) const {
+  __device__ void take_pair(int block, int r, int m, float low, float high, const Early& before,
+                            float& square, float&) const {
     const int i = block * kTileRows + r;
-    const float a = leave(m, i, before.low + low, before.low_gain), b = leave(m, i + 8, before.high + high, before.high_gain);
+    const float a = leave(m, i, before.low + low, before.low_gain),
+                b = leave(m, i + 8, before.high + high, before.high_gain);
     square = a * a + b * b;
   }
-  __device__ void reduce_block(int block, int m, int columns, const float* squares, const float*) const {
+  __device__ void reduce_block(int block, int m, int columns, const float* squares,
+                               const float*) const {
     float sum = 0.0f;
     for (int r = 0; r < 8; ++r) sum += squares[r * columns];
     s.partials[static_cast<std::int64_t>(m) * (s.hidden / kTileRows) + block] = sum;
@@ -89,22 +101,28 @@ struct GatedSilu {
   std::int32_t intermediate;
 
   __device__ Early load_early(int, int, int) const { return {}; }
-  __device__ void take_pair(int block, int r, int m, float gate, float up, const Early&, float&, float&) const {
-    inner[static_cast<std::int64_t>(m) * intermediate + block * 8 + r] = to_bfloat16(gate / (1.0f + __expf(-gate)) * up);
+  __device__ void take_pair(int block, int r, int m, float gate, float up, const Early&, float&,
+                            float&) const {
+    inner[static_cast<std::int64_t>(m) * intermediate + block * 8 + r] =
+        to_bfloat16(gate / (1.0f + __expf(-gate)) * up);
   }
 };
 
 }  // namespace
 
-void launch_query_key_value(const ForwardState* state, const ProductArguments& a, const AttentionBuffers& attention, int rows, const LaunchContext& context) {
+void launch_query_key_value(const ForwardState* state, const ProductArguments& a,
+                            const AttentionBuffers& attention, int rows,
+                            const LaunchContext& context) {
   launch_product(a, StoreQueryKeyValue{state, attention}, rows, context);
 }
 
-void launch_add_to_residual(const ProductArguments& a, const ResidualStream& stream, int rows, const LaunchContext& context) {
+void launch_add_to_residual(const ProductArguments& a, const ResidualStream& stream, int rows,
+                            const LaunchContext& context) {
   launch_product(a, AddToResidual{stream}, rows, context);
 }
 
-void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows, const LaunchContext& context) {
+void launch_gated_silu(const ProductArguments& a, std::uint16_t* inner, int rows,
+                       const LaunchContext& context) {
   launch_product(a, GatedSilu{inner, a.blocks * 8}, rows, context);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Products without a ring: a warp asks for all its weights, or as many as registers hold, before it waits for the kernel in front.
-// Many small thread blocks give the bytes under way. The order of a sum is that of product.cuh.
+// Products without a ring: a warp asks for all its weights, or as many as registers hold, before it
+// waits for the kernel in front. Many small thread blocks give the bytes under way. The order of a
+// sum is that of product.cuh.
 
 #include "engines/cuda/kernels/product.cuh"
 
@@ -11,8 +12,13 @@ template <int kAhead, int kBlocks>
 class WeightsAhead {
  public:
   __device__ WeightsAhead(const ProductArguments& a, int own_tiles)
-      : source_(static_cast<const uint4*>(a.weights) + (static_cast<std::int64_t>(blockIdx.x) * kBlocks * (a.columns / kTileColumns) + threadIdx.x / 32) * 64 + threadIdx.x % 32),
-        block_stride_(static_cast<std::int64_t>(a.columns / kTileColumns) * 64), own_tiles_(own_tiles),
+      : source_(static_cast<const uint4*>(a.weights) +
+                (static_cast<std::int64_t>(blockIdx.x) * kBlocks * (a.columns / kTileColumns) +
+                 threadIdx.x / 32) *
+                    64 +
+                threadIdx.x % 32),
+        block_stride_(static_cast<std::int64_t>(a.columns / kTileColumns) * 64),
+        own_tiles_(own_tiles),
         own_blocks_(min(kBlocks, a.blocks - static_cast<int>(blockIdx.x) * kBlocks)) {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) load(i, i);
@@ -41,13 +47,16 @@ class WeightsAhead {
 
 /// One thread block a group of `kBlocks` blocks of 16 rows.
 template <int kColumnTiles, int kAhead, int kResident, int kBlocks, typename Epilogue>
-__global__ void __launch_bounds__(kThreads, kResident) product_at_once(const ProductArguments a, const Epilogue epilogue) {
-  const int warp = static_cast<int>(threadIdx.x) / 32, tiles = a.columns / kTileColumns, own_tiles = tiles > warp ? (tiles - warp + kWarps - 1) / kWarps : 0;
+__global__ void __launch_bounds__(kThreads, kResident)
+    product_at_once(const ProductArguments a, const Epilogue epilogue) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, tiles = a.columns / kTileColumns,
+            own_tiles = tiles > warp ? (tiles - warp + kWarps - 1) / kWarps : 0;
   let_next_kernel_start();
   WeightsAhead<kAhead, kBlocks> weights(a, own_tiles);
   const int num_rows = *a.num_rows;
   const RowPointers<kColumnTiles> rows(a, num_rows);
-  const GroupEnd<kColumnTiles, kBlocks, Epilogue> end(a, epilogue, num_rows, dynamic_shared<uint4>());
+  const GroupEnd<kColumnTiles, kBlocks, Epilogue> end(a, epilogue, num_rows,
+                                                      dynamic_shared<uint4>());
   wait_for_previous_kernel();
 
   uint4 b[kAhead][kColumnTiles];
@@ -65,7 +74,8 @@ __global__ void __launch_bounds__(kThreads, kResident) product_at_once(const Pro
 #pragma unroll
       for (int k = 0; k < kBlocks; ++k)
 #pragma unroll
-        for (int t = 0; t < kColumnTiles; ++t) multiply_add_32(sum[k][t], weights.low(place, k), weights.high(place, k), b[place][t]);
+        for (int t = 0; t < kColumnTiles; ++t)
+          multiply_add_32(sum[k][t], weights.low(place, k), weights.high(place, k), b[place][t]);
       weights.load(next, place);
       if (next < own_tiles) rows.load(warp + next * kWarps, b[place]);
     }
@@ -77,10 +87,12 @@ __global__ void __launch_bounds__(kThreads, kResident) product_at_once(const Pro
 }
 
 template <int kColumnTiles, int kAhead, int kResident, int kBlocks, typename Epilogue>
-void launch_product_at_once(const ProductArguments& a, const Epilogue& epilogue, const LaunchContext& context) {
+void launch_product_at_once(const ProductArguments& a, const Epilogue& epilogue,
+                            const LaunchContext& context) {
   constexpr int kShared = epilogue_bytes<kColumnTiles, kBlocks>();
   const int groups = (a.blocks + kBlocks - 1) / kBlocks;
-  launch(Start::overlapping, product_at_once<kColumnTiles, kAhead, kResident, kBlocks, Epilogue>, dim3(static_cast<unsigned>(groups)), kThreads, kShared, context, a, epilogue);
+  launch(Start::overlapping, product_at_once<kColumnTiles, kAhead, kResident, kBlocks, Epilogue>,
+         dim3(static_cast<unsigned>(groups)), kThreads, kShared, context, a, epilogue);
 }
 
 }  // namespace speclab::engines::cuda

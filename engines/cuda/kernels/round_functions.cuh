@@ -8,7 +8,8 @@
 namespace speclab::engines::cuda {
 
 /// Rows [0, count) of one sequence, of which all want logits or the last one.
-__device__ inline void set_rows(ForwardState& state, int count, std::int32_t slot, int end, bool all_want) {
+__device__ inline void set_rows(ForwardState& state, int count, std::int32_t slot, int end,
+                                bool all_want) {
   state.num_rows = count;
   state.num_groups = 1;
   state.groups[0] = {0, count, slot, end, end - count};
@@ -16,36 +17,48 @@ __device__ inline void set_rows(ForwardState& state, int count, std::int32_t slo
   for (int i = 0; i < state.num_wanting; ++i) state.wanting[i] = all_want ? i : count - 1;
 }
 
-/// For a draw of `purpose` that belongs to a node; `depth` is that of the law that is drawn from. As node_key of sim/core/round_key.h.
-__device__ inline double node_uniform(const RoundState& round, int depth, std::uint32_t purpose, int node) {
-  return philox_uniform(round.seed, round.sequence, static_cast<std::uint32_t>(round.length + depth), purpose, round.round << kNodeBits | static_cast<std::uint32_t>(node));
+/// For a draw of `purpose` that belongs to a node; `depth` is that of the law that is drawn from.
+/// As node_key of sim/core/round_key.h.
+__device__ inline double node_uniform(const RoundState& round, int depth, std::uint32_t purpose,
+                                      int node) {
+  return philox_uniform(round.seed, round.sequence,
+                        static_cast<std::uint32_t>(round.length + depth), purpose,
+                        round.round << kNodeBits | static_cast<std::uint32_t>(node));
 }
 
 /// For the target's own token behind `depth` of this round's. As target_key there.
 __device__ inline double target_uniform(const RoundState& round, int depth) {
-  return philox_uniform(round.seed, round.sequence, static_cast<std::uint32_t>(round.length + depth), kTargetDraw, 0);
+  return philox_uniform(round.seed, round.sequence,
+                        static_cast<std::uint32_t>(round.length + depth), kTargetDraw, 0);
 }
 
 /// One law of several, normalised in float as on the host.
 struct LawView {
   const float* exponentials;
   float scale;
-  __device__ LawView(const float* weights, double sum) : exponentials(weights), scale(static_cast<float>(1.0 / sum)) {}
-  __device__ LawView(const DeviceLaws& laws, int index) : LawView(laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab, laws.sums[index]) {}
+  __device__ LawView(const float* weights, double sum)
+      : exponentials(weights), scale(static_cast<float>(1.0 / sum)) {}
+  __device__ LawView(const DeviceLaws& laws, int index)
+      : LawView(laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab,
+                laws.sums[index]) {}
   __device__ float operator()(int token) const { return exponentials[token] * scale; }
 };
 
 /// Arg max of a row that wanted logits; notes it where it is no finite number.
-__device__ inline BestLogit likeliest_of(const PassOutput& output, int row, RoundState& round, BlockShared& shared) {
-  const BestLogit likeliest = block_best(output.best + static_cast<std::int64_t>(row) * output.blocks, output.blocks, shared);
+__device__ inline BestLogit likeliest_of(const PassOutput& output, int row, RoundState& round,
+                                         BlockShared& shared) {
+  const BestLogit likeliest = block_best(
+      output.best + static_cast<std::int64_t>(row) * output.blocks, output.blocks, shared);
   if (threadIdx.x == 0 && !(fabsf(likeliest.value) < CUDART_INF_F)) round.is_damaged = 1;
   return likeliest;
 }
 
 /// A row's law becomes number `index` of `laws`. @return the sum of its exponentials
-__device__ inline double leave_law(const float* logits, float largest, float inverse_temperature, const DeviceLaws& laws, int index, BlockShared& shared) {
+__device__ inline double leave_law(const float* logits, float largest, float inverse_temperature,
+                                   const DeviceLaws& laws, int index, BlockShared& shared) {
   float* law = laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab;
-  const double total = block_exponentials(logits, laws.vocab, largest, inverse_temperature, law, shared);
+  const double total =
+      block_exponentials(logits, laws.vocab, largest, inverse_temperature, law, shared);
   if (threadIdx.x == 0) laws.sums[index] = total;
   return total;
 }

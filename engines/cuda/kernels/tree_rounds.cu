@@ -9,10 +9,13 @@ namespace {
 /// The nodes of a level.
 struct Level {
   int begin, end;
-  __device__ Level(const DraftedTree& tree, int level) : begin(tree.level_begins[level]), end(tree.level_begins[level + 1]) {}
+  __device__ Level(const DraftedTree& tree, int level)
+      : begin(tree.level_begins[level]), end(tree.level_begins[level + 1]) {}
 };
 
-__global__ void __launch_bounds__(kBlockThreads, 1) level_laws(RoundState* round, const DeviceShape shape, int number, const PassOutput output, const DeviceLaws laws) {
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    level_laws(RoundState* round, const DeviceShape shape, int number, const PassOutput output,
+               const DeviceLaws laws) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
   DraftedTree& tree = round->tree;
@@ -22,28 +25,36 @@ __global__ void __launch_bounds__(kBlockThreads, 1) level_laws(RoundState* round
   const int wanted = shape.num_children[tree.shape_node[node]], row = tree.draft_row[node];
   if (wanted == 0) return;
   const BestLogit likeliest = likeliest_of(output, row, *round, shared);
-  const float inverse_temperature = round->inverse_temperature > 0.0f ? round->inverse_temperature : 1.0f;
-  const double total = leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value, inverse_temperature, laws, node, shared);
+  const float inverse_temperature =
+      round->inverse_temperature > 0.0f ? round->inverse_temperature : 1.0f;
+  const double total = leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab,
+                                 likeliest.value, inverse_temperature, laws, node, shared);
   const LawView law(laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab, total);
   const int possible = block_count_positive(laws.vocab, law, shared);
   if (threadIdx.x != 0) return;
   round->best[node] = likeliest.token < laws.vocab ? likeliest.token : 0;
-  tree.num_children[node] = max(1, min(wanted, possible));  // one of damaged logits, which are noted
+  tree.num_children[node] =
+      max(1, min(wanted, possible));  // one of damaged logits, which are noted
 }
 
-/// Rows of the drafter that `count` children from `first` of the shape on take: those that have children.
-__device__ int rows_of(const DeviceShape& shape, int first, int count) { return shape.parents_before[first + count] - shape.parents_before[first]; }
+/// Rows of the drafter that `count` children from `first` of the shape on take: those that have
+/// children.
+__device__ int rows_of(const DeviceShape& shape, int first, int count) {
+  return shape.parents_before[first + count] - shape.parents_before[first];
+}
 __device__ int rows_of_children(const DraftedTree& tree, const DeviceShape& shape, int node) {
   return rows_of(shape, shape.first_child[tree.shape_node[node]], tree.num_children[node]);
 }
 
-/// Where a node's children go: the first of them in the tree, and its row in the drafter's next pass.
+/// Where a node's children go: the first of them in the tree, and its row in the drafter's next
+/// pass.
 struct ChildPlace {
   int node, row;
 };
 
 /// Behind the children of the nodes before it.
-__device__ ChildPlace child_place(const DraftedTree& tree, const DeviceShape& shape, const Level& level, int node, BlockShared& shared) {
+__device__ ChildPlace child_place(const DraftedTree& tree, const DeviceShape& shape,
+                                  const Level& level, int node, BlockShared& shared) {
   const int before = level.begin + static_cast<int>(threadIdx.x);
   if (threadIdx.x == 0) {
     shared.found = level.end;
@@ -60,14 +71,18 @@ __device__ ChildPlace child_place(const DraftedTree& tree, const DeviceShape& sh
   return place;
 }
 
-/// Each from the law without those before it, as sample_without_replacement of sim/core/law_sampling.h.
-__device__ void draw_children(RoundState& round, int node, int first, const DeviceLaws& laws, BlockShared& shared) {
+/// Each from the law without those before it, as sample_without_replacement of
+/// sim/core/law_sampling.h.
+__device__ void draw_children(RoundState& round, int node, int first, const DeviceLaws& laws,
+                              BlockShared& shared) {
   __shared__ float held[kMaxRows];
   const LawView law(laws, node);
   float* weights = laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab;
   const int count = round.tree.num_children[node];
   for (int i = 0; i < count; ++i) {
-    const int token = block_categorical(laws.vocab, node_uniform(round, round.tree.depth[node], kDraftDraw, first + i), law, shared);
+    const int token = block_categorical(
+        laws.vocab, node_uniform(round, round.tree.depth[node], kDraftDraw, first + i), law,
+        shared);
     if (threadIdx.x == 0) {
       const int drawn = token < laws.vocab ? token : 0;
       round.tree.mass[first + i] = shared.sums[kBlockThreads - 1];
@@ -77,11 +92,13 @@ __device__ void draw_children(RoundState& round, int node, int first, const Devi
     }
     __syncthreads();
   }
-  if (static_cast<int>(threadIdx.x) < count) weights[round.drafted[first + static_cast<int>(threadIdx.x) - 1]] = held[threadIdx.x];
+  if (static_cast<int>(threadIdx.x) < count)
+    weights[round.drafted[first + static_cast<int>(threadIdx.x) - 1]] = held[threadIdx.x];
 }
 
 /// The arg max, then the others in the order of NextTokens::most_likely.
-__device__ void take_likeliest(RoundState& round, int node, int first, const DeviceLaws& laws, BlockShared& shared) {
+__device__ void take_likeliest(RoundState& round, int node, int first, const DeviceLaws& laws,
+                               BlockShared& shared) {
   const LawView law(laws, node);
   const std::int32_t likeliest = round.best[node];
   if (threadIdx.x == 0) round.drafted[first - 1] = likeliest;
@@ -92,16 +109,26 @@ __device__ void take_likeliest(RoundState& round, int node, int first, const Dev
   }
 }
 
-/// Slot and prefix are the target's as well as the drafter's: the root stands at slot length - 1, node i at i slots further.
+/// Slot and prefix are the target's as well as the drafter's: the root stands at slot length - 1,
+/// node i at i slots further.
 __device__ DeviceRow node_row(const RoundState& round, int node, std::int32_t slot) {
   const int root = round.length - 1;
-  return {node == 0 ? round.pending : round.drafted[node - 1], root + round.tree.depth[node], slot, root + node, root, root, round.tree.ancestors[node]};
+  return {node == 0 ? round.pending : round.drafted[node - 1],
+          root + round.tree.depth[node],
+          slot,
+          root + node,
+          root,
+          root,
+          round.tree.ancestors[node]};
 }
 
 /// Child number `i` of a node, whose token is chosen.
-__device__ void add_child(RoundState& round, ForwardState& draft, const DeviceShape& shape, int node, int i, const ChildPlace& place) {
+__device__ void add_child(RoundState& round, ForwardState& draft, const DeviceShape& shape,
+                          int node, int i, const ChildPlace& place) {
   DraftedTree& tree = round.tree;
-  const int first_of_shape = shape.first_child[tree.shape_node[node]], of_shape = first_of_shape + i, child = place.node + i, row = place.row + rows_of(shape, first_of_shape, i);
+  const int first_of_shape = shape.first_child[tree.shape_node[node]],
+            of_shape = first_of_shape + i, child = place.node + i,
+            row = place.row + rows_of(shape, first_of_shape, i);
   tree.shape_node[child] = of_shape;
   tree.num_children[child] = 0;
   tree.depth[child] = tree.depth[node] + 1;
@@ -113,30 +140,40 @@ __device__ void add_child(RoundState& round, ForwardState& draft, const DeviceSh
 }
 
 /// The next level stands. @param place  behind its last child and row
-__device__ void close_level(RoundState& round, ForwardState& draft, int number, const ChildPlace& place) {
+__device__ void close_level(RoundState& round, ForwardState& draft, int number,
+                            const ChildPlace& place) {
   round.tree.level_begins[number + 2] = place.node;
   draft.num_rows = draft.num_wanting = place.row;
   draft.num_groups = place.row > 0 ? 1 : 0;
-  draft.groups[0] = {0, place.row, round.draft_slot, round.length - 1 + place.node, round.length - 1 + round.tree.level_begins[number + 1]};
+  draft.groups[0] = {0, place.row, round.draft_slot, round.length - 1 + place.node,
+                     round.length - 1 + round.tree.level_begins[number + 1]};
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1) add_children(RoundState* round, ForwardState* draft, const DeviceShape shape, int number, const DeviceLaws laws) {
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    add_children(RoundState* round, ForwardState* draft, const DeviceShape shape, int number,
+                 const DeviceLaws laws) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
   DraftedTree& tree = round->tree;
   const Level level(tree, number);
-  const int node = level.begin + static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const int node = level.begin + static_cast<int>(blockIdx.x),
+            thread = static_cast<int>(threadIdx.x);
   if (node >= level.end && blockIdx.x > 0) return;
   const ChildPlace place = child_place(tree, shape, level, node, shared);
   const int count = node < level.end ? tree.num_children[node] : 0;
   if (count > 0) {
-    if (round->inverse_temperature > 0.0f) draw_children(*round, node, place.node, laws, shared);
-    else take_likeliest(*round, node, place.node, laws, shared);
+    if (round->inverse_temperature > 0.0f)
+      draw_children(*round, node, place.node, laws, shared);
+    else
+      take_likeliest(*round, node, place.node, laws, shared);
     if (thread == 0) tree.first_child[node] = place.node;
     __syncthreads();
     if (thread < count) add_child(*round, *draft, shape, node, thread, place);
   }
-  if (thread == 0 && node + 1 >= level.end) close_level(*round, *draft, number, {place.node + count, place.row + (count > 0 ? rows_of_children(tree, shape, node) : 0)});
+  if (thread == 0 && node + 1 >= level.end)
+    close_level(
+        *round, *draft, number,
+        {place.node + count, place.row + (count > 0 ? rows_of_children(tree, shape, node) : 0)});
 }
 
 __global__ void begin_tree_verification(RoundState* round, ForwardState* target, int levels) {
@@ -151,16 +188,22 @@ __global__ void begin_tree_verification(RoundState* round, ForwardState* target,
 
 }  // namespace
 
-void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutput& output, const DeviceLaws& laws, const LaunchContext& context) {
-  launch(Start::in_turn, level_laws, dim3(static_cast<unsigned>(level.nodes)), kBlockThreads, 0, context, round, level.shape, level.level, output, laws);
+void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutput& output,
+                       const DeviceLaws& laws, const LaunchContext& context) {
+  launch(Start::in_turn, level_laws, dim3(static_cast<unsigned>(level.nodes)), kBlockThreads, 0,
+         context, round, level.shape, level.level, output, laws);
 }
 
-void launch_add_children(RoundState* round, ForwardState* draft, const TreeLevel& level, const DeviceLaws& laws, const LaunchContext& context) {
-  launch(Start::in_turn, add_children, dim3(static_cast<unsigned>(level.nodes)), kBlockThreads, 0, context, round, draft, level.shape, level.level, laws);
+void launch_add_children(RoundState* round, ForwardState* draft, const TreeLevel& level,
+                         const DeviceLaws& laws, const LaunchContext& context) {
+  launch(Start::in_turn, add_children, dim3(static_cast<unsigned>(level.nodes)), kBlockThreads, 0,
+         context, round, draft, level.shape, level.level, laws);
 }
 
-void launch_begin_tree_verification(RoundState* round, ForwardState* target, int levels, const LaunchContext& context) {
-  launch(Start::in_turn, begin_tree_verification, dim3(1), kMaxRows, 0, context, round, target, levels);
+void launch_begin_tree_verification(RoundState* round, ForwardState* target, int levels,
+                                    const LaunchContext& context) {
+  launch(Start::in_turn, begin_tree_verification, dim3(1), kMaxRows, 0, context, round, target,
+         levels);
 }
 
 }  // namespace speclab::engines::cuda

@@ -11,7 +11,8 @@ __device__ void accept(RoundState& round, RoundOutcome& outcome, int node) {
   ++outcome.accepted;
 }
 
-/// Children of a node that are tried in vain before the one that has the arg max; all of them where none has it.
+/// Children of a node that are tried in vain before the one that has the arg max; all of them where
+/// none has it.
 __device__ int tried_by_match(const RoundState& round, int node) {
   const int first = round.tree.first_child[node], count = round.tree.num_children[node];
   int tried = 0;
@@ -19,12 +20,15 @@ __device__ int tried_by_match(const RoundState& round, int node) {
   return tried;
 }
 
-/// Down the tree as long as the arg max is among the children, or along the first of them as far as is forced.
+/// Down the tree as long as the arg max is among the children, or along the first of them as far as
+/// is forced.
 __device__ RoundOutcome match(RoundState& round, int forced) {
   RoundOutcome outcome{};
   for (int node = 0;;) {
     const int count = round.tree.num_children[node];
-    const int before = forced < 0 ? tried_by_match(round, node) : outcome.accepted < forced ? 0 : count;
+    const int before = forced < 0                  ? tried_by_match(round, node)
+                       : outcome.accepted < forced ? 0
+                                                   : count;
     outcome.tested += forced < 0 ? min(before + 1, count) : min(1, count);
     if (before == count) {
       outcome.next = round.best[node];
@@ -36,17 +40,22 @@ __device__ RoundOutcome match(RoundState& round, int forced) {
   }
 }
 
-/// What is left of the target's law at a node while children are rejected: weights less a law that was rejected last, where that is positive.
+/// What is left of the target's law at a node while children are rejected: weights less a law that
+/// was rejected last, where that is positive.
 struct Remainder {
   LawView weights, taken;
-  float taken_scale;               ///< 0 before the first rejection
+  float taken_scale;  ///< 0 before the first rejection
 
   __device__ explicit Remainder(const LawView& law) : weights(law), taken(law), taken_scale(0.0f) {}
-  __device__ float operator()(int token) const { return taken_scale > 0.0f ? fmaxf(0.0f, weights(token) - taken(token) * taken_scale) : weights(token); }
+  __device__ float operator()(int token) const {
+    return taken_scale > 0.0f ? fmaxf(0.0f, weights(token) - taken(token) * taken_scale)
+                              : weights(token);
+  }
 };
 
 /// The same as weights alone. Without mass, by rounding, the target's own law takes over.
-__device__ Remainder written_out(const Remainder& left, const LawView& whole, const TreeLaws& laws, BlockShared& shared) {
+__device__ Remainder written_out(const Remainder& left, const LawView& whole, const TreeLaws& laws,
+                                 BlockShared& shared) {
   __syncthreads();  // all threads have read what is overwritten here
   double own = 0.0;
   for (int i = static_cast<int>(threadIdx.x); i < laws.target.vocab; i += kBlockThreads) {
@@ -59,17 +68,22 @@ __device__ Remainder written_out(const Remainder& left, const LawView& whole, co
   return Remainder(mass > 0.0 ? LawView(laws.remainder, mass) : whole);
 }
 
-/// Tests the children of a node in turn; `left` is what their rejections leave. @return the one that stands, or -1
-__device__ int child_by_ratio(const RoundState& round, int node, const TreeLaws& laws, Remainder& left, BlockShared& shared, std::int32_t& tested) {
+/// Tests the children of a node in turn; `left` is what their rejections leave. @return the one
+/// that stands, or -1
+__device__ int child_by_ratio(const RoundState& round, int node, const TreeLaws& laws,
+                              Remainder& left, BlockShared& shared, std::int32_t& tested) {
   const LawView whole(laws.target, node);
-  const int first = round.tree.first_child[node], count = round.tree.num_children[node], depth = round.tree.depth[node];
+  const int first = round.tree.first_child[node], count = round.tree.num_children[node],
+            depth = round.tree.depth[node];
   for (int i = 0; i < count; ++i) {
     if (i > 0) left = written_out(left, whole, laws, shared);
     const int child = first + i, token = round.drafted[child - 1];
     const LawView law(laws.draft, node);
     const double scale = i == 0 ? 1.0 : 1.0 / round.tree.mass[child];
     ++tested;
-    if (node_uniform(round, depth, kAcceptDraw, child) < static_cast<double>(left(token)) / (static_cast<double>(law(token)) * scale)) return child;
+    if (node_uniform(round, depth, kAcceptDraw, child) <
+        static_cast<double>(left(token)) / (static_cast<double>(law(token)) * scale))
+      return child;
     left.taken = law;
     left.taken_scale = static_cast<float>(scale);
   }
@@ -77,15 +91,20 @@ __device__ int child_by_ratio(const RoundState& round, int node, const TreeLaws&
 }
 
 /// The next token behind a node where no child stands.
-__device__ int draw_next(const RoundState& round, int node, const Remainder& left, const DeviceLaws& target, BlockShared& shared) {
+__device__ int draw_next(const RoundState& round, int node, const Remainder& left,
+                         const DeviceLaws& target, BlockShared& shared) {
   const int depth = round.tree.depth[node];
   const bool is_bonus = round.tree.num_children[node] == 0;
-  const double uniform = is_bonus ? target_uniform(round, depth) : node_uniform(round, depth, kRecoverDraw, node);
+  const double uniform =
+      is_bonus ? target_uniform(round, depth) : node_uniform(round, depth, kRecoverDraw, node);
   const int next = block_categorical(target.vocab, uniform, left, shared);
-  return next < target.vocab ? next : block_categorical(target.vocab, uniform, LawView(target, node), shared);  // rounding left nothing
+  return next < target.vocab ? next
+                             : block_categorical(target.vocab, uniform, LawView(target, node),
+                                                 shared);  // rounding left nothing
 }
 
-/// The ratio test down the tree, of siblings drawn without replacement, as verify_rejection of sim/core/rules. All threads decide alike.
+/// The ratio test down the tree, of siblings drawn without replacement, as verify_rejection of
+/// sim/core/rules. All threads decide alike.
 /// @source Sequoia (Chen et al. 2024), Alg. 2
 __device__ RoundOutcome test_ratios(RoundState& round, const TreeLaws& laws, BlockShared& shared) {
   RoundOutcome outcome{};
@@ -102,12 +121,14 @@ __device__ RoundOutcome test_ratios(RoundState& round, const TreeLaws& laws, Blo
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1) verify_tree(RoundState* round, const TreeLaws laws) {
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    verify_tree(RoundState* round, const TreeLaws laws) {
   __shared__ BlockShared shared;
   wait_for_previous_kernel();
   const bool is_drawn = round->inverse_temperature > 0.0f && round->forced < 0;
   if (!is_drawn && threadIdx.x != 0) return;
-  RoundOutcome outcome = is_drawn ? test_ratios(*round, laws, shared) : match(*round, round->forced);
+  RoundOutcome outcome =
+      is_drawn ? test_ratios(*round, laws, shared) : match(*round, round->forced);
   if (threadIdx.x != 0) return;
   if (outcome.next >= laws.target.vocab) {
     round->is_damaged = 1;
@@ -117,13 +138,16 @@ __global__ void __launch_bounds__(kBlockThreads, 1) verify_tree(RoundState* roun
   outcome.depth = round->tree.depth[round->rows - 1];
   round->moves.first = round->length;
   round->moves.count = outcome.accepted;
-  const int last = outcome.accepted > 0 ? round->moves.from[outcome.accepted - 1] - round->length : -1;
+  const int last =
+      outcome.accepted > 0 ? round->moves.from[outcome.accepted - 1] - round->length : -1;
   move_on(*round, outcome, last >= 0 ? round->drafted[last] : round->pending);
 }
 
 __global__ void tell_host_of_tree(const RoundState* round, RoundResult* result) {
   wait_for_previous_kernel();
-  tell_host(*round, [round](int i) { return round->drafted[round->moves.from[i] - round->moves.first]; }, result);
+  tell_host(
+      *round, [round](int i) { return round->drafted[round->moves.from[i] - round->moves.first]; },
+      result);
 }
 
 }  // namespace

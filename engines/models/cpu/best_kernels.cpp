@@ -2,15 +2,24 @@
 
 namespace speclab::engines::cpu {
 
-namespace avx512_bf16 { extern const CpuKernels kKernels; }
-namespace avx512 { extern const CpuKernels kKernels; }
-namespace avx2 { extern const CpuKernels kKernels; }
-namespace portable { extern const CpuKernels kKernels; }
+namespace avx512_bf16 {
+extern const CpuKernels kKernels;
+}
+namespace avx512 {
+extern const CpuKernels kKernels;
+}
+namespace avx2 {
+extern const CpuKernels kKernels;
+}
+namespace portable {
+extern const CpuKernels kKernels;
+}
 
 const CpuKernels* const* runnable_kernels() {
-  static const CpuKernels* const all[] = {&avx512_bf16::kKernels, &avx512::kKernels, &avx2::kKernels, &portable::kKernels, nullptr};
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512vl");
+  static const CpuKernels* const all[] = {&avx512_bf16::kKernels, &avx512::kKernels,
+                                          &avx2::kKernels, &portable::kKernels, nullptr};
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (wide && __builtin_cpu_supports("avx512bf16")) return all;
   if (wide) return all + 1;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return all + 2;

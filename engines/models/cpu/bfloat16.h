@@ -11,6 +11,8 @@ inline std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 
-inline float from_bfloat16(std::uint16_t value) { return std::bit_cast<float>(std::uint32_t{value} << 16); }
+inline float from_bfloat16(std::uint16_t value) {
+  return std::bit_cast<float>(std::uint32_t{value} << 16);
+}
 
 }  // namespace speclab::engines::cpu

@@ -11,9 +11,10 @@ struct HugeBufferDeleter {
 };
 using HugeBuffer = std::unique_ptr<void, HugeBufferDeleter>;
 
-/// Zeroed memory in huge pages where the system grants them (weights and caches are streamed, so page walks are what it
-/// saves), present from the start where the kernel can do that (5.14 on), so that no forward waits for a first touch, with
-/// 8 KiB behind the end that prefetches may touch. @throws std::bad_alloc
+/// Zeroed memory in huge pages where the system grants them (weights and caches are streamed, so
+/// page walks are what it saves), present from the start where the kernel can do that (5.14 on), so
+/// that no forward waits for a first touch, with 8 KiB behind the end that prefetches may touch.
+/// @throws std::bad_alloc
 HugeBuffer make_huge_buffer(std::size_t bytes);
 
 }  // namespace speclab::engines::cpu

@@ -1,9 +1,9 @@
 #pragma once
 // The CPU kernels of the decoder, as plain functions behind one table per instruction set.
 //
-// Every output element is a sum over the depth in ascending order, whatever the number of rows, tiles or threads: all
-// kernels are row-invariant by construction. Free of torch and of the standard containers, because each instruction set
-// compiles the same source once.
+// Every output element is a sum over the depth in ascending order, whatever the number of rows,
+// tiles or threads: all kernels are row-invariant by construction. Free of torch and of the
+// standard containers, because each instruction set compiles the same source once.
 
 #include <cstdint>
 
@@ -21,21 +21,22 @@ inline constexpr int kKeyBlock = 16;
 enum class Epilogue : std::uint8_t {
   store,      ///< out = x W^T, float32
   add,        ///< out += x W^T, float32
-  silu_gate,  ///< per block 16 gate columns then 16 up columns: out = silu(gate) * up, element type of x, 16 columns a block
+  silu_gate,  ///< per block 16 gate columns then 16 up columns: out = silu(gate) * up, element type
+              ///< of x, 16 columns a block
 };
 
 /// out[rows, columns] from x[rows, depth] and blocks [block_begin, block_end) of a packed matrix.
 struct MultiplyArgs {
-  const void* weights = nullptr;    ///< packed, see PackedMatrix
-  const void* x = nullptr;          ///< element type of the kernel; stride in elements
+  const void* weights = nullptr;  ///< packed, see PackedMatrix
+  const void* x = nullptr;        ///< element type of the kernel; stride in elements
   std::int64_t x_stride = 0;
   void* out = nullptr;
   std::int64_t out_stride = 0;
   int rows = 0;
-  int depth = 0;                    ///< even
+  int depth = 0;  ///< even
   int block_begin = 0;
   int block_end = 0;
-  int columns = 0;                  ///< columns that exist; the last block may be padded
+  int columns = 0;  ///< columns that exist; the last block may be padded
   Epilogue epilogue = Epilogue::store;
 };
 
@@ -44,40 +45,44 @@ inline constexpr int kMaxAttendQueries = 4;
 
 /// One query head of one row.
 struct AttendQuery {
-  const float* query = nullptr;     ///< [head_dim], rotated, unscaled
-  int prefix = 0;                   ///< it sees slots [0, prefix) ...
+  const float* query = nullptr;         ///< [head_dim], rotated, unscaled
+  int prefix = 0;                       ///< it sees slots [0, prefix) ...
   const std::int32_t* extra = nullptr;  ///< ... and then these, in ascending order of position
   int num_extra = 0;
-  float* weighted = nullptr;        ///< [head_dim] result, float32
+  float* weighted = nullptr;  ///< [head_dim] result, float32
 };
 
 /// Queries of one sequence against the cached keys and values of one head.
 struct AttendArgs {
   const AttendQuery* queries = nullptr;
-  int num_queries = 0;              ///< 1 to kMaxAttendQueries
-  const float* keys = nullptr;      ///< [slots / kKeyBlock, head_dim, kKeyBlock]
-  const float* values = nullptr;    ///< [slots, head_dim]
-  int head_dim = 0;                 ///< multiple of 16
-  int num_slots = 0;                ///< no query sees a slot from here on
+  int num_queries = 0;            ///< 1 to kMaxAttendQueries
+  const float* keys = nullptr;    ///< [slots / kKeyBlock, head_dim, kKeyBlock]
+  const float* values = nullptr;  ///< [slots, head_dim]
+  int head_dim = 0;               ///< multiple of 16
+  int num_slots = 0;              ///< no query sees a slot from here on
   float scale = 0;
-  float* scores = nullptr;          ///< scratch, attend_scratch_size(num_slots) floats
+  float* scores = nullptr;  ///< scratch, attend_scratch_size(num_slots) floats
 };
 
 /// Two rows of scores a query, in whole blocks of keys.
 constexpr std::int64_t attend_scratch_size(std::int64_t num_slots) {
-  return std::int64_t{2} * kMaxAttendQueries * ((num_slots + kKeyBlock - 1) / kKeyBlock) * kKeyBlock;
+  return std::int64_t{2} * kMaxAttendQueries * ((num_slots + kKeyBlock - 1) / kKeyBlock) *
+         kKeyBlock;
 }
 
 struct CpuKernels {
   const char* name;
   void (*multiply_float32)(const MultiplyArgs& args);
   void (*multiply_bfloat16)(const MultiplyArgs& args);
-  /// out = x / sqrt(mean(x^2) + epsilon) * weight, in `type`. @source Zhang & Sennrich 2019 (RMSNorm)
-  void (*rms_norm)(const float* x, const float* weight, int size, float epsilon, ElementType type, void* out);
+  /// out = x / sqrt(mean(x^2) + epsilon) * weight, in `type`. @source Zhang & Sennrich 2019
+  /// (RMSNorm)
+  void (*rms_norm)(const float* x, const float* weight, int size, float epsilon, ElementType type,
+                   void* out);
   void (*attend)(const AttendArgs& args);
   /// Rounds to nearest even, or copies, into `type`.
   void (*convert)(const float* x, int size, ElementType type, void* out);
-  /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials, for the log-likelihood
+  /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials,
+  /// for the log-likelihood
   double (*softmax)(const float* logits, int size, float inverse_temperature, float* probabilities);
   /// Lowest index of the largest value; where there are NaN, index of one.
   int (*arg_max)(const float* values, int size);
@@ -85,7 +90,8 @@ struct CpuKernels {
   std::uint64_t (*read_sum)(const void* data, std::int64_t bytes);
 };
 
-/// The tables that this processor can run, in falling order of preference; a null pointer ends the list.
+/// The tables that this processor can run, in falling order of preference; a null pointer ends the
+/// list.
 const CpuKernels* const* runnable_kernels();
 /// The first of them.
 const CpuKernels* best_kernels();

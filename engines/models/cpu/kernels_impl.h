@@ -1,5 +1,5 @@
-// The source of every instruction set's kernels: included once by each kernels_<isa>.cpp, which defines
-// SPECLAB_KERNELS_NAMESPACE and SPECLAB_KERNELS_NAME.
+// The source of every instruction set's kernels: included once by each kernels_<isa>.cpp, which
+// defines SPECLAB_KERNELS_NAMESPACE and SPECLAB_KERNELS_NAME.
 
 #include "engines/models/cpu/kernels.h"
 #include "engines/models/cpu/kernels/attend.h"
@@ -11,6 +11,14 @@
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 
 extern const CpuKernels kKernels;
-const CpuKernels kKernels = {SPECLAB_KERNELS_NAME, multiply<float>, multiply<BFloat16>, rms_norm, attend, convert, softmax, arg_max, read_sum};
+const CpuKernels kKernels = {SPECLAB_KERNELS_NAME,
+                             multiply<float>,
+                             multiply<BFloat16>,
+                             rms_norm,
+                             attend,
+                             convert,
+                             softmax,
+                             arg_max,
+                             read_sum};
 
 }  // namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE

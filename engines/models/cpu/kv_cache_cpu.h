@@ -5,8 +5,8 @@
 
 namespace speclab::engines::cpu {
 
-/// Keys and values in float32: keys in blocks of 16 slots with the head's dimension outside, so that a query meets 16 keys
-/// with one load; values slot by slot.
+/// Keys and values in float32: keys in blocks of 16 slots with the head's dimension outside, so
+/// that a query meets 16 keys with one load; values slot by slot.
 class KvCacheCpu final : public KvCache {
  public:
   KvCacheCpu(const LlamaConfig& config, std::int32_t max_sequences, std::int32_t capacity);
@@ -14,16 +14,23 @@ class KvCacheCpu final : public KvCache {
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
-  void truncate(std::int32_t sequence, std::int32_t length) override { plan_.truncate(sequence, length); }
+  void truncate(std::int32_t sequence, std::int32_t length) override {
+    plan_.truncate(sequence, length);
+  }
   void release(std::int32_t sequence) override { plan_.release(sequence); }
   std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
   std::int32_t capacity() const override { return plan_.capacity(); }
 
   RowPlan& plan() { return plan_; }
-  const float* keys(std::int32_t layer, std::int32_t sequence, std::int32_t head) const { return keys_at(layer, sequence, head); }
-  const float* values(std::int32_t layer, std::int32_t sequence, std::int32_t head) const { return values_at(layer, sequence, head); }
+  const float* keys(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+    return keys_at(layer, sequence, head);
+  }
+  const float* values(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+    return values_at(layer, sequence, head);
+  }
   /// Stores one head's key and value, [head_dim] each.
-  void store(std::int32_t layer, std::int32_t sequence, std::int32_t head, std::int32_t slot, const float* key, const float* value);
+  void store(std::int32_t layer, std::int32_t sequence, std::int32_t head, std::int32_t slot,
+             const float* key, const float* value);
 
  private:
   float* keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;

@@ -8,9 +8,14 @@
 
 namespace speclab::engines::cpu {
 
-LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
-                   const CpuKernels* kernels)
-    : config_(config), state_layers_(config.state_layers()), type_(type), team_(std::move(team)), kernels_(kernels), scratch_(static_cast<std::size_t>(team_->size())) {
+LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type,
+                   std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
+    : config_(config),
+      state_layers_(config.state_layers()),
+      type_(type),
+      team_(std::move(team)),
+      kernels_(kernels),
+      scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
   info_.name = config.name;
   info_.family = "llama";
@@ -38,7 +43,8 @@ ForwardResult LlamaCpu::forward(std::span<const ForwardRow> rows, KvCache& cache
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   cache_ = dynamic_cast<KvCacheCpu*>(&cache);
   SPECLAB_EXPECT(cache_ != nullptr, "the cache belongs to another kind of model");
-  cache_->plan().place(rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
+  cache_->plan().place(
+      rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
   rows_ = rows;
   choose_rows();
   reserve(rows.size());
@@ -60,8 +66,12 @@ void LlamaCpu::choose_rows() {
 }
 
 ForwardResult LlamaCpu::result() const {
-  return {.logits = std::span(logits_).first(logit_rows_.size() * static_cast<std::size_t>(config_.num_logits())), .vocab_size = config_.num_logits(),
-          .hidden = std::span(hidden_).first(hidden_rows_.size() * static_cast<std::size_t>(info_.state_size())), .state_size = info_.state_size()};
+  return {.logits = std::span(logits_).first(logit_rows_.size() *
+                                             static_cast<std::size_t>(config_.num_logits())),
+          .vocab_size = config_.num_logits(),
+          .hidden = std::span(hidden_).first(hidden_rows_.size() *
+                                             static_cast<std::size_t>(info_.state_size())),
+          .state_size = info_.state_size()};
 }
 
 void LlamaCpu::reserve(std::size_t rows) {
@@ -99,14 +109,17 @@ void LlamaCpu::run_layers(int rank) {
   if (!going_on_.empty()) compute_outputs(rank);
 }
 
-/// In the last layer every row leaves its key and value; only those that something is wanted of go on from there.
+/// In the last layer every row leaves its key and value; only those that something is wanted of go
+/// on from there.
 void LlamaCpu::run_layer(int rank, std::int32_t l) {
   const Layer& layer = layers_[static_cast<std::size_t>(l)];
   const bool is_last = l + 1 == config_.num_layers;
-  const int rows = static_cast<int>(rows_.size()), going_on = is_last ? static_cast<int>(going_on_.size()) : rows;
+  const int rows = static_cast<int>(rows_.size()),
+            going_on = is_last ? static_cast<int>(going_on_.size()) : rows;
   norm_rows(rank, rows, layer.attention_norm);
   team_->barrier();
-  multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), layer.query_key_value.columns(), Epilogue::store);
+  multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(),
+           layer.query_key_value.columns(), Epilogue::store);
   team_->barrier();
   rotate_and_store(rank, l);
   team_->barrier();
@@ -114,13 +127,16 @@ void LlamaCpu::run_layer(int rank, std::int32_t l) {
   if (is_last && rank == 0) keep_rows_going_on();
   attend(rank, l, is_last);
   team_->barrier();
-  multiply(rank, layer.attention_output, attended_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
+  multiply(rank, layer.attention_output, attended_.data(), going_on, x_.data(), config_.hidden_size,
+           Epilogue::add);
   team_->barrier();
   norm_rows(rank, going_on, layer.feed_forward_norm);
   team_->barrier();
-  multiply(rank, layer.gate_up, normed_.data(), going_on, inner_.data(), config_.intermediate_size, Epilogue::silu_gate);
+  multiply(rank, layer.gate_up, normed_.data(), going_on, inner_.data(), config_.intermediate_size,
+           Epilogue::silu_gate);
   team_->barrier();
-  multiply(rank, layer.down, inner_.data(), going_on, x_.data(), config_.hidden_size, Epilogue::add);
+  multiply(rank, layer.down, inner_.data(), going_on, x_.data(), config_.hidden_size,
+           Epilogue::add);
   team_->barrier();
 }
 
@@ -128,27 +144,32 @@ void LlamaCpu::run_layer(int rank, std::int32_t l) {
 void LlamaCpu::keep_rows_going_on() {
   for (std::size_t i = 0; i < going_on_.size(); ++i) {
     const std::int64_t from = std::int64_t{going_on_[i]} * config_.hidden_size;
-    std::copy_n(x_.begin() + from, config_.hidden_size, x_.begin() + static_cast<std::int64_t>(i) * config_.hidden_size);
+    std::copy_n(x_.begin() + from, config_.hidden_size,
+                x_.begin() + static_cast<std::int64_t>(i) * config_.hidden_size);
   }
 }
 
 void LlamaCpu::embed(int rank) {
   const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
   for (int r = range.begin; r < range.end; ++r)
-    embedding_.read_column(rows_[static_cast<std::size_t>(r)].token, x_.data() + std::int64_t{r} * config_.hidden_size);
+    embedding_.read_column(rows_[static_cast<std::size_t>(r)].token,
+                           x_.data() + std::int64_t{r} * config_.hidden_size);
   if (config_.is_feature_transformer()) fuse(rank);
 }
 
-/// The norms of a row's embedding and of each state of its feature, one behind the other, become its residual stream.
+/// The norms of a row's embedding and of each state of its feature, one behind the other, become
+/// its residual stream.
 void LlamaCpu::fuse(int rank) {
   const int rows = static_cast<int>(rows_.size());
   const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     const std::int64_t at = std::int64_t{r} * fusion_.depth();
-    kernels_->rms_norm(x_.data() + std::int64_t{r} * config_.hidden_size, embedding_norm_.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
+    kernels_->rms_norm(x_.data() + std::int64_t{r} * config_.hidden_size, embedding_norm_.data(),
+                       config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
     for (std::int32_t begin = 0; begin < config_.feature_size; begin += config_.hidden_size)
-      kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature + begin, feature_norm_.data() + begin, config_.hidden_size, config_.rms_epsilon, type_,
-                         activation(normed_, at + config_.hidden_size + begin));
+      kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature + begin,
+                         feature_norm_.data() + begin, config_.hidden_size, config_.rms_epsilon,
+                         type_, activation(normed_, at + config_.hidden_size + begin));
   }
   team_->barrier();
   multiply(rank, fusion_, normed_.data(), rows, x_.data(), config_.hidden_size, Epilogue::store);
@@ -158,14 +179,26 @@ void LlamaCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
   const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     const std::int64_t at = std::int64_t{r} * config_.hidden_size;
-    kernels_->rms_norm(x_.data() + at, weight.data(), config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
+    kernels_->rms_norm(x_.data() + at, weight.data(), config_.hidden_size, config_.rms_epsilon,
+                       type_, activation(normed_, at));
   }
 }
 
-void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue) {
-  MultiplyArgs args{.weights = matrix.data(), .x = x, .x_stride = matrix.depth(), .out = out, .out_stride = out_stride, .rows = rows,
-                    .depth = matrix.depth(), .block_begin = 0, .block_end = 0, .columns = matrix.columns(), .epilogue = epilogue};
-  const auto product = type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16;
+void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
+                        std::int64_t out_stride, Epilogue epilogue) {
+  MultiplyArgs args{.weights = matrix.data(),
+                    .x = x,
+                    .x_stride = matrix.depth(),
+                    .out = out,
+                    .out_stride = out_stride,
+                    .rows = rows,
+                    .depth = matrix.depth(),
+                    .block_begin = 0,
+                    .block_end = 0,
+                    .columns = matrix.columns(),
+                    .epilogue = epilogue};
+  const auto product =
+      type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16;
   deal(rank, rows, matrix.num_blocks(), 1, [&](Range blocks) {
     args.block_begin = blocks.begin;
     args.block_end = blocks.end;
@@ -183,17 +216,23 @@ void LlamaCpu::compute_outputs(int rank) {
     team_->barrier();
   }
   if (logit_rows_.empty()) return;
-  multiply(rank, config_.head_is_embedding() ? embedding_ : head_, normed_.data(), static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(), Epilogue::store);
+  multiply(rank, config_.head_is_embedding() ? embedding_ : head_, normed_.data(),
+           static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(),
+           Epilogue::store);
 }
 
 /// What the head is about to multiply, in float32.
 void LlamaCpu::copy_hidden(int rank) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {
-    const void* from = activation(normed_, std::int64_t{hidden_rows_[static_cast<std::size_t>(i)]} * config_.hidden_size);
+    const void* from = activation(
+        normed_, std::int64_t{hidden_rows_[static_cast<std::size_t>(i)]} * config_.hidden_size);
     float* to = hidden_.data() + std::int64_t{i} * info_.state_size();
-    if (type_ == ElementType::float32) std::copy_n(static_cast<const float*>(from), config_.hidden_size, to);
-    else std::transform(static_cast<const BFloat16*>(from), static_cast<const BFloat16*>(from) + config_.hidden_size, to, from_bfloat16);
+    if (type_ == ElementType::float32)
+      std::copy_n(static_cast<const float*>(from), config_.hidden_size, to);
+    else
+      std::transform(static_cast<const BFloat16*>(from),
+                     static_cast<const BFloat16*>(from) + config_.hidden_size, to, from_bfloat16);
   }
 }
 
@@ -201,8 +240,11 @@ void LlamaCpu::copy_hidden(int rank) {
 void LlamaCpu::copy_stream(int rank, std::int32_t place) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {
-    const std::int32_t row = going_on_[static_cast<std::size_t>(hidden_rows_[static_cast<std::size_t>(i)])];
-    std::copy_n(x_.data() + std::int64_t{row} * config_.hidden_size, config_.hidden_size, hidden_.data() + std::int64_t{i} * info_.state_size() + place * config_.hidden_size);
+    const std::int32_t row =
+        going_on_[static_cast<std::size_t>(hidden_rows_[static_cast<std::size_t>(i)])];
+    std::copy_n(
+        x_.data() + std::int64_t{row} * config_.hidden_size, config_.hidden_size,
+        hidden_.data() + std::int64_t{i} * info_.state_size() + place * config_.hidden_size);
   }
 }
 
@@ -210,7 +252,8 @@ void LlamaCpu::copy_stream(int rank, std::int32_t place) {
 void LlamaCpu::keep_logit_rows() {
   const std::int64_t bytes = config_.hidden_size * (type_ == ElementType::float32 ? 4 : 2);
   for (std::size_t i = 0; i < logit_rows_.size(); ++i)
-    std::memmove(activation(normed_, static_cast<std::int64_t>(i) * config_.hidden_size), activation(normed_, std::int64_t{logit_rows_[i]} * config_.hidden_size),
+    std::memmove(activation(normed_, static_cast<std::int64_t>(i) * config_.hidden_size),
+                 activation(normed_, std::int64_t{logit_rows_[i]} * config_.hidden_size),
                  static_cast<std::size_t>(bytes));
 }
 

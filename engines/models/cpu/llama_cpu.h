@@ -1,6 +1,7 @@
 #pragma once
-// The Llama family on the CPU: packed weights, own kernels, one parallel region a forward. Every row's result is bit-equal
-// whatever rows are beside it, so plain decoding, verification of chains and trees, and batches agree exactly.
+// The Llama family on the CPU: packed weights, own kernels, one parallel region a forward. Every
+// row's result is bit-equal whatever rows are beside it, so plain decoding, verification of chains
+// and trees, and batches agree exactly.
 
 #include <algorithm>
 #include <memory>
@@ -17,10 +18,11 @@ namespace speclab::engines::cpu {
 
 class LlamaCpu final : public LanguageModel {
  public:
-  /// @param type  of weights and activations at the products; sums, norms, attention and cache are float32
+  /// @param type  of weights and activations at the products; sums, norms, attention and cache are
+  /// float32
   /// @param kernels  one of runnable_kernels(); the best where tests do not choose
-  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
-           const CpuKernels* kernels = best_kernels());
+  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type,
+           std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -39,13 +41,15 @@ class LlamaCpu final : public LanguageModel {
     std::vector<float> scores, weighted, head;
   };
 
-  /// Calls work(range) on this thread for its part of [0, count). Few rows are cut once, so that every thread streams one
-  /// stretch of weights; many are dealt in grains as threads come for them, so that none waits for one that was held up.
+  /// Calls work(range) on this thread for its part of [0, count). Few rows are cut once, so that
+  /// every thread streams one stretch of weights; many are dealt in grains as threads come for
+  /// them, so that none waits for one that was held up.
   template <typename Work>
   void deal(int rank, int rows, int count, int grain, const Work& work) {
     constexpr int kManyRows = 32;
     if (rows < kManyRows) return work(share(count, rank, team_->size()));
-    for (int begin; (begin = team_->take() * grain) < count;) work(Range{begin, std::min(begin + grain, count)});
+    for (int begin; (begin = team_->take() * grain) < count;)
+      work(Range{begin, std::min(begin + grain, count)});
   }
 
   void load(const LlamaWeights& weights);
@@ -58,7 +62,8 @@ class LlamaCpu final : public LanguageModel {
   void embed(int rank);
   void fuse(int rank);
   void norm_rows(int rank, int rows, const std::vector<float>& weight);
-  void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
+  void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
+                std::int64_t out_stride, Epilogue epilogue);
   void rotate_and_store(int rank, std::int32_t layer);
   void rotate(const float* in, std::int32_t position, float* out) const;
   void attend(int rank, std::int32_t layer, bool is_last);
@@ -85,11 +90,12 @@ class LlamaCpu final : public LanguageModel {
   PackedMatrix embedding_, head_, fusion_;
   std::vector<float> output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
-  std::vector<float> rope_;               ///< [context, 2, head_dim / 2]: cosines, sines
+  std::vector<float> rope_;  ///< [context, 2, head_dim / 2]: cosines, sines
 
-  std::span<const ForwardRow> rows_;      ///< of the running forward
+  std::span<const ForwardRow> rows_;  ///< of the running forward
   KvCacheCpu* cache_ = nullptr;
-  std::vector<std::int32_t> going_on_;    ///< rows that want logits or a hidden state: the last layer ends for the others with their keys
+  std::vector<std::int32_t> going_on_;  ///< rows that want logits or a hidden state: the last layer
+                                        ///< ends for the others with their keys
   std::vector<std::int32_t> logit_rows_, hidden_rows_;  ///< indices into going_on_
   std::vector<float> x_, projected_, normed_, attended_, inner_, logits_, hidden_;
   std::vector<Scratch> scratch_;

@@ -1,5 +1,6 @@
 #pragma once
-// An MLP speculator on the CPU: packed weights, the kernels of LlamaCpu, one parallel region a stage.
+// An MLP speculator on the CPU: packed weights, the kernels of LlamaCpu, one parallel region a
+// stage.
 
 #include <memory>
 #include <span>
@@ -18,8 +19,8 @@ class MlpSpeculatorCpu final : public MlpSpeculator {
  public:
   /// @param type  of weights and activations at the products
   /// @throws ModelFileError if a tensor is missing or has another shape
-  MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const WeightSource& weights, ElementType type, std::shared_ptr<ThreadTeam> team,
-                   const CpuKernels* kernels = best_kernels());
+  MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const WeightSource& weights, ElementType type,
+                   std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
   const ModelInfo& info() const override { return info_; }
   Stage run_stage(std::int32_t stage, std::span<const Row> rows) override;
@@ -45,14 +46,14 @@ class MlpSpeculatorCpu final : public MlpSpeculator {
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;
   ModelInfo info_;
-  float mix_ratio_;                      ///< r, what the embedding is multiplied by
-  std::vector<float> input_scale_;       ///< [base_hidden] 1 / sqrt(2) where the input is scaled
+  float mix_ratio_;                 ///< r, what the embedding is multiplied by
+  std::vector<float> input_scale_;  ///< [base_hidden] 1 / sqrt(2) where the input is scaled
   std::vector<std::int32_t> embedding_rows_;
   std::vector<PackedMatrix> projections_, embeddings_, heads_;
   std::vector<Norm> norms_;
   std::vector<StageWeights> stages_;
 
-  std::int32_t stage_ = 0;               ///< of the running call
+  std::int32_t stage_ = 0;  ///< of the running call
   std::span<const Row> rows_;
   std::vector<float> inputs_, mixed_, states_, logits_;
 };

@@ -4,13 +4,16 @@
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
-PackedMatrix::PackedMatrix(ElementType type, int columns, int depth) : type_(type), columns_(columns), depth_(depth) {
-  SPECLAB_EXPECT(columns > 0 && depth > 0 && depth % 2 == 0, "a packed matrix has columns and an even depth");
+PackedMatrix::PackedMatrix(ElementType type, int columns, int depth)
+    : type_(type), columns_(columns), depth_(depth) {
+  SPECLAB_EXPECT(columns > 0 && depth > 0 && depth % 2 == 0,
+                 "a packed matrix has columns and an even depth");
   data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
 }
 
 std::int64_t PackedMatrix::bytes() const {
-  return static_cast<std::int64_t>(num_blocks()) * kBlockColumns * depth_ * (type_ == ElementType::float32 ? 4 : 2);
+  return static_cast<std::int64_t>(num_blocks()) * kBlockColumns * depth_ *
+         (type_ == ElementType::float32 ? 4 : 2);
 }
 
 std::int64_t PackedMatrix::begin_of(int column) const {
@@ -34,12 +37,15 @@ void PackedMatrix::put(int column, const float* weights) {
 void PackedMatrix::set_columns(int first_column, std::span<const float> weights) {
   const int count = static_cast<int>(weights.size() / static_cast<std::size_t>(depth_));
   SPECLAB_EXPECT(first_column + count <= columns_, "columns beyond the matrix");
-  for (int c = 0; c < count; ++c) put(first_column + c, weights.data() + static_cast<std::int64_t>(c) * depth_);
+  for (int c = 0; c < count; ++c)
+    put(first_column + c, weights.data() + static_cast<std::int64_t>(c) * depth_);
 }
 
 void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const float> up) {
-  SPECLAB_EXPECT(gate.size() == up.size() && gate.size() * 2 == static_cast<std::size_t>(columns_) * static_cast<std::size_t>(depth_),
-                 "gate and up are halves of the matrix");
+  SPECLAB_EXPECT(
+      gate.size() == up.size() &&
+          gate.size() * 2 == static_cast<std::size_t>(columns_) * static_cast<std::size_t>(depth_),
+      "gate and up are halves of the matrix");
   constexpr int kHalf = kBlockColumns / 2;
   for (int c = 0; c < columns_ / 2; ++c) {
     const int column = c / kHalf * kBlockColumns + c % kHalf;
@@ -55,7 +61,8 @@ void PackedMatrix::read_column(int column, float* out) const {
     for (std::int64_t k = 0; k < depth_; ++k) out[k] = in[k * kBlockColumns];
   } else {
     const BFloat16* in = static_cast<const BFloat16*>(data_.get()) + begin_of(column);
-    for (std::int64_t k = 0; k < depth_; ++k) out[k] = from_bfloat16(in[(k & ~std::int64_t{1}) * kBlockColumns + (k & 1)]);
+    for (std::int64_t k = 0; k < depth_; ++k)
+      out[k] = from_bfloat16(in[(k & ~std::int64_t{1}) * kBlockColumns + (k & 1)]);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// A weight matrix in the order in which the kernels read it: one contiguous stream per block of columns.
+// A weight matrix in the order in which the kernels read it: one contiguous stream per block of
+// columns.
 
 #include <cstdint>
 #include <span>
@@ -10,7 +11,8 @@
 namespace speclab::engines::cpu {
 
 /// Packed [columns, depth] weights ("out_features, in_features").
-/// Layout: [columns / 32][depth / s][32][s], s = 1 for float32 and 2 for bfloat16; padded columns are zero.
+/// Layout: [columns / 32][depth / s][32][s], s = 1 for float32 and 2 for bfloat16; padded columns
+/// are zero.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
@@ -18,7 +20,8 @@ class PackedMatrix {
 
   /// Packs rows_of_weights [columns, depth], float32, as columns from `first_column` on.
   void set_columns(int first_column, std::span<const float> weights);
-  /// Packs gate and up, each [columns / 2, depth], so that block b holds 16 of each: for Epilogue::silu_gate.
+  /// Packs gate and up, each [columns / 2, depth], so that block b holds 16 of each: for
+  /// Epilogue::silu_gate.
   void set_gate_up(std::span<const float> gate, std::span<const float> up);
   /// Row `column` of the original matrix in float32 (an embedding look-up).
   void read_column(int column, float* out) const;
@@ -31,7 +34,8 @@ class PackedMatrix {
   std::int64_t bytes() const;
 
  private:
-  /// Of the column's first element: the next one, or pair of them, is kBlockColumns (pairs) further.
+  /// Of the column's first element: the next one, or pair of them, is kBlockColumns (pairs)
+  /// further.
   std::int64_t begin_of(int column) const;
   void put(int column, const float* weights);
 

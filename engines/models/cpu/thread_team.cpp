@@ -13,15 +13,18 @@
 namespace speclab::engines::cpu {
 namespace {
 
-constexpr int kSpinsBeforeYield = 2'000;     // some 50 us: as long as the steps between barriers
+constexpr int kSpinsBeforeYield = 2'000;  // some 50 us: as long as the steps between barriers
 constexpr int kSpinsBeforeSleep = 200'000;
 
-/// Spins until done() holds; yields to others when it takes long, so that a busy neighbour is not starved.
+/// Spins until done() holds; yields to others when it takes long, so that a busy neighbour is not
+/// starved.
 template <typename Done>
 void spin_until(Done done) {
   for (int spins = 0; !done(); ++spins) {
-    if (spins < kSpinsBeforeYield) __builtin_ia32_pause();
-    else sched_yield();
+    if (spins < kSpinsBeforeYield)
+      __builtin_ia32_pause();
+    else
+      sched_yield();
   }
 }
 
@@ -33,7 +36,9 @@ ThreadTeam::ThreadTeam(int size) : size_(size) {
     for (int rank = 1; rank < size; ++rank) workers_.emplace_back([this, rank] { work(rank); });
   } catch (const std::system_error& error) {
     stop();
-    throw ConfigError(fmt::format("threads = {}: the system starts no more than {} ({}); ask for fewer", size, workers_.size() + 1, error.what()));
+    throw ConfigError(
+        fmt::format("threads = {}: the system starts no more than {} ({}); ask for fewer", size,
+                    workers_.size() + 1, error.what()));
   }
 }
 
@@ -77,7 +82,9 @@ void ThreadTeam::barrier() {
 
 void ThreadTeam::work(int rank) {
   for (std::uint32_t seen = 0;;) {
-    for (int spins = 0; generation_.load(std::memory_order_acquire) == seen && spins < kSpinsBeforeSleep; ++spins) __builtin_ia32_pause();
+    for (int spins = 0;
+         generation_.load(std::memory_order_acquire) == seen && spins < kSpinsBeforeSleep; ++spins)
+      __builtin_ia32_pause();
     generation_.wait(seen, std::memory_order_acquire);
     ++seen;
     if (stopping_) return;

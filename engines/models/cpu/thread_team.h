@@ -1,5 +1,6 @@
 #pragma once
-// A fixed team of threads that runs one function at a time, with a barrier cheap enough to stand between layers' steps.
+// A fixed team of threads that runs one function at a time, with a barrier cheap enough to stand
+// between layers' steps.
 
 #include <atomic>
 #include <exception>
@@ -13,19 +14,21 @@ namespace speclab::engines::cpu {
 
 class ThreadTeam {
  public:
-  /// @param size  threads, the caller included; >= 1. @throws ConfigError if the system starts no more
+  /// @param size  threads, the caller included; >= 1. @throws ConfigError if the system starts no
+  /// more
   explicit ThreadTeam(int size);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int size() const { return size_; }
-  /// Runs job(rank) on every thread and returns when all are done. A job that throws must not use barrier(); the first
-  /// exception is thrown again here.
+  /// Runs job(rank) on every thread and returns when all are done. A job that throws must not use
+  /// barrier(); the first exception is thrown again here.
   void run(const std::function<void(int)>& job);
   /// All threads of the running job meet here.
   void barrier();
-  /// Number of the next part of the work between two barriers that no thread has taken yet; counted from 0 after every barrier.
+  /// Number of the next part of the work between two barriers that no thread has taken yet; counted
+  /// from 0 after every barrier.
   int take() { return taken_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
@@ -50,10 +53,12 @@ struct Range {
   int begin, end;
 };
 inline Range share(int count, int rank, int size) {
-  return {static_cast<int>(static_cast<std::int64_t>(count) * rank / size), static_cast<int>(static_cast<std::int64_t>(count) * (rank + 1) / size)};
+  return {static_cast<int>(static_cast<std::int64_t>(count) * rank / size),
+          static_cast<int>(static_cast<std::int64_t>(count) * (rank + 1) / size)};
 }
 
-/// Threads to use when nobody says: OMP_NUM_THREADS if set, else the processors this process may run on.
+/// Threads to use when nobody says: OMP_NUM_THREADS if set, else the processors this process may
+/// run on.
 int default_num_threads();
 
 }  // namespace speclab::engines::cpu

@@ -20,12 +20,14 @@ constexpr const char* kModelType = "feature_transformer";
 
 class FeatureTransformerWeights final : public LlamaWeights {
  public:
-  FeatureTransformerWeights(std::unique_ptr<LlamaWeights> own, std::unique_ptr<LlamaWeights> target, const LlamaConfig& shape)
+  FeatureTransformerWeights(std::unique_ptr<LlamaWeights> own, std::unique_ptr<LlamaWeights> target,
+                            const LlamaConfig& shape)
       : own_(std::move(own)), target_(std::move(target)), shape_(shape) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     if (role == LlamaTensor::embedding) return target_->read(role, 0);
-    if (role == LlamaTensor::head) return rows_of(shape_.draft_vocabulary, target_->read(role, 0), shape_.hidden_size);
+    if (role == LlamaTensor::head)
+      return rows_of(shape_.draft_vocabulary, target_->read(role, 0), shape_.hidden_size);
     return own_->read(role, layer);
   }
   std::string sha256() const override { return own_->sha256(); }
@@ -46,18 +48,26 @@ bool is_feature_transformer_folder(const std::string& folder) {
 FeatureTransformerConfig read_feature_transformer_config(const std::string& path) {
   const nlohmann::json root = read_json_file(path);
   const JsonNode object(root, path);
-  FeatureTransformerConfig config{read_llama_shape(object), object.at("target").as_string(), object.at("target_sha256").as_string()};
-  config.shape.feature_size = static_cast<std::int32_t>(object.at("feature_size").as_integer(16, 1 << 20));
-  if (config.shape.feature_size % config.shape.hidden_size != 0) object.at("feature_size").fail(object.at("feature_size").shown(), fmt::format("multiples of hidden_size = {}", config.shape.hidden_size));
-  config.shape.draft_vocabulary = read_draft_vocabulary(object.at("draft_vocabulary"), config.shape.vocab_size);
+  FeatureTransformerConfig config{read_llama_shape(object), object.at("target").as_string(),
+                                  object.at("target_sha256").as_string()};
+  config.shape.feature_size =
+      static_cast<std::int32_t>(object.at("feature_size").as_integer(16, 1 << 20));
+  if (config.shape.feature_size % config.shape.hidden_size != 0)
+    object.at("feature_size")
+        .fail(object.at("feature_size").shown(),
+              fmt::format("multiples of hidden_size = {}", config.shape.hidden_size));
+  config.shape.draft_vocabulary =
+      read_draft_vocabulary(object.at("draft_vocabulary"), config.shape.vocab_size);
   config.shape.tied_embeddings = false;
   config.shape.config_sha256 = sha256_file(path);
   config.shape.validate(path);
   return config;
 }
 
-void write_feature_transformer_config(const FeatureTransformerConfig& config, const std::string& path) {
-  nlohmann::ordered_json object = {{"architectures", {"FeatureTransformer"}}, {"model_type", kModelType}};
+void write_feature_transformer_config(const FeatureTransformerConfig& config,
+                                      const std::string& path) {
+  nlohmann::ordered_json object = {{"architectures", {"FeatureTransformer"}},
+                                   {"model_type", kModelType}};
   object.update(llama_shape_json(config.shape));
   object["feature_size"] = config.shape.feature_size;
   object["target"] = config.target;
@@ -66,18 +76,29 @@ void write_feature_transformer_config(const FeatureTransformerConfig& config, co
   write_file(path, object.dump() + "\n");
 }
 
-std::unique_ptr<LlamaWeights> feature_transformer_weights(std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
-                                                          std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape) {
+std::unique_ptr<LlamaWeights> feature_transformer_weights(
+    std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
+    std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape) {
   const LlamaConfig& shape = config.shape;
   if (target->sha256() != config.target_sha256)
-    throw_model_file_error(folder->path() + "/config.json", 0, {"target_sha256", escaped(config.target_sha256, 64), fmt::format("{}, of '{}'", target->sha256(), escaped(config.target, 40)),
-                                                                "train it again or restore the target"});
-  const std::int32_t hidden = target_shape.hidden_size, all_states = hidden * (1 + static_cast<std::int32_t>(target_shape.state_layers().size()));
-  if (target_shape.vocab_size != shape.vocab_size || hidden != shape.hidden_size || (shape.feature_size != hidden && shape.feature_size != all_states))
-    throw_model_file_error(folder->path() + "/config.json", 0,
-                           {"vocab_size, hidden_size, feature_size", fmt::format("{}, {}, {}", shape.vocab_size, shape.hidden_size, shape.feature_size),
-                            fmt::format("{}, {}, {} or {}, as its target '{}' has", target_shape.vocab_size, hidden, hidden, all_states, escaped(config.target, 40)),
-                            "train it again or restore the target"});
+    throw_model_file_error(
+        folder->path() + "/config.json", 0,
+        {"target_sha256", escaped(config.target_sha256, 64),
+         fmt::format("{}, of '{}'", target->sha256(), escaped(config.target, 40)),
+         "train it again or restore the target"});
+  const std::int32_t hidden = target_shape.hidden_size,
+                     all_states =
+                         hidden *
+                         (1 + static_cast<std::int32_t>(target_shape.state_layers().size()));
+  if (target_shape.vocab_size != shape.vocab_size || hidden != shape.hidden_size ||
+      (shape.feature_size != hidden && shape.feature_size != all_states))
+    throw_model_file_error(
+        folder->path() + "/config.json", 0,
+        {"vocab_size, hidden_size, feature_size",
+         fmt::format("{}, {}, {}", shape.vocab_size, shape.hidden_size, shape.feature_size),
+         fmt::format("{}, {}, {} or {}, as its target '{}' has", target_shape.vocab_size, hidden,
+                     hidden, all_states, escaped(config.target, 40)),
+         "train it again or restore the target"});
   auto own = llama_weights_from_checkpoint(std::move(folder), shape);
   return std::make_unique<FeatureTransformerWeights>(std::move(own), std::move(target), shape);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A drafter that reads the target's last hidden states: its folder holds the layers and names the target, whose embedding table and
-// head rows it shares.
+// A drafter that reads the target's last hidden states: its folder holds the layers and names the
+// target, whose embedding table and head rows it shares.
 
 #include <memory>
 #include <string>
@@ -11,9 +11,9 @@ namespace speclab::engines {
 
 /// What config.json of such a folder says.
 struct FeatureTransformerConfig {
-  LlamaConfig shape;            ///< with feature_size and draft_vocabulary; its head is untied
-  std::string target;           ///< catalogue name, file or folder of the target
-  std::string target_sha256;    ///< of the target's weights
+  LlamaConfig shape;          ///< with feature_size and draft_vocabulary; its head is untied
+  std::string target;         ///< catalogue name, file or folder of the target
+  std::string target_sha256;  ///< of the target's weights
 };
 
 /// Whether config.json says so.
@@ -21,11 +21,14 @@ bool is_feature_transformer_folder(const std::string& folder);
 /// @throws ModelFileError naming file and field
 FeatureTransformerConfig read_feature_transformer_config(const std::string& path);
 /// @throws WriteError
-void write_feature_transformer_config(const FeatureTransformerConfig& config, const std::string& path);
+void write_feature_transformer_config(const FeatureTransformerConfig& config,
+                                      const std::string& path);
 
 /// The layers come from the folder; embedding and head rows from the target.
-/// @throws ModelFileError if the target's weights are not those the folder was trained for, or have another shape
-std::unique_ptr<LlamaWeights> feature_transformer_weights(std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
-                                                          std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape);
+/// @throws ModelFileError if the target's weights are not those the folder was trained for, or have
+/// another shape
+std::unique_ptr<LlamaWeights> feature_transformer_weights(
+    std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
+    std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape);
 
 }  // namespace speclab::engines

@@ -1,5 +1,6 @@
 #pragma once
-// The part of config.json that the folders of all Llama-shaped models share, in Hugging Face's names.
+// The part of config.json that the folders of all Llama-shaped models share, in Hugging Face's
+// names.
 
 #include <nlohmann/json_fwd.hpp>
 

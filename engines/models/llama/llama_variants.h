@@ -1,5 +1,6 @@
 #pragma once
-// What members of the Llama family may have and this decoder does not: refused, since ignoring it gives wrong text.
+// What members of the Llama family may have and this decoder does not: refused, since ignoring it
+// gives wrong text.
 
 #include "engines/models/llama/llama_config.h"
 

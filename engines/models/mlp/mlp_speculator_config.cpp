@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kModelType = "mlp_speculator";
 constexpr std::int64_t kMaxVocab = 2'000'000, kMaxWidth = 1 << 16, kMaxHeads = 16;
 
-std::int32_t size_of(const JsonNode& object, const char* field, std::int64_t most) { return static_cast<std::int32_t>(object.at(field).as_integer(1, most)); }
+std::int32_t size_of(const JsonNode& object, const char* field, std::int64_t most) {
+  return static_cast<std::int32_t>(object.at(field).as_integer(1, most));
+}
 
 /// The kernels read widths in whole vectors.
 std::int32_t width_of(const JsonNode& object, const char* field) {
@@ -36,13 +38,17 @@ std::string text(const JsonNode& object, const char* field) {
   return found ? found->as_string() : "";
 }
 
-std::string tensor_name(const char* kind, std::int32_t stage, const char* part = "weight") { return fmt::format("speculator.{}.{}.{}", kind, stage, part); }
+std::string tensor_name(const char* kind, std::int32_t stage, const char* part = "weight") {
+  return fmt::format("speculator.{}.{}.{}", kind, stage, part);
+}
 
 }  // namespace
 
 std::int64_t MlpSpeculatorConfig::num_parameters() const {
-  const std::int64_t inner = inner_size, stage = (num_embeddings() + std::int64_t{num_logits()}) * inner + 2 * inner;
-  const std::int64_t stages = is_tied ? 1 : num_heads, projections = is_tied ? std::min(num_heads - 1, 1) : num_heads - 1;
+  const std::int64_t inner = inner_size,
+                     stage = (num_embeddings() + std::int64_t{num_logits()}) * inner + 2 * inner;
+  const std::int64_t stages = is_tied ? 1 : num_heads,
+                     projections = is_tied ? std::min(num_heads - 1, 1) : num_heads - 1;
   return stages * stage + std::int64_t{base_hidden_size} * inner + projections * inner * inner;
 }
 
@@ -55,11 +61,21 @@ std::vector<std::int32_t> MlpSpeculatorConfig::embedding_rows() const {
   return rows_of_tokens(draft_vocabulary, vocab_size, num_logits());
 }
 
-std::string MlpSpeculatorConfig::projection(std::int32_t stage) const { return tensor_name("proj", is_tied ? std::min(stage, 1) : stage); }
-std::string MlpSpeculatorConfig::embedding(std::int32_t stage) const { return tensor_name("emb", is_tied ? 0 : stage); }
-std::string MlpSpeculatorConfig::head(std::int32_t stage) const { return tensor_name("head", is_tied ? 0 : stage); }
-std::string MlpSpeculatorConfig::scale(std::int32_t stage) const { return tensor_name("ln", is_tied ? 0 : stage); }
-std::string MlpSpeculatorConfig::shift(std::int32_t stage) const { return tensor_name("ln", is_tied ? 0 : stage, "bias"); }
+std::string MlpSpeculatorConfig::projection(std::int32_t stage) const {
+  return tensor_name("proj", is_tied ? std::min(stage, 1) : stage);
+}
+std::string MlpSpeculatorConfig::embedding(std::int32_t stage) const {
+  return tensor_name("emb", is_tied ? 0 : stage);
+}
+std::string MlpSpeculatorConfig::head(std::int32_t stage) const {
+  return tensor_name("head", is_tied ? 0 : stage);
+}
+std::string MlpSpeculatorConfig::scale(std::int32_t stage) const {
+  return tensor_name("ln", is_tied ? 0 : stage);
+}
+std::string MlpSpeculatorConfig::shift(std::int32_t stage) const {
+  return tensor_name("ln", is_tied ? 0 : stage, "bias");
+}
 
 bool is_mlp_speculator_folder(const std::string& folder) {
   const std::string path = folder + "/config.json";
@@ -70,7 +86,8 @@ bool is_mlp_speculator_folder(const std::string& folder) {
 MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
   const nlohmann::json root = read_json_file(path);
   const JsonNode object(root, path);
-  if (object.at("model_type").as_string() != kModelType) object.at("model_type").fail(object.at("model_type").shown(), kModelType);
+  if (object.at("model_type").as_string() != kModelType)
+    object.at("model_type").fail(object.at("model_type").shown(), kModelType);
   MlpSpeculatorConfig config;
   config.vocab_size = size_of(object, "vocab_size", kMaxVocab);
   config.base_hidden_size = width_of(object, "emb_dim");
@@ -78,7 +95,8 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
   config.num_heads = size_of(object, "n_predict", kMaxHeads);
   config.is_tied = flag(object, "tie_weights");
   config.scales_input = flag(object, "scale_input");
-  if (const auto list = object.find("draft_vocabulary")) config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
+  if (const auto list = object.find("draft_vocabulary"))
+    config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
   config.target = text(object, "target");
   config.target_sha256 = text(object, "target_sha256");
   config.config_sha256 = sha256_file(path);
@@ -86,10 +104,16 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
 }
 
 void write_mlp_speculator_config(const MlpSpeculatorConfig& config, const std::string& path) {
-  nlohmann::ordered_json object = {
-      {"architectures", {"MLPSpeculatorPreTrainedModel"}}, {"model_type", kModelType}, {"vocab_size", config.vocab_size}, {"emb_dim", config.base_hidden_size},
-      {"inner_dim", config.inner_size}, {"n_predict", config.num_heads}, {"tie_weights", config.is_tied}, {"scale_input", config.scales_input},
-      {"target", config.target}, {"target_sha256", config.target_sha256}};
+  nlohmann::ordered_json object = {{"architectures", {"MLPSpeculatorPreTrainedModel"}},
+                                   {"model_type", kModelType},
+                                   {"vocab_size", config.vocab_size},
+                                   {"emb_dim", config.base_hidden_size},
+                                   {"inner_dim", config.inner_size},
+                                   {"n_predict", config.num_heads},
+                                   {"tie_weights", config.is_tied},
+                                   {"scale_input", config.scales_input},
+                                   {"target", config.target},
+                                   {"target_sha256", config.target_sha256}};
   if (!config.draft_vocabulary.empty()) object["draft_vocabulary"] = config.draft_vocabulary;
   write_file(path, object.dump() + "\n");
 }

@@ -10,9 +10,11 @@
 
 namespace speclab::engines {
 
-KvCacheTorch::KvCacheTorch(const LlamaConfig& config, std::int32_t max_sequences, std::int32_t capacity, const at::TensorOptions& options)
+KvCacheTorch::KvCacheTorch(const LlamaConfig& config, std::int32_t max_sequences,
+                           std::int32_t capacity, const at::TensorOptions& options)
     : plan_(max_sequences, capacity) {
-  keys_ = at::zeros({config.num_layers, max_sequences, config.num_kv_heads, capacity, config.head_dim}, options);
+  keys_ = at::zeros(
+      {config.num_layers, max_sequences, config.num_kv_heads, capacity, config.head_dim}, options);
   values_ = at::zeros_like(keys_);
 }
 
@@ -21,18 +23,21 @@ void KvCacheTorch::commit(std::int32_t sequence, std::span<const std::int32_t> r
   const auto slots = plan_.commit(sequence, rows);
   const std::vector<std::int64_t> from(slots.begin(), slots.end());
   bool in_place = true;
-  for (std::size_t i = 0; i < from.size(); ++i) in_place = in_place && from[i] == first + static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    in_place = in_place && from[i] == first + static_cast<std::int64_t>(i);
   if (in_place) return;
   const at::Tensor index = at::tensor(from, at::kLong).to(keys_.device());
   for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)}) {
     const at::Tensor of_sequence = cache.select(1, sequence);
-    of_sequence.narrow(2, first, static_cast<std::int64_t>(from.size())).copy_(of_sequence.index_select(2, index));
+    of_sequence.narrow(2, first, static_cast<std::int64_t>(from.size()))
+        .copy_(of_sequence.index_select(2, index));
   }
 }
 
 std::int32_t KvCacheTorch::fork(std::int32_t sequence) {
   const std::int32_t copy = plan_.begin();
-  for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)}) cache.select(1, copy).copy_(cache.select(1, sequence));
+  for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)})
+    cache.select(1, copy).copy_(cache.select(1, sequence));
   plan_.set_length(copy, plan_.length(sequence));
   return copy;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The Llama family in plain ATen operations, on any device and dtype: the path for CUDA, and on the CPU the slow reference
-// that the fast one is checked against.
+// The Llama family in plain ATen operations, on any device and dtype: the path for CUDA, and on the
+// CPU the slow reference that the fast one is checked against.
 
 #include <ATen/core/Tensor.h>
 
@@ -16,7 +16,8 @@ class LlamaTorch final : public LanguageModel {
  public:
   /// @param device  "cpu", "cuda" @param dtype  "float32", "bfloat16"
   /// @throws DeviceError if the device is not there
-  LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, const std::string& device, const std::string& dtype);
+  LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, const std::string& device,
+             const std::string& dtype);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -30,23 +31,26 @@ class LlamaTorch final : public LanguageModel {
   struct Rows {
     at::Tensor tokens, positions, sequences, slots;  ///< [N], int64
     at::Tensor wanting_logits, wanting_hidden;       ///< row numbers
-    at::Tensor features;                             ///< [N, feature_size], float32; undefined where the model reads none
-    std::vector<at::Tensor> of_sequence;             ///< row numbers of each sequence in the forward
-    std::vector<at::Tensor> masks;                   ///< [n, slots] per sequence: 0 where visible, else -inf
+    at::Tensor features;  ///< [N, feature_size], float32; undefined where the model reads none
+    std::vector<at::Tensor> of_sequence;  ///< row numbers of each sequence in the forward
+    std::vector<at::Tensor> masks;        ///< [n, slots] per sequence: 0 where visible, else -inf
     std::vector<std::int32_t> sequence_ids;
   };
 
-  at::Tensor load(const LlamaWeights& weights, LlamaTensor role, std::int32_t layer, std::int64_t columns) const;
+  at::Tensor load(const LlamaWeights& weights, LlamaTensor role, std::int32_t layer,
+                  std::int64_t columns) const;
   Rows prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const;
   at::Tensor embed(const Rows& rows) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
   at::Tensor rotate(const at::Tensor& heads, const at::Tensor& positions) const;
-  at::Tensor attention(const at::Tensor& x, const Rows& rows, std::int32_t layer, KvCacheTorch& cache) const;
+  at::Tensor attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
+                       KvCacheTorch& cache) const;
 
   LlamaConfig config_;
   at::TensorOptions options_;
   ModelInfo info_;
-  at::Tensor embedding_, head_, output_norm_, cosine_, sine_, embedding_norm_, feature_norm_, fusion_;
+  at::Tensor embedding_, head_, output_norm_, cosine_, sine_, embedding_norm_, feature_norm_,
+      fusion_;
   std::vector<Layer> layers_;
   at::Tensor logits_, hidden_;
 };

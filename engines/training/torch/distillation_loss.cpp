@@ -22,13 +22,15 @@ double cross_entropy(const at::Tensor& target, at::Tensor& scores) {
   return (mass * total.log() - matched).sum().item<double>();
 }
 
-/// A loss of q = softmax(scores) whose derivatives by q are `slopes`: the gradient is q (slopes - their mean under q).
+/// A loss of q = softmax(scores) whose derivatives by q are `slopes`: the gradient is q (slopes -
+/// their mean under q).
 void turn_into_gradient(const at::Tensor& q, const at::Tensor& slopes, at::Tensor& scores) {
   scores.copy_(q * (slopes - (q * slopes).sum(1, true)));
 }
 
 double reverse_kl(const at::Tensor& target, at::Tensor& scores) {
-  constexpr double kLeast = 1e-8;  // what the target gives less counts as this, so that zeros of rounding stay finite
+  constexpr double kLeast =
+      1e-8;  // what the target gives less counts as this, so that zeros of rounding stay finite
   const auto log_q = at::log_softmax(scores, 1), q = log_q.exp();
   const auto slopes = log_q - target.clamp_min(kLeast).log();
   const double loss = (q * slopes).sum().item<double>();

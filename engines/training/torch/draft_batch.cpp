@@ -23,15 +23,23 @@ struct WeightedRows {
 
 class BatchBuilder {
  public:
-  BatchBuilder(TrainingTask::Texts texts, std::span<const std::int32_t> rows) : rows_(rows), num_texts_(texts.size()) {
+  BatchBuilder(TrainingTask::Texts texts, std::span<const std::int32_t> rows)
+      : rows_(rows), num_texts_(texts.size()) {
     for (const OwnText* text : texts) longest_ = std::max(longest_, text->tokens.size());
     for (const OwnText* text : texts) add(*text);
   }
 
   DraftBatch batch() const {
-    const auto n = static_cast<std::int64_t>(positions_.size()), k = static_cast<std::int64_t>(TopLaw::kSize);
-    return {at::tensor(tokens_).view({static_cast<std::int64_t>(num_texts_), static_cast<std::int64_t>(longest_)}), at::tensor(positions_),
-            at::tensor(top_.rows).view({n, k}), at::tensor(top_.weights).view({n, k}), at::tensor(next_.rows), at::tensor(next_.weights), at::tensor(likeliest_)};
+    const auto n = static_cast<std::int64_t>(positions_.size()),
+               k = static_cast<std::int64_t>(TopLaw::kSize);
+    return {at::tensor(tokens_).view(
+                {static_cast<std::int64_t>(num_texts_), static_cast<std::int64_t>(longest_)}),
+            at::tensor(positions_),
+            at::tensor(top_.rows).view({n, k}),
+            at::tensor(top_.weights).view({n, k}),
+            at::tensor(next_.rows),
+            at::tensor(next_.weights),
+            at::tensor(likeliest_)};
   }
 
  private:
@@ -49,8 +57,10 @@ class BatchBuilder {
   }
 
   void add_law(const TopLaw& law, Token emitted) {
-    next_.add(row_of(emitted), std::ranges::find(law.tokens, emitted) == std::end(law.tokens) ? 1.0f : 0.0f);
-    for (std::size_t k = 0; k < TopLaw::kSize; ++k) top_.add(row_of(law.tokens[k]), law.probabilities[k]);
+    next_.add(row_of(emitted),
+              std::ranges::find(law.tokens, emitted) == std::end(law.tokens) ? 1.0f : 0.0f);
+    for (std::size_t k = 0; k < TopLaw::kSize; ++k)
+      top_.add(row_of(law.tokens[k]), law.probabilities[k]);
     likeliest_.push_back(row_of(law.tokens[0]));
   }
 
@@ -62,10 +72,14 @@ class BatchBuilder {
 
 }  // namespace
 
-DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows) { return BatchBuilder(texts, rows).batch(); }
+DraftBatch make_draft_batch(TrainingTask::Texts texts, std::span<const std::int32_t> rows) {
+  return BatchBuilder(texts, rows).batch();
+}
 
 DraftBatch on_device(const DraftBatch& batch, const at::Device& device) {
-  return {batch.tokens.to(device), batch.positions.to(device), batch.top_rows.to(device), batch.top_weights.to(device), batch.next_rows.to(device), batch.next_weights.to(device), batch.likeliest.to(device)};
+  return {batch.tokens.to(device),      batch.positions.to(device), batch.top_rows.to(device),
+          batch.top_weights.to(device), batch.next_rows.to(device), batch.next_weights.to(device),
+          batch.likeliest.to(device)};
 }
 
 }  // namespace speclab::engines

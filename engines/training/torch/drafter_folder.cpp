@@ -1,10 +1,10 @@
 #include "engines/training/torch/drafter_folder.h"
 
-#include <fmt/format.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,9 @@ std::string weights_file(const std::string& folder) { return folder + "/model.sa
 
 std::string checkpoint_file(const std::string& folder) { return folder + "/checkpoint.bin"; }
 
-void write_drafter(const Parameters& parameters, const DrafterNotes& notes, const std::string& folder, const std::function<void(const std::string& path)>& write_config) {
+void write_drafter(const Parameters& parameters, const DrafterNotes& notes,
+                   const std::string& folder,
+                   const std::function<void(const std::string& path)>& write_config) {
   std::error_code none;
   std::filesystem::remove(folder + "/config.json", none);
   std::vector<TensorToWrite> tensors;
@@ -31,7 +33,10 @@ void write_drafter(const Parameters& parameters, const DrafterNotes& notes, cons
   for (const Parameters::Parameter& parameter : parameters.all()) {
     const at::Tensor& value = values.emplace_back(parameter.value.cpu());
     const auto size = static_cast<std::size_t>(value.numel());
-    tensors.push_back({parameter.name, value.sizes().vec(), {value.const_data_ptr<float>(), size}, StoredType::bfloat16});
+    tensors.push_back({parameter.name,
+                       value.sizes().vec(),
+                       {value.const_data_ptr<float>(), size},
+                       StoredType::bfloat16});
   }
   write_safetensors(weights_file(folder), tensors, {{"format", "pt"}});
   write_file(folder + "/training.csv", notes.curve_csv);
@@ -46,9 +51,14 @@ void read_parameters(const std::string& folder, Parameters& parameters) {
   const at::NoGradGuard guard;
   const SafetensorsFile file = SafetensorsFile::open(weights_file(folder));
   for (Parameters::Parameter& parameter : parameters.all()) {
-    if (file.tensor(parameter.name).shape != parameter.value.sizes().vec()) throw ModelFileError(fmt::format("{}: '{}' has another shape than config.json says", file.path(), parameter.name));
+    if (file.tensor(parameter.name).shape != parameter.value.sizes().vec())
+      throw ModelFileError(fmt::format("{}: '{}' has another shape than config.json says",
+                                       file.path(), parameter.name));
     std::vector<float> values = file.read_float32(parameter.name);
-    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) throw ModelFileError(fmt::format("{}: '{}' has values that are not finite; the file is damaged, or its training diverged", file.path(), parameter.name));
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+      throw ModelFileError(fmt::format(
+          "{}: '{}' has values that are not finite; the file is damaged, or its training diverged",
+          file.path(), parameter.name));
     parameter.value.copy_(at::from_blob(values.data(), parameter.value.sizes(), at::kFloat));
   }
 }

@@ -19,7 +19,9 @@ namespace {
 /// The target's states of a text, [tokens - 1, state_size], float32.
 at::Tensor states_of(const OwnText& text) {
   const auto rows = static_cast<std::int64_t>(text.tokens.size()) - 1;
-  return at::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, text.state_size()}, at::kBFloat16).to(at::kFloat);
+  return at::from_blob(const_cast<std::uint16_t*>(text.hidden.data()), {rows, text.state_size()},
+                       at::kBFloat16)
+      .to(at::kFloat);
 }
 
 /// First row that speaks of an emitted token; row -1 would speak of token 1.
@@ -31,7 +33,8 @@ struct Layout {
   std::vector<std::int64_t> first_queried;
 };
 
-Layout layout_of(std::span<const OwnText* const> texts, std::int32_t feature_size, std::int64_t rows_before) {
+Layout layout_of(std::span<const OwnText* const> texts, std::int32_t feature_size,
+                 std::int64_t rows_before) {
   Layout layout;
   for (const OwnText* text : texts) {
     SPECLAB_EXPECT(text->state_size() == feature_size, "texts with the target's hidden states");
@@ -45,7 +48,8 @@ Layout layout_of(std::span<const OwnText* const> texts, std::int32_t feature_siz
 
 }  // namespace
 
-FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const StateSizes& sizes, std::int64_t rows_before) {
+FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const StateSizes& sizes,
+                                std::int64_t rows_before) {
   const Layout layout = layout_of(texts, sizes.feature, rows_before);
   const auto batch = static_cast<std::int64_t>(texts.size());
   FeatureBatch result;
@@ -57,12 +61,17 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
   for (std::int64_t b = 0; b < batch; ++b) {
     const OwnText& text = *texts[static_cast<std::size_t>(b)];
     const auto states = states_of(text);
-    const std::int64_t count = states.size(0), first = first_row(text), first_queried = layout.first_queried[static_cast<std::size_t>(b)];
-    result.input.tokens[b].narrow(0, 0, count).copy_(at::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
+    const std::int64_t count = states.size(0), first = first_row(text),
+                       first_queried = layout.first_queried[static_cast<std::size_t>(b)];
+    result.input.tokens[b]
+        .narrow(0, 0, count)
+        .copy_(at::tensor(std::vector<std::int64_t>(text.tokens.begin() + 1, text.tokens.end())));
     result.input.hidden[b].narrow(0, 0, count).copy_(states);
-    queried.push_back(at::arange(first_queried, first_queried + layout.num_queried).clamp_max(layout.num_rows - 1));
+    queried.push_back(at::arange(first_queried, first_queried + layout.num_queried)
+                          .clamp_max(layout.num_rows - 1));
     if (first + 1 >= count) continue;
-    next_hidden.push_back(states.narrow(0, first + 1, count - first - 1).narrow(1, 0, sizes.hidden));
+    next_hidden.push_back(
+        states.narrow(0, first + 1, count - first - 1).narrow(1, 0, sizes.hidden));
     for (std::int64_t row = first; row + 1 < count; ++row) {
       const TopLaw& law = text.laws[static_cast<std::size_t>(row + 2 - text.prompt_length)];
       rows.push_back(b * layout.num_queried + row - first_queried);
@@ -83,8 +92,14 @@ FeatureBatch make_feature_batch(std::span<const OwnText* const> texts, const Sta
 }
 
 FeatureBatch on_device(const FeatureBatch& batch, const at::Device& device) {
-  return {{batch.input.tokens.to(device), batch.input.hidden.to(device), batch.input.queried.to(device)}, batch.rows.to(device), batch.row_numbers.to(device), batch.next_hidden.to(device),
-          batch.log_partitions.to(device), batch.top_tokens.to(device), batch.next_tokens.to(device)};
+  return {{batch.input.tokens.to(device), batch.input.hidden.to(device),
+           batch.input.queried.to(device)},
+          batch.rows.to(device),
+          batch.row_numbers.to(device),
+          batch.next_hidden.to(device),
+          batch.log_partitions.to(device),
+          batch.top_tokens.to(device),
+          batch.next_tokens.to(device)};
 }
 
 }  // namespace speclab::engines

@@ -13,9 +13,17 @@ namespace {
 
 class FeatureTransformerTask final : public HiddenStateTask {
  public:
-  FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target, const TrainOptions& options, at::ScalarType dtype)
-      : HiddenStateTask(objective_of(options), TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype, training_device(options.schedule)),
-        model_(config, at::from_blob(const_cast<float*>(target.embedding.data()), {config.vocab_size, config.hidden_size}, at::kFloat).clone(), options.schedule.seed) {
+  FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target,
+                         const TrainOptions& options, at::ScalarType dtype)
+      : HiddenStateTask(
+            objective_of(options),
+            TargetRows(target, config.draft_vocabulary, options.distillation.loss, dtype), dtype,
+            training_device(options.schedule)),
+        model_(config,
+               at::from_blob(const_cast<float*>(target.embedding.data()),
+                             {config.vocab_size, config.hidden_size}, at::kFloat)
+                   .clone(),
+               options.schedule.seed) {
     model_.parameters().set_dtype(dtype);
     model_.move_to(device());
   }
@@ -28,12 +36,16 @@ class FeatureTransformerTask final : public HiddenStateTask {
     return {options.distillation.loss, o.unrolled_steps, o.step_weight, o.feature_weight};
   }
 
-  /// With one layer only what is drafted is queried; the keys of a second layer need the first one's states everywhere.
+  /// With one layer only what is drafted is queried; the keys of a second layer need the first
+  /// one's states everywhere.
   FeatureBatch batch_of(Texts texts) const override {
     const LlamaConfig& config = model_.config();
-    return make_feature_batch(texts, {config.feature_size, config.hidden_size}, config.num_layers == 1 ? num_steps() - 1 : config.context_length);
+    return make_feature_batch(texts, {config.feature_size, config.hidden_size},
+                              config.num_layers == 1 ? num_steps() - 1 : config.context_length);
   }
-  std::vector<at::Tensor> unrolled(const FeatureRows& input) const override { return model_.unrolled(input, num_steps()); }
+  std::vector<at::Tensor> unrolled(const FeatureRows& input) const override {
+    return model_.unrolled(input, num_steps());
+  }
   at::Tensor head(int) const override { return target().head(); }
   at::Tensor rounded_head(int) const override { return target().rounded_head(); }
 
@@ -42,8 +54,11 @@ class FeatureTransformerTask final : public HiddenStateTask {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> feature_transformer_task(const LlamaConfig& config, const FeatureTarget& target, const TrainOptions& options) {
-  return std::make_unique<FeatureTransformerTask>(config, target, options, product_dtype(options.schedule));
+std::unique_ptr<TrainingTask> feature_transformer_task(const LlamaConfig& config,
+                                                       const FeatureTarget& target,
+                                                       const TrainOptions& options) {
+  return std::make_unique<FeatureTransformerTask>(config, target, options,
+                                                  product_dtype(options.schedule));
 }
 
 }  // namespace speclab::engines

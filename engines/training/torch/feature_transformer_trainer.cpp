@@ -14,49 +14,78 @@
 namespace speclab::engines {
 namespace {
 
-LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOptions& options, std::vector<Token> draft_vocabulary) {
+LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOptions& options,
+                           std::vector<Token> draft_vocabulary) {
   LlamaConfig config = target;
   config.num_layers = options.num_layers;
   config.intermediate_size = options.intermediate_size;
-  config.feature_size = target.hidden_size * (1 + (options.reads_layers ? static_cast<std::int32_t>(target.state_layers().size()) : 0));
+  config.feature_size =
+      target.hidden_size *
+      (1 + (options.reads_layers ? static_cast<std::int32_t>(target.state_layers().size()) : 0));
   config.draft_vocabulary = std::move(draft_vocabulary);
   config.tied_embeddings = false;
   config.validate("the drafter's shape");
   return config;
 }
 
-std::string digest_of(const TextSplit& texts, const FeatureTarget& target, const TrainOptions& options) {
+std::string digest_of(const TextSplit& texts, const FeatureTarget& target,
+                      const TrainOptions& options) {
   const FeatureTransformerOptions& o = options.feature_transformer;
-  return sha256_text(fmt::format("{} {} {} {} {} {} {} {} {}", target.sha256, o.reads_layers, o.num_layers, o.intermediate_size, o.unrolled_steps, o.step_weight, o.feature_weight,
-                                 distillation_digest(options.distillation), training_digest(texts, options)));
+  return sha256_text(fmt::format("{} {} {} {} {} {} {} {} {}", target.sha256, o.reads_layers,
+                                 o.num_layers, o.intermediate_size, o.unrolled_steps, o.step_weight,
+                                 o.feature_weight, distillation_digest(options.distillation),
+                                 training_digest(texts, options)));
 }
 
 nlohmann::ordered_json objective_json(const TrainOptions& options) {
   const FeatureTransformerOptions& o = options.feature_transformer;
-  return {{"loss", options.distillation.loss}, {"reads_layers", o.reads_layers}, {"unrolled_steps", o.unrolled_steps}, {"step_weight", o.step_weight}, {"feature_weight", o.feature_weight}};
+  return {{"loss", options.distillation.loss},
+          {"reads_layers", o.reads_layers},
+          {"unrolled_steps", o.unrolled_steps},
+          {"step_weight", o.step_weight},
+          {"feature_weight", o.feature_weight}};
 }
 
 }  // namespace
 
-void check_feature_transformer_start(const TrainOptions& options, const std::string& target_sha256) {
+void check_feature_transformer_start(const TrainOptions& options,
+                                     const std::string& target_sha256) {
   const std::string& folder = options.distillation.start_from;
   if (folder.empty()) return;
   check_start_folder(options, is_feature_transformer_folder);
   const FeatureTransformerConfig found = read_feature_transformer_config(config_file(folder));
   const FeatureTransformerOptions& o = options.feature_transformer;
-  check_start_shape(folder, {found.target_sha256, {{"drafter.reads_layers", o.reads_layers, found.shape.num_features() > 1}, {"drafter.num_layers", o.num_layers, found.shape.num_layers}, {"drafter.intermediate_size", o.intermediate_size, found.shape.intermediate_size},
-                             {"drafter.draft_vocabulary", options.distillation.draft_vocabulary, static_cast<std::int64_t>(found.shape.draft_vocabulary.size())}}}, target_sha256);
+  check_start_shape(
+      folder,
+      {found.target_sha256,
+       {{"drafter.reads_layers", o.reads_layers, found.shape.num_features() > 1},
+        {"drafter.num_layers", o.num_layers, found.shape.num_layers},
+        {"drafter.intermediate_size", o.intermediate_size, found.shape.intermediate_size},
+        {"drafter.draft_vocabulary", options.distillation.draft_vocabulary,
+         static_cast<std::int64_t>(found.shape.draft_vocabulary.size())}}},
+      target_sha256);
 }
 
-void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
+void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureTarget& target,
+                               const TrainOptions& options, const TrainCallbacks& callbacks) {
   const std::string& start = options.distillation.start_from;
   check_feature_transformer_start(options, target.sha256);
   const TextSplit split = split_texts(texts, options);
-  const LlamaConfig config = start.empty() ? drafter_config(target.config, options.feature_transformer, draft_tokens(split.training, target.config.vocab_size, options.distillation))
-                                           : read_feature_transformer_config(config_file(start)).shape;
+  const LlamaConfig config =
+      start.empty() ? drafter_config(target.config, options.feature_transformer,
+                                     draft_tokens(split.training, target.config.vocab_size,
+                                                  options.distillation))
+                    : read_feature_transformer_config(config_file(start)).shape;
   const std::unique_ptr<TrainingTask> task = feature_transformer_task(config, target, options);
-  train_hidden_state_drafter({split, *task, {target.name, target.sha256}, digest_of(split, target, options), objective_json(options)}, options, callbacks,
-                             [&](const std::string& path) { write_feature_transformer_config({config, target.name, target.sha256}, path); });
+  train_hidden_state_drafter({split,
+                              *task,
+                              {target.name, target.sha256},
+                              digest_of(split, target, options),
+                              objective_json(options)},
+                             options, callbacks, [&](const std::string& path) {
+                               write_feature_transformer_config(
+                                   {config, target.name, target.sha256}, path);
+                             });
 }
 
 }  // namespace speclab::engines

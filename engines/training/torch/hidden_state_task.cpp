@@ -19,13 +19,16 @@ namespace speclab::engines {
 namespace {
 
 /// Rows [first, first + count) of a batch that have drafted `step` tokens before, [count].
-at::Tensor reached(const FeatureBatch& batch, std::int64_t first, std::int64_t count, int step) { return batch.row_numbers.narrow(0, first, count) >= step; }
+at::Tensor reached(const FeatureBatch& batch, std::int64_t first, std::int64_t count, int step) {
+  return batch.row_numbers.narrow(0, first, count) >= step;
+}
 
 }  // namespace
 
 std::vector<at::Tensor> HiddenStateTask::states_of(const FeatureBatch& batch) const {
   std::vector<at::Tensor> states;
-  for (const at::Tensor& of_step : unrolled(batch.input)) states.push_back(of_step.reshape({-1, of_step.size(-1)}).index_select(0, batch.rows));
+  for (const at::Tensor& of_step : unrolled(batch.input))
+    states.push_back(of_step.reshape({-1, of_step.size(-1)}).index_select(0, batch.rows));
   return states;
 }
 
@@ -34,8 +37,10 @@ double HiddenStateTask::backward(Texts texts) {
   const std::vector<at::Tensor> states = states_of(batch);
   std::vector<Step> steps;
   for (std::size_t s = 0; s < states.size(); ++s) {
-    const bool is_shared = s > 0 && head(static_cast<int>(s)).is_same(head(static_cast<int>(s) - 1));
-    steps.push_back({is_shared ? steps.back().head : rounded_head(static_cast<int>(s)).detach(), states[s].detach(), at::empty_like(states[s])});
+    const bool is_shared =
+        s > 0 && head(static_cast<int>(s)).is_same(head(static_cast<int>(s) - 1));
+    steps.push_back({is_shared ? steps.back().head : rounded_head(static_cast<int>(s)).detach(),
+                     states[s].detach(), at::empty_like(states[s])});
   }
   double loss = 0;
   const std::int64_t total = batch.rows.size(0);
@@ -50,7 +55,8 @@ double HiddenStateTask::backward(Texts texts) {
 }
 
 /// @return the first step's part of the mean loss; no number where a further step's is none
-double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& rows, std::vector<Step>& steps) {
+double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& rows,
+                                      std::vector<Step>& steps) {
   const at::NoGradGuard guard;
   double first_loss = 0, weight = 1.0 / static_cast<double>(batch.rows.size(0));
   for (std::size_t s = 0; s < steps.size(); ++s, weight *= objective_.step_weight) {
@@ -60,8 +66,10 @@ double HiddenStateTask::add_gradients(const FeatureBatch& batch, const Rows& row
   return first_loss;
 }
 
-double HiddenStateTask::add_gradient(const FeatureBatch& batch, const Rows& rows, int number, Step& step, double weight) {
-  const auto mask = reached(batch, rows.first, rows.count, number).to(at::kFloat).unsqueeze(1) * weight;
+double HiddenStateTask::add_gradient(const FeatureBatch& batch, const Rows& rows, int number,
+                                     Step& step, double weight) {
+  const auto mask =
+      reached(batch, rows.first, rows.count, number).to(at::kFloat).unsqueeze(1) * weight;
   const auto states = step.states.narrow(0, rows.first, rows.count);
   auto scores = product(states, step.head.t(), dtype_);
   const double loss = weight * loss_and_gradient(objective_.loss, rows.wanted, scores);
@@ -70,7 +78,8 @@ double HiddenStateTask::add_gradient(const FeatureBatch& batch, const Rows& rows
   auto gradient = product(scores, step.head, dtype_);
   if (objective_.feature_weight > 0) {
     const auto next = batch.next_hidden.narrow(0, rows.first, rows.count);
-    gradient.add_((states - next) * (mask * 2 * objective_.feature_weight / next.pow(2).sum(1, true)));
+    gradient.add_((states - next) *
+                  (mask * 2 * objective_.feature_weight / next.pow(2).sum(1, true)));
   }
   step.states_gradient.narrow(0, rows.first, rows.count).copy_(gradient);
   return loss;
@@ -81,23 +90,28 @@ std::vector<Validation> HiddenStateTask::validate(Texts texts) const {
   constexpr std::size_t kTexts = 4;
   std::vector<Validation> sums(static_cast<std::size_t>(objective_.num_steps));
   for (std::size_t i = 0; i < texts.size(); i += kTexts) {
-    const FeatureBatch batch = on_device(batch_of(texts.subspan(i, std::min(kTexts, texts.size() - i))), device_);
+    const FeatureBatch batch =
+        on_device(batch_of(texts.subspan(i, std::min(kTexts, texts.size() - i))), device_);
     const std::vector<at::Tensor> states = states_of(batch);
     for (std::int64_t first = 0; first < batch.rows.size(0); first += kChunk)
-      for (std::size_t s = 0; s < states.size(); ++s) validate_rows(batch, first, static_cast<int>(s), states[s], sums[s]);
+      for (std::size_t s = 0; s < states.size(); ++s)
+        validate_rows(batch, first, static_cast<int>(s), states[s], sums[s]);
   }
   for (Validation& sum : sums) sum = sum.mean();
   return sums;
 }
 
-void HiddenStateTask::validate_rows(const FeatureBatch& batch, std::int64_t first, int step, const at::Tensor& states, Validation& sum) const {
+void HiddenStateTask::validate_rows(const FeatureBatch& batch, std::int64_t first, int step,
+                                    const at::Tensor& states, Validation& sum) const {
   const std::int64_t count = std::min(kChunk, states.size(0) - first);
-  const at::Tensor is_reached = reached(batch, first, count, step), mask = is_reached.to(at::kFloat);
+  const at::Tensor is_reached = reached(batch, first, count, step),
+                   mask = is_reached.to(at::kFloat);
   auto scores = at::matmul(states.narrow(0, first, count), head(step).t());
   const at::Tensor law = target_.law(batch, first, count) * mask.unsqueeze(1);
   sum.positions += is_reached.sum().item<double>();
   sum.acceptance_rate += at::minimum(at::softmax(scores, 1), law).sum().item<double>();
-  sum.greedy_agreement += (target_.agreement(batch, first, scores) & is_reached).sum().item<double>();
+  sum.greedy_agreement +=
+      (target_.agreement(batch, first, scores) & is_reached).sum().item<double>();
   sum.loss += loss_and_gradient("forward_kl", law, scores);
 }
 

@@ -17,10 +17,13 @@ struct HiddenStateTraining {
   nlohmann::ordered_json objective;  ///< for the manifest
 };
 
-/// Trains, from where distillation.start_from ended if it is given, and writes config.json, model.safetensors in bfloat16, training.csv and
-/// manifest.json, which holds the other's manifest too. @param write_config  of config.json
+/// Trains, from where distillation.start_from ended if it is given, and writes config.json,
+/// model.safetensors in bfloat16, training.csv and manifest.json, which holds the other's manifest
+/// too. @param write_config  of config.json
 /// @throws ConfigError if there is less text than a validation set and a batch; WriteError
-void train_hidden_state_drafter(const HiddenStateTraining& training, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void(const std::string& path)>& write_config);
+void train_hidden_state_drafter(const HiddenStateTraining& training, const TrainOptions& options,
+                                const TrainCallbacks& callbacks,
+                                const std::function<void(const std::string& path)>& write_config);
 
 /// Of everything in the options that the steps depend on.
 std::string distillation_digest(const DistillationOptions& options);

@@ -1,5 +1,6 @@
 #pragma once
-// The MLP speculator as autograd sees it: the same mathematics as MlpSpeculatorCpu over whole sequences.
+// The MLP speculator as autograd sees it: the same mathematics as MlpSpeculatorCpu over whole
+// sequences.
 
 #include <ATen/core/Tensor.h>
 
@@ -19,8 +20,8 @@ class MlpSpeculatorModel {
   Parameters& parameters() { return parameters_; }
 
   void move_to(const at::Device& device);
-  /// States of the queried rows behind every stage, [B, M, inner]: in stage s row j began at the target's state after token j - s. The first
-  /// s of the rows mean nothing.
+  /// States of the queried rows behind every stage, [B, M, inner]: in stage s row j began at the
+  /// target's state after token j - s. The first s of the rows mean nothing.
   std::vector<at::Tensor> unrolled(const FeatureRows& input) const;
   /// What the states of a stage are multiplied by, [num_logits, inner].
   const at::Tensor& head(int stage) const { return parameters_[config_.head(stage)]; }

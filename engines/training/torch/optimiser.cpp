@@ -23,14 +23,18 @@ bool is_stepped_by_muon(const Parameters::Parameter& parameter, const TrainingSc
   return schedule.optimiser == "muon" && parameter.use == Parameters::Use::product;
 }
 
-std::unique_ptr<torch::optim::AdamW> make_adamw(const Parameters& parameters, const TrainingSchedule& schedule) {
+std::unique_ptr<torch::optim::AdamW> make_adamw(const Parameters& parameters,
+                                                const TrainingSchedule& schedule) {
   std::vector<at::Tensor> decaying, constant;
   for (const auto& parameter : parameters.all())
-    if (!is_stepped_by_muon(parameter, schedule)) (parameter.use == Parameters::Use::norm ? constant : decaying).push_back(parameter.value);
+    if (!is_stepped_by_muon(parameter, schedule))
+      (parameter.use == Parameters::Use::norm ? constant : decaying).push_back(parameter.value);
   auto settings = torch::optim::AdamWOptions(schedule.learning_rate);
   settings.betas({0.9, 0.98}).weight_decay(schedule.weight_decay);
   auto adamw = std::make_unique<torch::optim::AdamW>(std::move(decaying), settings);
-  adamw->add_param_group(torch::optim::OptimizerParamGroup(std::move(constant), std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
+  adamw->add_param_group(torch::optim::OptimizerParamGroup(
+      std::move(constant),
+      std::make_unique<torch::optim::AdamWOptions>(settings.weight_decay(0.0))));
   return adamw;
 }
 
@@ -49,9 +53,12 @@ at::Tensor orthogonalised(const at::Tensor& of, at::ScalarType dtype) {
 }
 
 Optimiser::Optimiser(Parameters& parameters, const TrainingSchedule& schedule)
-    : weight_decay_(schedule.weight_decay), dtype_(product_dtype(schedule)), adamw_(make_adamw(parameters, schedule)) {
+    : weight_decay_(schedule.weight_decay),
+      dtype_(product_dtype(schedule)),
+      adamw_(make_adamw(parameters, schedule)) {
   for (const auto& parameter : parameters.all())
-    if (is_stepped_by_muon(parameter, schedule)) matrices_.push_back({parameter.value, at::zeros_like(parameter.value)});
+    if (is_stepped_by_muon(parameter, schedule))
+      matrices_.push_back({parameter.value, at::zeros_like(parameter.value)});
 }
 
 Optimiser::~Optimiser() = default;
@@ -62,7 +69,8 @@ void Optimiser::zero_grad() {
 }
 
 void Optimiser::step(double learning_rate) {
-  for (auto& group : adamw_->param_groups()) static_cast<torch::optim::AdamWOptions&>(group.options()).lr(learning_rate);
+  for (auto& group : adamw_->param_groups())
+    static_cast<torch::optim::AdamWOptions&>(group.options()).lr(learning_rate);
   adamw_->step();
   for (Matrix& matrix : matrices_) step_matrix(matrix, learning_rate);
 }
@@ -74,18 +82,21 @@ void Optimiser::step_matrix(Matrix& matrix, double learning_rate) const {
   matrix.momentum.lerp_(gradient, 1 - kMomentum);
   const double size = static_cast<double>(std::max(matrix.value.size(0), matrix.value.size(1)));
   matrix.value.mul_(1 - learning_rate * weight_decay_);
-  matrix.value.add_(orthogonalised(gradient.lerp(matrix.momentum, kMomentum), dtype_), -learning_rate * 0.2 * std::sqrt(size));
+  matrix.value.add_(orthogonalised(gradient.lerp(matrix.momentum, kMomentum), dtype_),
+                    -learning_rate * 0.2 * std::sqrt(size));
 }
 
 void Optimiser::save(torch::serialize::OutputArchive& archive) const {
   adamw_->save(archive);
-  for (std::size_t i = 0; i < matrices_.size(); ++i) archive.write(momentum_name(i), matrices_[i].momentum, true);
+  for (std::size_t i = 0; i < matrices_.size(); ++i)
+    archive.write(momentum_name(i), matrices_[i].momentum, true);
 }
 
 void Optimiser::load(torch::serialize::InputArchive& archive) {
   adamw_->load(archive);
   const at::NoGradGuard guard;
-  for (std::size_t i = 0; i < matrices_.size(); ++i) archive.read(momentum_name(i), matrices_[i].momentum, true);
+  for (std::size_t i = 0; i < matrices_.size(); ++i)
+    archive.read(momentum_name(i), matrices_[i].momentum, true);
 }
 
 }  // namespace speclab::engines

@@ -11,13 +11,15 @@ class AdamW;
 namespace torch::serialize {
 class InputArchive;
 class OutputArchive;
-}
+}  // namespace torch::serialize
 
 namespace speclab::engines {
 
-/// AdamW for all parameters, or Muon for the matrices between states and AdamW for tables and norms: Muon's step is the momentum with all its singular values
-/// brought near 1, scaled to the size of AdamW's steps, so that both take the same learning rates.
-/// @source Jordan et al. 2024, Muon: the five Newton-Schulz steps and their coefficients; Liu et al. 2025 (arXiv 2502.16982), section 2.2:
+/// AdamW for all parameters, or Muon for the matrices between states and AdamW for tables and
+/// norms: Muon's step is the momentum with all its singular values brought near 1, scaled to the
+/// size of AdamW's steps, so that both take the same learning rates.
+/// @source Jordan et al. 2024, Muon: the five Newton-Schulz steps and their coefficients; Liu et
+/// al. 2025 (arXiv 2502.16982), section 2.2:
 ///         weight decay and the factor 0.2 sqrt(max(out, in))
 class Optimiser {
  public:
@@ -45,7 +47,8 @@ class Optimiser {
   std::unique_ptr<torch::optim::AdamW> adamw_;
 };
 
-/// The matrix with `of`'s singular vectors and singular values near 1. @param of  [out, in] @param dtype  of the products
+/// The matrix with `of`'s singular vectors and singular values near 1. @param of  [out, in] @param
+/// dtype  of the products
 at::Tensor orthogonalised(const at::Tensor& of, at::ScalarType dtype);
 
 }  // namespace speclab::engines

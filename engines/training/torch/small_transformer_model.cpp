@@ -13,11 +13,14 @@
 
 namespace speclab::engines {
 
-SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed) : config_(config) {
+SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding,
+                                             std::uint64_t seed)
+    : config_(config) {
   if (!config.draft_vocabulary.empty()) draft_vocabulary_ = tokens_tensor(config.draft_vocabulary);
   at::manual_seed(seed);
   parameters_.add("model.embed_tokens.weight", embedding, Parameters::Use::table);
-  for (std::int32_t l = 0; l < config.num_layers; ++l) parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
+  for (std::int32_t l = 0; l < config.num_layers; ++l)
+    parameters_.add_layer(config, l, 1.0 / std::sqrt(2.0 * config.num_layers));
   parameters_.add_norm("model.norm.weight", config.hidden_size);
 }
 
@@ -28,11 +31,18 @@ void SmallTransformerModel::move_to(const at::Device& device) {
 
 at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::string& prefix) const {
   const auto positions = at::arange(x.size(1), x.options().dtype(at::kDouble));
-  const auto query = rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), positions, config_);
-  const auto key = rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions, config_);
+  const auto query =
+      rotated(project_heads(x, parameters_, prefix + "self_attn.q_proj.weight", config_), positions,
+              config_);
+  const auto key =
+      rotated(project_heads(x, parameters_, prefix + "self_attn.k_proj.weight", config_), positions,
+              config_);
   const auto value = project_heads(x, parameters_, prefix + "self_attn.v_proj.weight", config_);
-  const auto mixed = at::scaled_dot_product_attention(query, key, value, {}, 0.0, true, std::nullopt, config_.num_kv_heads != config_.num_heads);
-  return parameters_.linear(mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}), prefix + "self_attn.o_proj.weight");
+  const auto mixed = at::scaled_dot_product_attention(
+      query, key, value, {}, 0.0, true, std::nullopt, config_.num_kv_heads != config_.num_heads);
+  return parameters_.linear(
+      mixed.transpose(1, 2).reshape({x.size(0), x.size(1), config_.query_size()}),
+      prefix + "self_attn.o_proj.weight");
 }
 
 at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
@@ -41,7 +51,9 @@ at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     const std::string prefix = layer_prefix(l);
     x = x + attention(rms_norm(x, parameters_[prefix + "input_layernorm.weight"], epsilon), prefix);
-    x = x + feed_forward(rms_norm(x, parameters_[prefix + "post_attention_layernorm.weight"], epsilon), parameters_, prefix);
+    x = x +
+        feed_forward(rms_norm(x, parameters_[prefix + "post_attention_layernorm.weight"], epsilon),
+                     parameters_, prefix);
   }
   return rms_norm(x, parameters_["model.norm.weight"], epsilon);
 }
@@ -53,8 +65,10 @@ at::Tensor SmallTransformerModel::head() const {
 
 void SmallTransformerModel::add_head_gradient(const at::Tensor& gradient, double scale) {
   at::Tensor& of_table = parameters_["model.embed_tokens.weight"].mutable_grad();
-  if (draft_vocabulary_.defined()) of_table.index_add_(0, draft_vocabulary_, gradient, scale);
-  else of_table.add_(gradient, scale);
+  if (draft_vocabulary_.defined())
+    of_table.index_add_(0, draft_vocabulary_, gradient, scale);
+  else
+    of_table.add_(gradient, scale);
 }
 
 }  // namespace speclab::engines

@@ -23,7 +23,8 @@ class SmallTransformerModel {
   at::Tensor hidden(const at::Tensor& tokens) const;
   /// [num_logits, hidden]: the table, or its rows of the draft vocabulary.
   at::Tensor head() const;
-  /// Adds to the table's gradient that of its rows in the head; backward() has made it. @param gradient  as head()
+  /// Adds to the table's gradient that of its rows in the head; backward() has made it. @param
+  /// gradient  as head()
   void add_head_gradient(const at::Tensor& gradient, double scale);
 
  private:

@@ -1,6 +1,5 @@
 #include "engines/training/torch/small_transformer_trainer.h"
 
-#include <fmt/format.h>
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -13,6 +12,7 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,8 +36,10 @@ namespace {
 
 /// The leading principal directions of the target's table, scaled to unit variance.
 at::Tensor projected_embedding(const TargetEmbedding& target, std::int64_t size) {
-  const auto table = at::from_blob(const_cast<float*>(target.values.data()), {target.vocab_size, target.hidden_size}, at::kFloat);
-  const auto directions = std::get<1>(at::linalg_eigh(at::matmul(table.t(), table))).narrow(1, target.hidden_size - size, size);
+  const auto table = at::from_blob(const_cast<float*>(target.values.data()),
+                                   {target.vocab_size, target.hidden_size}, at::kFloat);
+  const auto directions = std::get<1>(at::linalg_eigh(at::matmul(table.t(), table)))
+                              .narrow(1, target.hidden_size - size, size);
   const auto projected = at::matmul(table, directions);
   return projected * (1.0 / std::sqrt(static_cast<double>(size)) / projected.std().item<double>());
 }
@@ -48,7 +50,8 @@ at::Tensor random_embedding(std::int32_t vocab_size, std::int64_t size, std::uin
   return at::randn({vocab_size, size}) / std::sqrt(static_cast<double>(size));
 }
 
-LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length, const SmallTransformerOptions& options) {
+LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length,
+                         const SmallTransformerOptions& options) {
   LlamaConfig config;
   config.vocab_size = vocab_size;
   config.context_length = context_length;
@@ -68,14 +71,17 @@ at::Tensor batch_hidden(const SmallTransformerModel& model, const DraftBatch& ba
   return hidden.view({-1, hidden.size(-1)}).index_select(0, batch.positions);
 }
 
-/// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count, num_logits] become its
-/// gradient, softmax times the positions' weight less the weights.
+/// Cross-entropy of positions [first, first + count) to the target's law, summed; `scores` [count,
+/// num_logits] become its gradient, softmax times the positions' weight less the weights.
 double loss_and_gradient(const DraftBatch& batch, std::int64_t first, at::Tensor& scores) {
   const std::int64_t count = scores.size(0);
-  const auto top_rows = batch.top_rows.narrow(0, first, count), next_rows = batch.next_rows.narrow(0, first, count).unsqueeze(1);
-  const auto top_weights = batch.top_weights.narrow(0, first, count), next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
+  const auto top_rows = batch.top_rows.narrow(0, first, count),
+             next_rows = batch.next_rows.narrow(0, first, count).unsqueeze(1);
+  const auto top_weights = batch.top_weights.narrow(0, first, count),
+             next_weights = batch.next_weights.narrow(0, first, count).unsqueeze(1);
   const auto weight = top_weights.sum(1, true) + next_weights;
-  const auto matched = (top_weights * scores.gather(1, top_rows)).sum(1, true) + next_weights * scores.gather(1, next_rows);
+  const auto matched = (top_weights * scores.gather(1, top_rows)).sum(1, true) +
+                       next_weights * scores.gather(1, next_rows);
   const auto largest = std::get<0>(scores.max(1, true));
   scores.sub_(largest).exp_();
   const auto total = scores.sum(1, true);
@@ -84,8 +90,9 @@ double loss_and_gradient(const DraftBatch& batch, std::int64_t first, at::Tensor
   return (weight * (total.log() + largest) - matched).sum().item<double>();
 }
 
-/// Mean cross-entropy; gradients are added to every parameter. The vocabulary is met a few positions at a time, so that
-/// the scores stay in the processor's cache instead of filling memory once an operation.
+/// Mean cross-entropy; gradients are added to every parameter. The vocabulary is met a few
+/// positions at a time, so that the scores stay in the processor's cache instead of filling memory
+/// once an operation.
 double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
   constexpr std::int64_t kChunk = 96;
   const auto hidden = batch_hidden(model, batch);
@@ -106,8 +113,11 @@ double add_gradient(SmallTransformerModel& model, const DraftBatch& batch) {
   return loss * scale;
 }
 
-/// Over held-out text. The overlap with the target counts its most likely tokens only: a lower bound on sum of min(p, q).
-std::vector<Validation> overlap(const SmallTransformerModel& model, const std::function<DraftBatch(TrainingTask::Texts)>& batch_of, TrainingTask::Texts texts) {
+/// Over held-out text. The overlap with the target counts its most likely tokens only: a lower
+/// bound on sum of min(p, q).
+std::vector<Validation> overlap(const SmallTransformerModel& model,
+                                const std::function<DraftBatch(TrainingTask::Texts)>& batch_of,
+                                TrainingTask::Texts texts) {
   at::NoGradGuard guard;
   const auto head = model.head().t();
   Validation sum;
@@ -117,7 +127,9 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, const std::f
     auto scores = at::matmul(batch_hidden(model, batch), head);
     const auto probabilities = at::softmax(scores, 1);
     sum.loss += loss_and_gradient(batch, 0, scores);
-    sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_rows), batch.top_weights).sum().item<double>();
+    sum.acceptance_rate += at::minimum(probabilities.gather(1, batch.top_rows), batch.top_weights)
+                               .sum()
+                               .item<double>();
     sum.greedy_agreement += (probabilities.argmax(1) == batch.likeliest).sum().item<double>();
     sum.positions += static_cast<double>(batch.positions.size(0));
   }
@@ -127,14 +139,23 @@ std::vector<Validation> overlap(const SmallTransformerModel& model, const std::f
 class SmallTransformerTask final : public TrainingTask {
  public:
   SmallTransformerTask(SmallTransformerModel& model, const at::Device& device, bool has_target)
-      : model_(model), device_(device), rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)), has_target_(has_target) {}
+      : model_(model),
+        device_(device),
+        rows_(rows_of_tokens(model.config().draft_vocabulary, model.config().vocab_size, kNoRow)),
+        has_target_(has_target) {}
   Parameters& parameters() override { return model_.parameters(); }
   double backward(Texts texts) override { return add_gradient(model_, batch_of(texts)); }
-  std::vector<Validation> validate(Texts texts) const override { return overlap(model_, [this](Texts some) { return batch_of(some); }, texts); }
-  const char* acceptance_name() const override { return has_target_ ? "acceptance_rate_at_least" : "next_token_probability"; }
+  std::vector<Validation> validate(Texts texts) const override {
+    return overlap(model_, [this](Texts some) { return batch_of(some); }, texts);
+  }
+  const char* acceptance_name() const override {
+    return has_target_ ? "acceptance_rate_at_least" : "next_token_probability";
+  }
 
  private:
-  DraftBatch batch_of(Texts texts) const { return on_device(make_draft_batch(texts, rows_), device_); }
+  DraftBatch batch_of(Texts texts) const {
+    return on_device(make_draft_batch(texts, rows_), device_);
+  }
 
   SmallTransformerModel& model_;
   at::Device device_;
@@ -142,21 +163,33 @@ class SmallTransformerTask final : public TrainingTask {
   bool has_target_;
 };
 
-std::string digest_of(const TextSplit& texts, const TargetName& target, const TrainOptions& options) {
+std::string digest_of(const TextSplit& texts, const TargetName& target,
+                      const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
-  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers, o.num_heads, o.intermediate_size, o.draft_vocabulary,
+  return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers,
+                                 o.num_heads, o.intermediate_size, o.draft_vocabulary,
                                  training_digest(texts, options)));
 }
 
-/// @param target  empty for a language model, which has none @param write_more  of the folder, before config.json
-void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void()>& write_more) {
+/// @param target  empty for a language model, which has none @param write_more  of the folder,
+/// before config.json
+void train_llama(SmallTransformerModel& model, const TextSplit& split, const TargetName& target,
+                 const TrainOptions& options, const TrainCallbacks& callbacks,
+                 const std::function<void()>& write_more) {
   const at::Device device = training_device(options.schedule);
   model.parameters().set_dtype(product_dtype(options.schedule));
   model.move_to(device);
   SmallTransformerTask task(model, device, !target.name.empty());
   make_folder(options.output);
-  const TrainingOutcome outcome = run_training(split, task, {options.schedule, checkpoint_file(options.output), options.provenance, {digest_of(split, target, options), options.config}}, callbacks);
-  const DrafterNotes notes{outcome.curve, transformer_manifest(task, split, options, target, outcome)};
+  const TrainingOutcome outcome =
+      run_training(split, task,
+                   {options.schedule,
+                    checkpoint_file(options.output),
+                    options.provenance,
+                    {digest_of(split, target, options), options.config}},
+                   callbacks);
+  const DrafterNotes notes{outcome.curve,
+                           transformer_manifest(task, split, options, target, outcome)};
   write_drafter(model.parameters(), notes, options.output, [&](const std::string& path) {
     write_more();
     write_llama_config_json(model.config(), path, "bfloat16");
@@ -165,20 +198,29 @@ void train_llama(SmallTransformerModel& model, const TextSplit& split, const Tar
 
 }  // namespace
 
-void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target, const TrainOptions& options, const TrainCallbacks& callbacks) {
+void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbedding& target,
+                             const TrainOptions& options, const TrainCallbacks& callbacks) {
   const SmallTransformerOptions& o = options.small_transformer;
   const TextSplit split = split_texts(texts, options);
   LlamaConfig config = llama_config(target.vocab_size, target.context_length, o);
-  if (o.draft_vocabulary > 0 && o.draft_vocabulary < target.vocab_size) config.draft_vocabulary = frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
-  SmallTransformerModel model(config, projected_embedding(target, o.hidden_size), options.schedule.seed);
+  if (o.draft_vocabulary > 0 && o.draft_vocabulary < target.vocab_size)
+    config.draft_vocabulary =
+        frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
+  SmallTransformerModel model(config, projected_embedding(target, o.hidden_size),
+                              options.schedule.seed);
   train_llama(model, split, {target.name, target.sha256}, options, callbacks, [] {});
 }
 
-void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size, const TrainOptions& options, const TrainCallbacks& callbacks, const std::function<void()>& write_tokenizer) {
+void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t vocab_size,
+                            const TrainOptions& options, const TrainCallbacks& callbacks,
+                            const std::function<void()>& write_tokenizer) {
   constexpr std::int32_t kLeastContext = 1024;
   const SmallTransformerOptions& o = options.small_transformer;
-  const LlamaConfig config = llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
-  SmallTransformerModel model(config, random_embedding(vocab_size, o.hidden_size, options.schedule.seed), options.schedule.seed);
+  const LlamaConfig config =
+      llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
+  SmallTransformerModel model(config,
+                              random_embedding(vocab_size, o.hidden_size, options.schedule.seed),
+                              options.schedule.seed);
   train_llama(model, split_texts(texts, options), {}, options, callbacks, write_tokenizer);
 }
 

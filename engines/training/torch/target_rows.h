@@ -18,19 +18,24 @@ struct FeatureTarget {
 /// The target's head over a draft vocabulary, and what it says of the rows of a batch.
 class TargetRows {
  public:
-  /// @param draft_vocabulary  empty: all tokens @param loss  one of kLosses @param dtype  of products where a training asks for speed
-  TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary, const std::string& loss, at::ScalarType dtype);
+  /// @param draft_vocabulary  empty: all tokens @param loss  one of kLosses @param dtype  of
+  /// products where a training asks for speed
+  TargetRows(const FeatureTarget& target, const std::vector<Token>& draft_vocabulary,
+             const std::string& loss, at::ScalarType dtype);
 
   void move_to(const at::Device& device);
   const at::Tensor& head() const { return head_; }
   const at::Tensor& rounded_head() const { return rounded_head_; }
 
-  /// The law at temperature 1 of rows [first, first + count), [count, draft vocabulary], made from the target's states.
+  /// The law at temperature 1 of rows [first, first + count), [count, draft vocabulary], made from
+  /// the target's states.
   at::Tensor law(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const;
-  /// What a drafter of the loss learns to say of them: the law, in products of dtype, or 1 at the token that came next, if it can be drafted.
+  /// What a drafter of the loss learns to say of them: the law, in products of dtype, or 1 at the
+  /// token that came next, if it can be drafted.
   at::Tensor wanted(const FeatureBatch& batch, std::int64_t first, std::int64_t count) const;
   /// Which of the rows' most likely tokens are those of the highest scores, [count].
-  at::Tensor agreement(const FeatureBatch& batch, std::int64_t first, const at::Tensor& scores) const;
+  at::Tensor agreement(const FeatureBatch& batch, std::int64_t first,
+                       const at::Tensor& scores) const;
 
  private:
   at::Tensor law_of(const at::Tensor& logits, const FeatureBatch& batch, std::int64_t first) const;

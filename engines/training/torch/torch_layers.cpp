@@ -24,9 +24,12 @@ void Parameters::add(const std::string& name, const at::Tensor& value, Use use) 
   parameters_.push_back({name, value.clone().set_requires_grad(true), use});
 }
 
-void Parameters::add_norm(const std::string& name, std::int64_t size) { add(name, at::ones({size}), Use::norm); }
+void Parameters::add_norm(const std::string& name, std::int64_t size) {
+  add(name, at::ones({size}), Use::norm);
+}
 
-void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale) {
+void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int64_t in,
+                            double scale) {
   add(name, at::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), Use::product);
 }
 
@@ -44,7 +47,10 @@ void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double
   add_matrix(p + "mlp.down_proj.weight", h, config.intermediate_size, residual_scale);
 }
 
-bool Parameters::contains(const std::string& name) const { return std::ranges::any_of(parameters_, [&](const Parameter& parameter) { return parameter.name == name; }); }
+bool Parameters::contains(const std::string& name) const {
+  return std::ranges::any_of(parameters_,
+                             [&](const Parameter& parameter) { return parameter.name == name; });
+}
 
 at::Tensor& Parameters::operator[](const std::string& name) {
   for (Parameter& parameter : parameters_)
@@ -52,7 +58,9 @@ at::Tensor& Parameters::operator[](const std::string& name) {
   throw ContractError("no parameter '" + name + "'");
 }
 
-const at::Tensor& Parameters::operator[](const std::string& name) const { return const_cast<Parameters&>(*this)[name]; }
+const at::Tensor& Parameters::operator[](const std::string& name) const {
+  return const_cast<Parameters&>(*this)[name];
+}
 
 at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) const {
   if (dtype_ == at::kFloat) return at::linear(x, (*this)[name]);
@@ -60,7 +68,8 @@ at::Tensor Parameters::linear(const at::Tensor& x, const std::string& name) cons
 }
 
 void Parameters::move_to(const at::Device& device) {
-  for (Parameter& parameter : parameters_) parameter.value = parameter.value.detach().to(device).set_requires_grad(true);
+  for (Parameter& parameter : parameters_)
+    parameter.value = parameter.value.detach().to(device).set_requires_grad(true);
 }
 
 std::vector<at::Tensor> Parameters::values() const {
@@ -69,30 +78,42 @@ std::vector<at::Tensor> Parameters::values() const {
   return values;
 }
 
-at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) { return at::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat); }
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype) {
+  return at::matmul(a.to(dtype), b.to(dtype)).to(at::kFloat);
+}
 
-std::string layer_prefix(std::int32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
+std::string layer_prefix(std::int32_t layer) {
+  return "model.layers." + std::to_string(layer) + ".";
+}
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
   return x * at::rsqrt(x.pow(2).mean(-1, true) + epsilon) * weight;
 }
 
-at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config) {
+at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions,
+                   const LlamaConfig& config) {
   const std::int64_t half = config.head_dim / 2;
-  const auto frequency = at::pow(static_cast<double>(config.rope_theta), -at::arange(half, heads.options().dtype(at::kDouble)) * 2.0 / config.head_dim);
+  const auto frequency =
+      at::pow(static_cast<double>(config.rope_theta),
+              -at::arange(half, heads.options().dtype(at::kDouble)) * 2.0 / config.head_dim);
   const auto angle = (positions.unsqueeze(-1).to(at::kDouble) * frequency).to(at::kFloat);
   const auto cosine = angle.cos(), sine = angle.sin();
   const auto low = heads.narrow(-1, 0, half), high = heads.narrow(-1, half, half);
   return at::cat({low * cosine - high * sine, high * cosine + low * sine}, -1);
 }
 
-at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config) {
-  return parameters.linear(x, name).view({x.size(0), x.size(1), -1, config.head_dim}).transpose(1, 2);
+at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name,
+                         const LlamaConfig& config) {
+  return parameters.linear(x, name)
+      .view({x.size(0), x.size(1), -1, config.head_dim})
+      .transpose(1, 2);
 }
 
-at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix) {
+at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters,
+                        const std::string& prefix) {
   const auto gate = at::silu(parameters.linear(x, prefix + "mlp.gate_proj.weight"));
-  return parameters.linear(gate * parameters.linear(x, prefix + "mlp.up_proj.weight"), prefix + "mlp.down_proj.weight");
+  return parameters.linear(gate * parameters.linear(x, prefix + "mlp.up_proj.weight"),
+                           prefix + "mlp.down_proj.weight");
 }
 
 at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by) {

@@ -1,6 +1,7 @@
 #pragma once
-// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu over whole sequences, in float32
-// but for the factors and results of matrix products where a training asks for bfloat16.
+// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu over whole
+// sequences, in float32 but for the factors and results of matrix products where a training asks
+// for bfloat16.
 
 #include <ATen/core/Tensor.h>
 
@@ -30,7 +31,8 @@ class Parameters {
   void add_norm(const std::string& name, std::int64_t size);
   /// Normal, with a variance of scale^2 / in. Torch's generator must be seeded.
   void add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale = 1.0);
-  /// The norms and matrices of one layer. @param residual_scale  of the matrices that write into the residual stream
+  /// The norms and matrices of one layer. @param residual_scale  of the matrices that write into
+  /// the residual stream
   void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
 
   bool contains(const std::string& name) const;
@@ -57,11 +59,14 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtyp
 /// "model.layers.L."
 std::string layer_prefix(std::int32_t layer);
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
-/// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions  [T] or [B, 1, T]
+/// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions
+/// [T] or [B, 1, T]
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config);
 /// x [B, T, hidden] through the projection `name`, as [B, heads, T, head_dim].
-at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name, const LlamaConfig& config);
-at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters, const std::string& prefix);
+at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name,
+                         const LlamaConfig& config);
+at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters,
+                        const std::string& prefix);
 
 /// Row j of the result is row j - by; the first rows are zero. @param x  [..., R, size]
 at::Tensor rows_moved_down(const at::Tensor& x, std::int64_t by);

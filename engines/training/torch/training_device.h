@@ -8,7 +8,8 @@
 
 namespace speclab::engines {
 
-/// To be called before anything else is asked of libtorch, which looks for CUDA once, at the first question.
+/// To be called before anything else is asked of libtorch, which looks for CUDA once, at the first
+/// question.
 /// @throws DeviceError if it is a CUDA device, and libtorch comes without CUDA or finds none
 c10::Device training_device(const TrainingSchedule& schedule);
 /// The same, for what is not there is better known before the text is made.

@@ -1,8 +1,8 @@
 #include "engines/training/torch/training_loop.h"
 
-#include <fmt/format.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <fmt/format.h>
 #include <torch/nn/utils/clip_grad.h>
 
 #include <algorithm>
@@ -30,8 +30,10 @@ double cosine_rate(double fraction) {
 
 /// A parabola up to 1 at the end of the warm-up, or the cosine from 1 to 0.1, whichever is lower.
 double parabola_cosine_rate(double step, double num_steps) {
-  const double warm_up = std::min(2000.0, num_steps / 20), to_go = 1 - std::min(step, warm_up) / warm_up;
-  return std::min(1 - to_go * to_go, 0.1 + 0.45 * (1 + std::cos(std::numbers::pi * step / num_steps)));
+  const double warm_up = std::min(2000.0, num_steps / 20),
+               to_go = 1 - std::min(step, warm_up) / warm_up;
+  return std::min(1 - to_go * to_go,
+                  0.1 + 0.45 * (1 + std::cos(std::numbers::pi * step / num_steps)));
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::uint64_t seed) {
@@ -39,22 +41,37 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint32_t epoch, std::u
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = count; i > 1; --i)
-    std::swap(order[i - 1], order[static_cast<std::size_t>(stream.uniform({epoch, static_cast<std::uint32_t>(i), Purpose::train, 0}) * static_cast<double>(i))]);
+    std::swap(order[i - 1],
+              order[static_cast<std::size_t>(
+                  stream.uniform({epoch, static_cast<std::uint32_t>(i), Purpose::train, 0}) *
+                  static_cast<double>(i))]);
   return order;
 }
 
 class TrainingLoop {
  public:
-  TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks)
-      : texts_(texts), task_(task), options_(options), callbacks_(callbacks), optimiser_(task.parameters(), options.schedule),
+  TrainingLoop(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options,
+               const TrainCallbacks& callbacks)
+      : texts_(texts),
+        task_(task),
+        options_(options),
+        callbacks_(callbacks),
+        optimiser_(task.parameters(), options.schedule),
         checkpoint_(options.checkpoint, options.training, task.parameters(), optimiser_) {
     if (texts_.training.size() < batch())
-      throw ConfigError(fmt::format("{} texts are left for training after {} for validation; allowed: at least one batch of {}; add prompts", texts_.training.size(),
-                                    texts_.held_out.size(), batch()));
+      throw ConfigError(
+          fmt::format("{} texts are left for training after {} for validation; allowed: at least "
+                      "one batch of {}; add prompts",
+                      texts_.training.size(), texts_.held_out.size(), batch()));
     state_.curve = fmt::format("tokens,loss_nats{}\n", validation_columns(task.num_steps()));
     if (std::filesystem::exists(options.checkpoint)) state_ = checkpoint_.load();
-    if (state_.step > num_steps()) throw DataError(fmt::format("{}: {} steps are done of {}; it is damaged, delete it to begin again", escaped(options.checkpoint, 200), state_.step, num_steps()));
-    if (const nlohmann::ordered_json own = texts_json(options.provenance); state_.origins.empty() || state_.origins.back() != own) state_.origins.push_back(own);
+    if (state_.step > num_steps())
+      throw DataError(
+          fmt::format("{}: {} steps are done of {}; it is damaged, delete it to begin again",
+                      escaped(options.checkpoint, 200), state_.step, num_steps()));
+    if (const nlohmann::ordered_json own = texts_json(options.provenance);
+        state_.origins.empty() || state_.origins.back() != own)
+      state_.origins.push_back(own);
   }
 
   TrainingOutcome run() {
@@ -72,10 +89,17 @@ class TrainingLoop {
 
   const TrainingSchedule& schedule() const { return options_.schedule; }
   std::size_t batch() const { return static_cast<std::size_t>(schedule().batch); }
-  std::int64_t steps_an_epoch() const { return static_cast<std::int64_t>(texts_.training.size() / batch()); }
-  std::int64_t steps_a_report() const { return std::max<std::int64_t>(1, std::min(kTextsAReport / schedule().batch, num_steps() / kReportsATraining)); }
+  std::int64_t steps_an_epoch() const {
+    return static_cast<std::int64_t>(texts_.training.size() / batch());
+  }
+  std::int64_t steps_a_report() const {
+    return std::max<std::int64_t>(
+        1, std::min(kTextsAReport / schedule().batch, num_steps() / kReportsATraining));
+  }
   std::int64_t num_steps() const { return steps_an_epoch() * schedule().epochs; }
-  double fraction(std::int64_t steps) const { return static_cast<double>(steps) / static_cast<double>(num_steps()); }
+  double fraction(std::int64_t steps) const {
+    return static_cast<double>(steps) / static_cast<double>(num_steps());
+  }
 
   /// What is done so far is kept whatever comes.
   void check_interruption() {
@@ -90,11 +114,13 @@ class TrainingLoop {
 
   std::vector<const OwnText*> next_texts() {
     const std::int64_t epoch = state_.step / steps_an_epoch();
-    if (epoch != order_epoch_) order_ = shuffled(texts_.training.size(), static_cast<std::uint32_t>(epoch), schedule().seed);
+    if (epoch != order_epoch_)
+      order_ = shuffled(texts_.training.size(), static_cast<std::uint32_t>(epoch), schedule().seed);
     order_epoch_ = epoch;
     std::vector<const OwnText*> texts;
     const std::size_t first = static_cast<std::size_t>(state_.step % steps_an_epoch()) * batch();
-    for (std::size_t i = first; i < first + batch(); ++i) texts.push_back(texts_.training[order_[i]]);
+    for (std::size_t i = first; i < first + batch(); ++i)
+      texts.push_back(texts_.training[order_[i]]);
     return texts;
   }
 
@@ -103,12 +129,17 @@ class TrainingLoop {
     optimiser_.zero_grad();
     const double loss = task_.backward(texts);
     if (!std::isfinite(loss))
-      throw DataError(fmt::format("training diverged after {} tokens: the loss is not finite; lower drafter.learning_rate = {}", state_.visited, schedule().learning_rate));
+      throw DataError(
+          fmt::format("training diverged after {} tokens: the loss is not finite; lower "
+                      "drafter.learning_rate = {}",
+                      state_.visited, schedule().learning_rate));
     torch::nn::utils::clip_grad_norm_(task_.parameters().values(), schedule().max_gradient_norm);
-    optimiser_.step(schedule().learning_rate * learning_rate_multiplier(schedule().rate_schedule, state_.step, num_steps()));
+    optimiser_.step(schedule().learning_rate *
+                    learning_rate_multiplier(schedule().rate_schedule, state_.step, num_steps()));
     state_.loss_sum += loss;
     ++state_.loss_count;
-    for (const OwnText* text : texts) state_.visited += static_cast<std::int64_t>(text->laws.size());
+    for (const OwnText* text : texts)
+      state_.visited += static_cast<std::int64_t>(text->laws.size());
   }
 
   void report() {
@@ -121,8 +152,13 @@ class TrainingLoop {
     TrainingState next = state_;
     next.step = std::min(state_.step + 1, num_steps());
     checkpoint_.save(next);
-    callbacks_.progress({.phase = "train", .fraction = fraction(next.step), .loss = loss, .acceptance_rate = first.acceptance_rate, .acceptance_name = task_.acceptance_name(),
-                         .greedy_agreement = first.greedy_agreement, .tokens = state_.visited});
+    callbacks_.progress({.phase = "train",
+                         .fraction = fraction(next.step),
+                         .loss = loss,
+                         .acceptance_rate = first.acceptance_rate,
+                         .acceptance_name = task_.acceptance_name(),
+                         .greedy_agreement = first.greedy_agreement,
+                         .tokens = state_.visited});
   }
 
   const TextSplit& texts_;
@@ -138,7 +174,8 @@ class TrainingLoop {
 
 }  // namespace
 
-double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step, std::int64_t num_steps) {
+double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step,
+                                std::int64_t num_steps) {
   const double done = static_cast<double>(step), all = static_cast<double>(num_steps);
   return rate_schedule == "cosine" ? cosine_rate(done / all) : parabola_cosine_rate(done, all);
 }
@@ -152,11 +189,14 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
       content.update(std::as_bytes(std::span(text->tokens)));
       content.update(std::as_bytes(std::span(text->laws)));
     }
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser, s.rate_schedule, s.learning_rate, s.weight_decay, s.max_gradient_norm, s.epochs, s.validation_sequences, s.seed,
-                     at::toString(product_dtype(s)), s.device);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", content.finish(), s.batch, s.optimiser,
+                     s.rate_schedule, s.learning_rate, s.weight_decay, s.max_gradient_norm,
+                     s.epochs, s.validation_sequences, s.seed, at::toString(product_dtype(s)),
+                     s.device);
 }
 
-TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
+TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task,
+                             const TrainingLoopOptions& options, const TrainCallbacks& callbacks) {
   return TrainingLoop(texts, task, options, callbacks).run();
 }
 

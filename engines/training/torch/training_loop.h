@@ -15,12 +15,16 @@ namespace speclab::engines {
 /// Of held-out text.
 struct Validation {
   double positions = 0;
-  double loss = 0;              ///< nats a position: cross-entropy to the target's law, whatever the training's loss is
-  double acceptance_rate = 0;   ///< mean sum of min(p, q) at temperature 1 over the tokens that the task looks at
+  double loss =
+      0;  ///< nats a position: cross-entropy to the target's law, whatever the training's loss is
+  double acceptance_rate =
+      0;  ///< mean sum of min(p, q) at temperature 1 over the tokens that the task looks at
   double greedy_agreement = 0;  ///< share of equal arg max
 
   /// Of sums over positions.
-  Validation mean() const { return {positions, loss / positions, acceptance_rate / positions, greedy_agreement / positions}; }
+  Validation mean() const {
+    return {positions, loss / positions, acceptance_rate / positions, greedy_agreement / positions};
+  }
 };
 
 /// A drafter while it is trained.
@@ -35,33 +39,42 @@ class TrainingTask {
   virtual std::vector<Validation> validate(Texts texts) const = 0;
   /// Drafted tokens in a row that it is trained on.
   virtual int num_steps() const { return 1; }
-  /// The name of Validation::acceptance_rate in the manifest: "acceptance_rate" where it looks at every token that can be drafted,
-  /// "acceptance_rate_at_least" where at the target's most likely ones alone, "next_token_probability" where there is no target.
+  /// The name of Validation::acceptance_rate in the manifest: "acceptance_rate" where it looks at
+  /// every token that can be drafted, "acceptance_rate_at_least" where at the target's most likely
+  /// ones alone, "next_token_probability" where there is no target.
   virtual const char* acceptance_name() const = 0;
 };
 
 struct TrainingLoopOptions {
   TrainingSchedule schedule;
-  std::string checkpoint;        ///< file that a resumed call goes on from; it stays, write_drafter removes it
-  Provenance provenance;         ///< of this process
-  TrainingIdentity training;     ///< a checkpoint of another is refused
+  std::string
+      checkpoint;  ///< file that a resumed call goes on from; it stays, write_drafter removes it
+  Provenance provenance;      ///< of this process
+  TrainingIdentity training;  ///< a checkpoint of another is refused
 };
 
 struct TrainingOutcome {
-  std::string curve;                ///< a CSV text: tokens,loss_nats and validation_columns
-  nlohmann::ordered_json origins;   ///< array: provenance of each process that took steps, where it is another than that before it
+  std::string curve;               ///< a CSV text: tokens,loss_nats and validation_columns
+  nlohmann::ordered_json origins;  ///< array: provenance of each process that took steps, where it
+                                   ///< is another than that before it
 };
 
-/// Factor of the learning rate. @param rate_schedule  one of kRateSchedules @param step  [0, num_steps]
+/// Factor of the learning rate. @param rate_schedule  one of kRateSchedules @param step  [0,
+/// num_steps]
 /// @source of parabola_cosine: IBM 2024, released training script, a stage of it
-double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step, std::int64_t num_steps);
+double learning_rate_multiplier(const std::string& rate_schedule, std::int64_t step,
+                                std::int64_t num_steps);
 
 /// Of the texts, their laws and the schedule: a training with another one takes other steps.
 std::string training_digest(const TextSplit& texts, const TrainOptions& options);
 
-/// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the CPU.
-/// @throws ConfigError if there is less text than the validation set and one batch; DataError if the loss stops being a number or the
-///         checkpoint is damaged or of another training; WriteError; what check_interruption throws, after the checkpoint is written
-TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task, const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
+/// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the
+/// CPU.
+/// @throws ConfigError if there is less text than the validation set and one batch; DataError if
+/// the loss stops being a number or the
+///         checkpoint is damaged or of another training; WriteError; what check_interruption
+///         throws, after the checkpoint is written
+TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task,
+                             const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
 
 }  // namespace speclab::engines

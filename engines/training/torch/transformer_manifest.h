@@ -10,8 +10,10 @@ struct TargetName {
   std::string sha256;  ///< of its weights
 };
 
-/// How a transformer was trained and how it does on the held-out texts of each temperature: kind, target, own text, schedule, tokens, held_out,
-/// config, provenance.
-nlohmann::ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts, const TrainOptions& options, const TargetName& target, const TrainingOutcome& outcome);
+/// How a transformer was trained and how it does on the held-out texts of each temperature: kind,
+/// target, own text, schedule, tokens, held_out, config, provenance.
+nlohmann::ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts,
+                                            const TrainOptions& options, const TargetName& target,
+                                            const TrainingOutcome& outcome);
 
 }  // namespace speclab::engines

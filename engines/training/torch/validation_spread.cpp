@@ -10,14 +10,20 @@ namespace speclab::engines {
 namespace {
 
 using Metric = double Validation::*;
-constexpr Metric kMetrics[] = {&Validation::loss, &Validation::acceptance_rate, &Validation::greedy_agreement};
+constexpr Metric kMetrics[] = {&Validation::loss, &Validation::acceptance_rate,
+                               &Validation::greedy_agreement};
 constexpr const char* kColumns[] = {"loss_nats", "acceptance_rate", "greedy_agreement"};
 
 /// A stretch of a file has one token to begin with, which is no prompt.
-std::span<const Token> cluster_of(const OwnText& text) { return std::span(text.tokens).first(text.prompt_length == 1 ? text.tokens.size() : static_cast<std::size_t>(text.prompt_length)); }
+std::span<const Token> cluster_of(const OwnText& text) {
+  return std::span(text.tokens)
+      .first(text.prompt_length == 1 ? text.tokens.size()
+                                     : static_cast<std::size_t>(text.prompt_length));
+}
 
 /// Sums over the texts of each cluster, by drafted token.
-std::vector<std::vector<Validation>> cluster_sums(const TrainingTask& task, TrainingTask::Texts texts) {
+std::vector<std::vector<Validation>> cluster_sums(const TrainingTask& task,
+                                                  TrainingTask::Texts texts) {
   std::map<std::vector<Token>, std::vector<Validation>> by_cluster;
   for (const OwnText* const& text : texts) {
     const std::span<const Token> cluster = cluster_of(*text);
@@ -27,7 +33,8 @@ std::vector<std::vector<Validation>> cluster_sums(const TrainingTask& task, Trai
     for (std::size_t step = 0; step < sums.size(); ++step) {
       if (means[step].positions == 0) continue;  // shorter than the drafted tokens
       sums[step].positions += means[step].positions;
-      for (const Metric metric : kMetrics) sums[step].*metric += means[step].*metric * means[step].positions;
+      for (const Metric metric : kMetrics)
+        sums[step].*metric += means[step].*metric * means[step].positions;
     }
   }
   std::vector<std::vector<Validation>> sums;
@@ -46,20 +53,25 @@ ValidationSpread spread_of(const std::vector<std::vector<Validation>>& clusters,
   const double n = static_cast<double>(clusters.size());
   for (const Metric metric : kMetrics) {
     double squares = 0;
-    for (const auto& cluster : clusters) squares += std::pow(cluster[step].*metric - spread.mean.*metric * cluster[step].positions, 2);
+    for (const auto& cluster : clusters)
+      squares += std::pow(cluster[step].*metric - spread.mean.*metric * cluster[step].positions, 2);
     spread.error.*metric = std::sqrt(n / (n - 1) * squares) / total.positions;
   }
   return spread;
 }
 
-std::string column(const char* name, int step) { return fmt::format(",validation_{}{}", name, step == 1 ? "" : fmt::format("_{}", step)); }
+std::string column(const char* name, int step) {
+  return fmt::format(",validation_{}{}", name, step == 1 ? "" : fmt::format("_{}", step));
+}
 
 }  // namespace
 
-std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task, TrainingTask::Texts texts) {
+std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task,
+                                                   TrainingTask::Texts texts) {
   const auto clusters = cluster_sums(task, texts);
   std::vector<ValidationSpread> by_step;
-  for (std::size_t step = 0; step < static_cast<std::size_t>(task.num_steps()); ++step) by_step.push_back(spread_of(clusters, step));
+  for (std::size_t step = 0; step < static_cast<std::size_t>(task.num_steps()); ++step)
+    by_step.push_back(spread_of(clusters, step));
   return by_step;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Held-out text in clusters, texts of one prompt or stretches of a file: means, and how far chance in their choice moves them.
+// Held-out text in clusters, texts of one prompt or stretches of a file: means, and how far chance
+// in their choice moves them.
 
 #include <span>
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace speclab::engines {
 
-/// Of one drafted token. Standard errors are those of ratios of totals over clusters; 0 with one cluster.
+/// Of one drafted token. Standard errors are those of ratios of totals over clusters; 0 with one
+/// cluster.
 struct ValidationSpread {
   Validation mean;
   Validation error;  ///< `positions` unused
@@ -17,7 +19,8 @@ struct ValidationSpread {
 };
 
 /// Of each drafted token in a row.
-std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task, TrainingTask::Texts texts);
+std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task,
+                                                   TrainingTask::Texts texts);
 
 /// Columns of a curve behind tokens and loss_nats, and what stands in them.
 std::string validation_columns(int num_steps);

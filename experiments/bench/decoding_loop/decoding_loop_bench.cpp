@@ -1,7 +1,9 @@
-// What the speculative loop costs where nothing is drafted: drafter `none` beside the plain decoder, around the default
-// model and around a model that costs nothing. Both must emit the same tokens before anything is timed.
+// What the speculative loop costs where nothing is drafted: drafter `none` beside the plain
+// decoder, around the default model and around a model that costs nothing. Both must emit the same
+// tokens before anything is timed.
 //
-// For figures: decoding_loop_bench --benchmark_enable_random_interleaving=true --benchmark_repetitions=30
+// For figures: decoding_loop_bench --benchmark_enable_random_interleaving=true
+// --benchmark_repetitions=30
 
 #include <benchmark/benchmark.h>
 
@@ -21,7 +23,8 @@ struct Setting {
   double temperature;
 };
 
-std::unique_ptr<engines::RoundDecoder> make_decoder(engines::Engines& engines, const Setting& setting, const char* drafter) {
+std::unique_ptr<engines::RoundDecoder> make_decoder(engines::Engines& engines,
+                                                    const Setting& setting, const char* drafter) {
   engines::DecoderOptions options;
   options.sampling.temperature = setting.temperature;
   options.stop = {.max_new_tokens = kNewTokens, .ignore_eos = true};
@@ -38,18 +41,23 @@ const std::vector<Token>& generate(engines::RoundDecoder& decoder) {
 }
 
 void expect_equal_tokens(engines::Engines& engines, const Setting& setting) {
-  const auto plain = make_decoder(engines, setting, "plain"), none = make_decoder(engines, setting, "none");
-  if (generate(*plain) != generate(*none)) throw Error(ExitCode::invalid_measurement, "drafter none and the plain decoder emit different tokens");
+  const auto plain = make_decoder(engines, setting, "plain"),
+             none = make_decoder(engines, setting, "none");
+  if (generate(*plain) != generate(*none))
+    throw Error(ExitCode::invalid_measurement,
+                "drafter none and the plain decoder emit different tokens");
 }
 
 void add(engines::Engines& engines, const std::string& model_name, const Setting& setting) {
   expect_equal_tokens(engines, setting);
   for (const char* drafter : {"plain", "none"}) {
     const std::shared_ptr<engines::RoundDecoder> decoder = make_decoder(engines, setting, drafter);
-    const std::string name = model_name + "/temperature:" + (setting.temperature == 0 ? "0" : "1") + "/" + drafter;
+    const std::string name =
+        model_name + "/temperature:" + (setting.temperature == 0 ? "0" : "1") + "/" + drafter;
     benchmark::RegisterBenchmark(name.c_str(), [decoder](benchmark::State& state) {
       for (auto _ : state) benchmark::DoNotOptimize(generate(*decoder).size());
-      state.counters["tokens_per_s"] = benchmark::Counter(static_cast<double>(state.iterations() * kNewTokens), benchmark::Counter::kIsRate);
+      state.counters["tokens_per_s"] = benchmark::Counter(
+          static_cast<double>(state.iterations() * kNewTokens), benchmark::Counter::kIsRate);
     })->UseRealTime();
   }
 }
@@ -75,4 +83,6 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }
+int main(int argc, char** argv) {
+  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
+}

@@ -7,7 +7,8 @@ namespace speclab::engines::cuda {
 
 /// Bytes of memory that are read once.
 Measured read_bandwidth(Bench& bench);
-/// From the host's launch of a small graph until the host sees what its last kernel wrote. A device that answers ends this within a second.
+/// From the host's launch of a small graph until the host sees what its last kernel wrote. A device
+/// that answers ends this within a second.
 void measure_launch_and_poll(Bench& bench);
 void measure_ceilings(Bench& bench);
 

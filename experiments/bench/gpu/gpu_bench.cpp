@@ -1,7 +1,8 @@
-// Measures what the CUDA device can do and how near the engine comes. Rows are written as they are measured.
-// Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]
-// Steps: probe (does the device answer), ceilings, products, ladder (variants of the product), passes (whole ones, in several forms), kernels (each one's
-// share of a pass), profile (what a profiler looks at), predictions (no device needed: the time model of predicted_times.h).
+// Measures what the CUDA device can do and how near the engine comes. Rows are written as they are
+// measured. Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny] Steps: probe (does the
+// device answer), ceilings, products, ladder (variants of the product), passes (whole ones, in
+// several forms), kernels (each one's share of a pass), profile (what a profiler looks at),
+// predictions (no device needed: the time model of predicted_times.h).
 
 #include <algorithm>
 #include <csignal>
@@ -39,9 +40,15 @@ std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes&
   if (sizes.is_tiny) return {tiny_shape()};
   std::vector<CatalogueEntry> shapes;
   for (CatalogueEntry& entry : model_catalogue())
-    if (entry.shape && (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos)) shapes.push_back(entry);
-  const auto wanted = names.empty() ? shapes.size() : static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
-  if (shapes.size() != wanted) throw ConfigError("--shapes '" + escaped(names) + "'; allowed: names of speclab models that begin with shape-, each once, parted by commas");
+    if (entry.shape &&
+        (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos))
+      shapes.push_back(entry);
+  const auto wanted =
+      names.empty() ? shapes.size() : static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
+  if (shapes.size() != wanted)
+    throw ConfigError(
+        "--shapes '" + escaped(names) +
+        "'; allowed: names of speclab models that begin with shape-, each once, parted by commas");
   return shapes;
 }
 
@@ -49,13 +56,18 @@ struct Step {
   const char* name;
   void (*run)(Bench& bench, const std::vector<CatalogueEntry>& shapes);
 };
-constexpr Step kSteps[] = {{"probe", [](Bench& bench, const std::vector<CatalogueEntry>&) { measure_launch_and_poll(bench); }},
-                           {"ceilings", [](Bench& bench, const std::vector<CatalogueEntry>&) { measure_ceilings(bench); }},
-                           {"products", measure_products},
-                           {"ladder", measure_ladder},
-                           {"passes", [](Bench& bench, const std::vector<CatalogueEntry>& shapes) { measure_passes(bench, shapes, read_bandwidth(bench)); }},
-                           {"kernels", measure_kernels},
-                           {"profile", launch_profiled_kernels}};
+constexpr Step kSteps[] = {
+    {"probe",
+     [](Bench& bench, const std::vector<CatalogueEntry>&) { measure_launch_and_poll(bench); }},
+    {"ceilings", [](Bench& bench, const std::vector<CatalogueEntry>&) { measure_ceilings(bench); }},
+    {"products", measure_products},
+    {"ladder", measure_ladder},
+    {"passes",
+     [](Bench& bench, const std::vector<CatalogueEntry>& shapes) {
+       measure_passes(bench, shapes, read_bandwidth(bench));
+     }},
+    {"kernels", measure_kernels},
+    {"profile", launch_profiled_kernels}};
 constexpr const char* kPredictions = "predictions";
 
 std::string allowed_steps() {
@@ -65,18 +77,27 @@ std::string allowed_steps() {
 }
 
 void run(const std::vector<std::string>& arguments) {
-  if (arguments[0].empty() || arguments[0].front() == '-') throw ConfigError("OUTPUT '" + escaped(arguments[0]) + "'; allowed: a file's name that does not begin with -");
+  if (arguments[0].empty() || arguments[0].front() == '-')
+    throw ConfigError("OUTPUT '" + escaped(arguments[0]) +
+                      "'; allowed: a file's name that does not begin with -");
   Sizes sizes;
   std::string names;
   std::vector<Step> steps;
   bool predicts = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const auto step = std::ranges::find_if(kSteps, [&](const Step& one) { return arguments[i] == one.name; });
-    if (step != std::end(kSteps)) steps.push_back(*step);
-    else if (arguments[i] == kPredictions) predicts = true;
-    else if (arguments[i] == "--tiny") sizes.is_tiny = true;
-    else if (arguments[i] == "--shapes" && i + 1 < arguments.size()) names = arguments[++i];
-    else throw ConfigError("'" + escaped(arguments[i]) + "'; allowed: " + allowed_steps() + ", --shapes NAME,..., --tiny");
+    const auto step =
+        std::ranges::find_if(kSteps, [&](const Step& one) { return arguments[i] == one.name; });
+    if (step != std::end(kSteps))
+      steps.push_back(*step);
+    else if (arguments[i] == kPredictions)
+      predicts = true;
+    else if (arguments[i] == "--tiny")
+      sizes.is_tiny = true;
+    else if (arguments[i] == "--shapes" && i + 1 < arguments.size())
+      names = arguments[++i];
+    else
+      throw ConfigError("'" + escaped(arguments[i]) + "'; allowed: " + allowed_steps() +
+                        ", --shapes NAME,..., --tiny");
   }
   if (steps.empty() && !predicts) throw ConfigError("no step; allowed: " + allowed_steps());
   const std::vector<CatalogueEntry> shapes = chosen_shapes(names, sizes);
@@ -90,7 +111,9 @@ void run(const std::vector<std::string>& arguments) {
 }  // namespace speclab::engines::cuda
 
 int main(int argc, char** argv) {
-  if (argc < 3) return std::fputs("usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]\n", stderr), 2;
+  if (argc < 3)
+    return std::fputs("usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]\n", stderr),
+           2;
   try {
     std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error with a name
     speclab::engines::cuda::run({argv + 1, argv + argc});

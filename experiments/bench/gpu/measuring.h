@@ -28,8 +28,12 @@ struct Sizes {
   int calls() const { return is_tiny ? 1 : 4; }
   int kernels() const { return is_tiny ? 3 : 500; }
   std::vector<int> contexts() const { return is_tiny ? std::vector{130} : std::vector{512, 2048}; }
-  std::vector<int> ladder_rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 8, 16}; }
-  std::vector<int> rows() const { return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64}; }
+  std::vector<int> ladder_rows() const {
+    return is_tiny ? std::vector{1, 9} : std::vector{1, 8, 16};
+  }
+  std::vector<int> rows() const {
+    return is_tiny ? std::vector{1, 9} : std::vector{1, 2, 4, 8, 16, 32, 64};
+  }
 };
 
 /// Median, lowest and highest of repeated measurements.
@@ -40,39 +44,49 @@ struct Measured {
 
 inline Measured summary(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return {values[values.size() / 2], values.front(), values.back(), static_cast<int>(values.size())};
+  return {values[values.size() / 2], values.front(), values.back(),
+          static_cast<int>(values.size())};
 }
 
 /// A CSV file that gets a row at a time; standard output shows them.
 class Rows {
  public:
   /// @throws WriteError if the file cannot be opened, or holds something else
-  Rows(const std::string& path, std::string device) : path_(path), file_(std::fopen(path.c_str(), "a+")), device_(std::move(device)) {
+  Rows(const std::string& path, std::string device)
+      : path_(path), file_(std::fopen(path.c_str(), "a+")), device_(std::move(device)) {
     if (file_ == nullptr) throw WriteError(fmt::format("{}: {}", path, std::strerror(errno)));
     std::string header(kHeader.size(), '\0');
     std::rewind(file_);
     header.resize(std::fread(header.data(), 1, header.size(), file_));
     std::fseek(file_, 0, SEEK_END);
-    if (header.empty()) write(std::string(kHeader));
-    else if (header != kHeader) throw WriteError(path + ": holds something else than gpu_bench's rows; name another file");
+    if (header.empty())
+      write(std::string(kHeader));
+    else if (header != kHeader)
+      throw WriteError(path + ": holds something else than gpu_bench's rows; name another file");
   }
   ~Rows() { std::fclose(file_); }
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
   /// @param what, shape  without commas @throws WriteError if the row cannot be written whole
-  void add(const std::string& what, const std::string& shape, int rows, const char* unit, const Measured& m, double ideal = 0) {
-    SPECLAB_EXPECT((what + shape).find(',') == std::string::npos, "a comma in a row's name: " + what);
-    const std::string line = fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", SPECLAB_REVISION, device_, what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
+  void add(const std::string& what, const std::string& shape, int rows, const char* unit,
+           const Measured& m, double ideal = 0) {
+    SPECLAB_EXPECT((what + shape).find(',') == std::string::npos,
+                   "a comma in a row's name: " + what);
+    const std::string line =
+        fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{:.6g}\n", SPECLAB_REVISION, device_,
+                    what, shape, rows, unit, m.median, m.low, m.high, m.n, ideal);
     write(line);
     std::fputs(line.c_str(), stdout);
   }
 
  private:
-  static constexpr std::string_view kHeader = "revision,device,what,shape,rows,unit,value,low,high,n,ideal\n";
+  static constexpr std::string_view kHeader =
+      "revision,device,what,shape,rows,unit,value,low,high,n,ideal\n";
 
   void write(const std::string& text) {
-    if (std::fputs(text.c_str(), file_) < 0 || std::fflush(file_) != 0) throw WriteError(fmt::format("{}: {}", path_, std::strerror(errno)));
+    if (std::fputs(text.c_str(), file_) < 0 || std::fflush(file_) != 0)
+      throw WriteError(fmt::format("{}: {}", path_, std::strerror(errno)));
   }
 
   std::string path_;
@@ -116,10 +130,13 @@ class Stopwatch {
 
 /// The device, the clock and the table of rows that every step of gpu_bench uses.
 struct Bench {
-  Bench(const std::string& output, const Sizes& given) : sizes(given), rows(output, device.name()), stopwatch(device) {}
+  Bench(const std::string& output, const Sizes& given)
+      : sizes(given), rows(output, device.name()), stopwatch(device) {}
 
   const LaunchContext& context() const { return device.context(); }
-  Measured time(const std::function<void()>& call) { return stopwatch.milliseconds(sizes.repeats(), sizes.calls(), call); }
+  Measured time(const std::function<void()>& call) {
+    return stopwatch.milliseconds(sizes.repeats(), sizes.calls(), call);
+  }
 
   Sizes sizes;
   Device device;
@@ -127,10 +144,13 @@ struct Bench {
   Stopwatch stopwatch;
 };
 
-inline Measured scaled(const Measured& m, double factor) { return {m.median * factor, m.low * factor, m.high * factor, m.n}; }
+inline Measured scaled(const Measured& m, double factor) {
+  return {m.median * factor, m.low * factor, m.high * factor, m.n};
+}
 /// amount / time, in units of 1e-9 amount per second.
 inline Measured rate(const Measured& milliseconds, double amount) {
-  return {amount / milliseconds.median / 1e6, amount / milliseconds.high / 1e6, amount / milliseconds.low / 1e6, milliseconds.n};
+  return {amount / milliseconds.median / 1e6, amount / milliseconds.high / 1e6,
+          amount / milliseconds.low / 1e6, milliseconds.n};
 }
 
 }  // namespace speclab::engines::cuda

@@ -12,21 +12,32 @@ struct NamedForm {
   const char* name;
   ProductForm form;
 };
-constexpr NamedForm kForms[] = {{"weights at once", ProductForm::at_once}, {"activations kept", ProductForm::kept}, {"weights streamed", ProductForm::streamed}};
+constexpr NamedForm kForms[] = {{"weights at once", ProductForm::at_once},
+                                {"activations kept", ProductForm::kept},
+                                {"weights streamed", ProductForm::streamed}};
 
 struct NamedKernel {
   const char* name;
   PassKernel kernel;
 };
-constexpr NamedKernel kKernels[] = {{"embed", embed_kernel},     {"qkv", query_key_value_kernel}, {"attention", attention_kernel}, {"attention output", attention_output_kernel},
-                                    {"gate and up", gate_up_kernel}, {"down", down_kernel},           {"head", head_kernel}};
+constexpr NamedKernel kKernels[] = {{"embed", embed_kernel},
+                                    {"qkv", query_key_value_kernel},
+                                    {"attention", attention_kernel},
+                                    {"attention output", attention_output_kernel},
+                                    {"gate and up", gate_up_kernel},
+                                    {"down", down_kernel},
+                                    {"head", head_kernel}};
 constexpr std::uint32_t kAllKernels = 127;
 
 /// A chain of rows behind a context, on the device.
 class ChainPass {
  public:
-  ChainPass(Bench& bench, const CatalogueEntry& entry, const DeviceLlama& llama, int context, int rows)
-      : bench_(bench), llama_(llama), cache_(*entry.shape, bench.device, 1, context + kMaxRows), state_(state_of(context, rows)) {
+  ChainPass(Bench& bench, const CatalogueEntry& entry, const DeviceLlama& llama, int context,
+            int rows)
+      : bench_(bench),
+        llama_(llama),
+        cache_(*entry.shape, bench.device, 1, context + kMaxRows),
+        state_(state_of(context, rows)) {
     const int bucket = std::max(8, rows);
     shape_ = {bucket, bucket, 1, bucket, cache_.splits_for(context + rows)};
     cache_.make_room(shape_);
@@ -63,9 +74,11 @@ class ChainPass {
   PassShape shape_{};
 };
 
-double ideal_ms(const CatalogueEntry& entry, const DeviceLlama& llama, int context, const Measured& read) {
+double ideal_ms(const CatalogueEntry& entry, const DeviceLlama& llama, int context,
+                const Measured& read) {
   const LlamaConfig& c = *entry.shape;
-  return (static_cast<double>(llama.weight_bytes()) + 4.0 * context * c.num_layers * c.kv_size()) / read.median / 1e6;
+  return (static_cast<double>(llama.weight_bytes()) + 4.0 * context * c.num_layers * c.kv_size()) /
+         read.median / 1e6;
 }
 
 /// One shape in one form after the other.
@@ -77,7 +90,8 @@ struct ShapePasses {
 
   double measure(const std::string& suffix, int context, int rows) const {
     const Measured each = ChainPass(bench, entry, llama, context, rows).time();
-    bench.rows.add(fmt::format("pass at context {}{}", context, suffix), entry.name, rows, "ms", each, ideal_ms(entry, llama, context, read));
+    bench.rows.add(fmt::format("pass at context {}{}", context, suffix), entry.name, rows, "ms",
+                   each, ideal_ms(entry, llama, context, read));
     return each.median;
   }
 
@@ -95,7 +109,8 @@ struct ShapePasses {
     for (const NamedForm& form : kForms) {
       bench.device.choose(form.form);
       for (const int rows : bench.sizes.ladder_rows()) {
-        const double ms = measure(fmt::format(" with {}", form.name), bench.sizes.contexts().front(), rows);
+        const double ms =
+            measure(fmt::format(" with {}", form.name), bench.sizes.contexts().front(), rows);
         if (rows == 1 && (least == 0 || ms < least)) best = form, least = ms;
       }
     }
@@ -103,7 +118,9 @@ struct ShapePasses {
   }
 };
 
-DeviceLlama random_llama(const Bench& bench, const LlamaConfig& shape) { return {shape, *random_llama_weights(shape, 1), bench.device}; }
+DeviceLlama random_llama(const Bench& bench, const LlamaConfig& shape) {
+  return {shape, *random_llama_weights(shape, 1), bench.device};
+}
 
 }  // namespace
 
@@ -127,12 +144,18 @@ void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
     const DeviceLlama llama = random_llama(bench, *entry.shape);
     for (const int context : bench.sizes.contexts())
       for (const int rows : bench.sizes.ladder_rows()) {
-        if (context + kMaxRows > entry.shape->context_length || (rows > 1 && context != bench.sizes.contexts().front())) continue;
+        if (context + kMaxRows > entry.shape->context_length ||
+            (rows > 1 && context != bench.sizes.contexts().front()))
+          continue;
         const ChainPass pass(bench, entry, llama, context, rows);
-        bench.rows.add(fmt::format("kernels at context {}: all", context), entry.name, rows, "ms", pass.time());
+        bench.rows.add(fmt::format("kernels at context {}: all", context), entry.name, rows, "ms",
+                       pass.time());
         for (const NamedKernel& kernel : kKernels) {
-          bench.rows.add(fmt::format("kernels at context {}: without {}", context, kernel.name), entry.name, rows, "ms", pass.time(kernel.kernel));
-          bench.rows.add(fmt::format("kernels at context {}: {} alone", context, kernel.name), entry.name, rows, "ms", pass.time(kAllKernels & ~static_cast<std::uint32_t>(kernel.kernel)));
+          bench.rows.add(fmt::format("kernels at context {}: without {}", context, kernel.name),
+                         entry.name, rows, "ms", pass.time(kernel.kernel));
+          bench.rows.add(fmt::format("kernels at context {}: {} alone", context, kernel.name),
+                         entry.name, rows, "ms",
+                         pass.time(kAllKernels & ~static_cast<std::uint32_t>(kernel.kernel)));
         }
       }
   }
@@ -150,7 +173,8 @@ void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& sh
       bench.device.synchronize();
     }
   }
-  bench.rows.add("kernels launched for a profiler", "one layer in every form", 1, "passes", {static_cast<double>(shapes.size() * std::size(kProductForms)), 0, 0, 0});
+  bench.rows.add("kernels launched for a profiler", "one layer in every form", 1, "passes",
+                 {static_cast<double>(shapes.size() * std::size(kProductForms)), 0, 0, 0});
 }
 
 }  // namespace speclab::engines::cuda

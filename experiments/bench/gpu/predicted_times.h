@@ -13,11 +13,13 @@ struct TimeModel {
   double read_gb_per_s;  ///< of weights and cached keys, once a pass
   double tflops;         ///< bfloat16 products, where they take longer than reading
   double row_share;      ///< by how much of reading each row beyond the first prolongs it
-  double kernel_ms;      ///< of each dependent kernel beyond its bytes: start, first load, sums, end
+  double kernel_ms;  ///< of each dependent kernel beyond its bytes: start, first load, sums, end
 
   double pass_ms(const LlamaConfig& shape, int rows, int context) const;
-  /// Of DeviceRounds: `drafts` passes of the drafter with a choice behind each, one pass of the target, verification.
-  double round_ms(const LlamaConfig& target, const LlamaConfig& drafter, int drafts, int context) const;
+  /// Of DeviceRounds: `drafts` passes of the drafter with a choice behind each, one pass of the
+  /// target, verification.
+  double round_ms(const LlamaConfig& target, const LlamaConfig& drafter, int drafts,
+                  int context) const;
   /// Plain decoding with the same rounds and no drafts.
   double plain_ms(const LlamaConfig& target, int context) const;
 };
@@ -34,21 +36,26 @@ struct KnownDevice {
     for (const TimeModel* reading : {&best, &expected, &worst})
       for (const TimeModel* rows : {&best, &expected, &worst})
         for (const TimeModel* kernels : {&best, &expected, &worst}) {
-          const double value = figure(TimeModel{reading->read_gb_per_s, reading->tflops, rows->row_share, kernels->kernel_ms});
+          const double value = figure(TimeModel{reading->read_gb_per_s, reading->tflops,
+                                                rows->row_share, kernels->kernel_ms});
           all.low = std::min(all.low, value), all.high = std::max(all.high, value);
         }
     return all;
   }
 };
 
-/// The H100 and the H200. Their read bandwidths are measured (results/reference/gpu_engine_h100, gpu_h200).
+/// The H100 and the H200. Their read bandwidths are measured (results/reference/gpu_engine_h100,
+/// gpu_h200).
 const std::vector<KnownDevice>& known_devices();
 
-/// Whether the engine runs rounds of this pair: one vocabulary; and whether the drafter is small enough to be one.
+/// Whether the engine runs rounds of this pair: one vocabulary; and whether the drafter is small
+/// enough to be one.
 bool is_pair(const LlamaConfig& target, const LlamaConfig& drafter);
 
-/// Rows of what passes of the shapes should take and, for targets of the shapes with drafters of the papers' sizes, a drafted token, a round, and the
-/// speed-up at given acceptance rates, taken as independent.
-void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes, const Sizes& sizes);
+/// Rows of what passes of the shapes should take and, for targets of the shapes with drafters of
+/// the papers' sizes, a drafted token, a round, and the speed-up at given acceptance rates, taken
+/// as independent.
+void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes,
+             const Sizes& sizes);
 
 }  // namespace speclab::engines::cuda

@@ -14,19 +14,30 @@ namespace {
 constexpr std::int32_t kNewTokens = 8;
 
 engines::LlamaConfig tiny_config() {
-  return {.name = "tiny", .vocab_size = 512, .context_length = 256, .num_layers = 2, .hidden_size = 64, .intermediate_size = 96, .num_heads = 4, .num_kv_heads = 2, .head_dim = 16};
+  return {.name = "tiny",
+          .vocab_size = 512,
+          .context_length = 256,
+          .num_layers = 2,
+          .hidden_size = 64,
+          .intermediate_size = 96,
+          .num_heads = 4,
+          .num_kv_heads = 2,
+          .head_dim = 16};
 }
 
 /// One thread, float32, random weights.
 std::unique_ptr<engines::LanguageModel> tiny_model(std::uint64_t seed) {
   const engines::LlamaConfig config = tiny_config();
-  return std::make_unique<engines::cpu::LlamaCpu>(config, *engines::random_llama_weights(config, seed), engines::cpu::ElementType::float32, std::make_shared<engines::cpu::ThreadTeam>(1));
+  return std::make_unique<engines::cpu::LlamaCpu>(
+      config, *engines::random_llama_weights(config, seed), engines::cpu::ElementType::float32,
+      std::make_shared<engines::cpu::ThreadTeam>(1));
 }
 
 /// A prompt of 16 tokens is read and some tokens are decoded behind it.
 class Decoding {
  public:
-  Decoding(const std::string& drafter, int speculation_length) : target_(tiny_model(1)), policy_(speculation_length) {
+  Decoding(const std::string& drafter, int speculation_length)
+      : target_(tiny_model(1)), policy_(speculation_length) {
     engines::DecoderOptions options;
     options.sampling.temperature = 0.8;
     options.stop = {.max_new_tokens = kNewTokens, .ignore_eos = true};
@@ -44,10 +55,13 @@ class Decoding {
 
  private:
   std::unique_ptr<engines::RoundDecoder> make_decoder(const engines::DecoderOptions& options) {
-    if (options.drafter.kind == "plain") return std::make_unique<engines::PlainDecoder>(*target_, nullptr, options);
-    auto drafter = options.drafter.kind == "prompt_lookup" ? engines::make_prompt_lookup_drafter(options, tiny_config().vocab_size)
-                                                           : engines::make_small_transformer_drafter(tiny_model(2), options);
-    return std::make_unique<engines::HostRoundDecoder>(*target_, nullptr, options, std::move(drafter), engines::make_verifier(options));
+    if (options.drafter.kind == "plain")
+      return std::make_unique<engines::PlainDecoder>(*target_, nullptr, options);
+    auto drafter = options.drafter.kind == "prompt_lookup"
+                       ? engines::make_prompt_lookup_drafter(options, tiny_config().vocab_size)
+                       : engines::make_small_transformer_drafter(tiny_model(2), options);
+    return std::make_unique<engines::HostRoundDecoder>(
+        *target_, nullptr, options, std::move(drafter), engines::make_verifier(options));
   }
 
   std::unique_ptr<engines::LanguageModel> target_;
@@ -57,7 +71,11 @@ class Decoding {
 };
 
 void add(const Suite& suite, const std::string& drafter, int speculation_length) {
-  suite.add("decoding/" + drafter, [=] { return [decoding = std::make_shared<Decoding>(drafter, speculation_length)] { return (*decoding)(); }; });
+  suite.add("decoding/" + drafter, [=] {
+    return [decoding = std::make_shared<Decoding>(drafter, speculation_length)] {
+      return (*decoding)();
+    };
+  });
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ int open_counter() {
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   constexpr pid_t kThisThread = 0;
   constexpr int kAnyCpu = -1, kNoGroup = -1;
-  return static_cast<int>(::syscall(SYS_perf_event_open, &wanted, kThisThread, kAnyCpu, kNoGroup, PERF_FLAG_FD_CLOEXEC));
+  return static_cast<int>(::syscall(SYS_perf_event_open, &wanted, kThisThread, kAnyCpu, kNoGroup,
+                                    PERF_FLAG_FD_CLOEXEC));
 }
 
 struct Reading {
@@ -35,7 +36,8 @@ InstructionCounter::~InstructionCounter() {
 
 std::optional<std::uint64_t> InstructionCounter::read() const {
   Reading reading{};
-  if (descriptor_ < 0 || ::read(descriptor_, &reading, sizeof(reading)) != sizeof(reading)) return std::nullopt;
+  if (descriptor_ < 0 || ::read(descriptor_, &reading, sizeof(reading)) != sizeof(reading))
+    return std::nullopt;
   if (reading.count == 0 || reading.enabled_ns != reading.running_ns) return std::nullopt;
   return reading.count;
 }

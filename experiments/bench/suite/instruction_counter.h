@@ -4,7 +4,8 @@
 
 namespace speclab::bench {
 
-/// Instructions that this thread retires in user mode from here on, where the system lets a process count them.
+/// Instructions that this thread retires in user mode from here on, where the system lets a process
+/// count them.
 class InstructionCounter {
  public:
   InstructionCounter();

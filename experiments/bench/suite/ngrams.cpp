@@ -9,7 +9,7 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kLaws = 256;        ///< of a call
+constexpr std::size_t kLaws = 256;  ///< of a call
 constexpr std::size_t kPrompt = 1024, kEmitted = 64;
 
 engines::NgramModel train(std::size_t tokens, std::int32_t order) {
@@ -20,14 +20,16 @@ engines::NgramModel train(std::size_t tokens, std::int32_t order) {
 
 /// Laws after contexts in an order that no cache foresees.
 struct Laws {
-  explicit Laws(double temperature) : laws(std::make_shared<const engines::NgramModel>(train(10'000, 5)), temperature) {}
+  explicit Laws(double temperature)
+      : laws(std::make_shared<const engines::NgramModel>(train(10'000, 5)), temperature) {}
 
   std::uint64_t operator()() {
     Checksum checksum;
     for (std::size_t i = 0, at = 8; i < kLaws; ++i, at = 8 + (at + 7919) % (contexts.size() - 8)) {
       laws.set_context(std::span(contexts).subspan(at - 8, 8));
       laws.fill(law);
-      checksum.add(law.entries().size()).add(static_cast<std::uint64_t>(law.entries().front().token));
+      checksum.add(law.entries().size())
+          .add(static_cast<std::uint64_t>(law.entries().front().token));
     }
     return checksum.value();
   }
@@ -51,7 +53,9 @@ std::uint64_t look_up(const std::vector<Token>& text) {
 }
 
 void add_laws(const Suite& suite, const std::string& name, double temperature) {
-  suite.add("ngrams/laws/" + name, [temperature] { return [laws = std::make_shared<Laws>(temperature)] { return (*laws)(); }; });
+  suite.add("ngrams/laws/" + name, [temperature] {
+    return [laws = std::make_shared<Laws>(temperature)] { return (*laws)(); };
+  });
 }
 
 }  // namespace
@@ -59,8 +63,10 @@ void add_laws(const Suite& suite, const std::string& name, double temperature) {
 void add_ngrams(const Suite& suite) {
   add_laws(suite, "temperature:0", 0.0);
   add_laws(suite, "temperature:0.7", 0.7);
-  suite.add("ngrams/train", [] { return [] { return static_cast<std::uint64_t>(train(300, 3).num_ngrams()); }; });
-  suite.add("ngrams/prompt_lookup", [] { return [text = repetitive_text(kPrompt + kEmitted)] { return look_up(text); }; });
+  suite.add("ngrams/train",
+            [] { return [] { return static_cast<std::uint64_t>(train(300, 3).num_ngrams()); }; });
+  suite.add("ngrams/prompt_lookup",
+            [] { return [text = repetitive_text(kPrompt + kEmitted)] { return look_up(text); }; });
 }
 
 }  // namespace speclab::bench

@@ -18,9 +18,12 @@ std::string bytes_of(T value) {
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
 }
-std::string text_bytes(const std::string& text) { return bytes_of<std::uint64_t>(text.size()) + text; }
+std::string text_bytes(const std::string& text) {
+  return bytes_of<std::uint64_t>(text.size()) + text;
+}
 
-/// A header of `count` tensors of one float each, and as many strings in an array. @source GGUF specification, version 3
+/// A header of `count` tensors of one float each, and as many strings in an array. @source GGUF
+/// specification, version 3
 std::string gguf_bytes(std::uint64_t count) {
   constexpr std::uint32_t kVersion = 3, kArray = 9, kString = 8, kFloat32 = 0;
   constexpr std::size_t kAlignment = 32;
@@ -28,21 +31,29 @@ std::string gguf_bytes(std::uint64_t count) {
   bytes += text_bytes("words") + bytes_of(kArray) + bytes_of(kString) + bytes_of(count);
   for (std::uint64_t i = 0; i < count; ++i) bytes += text_bytes("word number " + std::to_string(i));
   for (std::uint64_t i = 0; i < count; ++i)
-    bytes += text_bytes("blk." + std::to_string(i) + ".weight") + bytes_of<std::uint32_t>(1) + bytes_of<std::uint64_t>(1) + bytes_of(kFloat32) + bytes_of<std::uint64_t>(kAlignment * i);
-  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment + kAlignment * count, '\0');
+    bytes += text_bytes("blk." + std::to_string(i) + ".weight") + bytes_of<std::uint32_t>(1) +
+             bytes_of<std::uint64_t>(1) + bytes_of(kFloat32) +
+             bytes_of<std::uint64_t>(kAlignment * i);
+  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment + kAlignment * count,
+               '\0');
   return bytes;
 }
 
 std::string csv_text(int rows) {
   std::string text = "row_id,prompt_id,temperature,text,tokens\n";
-  for (int i = 0; i < rows; ++i) text += std::to_string(i) + ",p" + std::to_string(i % 7) + ",0." + std::to_string(i % 10) + ",\"a \"\"quoted\"\" text, of " + std::to_string(i) + "\"," + std::to_string(3 * i) + "\n";
+  for (int i = 0; i < rows; ++i)
+    text += std::to_string(i) + ",p" + std::to_string(i % 7) + ",0." + std::to_string(i % 10) +
+            ",\"a \"\"quoted\"\" text, of " + std::to_string(i) + "\"," + std::to_string(3 * i) +
+            "\n";
   return text;
 }
 
 std::uint64_t read_csv(const std::string& text) {
   const analysis::Table table = analysis::Table::parse(text, "rows.csv");
   Checksum checksum;
-  for (std::size_t row = 0; row < table.size(); ++row) checksum.add(static_cast<std::uint64_t>(table.count(row, "tokens"))).add(table.text(row, "text").size());
+  for (std::size_t row = 0; row < table.size(); ++row)
+    checksum.add(static_cast<std::uint64_t>(table.count(row, "tokens")))
+        .add(table.text(row, "text").size());
   return checksum.value();
 }
 
@@ -75,12 +86,19 @@ new_tokens = 128
 
 std::uint64_t read_config(const std::string& path) {
   const experiments::RunConfig config = experiments::read_run_config(path, {});
-  return Checksum().add(config.seed).add(config.axes.temperature.size()).add_all(config.name).value();
+  return Checksum()
+      .add(config.seed)
+      .add(config.axes.temperature.size())
+      .add_all(config.name)
+      .value();
 }
 
 std::string json_text(int members) {
   std::string text = "{";
-  for (int i = 0; i < members; ++i) text += (i ? ",\"" : "\"") + std::string("layer.") + std::to_string(i) + "\":{\"dtype\":\"F32\",\"shape\":[64,64],\"data_offsets\":[" + std::to_string(i) + ",9]}";
+  for (int i = 0; i < members; ++i)
+    text += (i ? ",\"" : "\"") + std::string("layer.") + std::to_string(i) +
+            "\":{\"dtype\":\"F32\",\"shape\":[64,64],\"data_offsets\":[" + std::to_string(i) +
+            ",9]}";
   return text + "}";
 }
 
@@ -88,9 +106,15 @@ std::string json_text(int members) {
 
 void add_parsers(const Suite& suite) {
   suite.add("parsers/csv", [] { return [text = csv_text(100)] { return read_csv(text); }; });
-  suite.add("parsers/gguf", [] { return [path = memory_file(gguf_bytes(100))] { return read_gguf(path); }; });
-  suite.add("parsers/json", [] { return [text = json_text(50)] { return Checksum().add(engines::parse_json(text, "header", 0, {}).size()).value(); }; });
-  suite.add("parsers/toml", [] { return [path = memory_file(kConfig)] { return read_config(path); }; });
+  suite.add("parsers/gguf",
+            [] { return [path = memory_file(gguf_bytes(100))] { return read_gguf(path); }; });
+  suite.add("parsers/json", [] {
+    return [text = json_text(50)] {
+      return Checksum().add(engines::parse_json(text, "header", 0, {}).size()).value();
+    };
+  });
+  suite.add("parsers/toml",
+            [] { return [path = memory_file(kConfig)] { return read_config(path); }; });
 }
 
 }  // namespace speclab::bench

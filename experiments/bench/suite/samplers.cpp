@@ -25,14 +25,17 @@ std::shared_ptr<Draws> draws_from(std::size_t vocab_size, const engines::Samplin
 
 std::uint64_t sample_some(Draws& draws, std::uint32_t count) {
   Checksum checksum;
-  for (std::uint32_t i = 0; i < count; ++i) checksum.add(static_cast<std::uint64_t>(sample(draws.law, {0, i, Purpose::target, 0}, draws.chance, draws.scratch)));
+  for (std::uint32_t i = 0; i < count; ++i)
+    checksum.add(static_cast<std::uint64_t>(
+        sample(draws.law, {0, i, Purpose::target, 0}, draws.chance, draws.scratch)));
   return checksum.value();
 }
 
 std::uint64_t sample_siblings(Draws& draws, std::uint32_t count) {
   Checksum checksum;
   for (std::uint32_t i = 0; i < count; ++i) {
-    sample_without_replacement(draws.law, 4, {0, i, Purpose::draft, 0}, draws.chance, draws.scratch, draws.tokens);
+    sample_without_replacement(draws.law, 4, {0, i, Purpose::draft, 0}, draws.chance, draws.scratch,
+                               draws.tokens);
     checksum.add_all(draws.tokens);
   }
   return checksum.value();
@@ -46,10 +49,18 @@ std::uint64_t random_bits(std::vector<std::uint64_t>& bits) {
 }  // namespace
 
 void add_samplers(const Suite& suite) {
-  suite.add("samplers/dense", [] { return [draws = draws_from(4096, {})] { return sample_some(*draws, 48); }; });
-  suite.add("samplers/sparse", [] { return [draws = draws_from(4096, {.top_k = 64})] { return sample_some(*draws, 256); }; });
-  suite.add("samplers/without_replacement", [] { return [draws = draws_from(4096, {.top_k = 256})] { return sample_siblings(*draws, 16); }; });
-  suite.add("samplers/random_bits", [] { return [bits = std::make_shared<std::vector<std::uint64_t>>(8192)] { return random_bits(*bits); }; });
+  suite.add("samplers/dense",
+            [] { return [draws = draws_from(4096, {})] { return sample_some(*draws, 48); }; });
+  suite.add("samplers/sparse", [] {
+    return [draws = draws_from(4096, {.top_k = 64})] { return sample_some(*draws, 256); };
+  });
+  suite.add("samplers/without_replacement", [] {
+    return [draws = draws_from(4096, {.top_k = 256})] { return sample_siblings(*draws, 16); };
+  });
+  suite.add("samplers/random_bits", [] {
+    return
+        [bits = std::make_shared<std::vector<std::uint64_t>>(8192)] { return random_bits(*bits); };
+  });
 }
 
 }  // namespace speclab::bench

@@ -18,11 +18,12 @@ constexpr int kPermille = 1000;
 
 struct Calls {
   const Work& work;
-  std::uint64_t expected;   ///< of each
+  std::uint64_t expected;  ///< of each
   int extra_permille;
 };
 
-// Callgrind counts within timed_calls and writes down what it has before report_calls, by their names: both stay functions of their own.
+// Callgrind counts within timed_calls and writes down what it has before report_calls, by their
+// names: both stay functions of their own.
 
 /// @return 0 if every call gave what was expected
 [[gnu::noinline]] std::uint64_t timed_calls(benchmark::State& state, const Calls& calls) {
@@ -30,14 +31,17 @@ struct Calls {
   int owed = 0;
   for (auto _ : state) {
     difference |= calls.work() ^ calls.expected;
-    for (owed += calls.extra_permille; owed >= kPermille; owed -= kPermille) difference |= calls.work() ^ calls.expected;
+    for (owed += calls.extra_permille; owed >= kPermille; owed -= kPermille)
+      difference |= calls.work() ^ calls.expected;
   }
   return difference;
 }
 
-[[gnu::noinline]] void report_calls(benchmark::State& state, const Calls& calls, std::uint64_t difference) {
+[[gnu::noinline]] void report_calls(benchmark::State& state, const Calls& calls,
+                                    std::uint64_t difference) {
   if (difference != 0) state.SkipWithError("calls differ in what they give");
-  state.counters["checksum"] = static_cast<double>(calls.expected & 0xFFFFFFFFu);  // a double holds 32 bits exactly
+  state.counters["checksum"] =
+      static_cast<double>(calls.expected & 0xFFFFFFFFu);  // a double holds 32 bits exactly
 }
 
 /// The first call fills caches and says what the others must give.
@@ -58,8 +62,11 @@ std::optional<Number> number_in(const char* variable, Number least, Number most)
   const std::string_view text(found);
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
-    throw ConfigError(std::string(variable) + " = '" + escaped(text, 40) + "'; allowed: numbers from " + std::to_string(least) + " to " + std::to_string(most));
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(value >= least && value <= most))
+    throw ConfigError(std::string(variable) + " = '" + escaped(text, 40) +
+                      "'; allowed: numbers from " + std::to_string(least) + " to " +
+                      std::to_string(most));
   return value;
 }
 
@@ -67,15 +74,21 @@ std::optional<Number> number_in(const char* variable, Number least, Number most)
 
 void Suite::add(const std::string& name, const SetUp& set_up, int calls) const {
   const auto work = std::make_shared<std::optional<Work>>();
-  benchmark::RegisterBenchmark(name.c_str(), [set_up, work, extra = options_.extra_permille](benchmark::State& state) {
-    if (!*work) *work = set_up();
-    run(state, **work, extra);
-  })->Iterations(calls)->MeasureProcessCPUTime()->Unit(benchmark::kNanosecond);
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [set_up, work, extra = options_.extra_permille](benchmark::State& state) {
+        if (!*work) *work = set_up();
+        run(state, **work, extra);
+      })
+      ->Iterations(calls)
+      ->MeasureProcessCPUTime()
+      ->Unit(benchmark::kNanosecond);
 }
 
 SuiteOptions suite_options_of_environment() {
   SuiteOptions options;
-  if (const auto share = number_in("SPECLAB_BENCH_EXTRA_WORK", 0.0, 1.0)) options.extra_permille = static_cast<int>(std::lround(*share * kPermille));
+  if (const auto share = number_in("SPECLAB_BENCH_EXTRA_WORK", 0.0, 1.0))
+    options.extra_permille = static_cast<int>(std::lround(*share * kPermille));
   if (const auto calls = number_in("SPECLAB_BENCH_CALLS", 1, 100'000)) options.calls = *calls;
   return options;
 }

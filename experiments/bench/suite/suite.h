@@ -1,6 +1,7 @@
 #pragma once
-// The benchmarks whose times and instruction counts `speclab compare` gates. A benchmark does the same work in every call and says what
-// came out, so that two builds are compared on equal work and no compiler leaves it out.
+// The benchmarks whose times and instruction counts `speclab compare` gates. A benchmark does the
+// same work in every call and says what came out, so that two builds are compared on equal work and
+// no compiler leaves it out.
 
 #include <cstdint>
 #include <functional>
@@ -11,12 +12,15 @@ namespace speclab::bench {
 /// One call of a benchmark. The result stands for what it worked out and is the same in every call.
 using Work = std::function<std::uint64_t()>;
 
-/// Builds what the calls need; called when the benchmark is first run, so that what is not asked for costs nothing.
+/// Builds what the calls need; called when the benchmark is first run, so that what is not asked
+/// for costs nothing.
 using SetUp = std::function<Work()>;
 
 struct SuiteOptions {
-  int extra_permille = 0;  ///< of the calls that are made beside those that count: a planted slow-down
-  int calls = 100;         ///< of a repetition: a fixed number, so that counts are equal, and enough that a share of them can be planted
+  int extra_permille =
+      0;            ///< of the calls that are made beside those that count: a planted slow-down
+  int calls = 100;  ///< of a repetition: a fixed number, so that counts are equal, and enough that
+                    ///< a share of them can be planted
 };
 
 class Suite {
@@ -24,7 +28,9 @@ class Suite {
   explicit Suite(const SuiteOptions& options) : options_(options) {}
 
   /// Adds a benchmark. @param name  "family/what"
-  void add(const std::string& name, const SetUp& set_up) const { add(name, set_up, options_.calls); }
+  void add(const std::string& name, const SetUp& set_up) const {
+    add(name, set_up, options_.calls);
+  }
   /// One with another number of calls.
   void add(const std::string& name, const SetUp& set_up, int calls) const;
 
@@ -36,7 +42,8 @@ class Suite {
 /// @throws ConfigError unless they are numbers from 0 to 1, and integers from 1 to 100000
 SuiteOptions suite_options_of_environment();
 
-/// A mixture of numbers in which each counts, and their order. @source Fowler, Noll, Vo: FNV-1a, on words
+/// A mixture of numbers in which each counts, and their order. @source Fowler, Noll, Vo: FNV-1a, on
+/// words
 class Checksum {
  public:
   Checksum& add(std::uint64_t value) {

@@ -1,5 +1,6 @@
-// The suite that `speclab compare` runs: the hot paths, a family a file, free of torch. Each benchmark does a fixed amount of work and says what
-// came of it. SPECLAB_BENCH_EXTRA_WORK=0.05 plants 5 % more work into all of them.
+// The suite that `speclab compare` runs: the hot paths, a family a file, free of torch. Each
+// benchmark does a fixed amount of work and says what came of it. SPECLAB_BENCH_EXTRA_WORK=0.05
+// plants 5 % more work into all of them.
 //
 // By hand: suite_bench --benchmark_filter=^samplers/ --benchmark_repetitions=10
 
@@ -21,7 +22,9 @@ constexpr const char* kInstructionSet = "x86-64";
 
 void run() {
   const Suite suite(suite_options_of_environment());
-  for (const auto add : {add_verification, add_processors, add_samplers, add_trees, add_ngrams, add_tokenizer, add_simulator, add_parsers, add_decoding, add_timer}) add(suite);
+  for (const auto add : {add_verification, add_processors, add_samplers, add_trees, add_ngrams,
+                         add_tokenizer, add_simulator, add_parsers, add_decoding, add_timer})
+    add(suite);
   benchmark::AddCustomContext("revision", SPECLAB_REVISION);
   benchmark::AddCustomContext("build", SPECLAB_BUILD_TYPE " " SPECLAB_COMPILER);
   benchmark::AddCustomContext("instruction_set", kInstructionSet);
@@ -32,4 +35,6 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }
+int main(int argc, char** argv) {
+  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
+}

@@ -5,7 +5,8 @@
 namespace speclab::bench {
 namespace {
 
-// `speclab compare` knows these lengths. Results are not 0: Google Benchmark also divides by their mean.
+// `speclab compare` knows these lengths. Results are not 0: Google Benchmark also divides by their
+// mean.
 constexpr long kSleepNs = 100'000'000, kSpinNs = 50'000'000;
 
 std::int64_t processor_ns() {

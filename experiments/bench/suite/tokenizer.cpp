@@ -13,7 +13,10 @@ constexpr std::size_t kTokens = 512;
 
 /// Some kilobytes of words, numbers and marks, with accents.
 std::string made_up_prose() {
-  constexpr const char* kWords[] = {"the ", "tide ", "comes ", "in ", "slowly, ", "over ", "grey ", "sand; ", "1,024 ", "rows ", "of ", "a ", "naïve ", "café ", "don't ", "think.\n", "Verification "};
+  constexpr const char* kWords[] = {"the ",     "tide ",        "comes ", "in ",    "slowly, ",
+                                    "over ",    "grey ",        "sand; ", "1,024 ", "rows ",
+                                    "of ",      "a ",           "naïve ", "café ",  "don't ",
+                                    "think.\n", "Verification "};
   std::string text;
   for (unsigned i = 0, state = 1; i < 2000; ++i) {
     state = 1664525u * state + 1013904223u;  // Numerical Recipes
@@ -50,8 +53,10 @@ void learn_merges(const std::string& text, engines::BpeVocabulary& vocabulary) {
   while (vocabulary.texts.size() < kTokens) {
     const auto pair = most_frequent_pair(ids);
     if (!pair) return;
-    const engines::Merge merge{pair->first, pair->second, static_cast<Token>(vocabulary.texts.size())};
-    vocabulary.texts.push_back(vocabulary.texts[static_cast<std::size_t>(merge.left)] + vocabulary.texts[static_cast<std::size_t>(merge.right)]);
+    const engines::Merge merge{pair->first, pair->second,
+                               static_cast<Token>(vocabulary.texts.size())};
+    vocabulary.texts.push_back(vocabulary.texts[static_cast<std::size_t>(merge.left)] +
+                               vocabulary.texts[static_cast<std::size_t>(merge.right)]);
     vocabulary.merges.push_back(merge);
     ids = with_merged(ids, merge);
   }
@@ -83,13 +88,17 @@ std::uint64_t stream(const Tokenizing& t) {
 }
 
 void add(const Suite& suite, const std::string& name, std::uint64_t (*call)(const Tokenizing&)) {
-  suite.add("tokenizer/" + name, [call] { return [call, tokenizing = std::make_shared<Tokenizing>()] { return call(*tokenizing); }; });
+  suite.add("tokenizer/" + name, [call] {
+    return [call, tokenizing = std::make_shared<Tokenizing>()] { return call(*tokenizing); };
+  });
 }
 
 }  // namespace
 
 void add_tokenizer(const Suite& suite) {
-  add(suite, "encode", [](const Tokenizing& t) { return Checksum().add_all(t.tokenizer.encode(t.text, engines::SpecialText::parsed)).value(); });
+  add(suite, "encode", [](const Tokenizing& t) {
+    return Checksum().add_all(t.tokenizer.encode(t.text, engines::SpecialText::parsed)).value();
+  });
   add(suite, "decode", [](const Tokenizing& t) { return checksum_of(t.tokenizer.decode(t.ids)); });
   add(suite, "stream", stream);
 }

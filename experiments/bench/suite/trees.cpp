@@ -14,7 +14,9 @@ const std::vector<double>& rank_acceptance() {
   return ranks;
 }
 
-std::uint64_t checksum_of(const sim::OptimalTree& tree) { return Checksum().add_all(tree.shape.parents()).value(); }
+std::uint64_t checksum_of(const sim::OptimalTree& tree) {
+  return Checksum().add_all(tree.shape.parents()).value();
+}
 
 std::uint64_t build_drafts(const TreeShape& shape) {
   Draft draft;
@@ -33,9 +35,19 @@ std::uint64_t build_drafts(const TreeShape& shape) {
 }  // namespace
 
 void add_trees(const Suite& suite) {
-  suite.add("trees/sequoia/nodes:64", [] { return [] { return checksum_of(sim::sequoia_optimal_tree(rank_acceptance(), {.nodes = 64, .levels = 8})); }; });
-  suite.add("trees/best_first/nodes:256", [] { return [] { return checksum_of(sim::best_first_tree(rank_acceptance(), {.nodes = 256, .levels = 32})); }; });
-  suite.add("trees/drafts", [] { return [shape = TreeShape::parse("3x2x2x1", 0)] { return build_drafts(shape); }; });
+  suite.add("trees/sequoia/nodes:64", [] {
+    return [] {
+      return checksum_of(sim::sequoia_optimal_tree(rank_acceptance(), {.nodes = 64, .levels = 8}));
+    };
+  });
+  suite.add("trees/best_first/nodes:256", [] {
+    return [] {
+      return checksum_of(sim::best_first_tree(rank_acceptance(), {.nodes = 256, .levels = 32}));
+    };
+  });
+  suite.add("trees/drafts", [] {
+    return [shape = TreeShape::parse("3x2x2x1", 0)] { return build_drafts(shape); };
+  });
 }
 
 }  // namespace speclab::bench

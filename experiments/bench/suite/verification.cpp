@@ -14,15 +14,19 @@ constexpr std::uint32_t kRounds = 32;  ///< of a call
 /// One rule on the same drafts in every call; laws are made before.
 class Rounds {
  public:
-  Rounds(const std::string& verifier, const DraftShape& shape) : verifier_(engines::make_verifier({.verifier = verifier, .seed = 2})) {
+  Rounds(const std::string& verifier, const DraftShape& shape)
+      : verifier_(engines::make_verifier({.verifier = verifier, .seed = 2})) {
     const Logits logits(kVocab);
     engines::LogitsPipeline pipeline({});
     for (const auto& row : logits.target) pipeline.law(row, {}, laws_.emplace_back());
-    for (std::uint32_t i = 0; i < kRounds; ++i) drafts_.push_back(draw_draft(logits, verifier, shape, i));
+    for (std::uint32_t i = 0; i < kRounds; ++i)
+      drafts_.push_back(draw_draft(logits, verifier, shape, i));
   }
 
   std::uint64_t operator()() {
-    const TargetLaws<float> laws = [this](TokenTree::Node node) -> const Law& { return laws_[static_cast<std::size_t>(node)]; };
+    const TargetLaws<float> laws = [this](TokenTree::Node node) -> const Law& {
+      return laws_[static_cast<std::size_t>(node)];
+    };
     Checksum checksum;
     for (std::uint32_t i = 0; i < kRounds; ++i) {
       verifier_->verify(drafts_[i], laws, {0, 8 * i, 0}, verdict_);
@@ -49,7 +53,8 @@ void add(const Suite& suite, const std::string& verifier, const DraftShape& shap
 
 void add_verification(const Suite& suite) {
   for (const char* verifier : {"rejection", "block", "point_mass"}) add(suite, verifier, kChain);
-  for (const char* verifier : {"several_drafts", "tree_multi_round", "tree_without_replacement"}) add(suite, verifier, kTwoChains);
+  for (const char* verifier : {"several_drafts", "tree_multi_round", "tree_without_replacement"})
+    add(suite, verifier, kTwoChains);
 }
 
 }  // namespace speclab::bench

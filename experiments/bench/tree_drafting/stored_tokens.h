@@ -5,7 +5,8 @@
 
 namespace speclab::bench {
 
-/// A drafter's model whose forwards cost nothing and whose laws were made beforehand; to be asked for one is to copy it.
+/// A drafter's model whose forwards cost nothing and whose laws were made beforehand; to be asked
+/// for one is to copy it.
 class StoredTokens final : public engines::NextTokens {
  public:
   static constexpr std::size_t kNumLaws = 16, kMostLikely = 8;
@@ -16,13 +17,16 @@ class StoredTokens final : public engines::NextTokens {
   std::size_t vocab_size() const override { return vocab_size_; }
   bool start(const engines::Sequence&, std::int32_t) override { return true; }
   void law(const engines::DraftPlace& place, Law& law) override { law = laws_[index(place)]; }
-  std::span<const LawEntry<float>> most_likely(const engines::DraftPlace& place, std::size_t count) override;
+  std::span<const LawEntry<float>> most_likely(const engines::DraftPlace& place,
+                                               std::size_t count) override;
   double likelihood(const engines::DraftPlace&, Token) override { return 1.0; }
 
  private:
-  /// Of the law of a place, so that neighbours differ and drafts have another form from token to token.
+  /// Of the law of a place, so that neighbours differ and drafts have another form from token to
+  /// token.
   static std::size_t index(const engines::DraftPlace& place) {
-    return static_cast<std::size_t>(place.tree[place.node].token + place.tree[place.node].depth) % kNumLaws;
+    return static_cast<std::size_t>(place.tree[place.node].token + place.tree[place.node].depth) %
+           kNumLaws;
   }
 
   std::size_t vocab_size_;

@@ -1,7 +1,9 @@
-// What drafting a tree takes beside its drafter's forwards and laws: choosing its nodes, drawing siblings, keeping the books; over laws
-// made beforehand, of as many tokens as the default model has. To be set beside the time of a round, as rounds.csv of a run has it.
+// What drafting a tree takes beside its drafter's forwards and laws: choosing its nodes, drawing
+// siblings, keeping the books; over laws made beforehand, of as many tokens as the default model
+// has. To be set beside the time of a round, as rounds.csv of a run has it.
 //
-// laws/... asks for the laws of as many parents and does no more: what draft/... takes longer is the tree's. Trees that are grown ask for no law.
+// laws/... asks for the laws of as many parents and does no more: what draft/... takes longer is
+// the tree's. Trees that are grown ask for no law.
 
 #include <benchmark/benchmark.h>
 
@@ -14,15 +16,19 @@
 namespace speclab::bench {
 namespace {
 
-constexpr const char* kTrees[] = {"2x2x1", "parents:0,0,0,0,1,1,1,2,2,3,5,5,6,8,11,13", "best_first:16", "beam:16", "suffixes:5:5x3x2"};
+constexpr const char* kTrees[] = {"2x2x1", "parents:0,0,0,0,1,1,1,2,2,3,5,5,6,8,11,13",
+                                  "best_first:16", "beam:16", "suffixes:5:5x3x2"};
 constexpr std::size_t kVocabSize = 49152;
 constexpr std::int32_t kContext = 256, kMostLevels = 16;
-constexpr std::uint32_t kRounds = 4096;  ///< before the draws begin again: random streams know no more than 2^20
+constexpr std::uint32_t kRounds =
+    4096;  ///< before the draws begin again: random streams know no more than 2^20
 
 class Drafting {
  public:
   Drafting(const char* tree, double temperature)
-      : drafter_(engines::make_growing_drafter(std::make_unique<StoredTokens>(kVocabSize, temperature), "stored", {.sampling = {.temperature = temperature}, .drafter = {.tree = tree}, .seed = 2})) {
+      : drafter_(engines::make_growing_drafter(
+            std::make_unique<StoredTokens>(kVocabSize, temperature), "stored",
+            {.sampling = {.temperature = temperature}, .drafter = {.tree = tree}, .seed = 2})) {
     sequence_.tokens.assign(kContext, 0);
   }
 
@@ -45,7 +51,8 @@ class Drafting {
 /// The laws of a draft, without the draft.
 class Laws {
  public:
-  Laws(std::int32_t parents, double temperature) : tokens_(kVocabSize, temperature), laws_(static_cast<std::size_t>(parents)) {}
+  Laws(std::int32_t parents, double temperature)
+      : tokens_(kVocabSize, temperature), laws_(static_cast<std::size_t>(parents)) {}
 
   const std::vector<Law>& operator()() {
     for (Law& law : laws_) {
@@ -76,9 +83,12 @@ void add_tree(const char* tree, double temperature) {
   const TreeGrowth growth = TreeGrowth::parse(tree, 1);
   const Draft& draft = (*drafting)();
   const std::int32_t nodes = draft.tree.drafted(), parents = draft.num_laws;
-  if (nodes > growth.max_nodes() || (growth.kind != TreeGrowth::Kind::suffixes && nodes != growth.max_nodes()))
-    throw Error(ExitCode::invalid_measurement, std::string(tree) + " has another number of nodes than its name says");
-  const std::string suffix = std::string("/") + tree + "/temperature:" + (temperature == 0 ? "0" : "1");
+  if (nodes > growth.max_nodes() ||
+      (growth.kind != TreeGrowth::Kind::suffixes && nodes != growth.max_nodes()))
+    throw Error(ExitCode::invalid_measurement,
+                std::string(tree) + " has another number of nodes than its name says");
+  const std::string suffix =
+      std::string("/") + tree + "/temperature:" + (temperature == 0 ? "0" : "1");
   add("draft" + suffix, drafting, nodes);
   if (!growth.is_grown()) add("laws" + suffix, std::make_shared<Laws>(parents, temperature), nodes);
 }
@@ -92,4 +102,6 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }
+int main(int argc, char** argv) {
+  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
+}

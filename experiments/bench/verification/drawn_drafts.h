@@ -1,5 +1,6 @@
 #pragma once
-// Made-up logits of a target and of a drafter, and drafts drawn from them, for benchmarks of verification.
+// Made-up logits of a target and of a drafter, and drafts drawn from them, for benchmarks of
+// verification.
 
 #include <cstdint>
 #include <string>
@@ -26,6 +27,7 @@ struct DraftShape {
 inline constexpr DraftShape kChain{"chain", "4"}, kTwoChains{"two_chains", "parents:0,0,1,2"};
 
 /// Siblings are drawn as the rule needs them. @param position  of the random streams
-Draft draw_draft(const Logits& logits, const std::string& verifier, const DraftShape& shape, std::uint32_t position);
+Draft draw_draft(const Logits& logits, const std::string& verifier, const DraftShape& shape,
+                 std::uint32_t position);
 
 }  // namespace speclab::bench

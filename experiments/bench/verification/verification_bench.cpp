@@ -1,6 +1,7 @@
-// What verifying 4 drafts, in one chain or in two, costs at the default model's vocabulary: the target's laws of the nodes that
-// are reached, made of logits, and the rule; as a share of the forward that gave the logits. A rule reads each row of p and q
-// once, the rejected row twice; a forward reads all weights, over a hundred times as many bytes as five rows of p and four of q.
+// What verifying 4 drafts, in one chain or in two, costs at the default model's vocabulary: the
+// target's laws of the nodes that are reached, made of logits, and the rule; as a share of the
+// forward that gave the logits. A rule reads each row of p and q once, the rejected row twice; a
+// forward reads all weights, over a hundred times as many bytes as five rows of p and four of q.
 
 #include <benchmark/benchmark.h>
 
@@ -38,8 +39,10 @@ double forward_ns(engines::LanguageModel& model) {
   std::vector<double> times;
   for (int i = 0; i < 21; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(model.forward(rows_behind(kContext, kDraftLength + 1), *cache).logits.data());
-    times.push_back(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
+    benchmark::DoNotOptimize(
+        model.forward(rows_behind(kContext, kDraftLength + 1), *cache).logits.data());
+    times.push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   }
   std::ranges::nth_element(times, times.begin() + 10);
   return times[10];
@@ -47,7 +50,8 @@ double forward_ns(engines::LanguageModel& model) {
 
 class Verification {
  public:
-  Verification(const Logits& logits, const std::string& kind, const DraftShape& shape) : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
+  Verification(const Logits& logits, const std::string& kind, const DraftShape& shape)
+      : logits_(logits), verifier_(engines::make_verifier({.verifier = kind, .seed = 2})) {
     for (std::uint32_t i = 0; i < 16; ++i) drafts_.push_back(draw_draft(logits, kind, shape, i));
   }
 
@@ -74,15 +78,24 @@ class Verification {
 void add(const Logits& logits, const std::string& kind, const DraftShape& shape, double whole_ns) {
   const auto verification = std::make_shared<Verification>(logits, kind, shape);
   for (int i = 0; i < 100; ++i)
-    if ((*verification)().tested > kDraftLength) throw Error(ExitCode::invalid_measurement, kind + " tests more tokens than were drafted");
-  benchmark::RegisterBenchmark(("verification/" + kind + "/" + shape.name).c_str(), [verification, whole_ns](benchmark::State& state) {
-    std::int64_t accepted = 0;
-    const auto begin = std::chrono::steady_clock::now();
-    for (auto _ : state) accepted += static_cast<std::int64_t>((*verification)().accepted.size());
-    const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / static_cast<double>(state.iterations());
-    state.counters["accepted"] = static_cast<double>(accepted) / static_cast<double>(state.iterations());
-    state.counters["share_of_forward"] = ns / whole_ns;
-  })->UseRealTime();
+    if ((*verification)().tested > kDraftLength)
+      throw Error(ExitCode::invalid_measurement, kind + " tests more tokens than were drafted");
+  benchmark::RegisterBenchmark(
+      ("verification/" + kind + "/" + shape.name).c_str(),
+      [verification, whole_ns](benchmark::State& state) {
+        std::int64_t accepted = 0;
+        const auto begin = std::chrono::steady_clock::now();
+        for (auto _ : state)
+          accepted += static_cast<std::int64_t>((*verification)().accepted.size());
+        const double ns =
+            std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+                .count() /
+            static_cast<double>(state.iterations());
+        state.counters["accepted"] =
+            static_cast<double>(accepted) / static_cast<double>(state.iterations());
+        state.counters["share_of_forward"] = ns / whole_ns;
+      })
+      ->UseRealTime();
 }
 
 void run() {
@@ -90,7 +103,8 @@ void run() {
   const engines::LoadedModel target = engines->load_model({.model = "smollm2-135m"});
   const double whole_ns = forward_ns(*target.model);
   const Logits logits(static_cast<std::size_t>(target.model->info().vocab_size));
-  std::printf("a forward of %d rows behind %d tokens: %.2f ms\n", kDraftLength + 1, kContext, whole_ns * 1e-6);
+  std::printf("a forward of %d rows behind %d tokens: %.2f ms\n", kDraftLength + 1, kContext,
+              whole_ns * 1e-6);
   for (const char* kind : engines::kLosslessVerifierKinds)
     if (std::string_view(kind) != "greedy") {
       add(logits, kind, kChain, whole_ns);
@@ -103,4 +117,6 @@ void run() {
 }  // namespace
 }  // namespace speclab::bench
 
-int main(int argc, char** argv) { return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run); }
+int main(int argc, char** argv) {
+  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
+}

@@ -9,9 +9,10 @@
 
 namespace speclab::experiments {
 
-/// Sums over drafts by depth, along the first drawn child of every node, under the ratio test. A draft reaches depth 1 with weight 1,
-/// each further one with the chance min(1, p/q) that the token before is kept; so accepted / reached at a depth is the chance that a
-/// token there is kept, given that all before it were.
+/// Sums over drafts by depth, along the first drawn child of every node, under the ratio test. A
+/// draft reaches depth 1 with weight 1, each further one with the chance min(1, p/q) that the token
+/// before is kept; so accepted / reached at a depth is the chance that a token there is kept, given
+/// that all before it were.
 class DraftSums {
  public:
   /// @param target_laws  after every node of the draft

@@ -8,10 +8,15 @@ namespace speclab::experiments {
 namespace {
 
 /// Fills in the chances of one node's children, given that it is accepted with chances[parent].
-void add_children(const Draft& draft, TokenTree::Node parent, const std::vector<TokenTree::Node>& children, const Law& target, std::vector<float>& scratch, std::vector<double>& chances) {
-  const auto chance_of = [&](TokenTree::Node node) -> double& { return chances[static_cast<std::size_t>(node)]; };
+void add_children(const Draft& draft, TokenTree::Node parent,
+                  const std::vector<TokenTree::Node>& children, const Law& target,
+                  std::vector<float>& scratch, std::vector<double>& chances) {
+  const auto chance_of = [&](TokenTree::Node node) -> double& {
+    return chances[static_cast<std::size_t>(node)];
+  };
   if (draft.draw_kind == DrawKind::arg_max) {
-    for (const TokenTree::Node child : children) chance_of(child) = chance_of(parent) * static_cast<double>(target[draft.tree[child].token]);
+    for (const TokenTree::Node child : children)
+      chance_of(child) = chance_of(parent) * static_cast<double>(target[draft.tree[child].token]);
     return;
   }
   Residual<float> residual(target, scratch);
@@ -28,8 +33,10 @@ void add_children(const Draft& draft, TokenTree::Node parent, const std::vector<
 
 /// The place of every node among its siblings, 1 for the first; 0 for the root.
 std::vector<int> ranks_of(const TokenTree& tree) {
-  std::vector<int> children(static_cast<std::size_t>(tree.size()), 0), ranks(static_cast<std::size_t>(tree.size()), 0);
-  for (TokenTree::Node node = 1; node < tree.size(); ++node) ranks[static_cast<std::size_t>(node)] = ++children[static_cast<std::size_t>(tree[node].parent)];
+  std::vector<int> children(static_cast<std::size_t>(tree.size()), 0),
+      ranks(static_cast<std::size_t>(tree.size()), 0);
+  for (TokenTree::Node node = 1; node < tree.size(); ++node)
+    ranks[static_cast<std::size_t>(node)] = ++children[static_cast<std::size_t>(tree[node].parent)];
   return ranks;
 }
 
@@ -53,7 +60,8 @@ void SiblingChances::add(const Draft& draft, const TargetLaws<float>& target_law
   const std::vector<int> ranks = ranks_of(draft.tree);
   for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) {
     const auto parent = static_cast<std::size_t>(draft.tree[node].parent);
-    analysis::SiblingSums& sums = sums_[{draft.tree[node].depth, ranks[parent], ranks[static_cast<std::size_t>(node)]}];
+    analysis::SiblingSums& sums =
+        sums_[{draft.tree[node].depth, ranks[parent], ranks[static_cast<std::size_t>(node)]}];
     ++sums.drafts;
     sums.reached += chances[parent];
     sums.accepted += chances[static_cast<std::size_t>(node)];

@@ -9,8 +9,9 @@
 
 namespace speclab::experiments {
 
-/// Chances that the nodes of a tree are accepted by the ratio test, its tokens being what they are: of siblings, tested in the order in
-/// which they were drawn, at most one is. Entry 0, the root's, is 1. Target laws are asked for only where a node is reached.
+/// Chances that the nodes of a tree are accepted by the ratio test, its tokens being what they are:
+/// of siblings, tested in the order in which they were drawn, at most one is. Entry 0, the root's,
+/// is 1. Target laws are asked for only where a node is reached.
 /// @source Sequoia (Chen et al. 2024), Algorithm 2, in closed form
 std::vector<double> acceptance_chances(const Draft& draft, const TargetLaws<float>& target_laws);
 

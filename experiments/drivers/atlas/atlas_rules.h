@@ -11,8 +11,8 @@
 namespace speclab::experiments {
 
 struct AtlasRule {
-  std::string name;       ///< of the verifier
-  int drafts = 1;         ///< for one place
+  std::string name;  ///< of the verifier
+  int drafts = 1;    ///< for one place
   bool lossless = true;
   bool takes_chains = true;
 };

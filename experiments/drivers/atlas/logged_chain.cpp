@@ -8,7 +8,8 @@ namespace {
 std::vector<double> normalised(const Law& law) {
   std::vector<double> values(law.vocab_size(), 0.0);
   double total = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) total += values[i] = static_cast<double>(law[static_cast<Token>(i)]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    total += values[i] = static_cast<double>(law[static_cast<Token>(i)]);
   for (double& value : values) value /= total;
   return values;
 }

@@ -5,7 +5,8 @@
 
 namespace speclab::experiments {
 
-/// Dense laws of a drafted chain: after node i the target's, for i = 0 ... n, and the draft's, for i < n. Each sums to 1.
+/// Dense laws of a drafted chain: after node i the target's, for i = 0 ... n, and the draft's, for
+/// i < n. Each sums to 1.
 struct LoggedChain {
   std::vector<std::vector<double>> target_laws, draft_laws;
   std::vector<Token> tokens;

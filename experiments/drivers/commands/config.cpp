@@ -22,16 +22,26 @@ std::string key_list(const std::string& command, const std::vector<DescribedKey>
 }  // namespace
 
 std::string config_reference_page() {
-  return fmt::format("## Keys of `speclab run`\n\n{}\n## Keys of `speclab train`\n\n{}", reference_markdown(described_run_keys()), reference_markdown(described_train_keys()));
+  return fmt::format("## Keys of `speclab run`\n\n{}\n## Keys of `speclab train`\n\n{}",
+                     reference_markdown(described_run_keys()),
+                     reference_markdown(described_train_keys()));
 }
 
 int run_config_command(const ConfigCommandOptions& options) {
-  const std::vector<DescribedKey> run = beginning_with(described_run_keys(), options.key), train = beginning_with(described_train_keys(), options.key);
+  const std::vector<DescribedKey> run = beginning_with(described_run_keys(), options.key),
+                                  train = beginning_with(described_train_keys(), options.key);
   if (run.empty() && train.empty())
-    throw ConfigError(fmt::format("no key begins with '{}'; allowed: beginnings of the keys that speclab config --describe lists", escaped(options.key, 60)));
-  if (options.markdown) fmt::print("{}", config_reference_page());
-  else if (options.json) fmt::print("{{\"run\": {}, \"train\": {}}}\n", reference_json(run), reference_json(train));
-  else fmt::print("{}{}{}", key_list("run", run), run.empty() || train.empty() ? "" : "\n", key_list("train", train));
+    throw ConfigError(
+        fmt::format("no key begins with '{}'; allowed: beginnings of the keys that speclab config "
+                    "--describe lists",
+                    escaped(options.key, 60)));
+  if (options.markdown)
+    fmt::print("{}", config_reference_page());
+  else if (options.json)
+    fmt::print("{{\"run\": {}, \"train\": {}}}\n", reference_json(run), reference_json(train));
+  else
+    fmt::print("{}{}{}", key_list("run", run), run.empty() || train.empty() ? "" : "\n",
+               key_list("train", train));
   return 0;
 }
 

@@ -4,7 +4,7 @@
 namespace speclab::experiments {
 
 struct ConfigCommandOptions {
-  std::string key;        ///< only keys that begin so; empty: all
+  std::string key;  ///< only keys that begin so; empty: all
   bool describe = false;
   bool json = false;
   bool markdown = false;

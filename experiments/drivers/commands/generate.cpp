@@ -31,7 +31,10 @@ struct Session {
   engines::Request request;
   Interruption interruption{};
 
-  void check_interruption() const { interruption.check("the text is not finished; generate has nothing to resume, so give the command again"); }
+  void check_interruption() const {
+    interruption.check(
+        "the text is not finished; generate has nothing to resume, so give the command again");
+  }
 };
 
 struct Outcome {
@@ -39,26 +42,36 @@ struct Outcome {
   std::string text;
 };
 
-/// The policy by name; for `auto` costs are measured, once the decoder has shown that it takes the request.
-std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const GenerateOptions& mode, RoundDecoder& decoder) {
+/// The policy by name; for `auto` costs are measured, once the decoder has shown that it takes the
+/// request.
+std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const GenerateOptions& mode,
+                                                   RoundDecoder& decoder) {
   if (mode.policy != "auto") return make_policy(mode.policy);
   decoder.begin({session.request}, ConstantPolicy(0));
   decoder.finish();
   Progress progress(Progress::style_of_standard_error());
-  return measured_auto_policy({*session.engines, session.loaded, mode.decoder, session.request.prompt_ids}, {progress, [&] { session.check_interruption(); }});
+  return measured_auto_policy(
+      {*session.engines, session.loaded, mode.decoder, session.request.prompt_ids},
+      {progress, [&] { session.check_interruption(); }});
 }
 
 Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
   std::optional<DrawnDraft> drawing;
   engines::DecoderOptions decoder_options = mode.decoder;
-  if (mode.draw_trees) decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) { drawing.emplace(tokenizer, draft, laws); };
-  const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer, decoder_options);
+  if (mode.draw_trees)
+    decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) {
+      drawing.emplace(tokenizer, draft, laws);
+    };
+  const auto made = session.engines->make_decoder(*session.loaded.model, session.loaded.tokenizer,
+                                                  decoder_options);
   RoundDecoder& decoder = *made;
   if (!engines::is_lossless(mode.decoder))
-    fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n", mode.decoder.verifier);
+    fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n",
+               mode.decoder.verifier);
   const auto policy = policy_of(session, mode, decoder);
-  TextStream stream(tokenizer, mode.decoder.stop.stop_strings, !mode.common.json && !mode.draw_trees);
+  TextStream stream(tokenizer, mode.decoder.stop.stop_strings,
+                    !mode.common.json && !mode.draw_trees);
   decoder.begin({session.request}, *policy);
   std::size_t shown = 0;
   for (bool more = true; more;) {
@@ -67,7 +80,8 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
     const std::vector<Token>& ids = decoder.records().front().output_ids;
     stream.push(std::span(ids).subspan(shown));
     if (drawing && !decoder.records().front().rounds.empty())
-      fmt::print("{}", text_of(drawing.value().round(decoder.records().front().rounds.back(), std::span(ids).subspan(shown))));
+      fmt::print("{}", text_of(drawing.value().round(decoder.records().front().rounds.back(),
+                                                     std::span(ids).subspan(shown))));
     shown = ids.size();
   }
   Outcome outcome{decoder.records().front(), stream.finish()};
@@ -82,58 +96,89 @@ double tokens_per_round(const GenerationRecord& record) {
 void print_summary(const std::string& name, const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
   const double tokens = static_cast<double>(r.output_ids.size());
-  fmt::print(stderr, "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; prefill {:.0f} ms\n", name,
-             r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns), tokens / seconds(r.decode_ns + r.prefill_ns),
-             tokens_per_round(r), seconds(r.prefill_ns) * 1e3);
+  fmt::print(stderr,
+             "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; "
+             "prefill {:.0f} ms\n",
+             name, r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns),
+             tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r),
+             seconds(r.prefill_ns) * 1e3);
 }
 
 /// Of one text: another prompt, or another minute, has another ratio.
 void print_comparison(const GenerationRecord& plain, const GenerationRecord& drafted) {
-  const auto per_token = [](const GenerationRecord& r) { return seconds(r.decode_ns) / static_cast<double>(r.output_ids.size()); };
-  fmt::print(stderr, "[both] {}; a token took {:.2f} times as long plainly as with drafts (decoding, one text)\n", plain.output_ids == drafted.output_ids ? "the same tokens" : "other tokens",
-             per_token(plain) / per_token(drafted));
+  const auto per_token = [](const GenerationRecord& r) {
+    return seconds(r.decode_ns) / static_cast<double>(r.output_ids.size());
+  };
+  fmt::print(
+      stderr,
+      "[both] {}; a token took {:.2f} times as long plainly as with drafts (decoding, one text)\n",
+      plain.output_ids == drafted.output_ids ? "the same tokens" : "other tokens",
+      per_token(plain) / per_token(drafted));
 }
 
 nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
   nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
   for (const RoundRecord& round : record.rounds)
-    rounds.push_back({{"drafted", round.drafted}, {"accepted", round.accepted}, {"emitted", round.emitted}});
+    rounds.push_back(
+        {{"drafted", round.drafted}, {"accepted", round.accepted}, {"emitted", round.emitted}});
   return rounds;
 }
 
 /// Kind and weight of each.
 nlohmann::ordered_json parts_json(const engines::DrafterOptions& drafter) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-  for (const engines::DrafterOptions& part : drafter.parts) parts.push_back({{"drafter", part.kind}, {"weight", part.weight}});
+  for (const engines::DrafterOptions& part : drafter.parts)
+    parts.push_back({{"drafter", part.kind}, {"weight", part.weight}});
   return parts;
 }
 
-nlohmann::ordered_json settings_json(const GenerateOptions& options, const engines::ModelInfo& model) {
+nlohmann::ordered_json settings_json(const GenerateOptions& options,
+                                     const engines::ModelInfo& model) {
   const engines::SamplingOptions& sampling = options.decoder.sampling;
-  nlohmann::ordered_json settings{{"model", options.common.model.model}, {"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"device", model.device},
-          {"kernels", model.kernels}, {"arithmetic", options.common.model.arithmetic}, {"rounds", options.common.model.rounds},
-          {"drafter", options.decoder.drafter.kind}, {"drafter_model", options.decoder.drafter.model},
-          {"drafter_parts", parts_json(options.decoder.drafter)},
-          {"tree", options.decoder.drafter.tree}, {"policy", options.policy}, {"verifier", options.decoder.verifier},
-          {"lossless", engines::is_lossless(options.decoder)},
-          {"temperature", sampling.temperature}, {"seed", options.common.seed},
-          {"max_new_tokens", options.decoder.stop.max_new_tokens}, {"ignore_eos", options.decoder.stop.ignore_eos}, {"stop", options.decoder.stop.stop_strings},
-          {"threads", options.common.model.threads}};
-  engines::visit_sampling(sampling, [&](const char* name, const auto& value) { settings[name] = value; });
+  nlohmann::ordered_json settings{{"model", options.common.model.model},
+                                  {"model_name", model.name},
+                                  {"model_sha256", model.sha256},
+                                  {"dtype", model.dtype},
+                                  {"device", model.device},
+                                  {"kernels", model.kernels},
+                                  {"arithmetic", options.common.model.arithmetic},
+                                  {"rounds", options.common.model.rounds},
+                                  {"drafter", options.decoder.drafter.kind},
+                                  {"drafter_model", options.decoder.drafter.model},
+                                  {"drafter_parts", parts_json(options.decoder.drafter)},
+                                  {"tree", options.decoder.drafter.tree},
+                                  {"policy", options.policy},
+                                  {"verifier", options.decoder.verifier},
+                                  {"lossless", engines::is_lossless(options.decoder)},
+                                  {"temperature", sampling.temperature},
+                                  {"seed", options.common.seed},
+                                  {"max_new_tokens", options.decoder.stop.max_new_tokens},
+                                  {"ignore_eos", options.decoder.stop.ignore_eos},
+                                  {"stop", options.decoder.stop.stop_strings},
+                                  {"threads", options.common.model.threads}};
+  engines::visit_sampling(sampling,
+                          [&](const char* name, const auto& value) { settings[name] = value; });
   return settings;
 }
 
-nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model, const engines::Request& request, const Outcome& outcome) {
+nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model,
+                                    const engines::Request& request, const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
-  return {{"prompt_ids", request.prompt_ids}, {"output_ids", r.output_ids}, {"text", outcome.text},
-          {"stop_reason", to_string(r.stop_reason)}, {"rounds", rounds_json(r)},
-          {"prefill_seconds", seconds(r.prefill_ns)}, {"decode_seconds", seconds(r.decode_ns)},
+  return {{"prompt_ids", request.prompt_ids},
+          {"output_ids", r.output_ids},
+          {"text", outcome.text},
+          {"stop_reason", to_string(r.stop_reason)},
+          {"rounds", rounds_json(r)},
+          {"prefill_seconds", seconds(r.prefill_ns)},
+          {"decode_seconds", seconds(r.decode_ns)},
           {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
           {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
-          {"tokens_per_round", tokens_per_round(r)}, {"settings", settings_json(options, model)}};
+          {"tokens_per_round", tokens_per_round(r)},
+          {"settings", settings_json(options, model)}};
 }
 
-/// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun before.
+/// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun
+/// before.
 Session make_session(const GenerateOptions& options) {
   auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model(options.common.model);
@@ -155,10 +200,14 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
 
 /// Before anything is loaded or measured.
 void check_options(const GenerateOptions& options) {
-  if (options.draw_trees && options.common.json) throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
-  if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive && !can_count_nodes(options.policy))
-    throw ConfigError(fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; allowed: heuristic, constant:N", escaped(options.policy),
-                                  escaped(options.decoder.drafter.tree)));
+  if (options.draw_trees && options.common.json)
+    throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
+  if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive &&
+      !can_count_nodes(options.policy))
+    throw ConfigError(
+        fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; "
+                    "allowed: heuristic, constant:N",
+                    escaped(options.policy), escaped(options.decoder.drafter.tree)));
 }
 
 std::string dump(const nlohmann::ordered_json& value) {
@@ -180,7 +229,8 @@ int run_generate(const GenerateOptions& options) {
     if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
     outcomes.push_back(outcome.record);
   }
-  if (options.side_by_side && !options.common.json) print_comparison(outcomes.front(), outcomes.back());
+  if (options.side_by_side && !options.common.json)
+    print_comparison(outcomes.front(), outcomes.back());
   if (!options.common.json) return 0;
   const nlohmann::ordered_json both = {{"plain", results.front()}, {"speculative", results.back()}};
   fmt::print("{}\n", dump(options.side_by_side ? both : results.front()));

@@ -7,7 +7,8 @@
 
 namespace speclab::experiments {
 
-/// Options of `speclab generate`; at most one source of the prompt, standard input where there is none.
+/// Options of `speclab generate`; at most one source of the prompt, standard input where there is
+/// none.
 struct GenerateOptions {
   CommonOptions common;
   std::optional<std::string> prompt, prompt_file, prompt_ids;

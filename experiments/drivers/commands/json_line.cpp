@@ -14,12 +14,15 @@ nlohmann::json parse_json_line(const std::string& line, std::size_t number, cons
   try {
     return nlohmann::json::parse(line);
   } catch (const nlohmann::json::exception& error) {
-    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {} ({})", number, escaped(line, 60), allowed, escaped(error.what(), 200)));
+    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {} ({})", number,
+                                  escaped(line, 60), allowed, escaped(error.what(), 200)));
   }
 }
 
 bool is_token_id(const nlohmann::json& value) {
-  return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() <=
+             static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
 }
 
 }  // namespace speclab::experiments

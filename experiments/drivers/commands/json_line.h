@@ -4,7 +4,8 @@
 
 namespace speclab::experiments {
 
-/// One line of standard input. @param allowed  what it may be, for the message @throws ConfigError naming the line
+/// One line of standard input. @param allowed  what it may be, for the message @throws ConfigError
+/// naming the line
 nlohmann::json parse_json_line(const std::string& line, std::size_t number, const char* allowed);
 
 /// Whether it is a number that can be a token id.

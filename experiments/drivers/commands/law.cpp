@@ -17,14 +17,18 @@ namespace {
 /// One line being read: takes the keys it knows, then complains about the others.
 class LawRequest {
  public:
-  LawRequest(const std::string& line, std::size_t number) : number_(number), left_(parse_json_line(line, number, "one JSON object a line")) {
-    if (!left_.is_object()) throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON object", number, left_.type_name()));
+  LawRequest(const std::string& line, std::size_t number)
+      : number_(number), left_(parse_json_line(line, number, "one JSON object a line")) {
+    if (!left_.is_object())
+      throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON object", number,
+                                    left_.type_name()));
     read_logits();
     read("previous_ids", previous_ids);
     read_eos();
     read("temperature", options.temperature);
     engines::visit_sampling(options, [this](const char* name, auto& value) { read(name, value); });
-    if (!left_.empty()) refuse("unknown key " + left_.begin().key(), fmt::format("{}", fmt::join(law_keys(), ", ")));
+    if (!left_.empty())
+      refuse("unknown key " + left_.begin().key(), fmt::format("{}", fmt::join(law_keys(), ", ")));
     check_ids(previous_ids, "previous_ids");
     check_ids(options.suppress_tokens, "suppress_tokens");
     check_ids(options.eos_token_ids, "eos_token_id");
@@ -36,7 +40,8 @@ class LawRequest {
 
  private:
   [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const {
-    throw ConfigError(fmt::format("standard input:{}: {}; allowed: {}", number_, escaped(key, 60), allowed));
+    throw ConfigError(
+        fmt::format("standard input:{}: {}; allowed: {}", number_, escaped(key, 60), allowed));
   }
 
   /// Takes the key out; null where it is missing or null, which is generate()'s way to say off.
@@ -50,11 +55,17 @@ class LawRequest {
 
   void read_logits() {
     const nlohmann::json value = take("logits");
-    const auto is_logit = [](const nlohmann::json& logit) { return logit.is_null() || logit.is_number(); };
+    const auto is_logit = [](const nlohmann::json& logit) {
+      return logit.is_null() || logit.is_number();
+    };
     const auto is_null = [](const nlohmann::json& logit) { return logit.is_null(); };
-    if (!value.is_array() || !std::ranges::all_of(value, is_logit) || std::ranges::all_of(value, is_null))
-      refuse("logits", "an array of numbers and null (minus infinity), at least one of them a number");
-    for (const auto& logit : value) logits.push_back(logit.is_null() ? -std::numeric_limits<double>::infinity() : logit.get<double>());
+    if (!value.is_array() || !std::ranges::all_of(value, is_logit) ||
+        std::ranges::all_of(value, is_null))
+      refuse("logits",
+             "an array of numbers and null (minus infinity), at least one of them a number");
+    for (const auto& logit : value)
+      logits.push_back(logit.is_null() ? -std::numeric_limits<double>::infinity()
+                                       : logit.get<double>());
   }
 
   void read_eos() {
@@ -73,7 +84,8 @@ class LawRequest {
   void read(const char* key, std::int32_t& setting) {
     const nlohmann::json value = take(key);
     if (value.is_null()) return;
-    if (!is_token_id(value)) refuse(key, fmt::format("integers from 0 to {}", std::numeric_limits<std::int32_t>::max()));
+    if (!is_token_id(value))
+      refuse(key, fmt::format("integers from 0 to {}", std::numeric_limits<std::int32_t>::max()));
     setting = value.get<std::int32_t>();
   }
 
@@ -88,7 +100,8 @@ class LawRequest {
   }
 
   void check_ids(const std::vector<Token>& ids, const char* key) const {
-    if (std::ranges::any_of(ids, [&](Token id) { return static_cast<std::size_t>(id) >= logits.size(); }))
+    if (std::ranges::any_of(
+            ids, [&](Token id) { return static_cast<std::size_t>(id) >= logits.size(); }))
       refuse(key, fmt::format("ids from 0 to {}, one a logit", logits.size() - 1));
   }
 
@@ -96,7 +109,8 @@ class LawRequest {
   nlohmann::json left_;
 };
 
-std::vector<double> law_of(const engines::Engines& engines, const std::string& line, std::size_t number) {
+std::vector<double> law_of(const engines::Engines& engines, const std::string& line,
+                           std::size_t number) {
   const LawRequest request(line, number);
   try {
     return engines.law(request.options, request.logits, request.previous_ids);
@@ -117,7 +131,8 @@ std::vector<std::string> law_keys() {
 int run_law(const LawOptions&) {
   const auto engines = open_engines();
   StandardInput input;
-  for (std::string line; input.next_line(line);) fmt::print("[{:.17g}]\n", fmt::join(law_of(*engines, line, input.line_number()), ","));
+  for (std::string line; input.next_line(line);)
+    fmt::print("[{:.17g}]\n", fmt::join(law_of(*engines, line, input.line_number()), ","));
   return 0;
 }
 

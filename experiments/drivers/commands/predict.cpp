@@ -14,23 +14,29 @@ namespace speclab::experiments {
 
 namespace {
 
-/// For who reads CSV, which has no place for notes; where they cannot be written the table still is.
+/// For who reads CSV, which has no place for notes; where they cannot be written the table still
+/// is.
 void print_notes(const Prediction& prediction) {
-  for (const std::string& note : prediction.notes) std::fputs(("note: " + note + "\n").c_str(), stderr);
-  if (prediction.tree) std::fputs("note: the table is of chains; the text and --json have the tree\n", stderr);
+  for (const std::string& note : prediction.notes)
+    std::fputs(("note: " + note + "\n").c_str(), stderr);
+  if (prediction.tree)
+    std::fputs("note: the table is of chains; the text and --json have the tree\n", stderr);
 }
 
 }  // namespace
 
 int run_predict(const PredictOptions& options) {
-  if (options.csv && options.json) throw ConfigError("--csv and --json contradict each other; give one");
+  if (options.csv && options.json)
+    throw ConfigError("--csv and --json contradict each other; give one");
   if (options.plot) analysis::expect_drawable(*options.plot);
   const Prediction prediction = predict(options);
   if (options.plot) {
     analysis::draw_file(prediction_figure(prediction), *options.plot);
     fmt::print(stderr, "wrote {}\n", escaped(*options.plot, kLongestPath));
   }
-  fmt::print("{}", options.csv ? prediction_csv(prediction) : options.json ? prediction_json(prediction) : prediction_text(prediction));
+  fmt::print("{}", options.csv    ? prediction_csv(prediction)
+                   : options.json ? prediction_json(prediction)
+                                  : prediction_text(prediction));
   if (options.csv) print_notes(prediction);
   return 0;
 }

@@ -39,8 +39,9 @@ std::vector<Token> parse_prompt_ids(const std::string& text) {
     Token id = 0;
     const auto [next, error] = std::from_chars(at, end, id);
     if (error != std::errc() || (next != end && *next != ',') || next + 1 == end)
-      throw ConfigError(fmt::format("--prompt-ids: '{}' at character {}; allowed: integers separated by commas, as in 1,2,3",
-                                    escaped(std::string(at, end), 20), at - text.data() + 1));
+      throw ConfigError(fmt::format(
+          "--prompt-ids: '{}' at character {}; allowed: integers separated by commas, as in 1,2,3",
+          escaped(std::string(at, end), 20), at - text.data() + 1));
     ids.push_back(id);
     at = next == end ? end : next + 1;
   }
@@ -50,22 +51,36 @@ std::vector<Token> parse_prompt_ids(const std::string& text) {
 void check_text_size(const std::string& what, std::size_t bytes, const engines::ModelInfo& model) {
   constexpr std::size_t kMostBytesOfAToken = 1024;
   const std::size_t most = kMostBytesOfAToken * static_cast<std::size_t>(model.context_length);
-  if (bytes > most) throw ConfigError(fmt::format("{}: {} bytes; allowed: at most {}, the most that the context of {} tokens could hold; shorten the text", what, bytes, most, model.context_length));
+  if (bytes > most)
+    throw ConfigError(
+        fmt::format("{}: {} bytes; allowed: at most {}, the most that the context of {} tokens "
+                    "could hold; shorten the text",
+                    what, bytes, most, model.context_length));
 }
 
 void warn_of_dropped_bytes(std::size_t count) {
-  if (count > 0) fmt::print(stderr, "speclab: warning: {} bytes of the input have no token in this model's vocabulary and are dropped\n", count);
+  if (count > 0)
+    fmt::print(stderr,
+               "speclab: warning: {} bytes of the input have no token in this model's vocabulary "
+               "and are dropped\n",
+               count);
 }
 
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded) {
   const engines::Tokenizer* tokenizer = loaded.tokenizer.get();
   if (options.prompt_ids) return parse_prompt_ids(*options.prompt_ids);
-  if (!tokenizer) throw ConfigError("this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
+  if (!tokenizer)
+    throw ConfigError(
+        "this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
   const std::string text = prompt_text(options);
-  if (text.empty()) throw ConfigError("the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or standard input");
+  if (text.empty())
+    throw ConfigError(
+        "the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or "
+        "standard input");
   check_text_size("the prompt", text.size(), loaded.model->info());
   warn_of_dropped_bytes(tokenizer->num_bytes_without_token(text));
-  return chat_prompt_ids(*tokenizer, text, options.chat_template ? "auto" : "off", "give --no-chat-template and a prompt in the model's own form");
+  return chat_prompt_ids(*tokenizer, text, options.chat_template ? "auto" : "off",
+                         "give --no-chat-template and a prompt in the model's own form");
 }
 
 }  // namespace speclab::experiments

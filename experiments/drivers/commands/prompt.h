@@ -5,14 +5,16 @@
 
 namespace speclab::experiments {
 
-/// The prompt of a command as ids: from --prompt-ids, or text through the chat template where the model has one.
+/// The prompt of a command as ids: from --prompt-ids, or text through the chat template where the
+/// model has one.
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded);
 
 /// "1,2,3" as ids. @throws ConfigError where it is anything else
 std::vector<Token> parse_prompt_ids(const std::string& text);
 
-/// Tokenising takes as long as the text. @param what  the option, for the message @throws ConfigError if it is far beyond the context
+/// Tokenising takes as long as the text. @param what  the option, for the message @throws
+/// ConfigError if it is far beyond the context
 void check_text_size(const std::string& what, std::size_t bytes, const engines::ModelInfo& model);
 
 /// Says on standard error that so many bytes of the input were dropped; nothing for 0.

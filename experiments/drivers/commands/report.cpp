@@ -24,11 +24,17 @@ void expect_there(const std::string& folder) {
   std::error_code error;
   const auto status = std::filesystem::status(folder, error);
   if (std::filesystem::is_directory(status)) return;
-  const std::string what = std::filesystem::exists(status) ? "is no folder" : status.type() == std::filesystem::file_type::not_found ? "is not there" : error.message();
-  throw ConfigError(fmt::format("{}: {}; give the folder of a run or of a training", escaped(folder, 200), what));
+  const std::string what = std::filesystem::exists(status) ? "is no folder"
+                           : status.type() == std::filesystem::file_type::not_found
+                               ? "is not there"
+                               : error.message();
+  throw ConfigError(
+      fmt::format("{}: {}; give the folder of a run or of a training", escaped(folder, 200), what));
 }
 
-bool is_of_trainings(const ReportCommandOptions& options) { return std::ranges::all_of(options.folders, analysis::is_training_folder); }
+bool is_of_trainings(const ReportCommandOptions& options) {
+  return std::ranges::all_of(options.folders, analysis::is_training_folder);
+}
 
 bool has(const std::string& folder, const char* file) {
   std::error_code none;
@@ -38,13 +44,18 @@ bool has(const std::string& folder, const char* file) {
 /// @throws DataError for a folder that holds nothing to report on
 void expect_run(const std::string& folder) {
   if (has(folder, "manifest.toml") || has(folder, "journal")) return;
-  const char* found = has(folder, "checkpoint.bin") ? "of a training that has not ended; the same speclab train goes on" : "neither a run (manifest.toml, journal) nor a finished training (training.csv); give the folder of one";
+  const char* found = has(folder, "checkpoint.bin")
+                          ? "of a training that has not ended; the same speclab train goes on"
+                          : "neither a run (manifest.toml, journal) nor a finished training "
+                            "(training.csv); give the folder of one";
   throw DataError(fmt::format("{}: {}", escaped(folder, 200), found));
 }
 
 void check_run(const ReportCommandOptions& options) {
   const auto other = std::ranges::find_if_not(options.folders, analysis::is_training_folder);
-  if (options.folders.size() > 1) throw ConfigError(fmt::format("{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
+  if (options.folders.size() > 1)
+    throw ConfigError(fmt::format(
+        "{} has no training.csv; allowed: one run, or folders of trainings", escaped(*other, 200)));
   if (options.are_stages) throw ConfigError("--stages is for trainings; leave it out for a run");
 }
 
@@ -52,39 +63,54 @@ void check_run(const ReportCommandOptions& options) {
 std::vector<analysis::TrainingCurve> read_curves(const std::vector<std::string>& folders) {
   std::vector<analysis::TrainingCurve> curves;
   for (const std::string& folder : folders) curves.push_back(analysis::read_training_curve(folder));
-  const auto is_told_twice = [&](const std::string& name) { return std::ranges::count(curves, name, &analysis::TrainingCurve::name) > 1; };
+  const auto is_told_twice = [&](const std::string& name) {
+    return std::ranges::count(curves, name, &analysis::TrainingCurve::name) > 1;
+  };
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < folders.size(); ++i) names.push_back(is_told_twice(curves[i].name) ? escaped(folders[i]) : curves[i].name);
+  for (std::size_t i = 0; i < folders.size(); ++i)
+    names.push_back(is_told_twice(curves[i].name) ? escaped(folders[i]) : curves[i].name);
   for (std::size_t i = 0; i < folders.size(); ++i) curves[i].name = names[i];
   return curves;
 }
 
 std::string figure_folder(const ReportCommandOptions& options) {
   if (!options.output.empty()) return options.output;
-  if (options.folders.size() > 1) throw ConfigError("figures of several trainings need a folder; give --output");
+  if (options.folders.size() > 1)
+    throw ConfigError("figures of several trainings need a folder; give --output");
   return options.folders.front() + "/figures";
 }
 
 void print_end(const analysis::TrainingCurve& curve) {
   const analysis::TrainingPoint& last = curve.points.back();
   const analysis::HeldOutPoint& first = last.held_out.front();
-  fmt::print("{}: after {:.0f} tokens a held-out loss of {:.3f} nats, acceptance {:.3f}, most likely token equal {:.3f}", curve.name, last.tokens, first.loss, first.acceptance, first.agreement);
-  if (last.held_out.size() > 1) fmt::print("; {:.3f} tokens a round with {} drafts, taken as independent", last.tokens_per_round(), last.held_out.size());
+  fmt::print(
+      "{}: after {:.0f} tokens a held-out loss of {:.3f} nats, acceptance {:.3f}, most likely "
+      "token equal {:.3f}",
+      curve.name, last.tokens, first.loss, first.acceptance, first.agreement);
+  if (last.held_out.size() > 1)
+    fmt::print("; {:.3f} tokens a round with {} drafts, taken as independent",
+               last.tokens_per_round(), last.held_out.size());
   fmt::print("\n");
 }
 
 int report_trainings(const ReportCommandOptions& options) {
-  if (!options.plotly_js.empty()) throw ConfigError("--plotly is for the page of a run; of trainings figures are drawn");
-  if (!options.static_figures && !options.output.empty()) throw ConfigError("--output and --no-static-figures contradict each other; give one");
+  if (!options.plotly_js.empty())
+    throw ConfigError("--plotly is for the page of a run; of trainings figures are drawn");
+  if (!options.static_figures && !options.output.empty())
+    throw ConfigError("--output and --no-static-figures contradict each other; give one");
   expect_distinct_folders(options.folders);
   const std::string output = options.static_figures ? figure_folder(options) : "";
-  if (options.are_stages && options.folders.size() < 2) throw ConfigError("--stages with one folder; allowed: the folders of trainings that went on from each other, the first one first");
+  if (options.are_stages && options.folders.size() < 2)
+    throw ConfigError(
+        "--stages with one folder; allowed: the folders of trainings that went on from each other, "
+        "the first one first");
   std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);
   for (const analysis::TrainingCurve& curve : curves) print_end(curve);
   if (output.empty()) return 0;
   if (options.are_stages) curves = {analysis::joined_stages(curves)};
   make_folder(output);
-  for (const analysis::Figure& figure : analysis::training_figures(curves)) analysis::draw_static(figure, output);
+  for (const analysis::Figure& figure : analysis::training_figures(curves))
+    analysis::draw_static(figure, output);
   fmt::print("{}\n", escaped(output, kLongestPath));
   return 0;
 }
@@ -95,8 +121,13 @@ int print_summary(const analysis::ReportSummary& summary) {
 }
 
 int report_tables(const ReportCommandOptions& options) {
-  if (!options.output.empty()) throw ConfigError("--output is for the figures of trainings and the page of a run that has not ended; the report of a run stands in its folder");
-  return print_summary(analysis::write_report(options.folders.front(), {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""}));
+  if (!options.output.empty())
+    throw ConfigError(
+        "--output is for the figures of trainings and the page of a run that has not ended; the "
+        "report of a run stands in its folder");
+  return print_summary(analysis::write_report(
+      options.folders.front(),
+      {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""}));
 }
 
 /// Under a name of its own first: the run, when it ends, writes the same page.
@@ -106,7 +137,9 @@ std::string put_page(const std::string& page, const std::string& folder) {
   copy_file(page, scratch);
   std::error_code error;
   std::filesystem::rename(scratch, path, error);
-  if (error) throw WriteError(fmt::format("{}: cannot write: {}; choose another --output", escaped(path, 200), error.message()));
+  if (error)
+    throw WriteError(fmt::format("{}: cannot write: {}; choose another --output",
+                                 escaped(path, 200), error.message()));
   return path;
 }
 
@@ -115,18 +148,29 @@ int report_partially(const ReportCommandOptions& options) {
   const std::string& folder = options.folders.front();
   const ScratchFolder scratch;
   const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
-  if (options.output.empty() && has_tables_of(folder, scratch.path())) return report_tables(options);
+  if (options.output.empty() && has_tables_of(folder, scratch.path()))
+    return report_tables(options);
   const std::string progress = fmt::format("{} of {} cells are complete", cells.done, cells.all);
-  fmt::print(stderr, "{}: the run has not ended, so this is a partial report, made from its journal: {}\n", escaped(folder), progress);
-  analysis::ReportSummary summary = analysis::write_report(scratch.path(), {.plotly_js = options.plotly_js, .static_figures = false, .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
-  if (options.output.empty() && !is_unfinished(folder)) return report_tables(options);  // it has ended since
-  summary.report_path = put_page(summary.report_path, options.output.empty() ? folder : options.output);
+  fmt::print(stderr,
+             "{}: the run has not ended, so this is a partial report, made from its journal: {}\n",
+             escaped(folder), progress);
+  analysis::ReportSummary summary = analysis::write_report(
+      scratch.path(), {.plotly_js = options.plotly_js,
+                       .static_figures = false,
+                       .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
+  if (options.output.empty() && !is_unfinished(folder))
+    return report_tables(options);  // it has ended since
+  summary.report_path =
+      put_page(summary.report_path, options.output.empty() ? folder : options.output);
   return print_summary(summary);
 }
 
-/// Where the journal gives no partial report, as after a config was edited or the folder copied elsewhere, the tables that are there give theirs.
+/// Where the journal gives no partial report, as after a config was edited or the folder copied
+/// elsewhere, the tables that are there give theirs.
 int report_partially_or_tables(const ReportCommandOptions& options) {
-  const bool has_tables = options.output.empty() && std::filesystem::exists(fmt::format("{}/{}", options.folders.front(), analysis::kDigestsFile));
+  const bool has_tables =
+      options.output.empty() && std::filesystem::exists(fmt::format(
+                                    "{}/{}", options.folders.front(), analysis::kDigestsFile));
   try {
     return report_partially(options);
   } catch (const Error& error) {
@@ -143,7 +187,8 @@ int run_report(const ReportCommandOptions& options) {
   if (is_of_trainings(options)) return report_trainings(options);
   check_run(options);
   expect_run(options.folders.front());
-  return is_unfinished(options.folders.front()) ? report_partially_or_tables(options) : report_tables(options);
+  return is_unfinished(options.folders.front()) ? report_partially_or_tables(options)
+                                                : report_tables(options);
 }
 
 }  // namespace speclab::experiments

@@ -19,27 +19,33 @@ namespace speclab::experiments {
 namespace {
 
 void print_list() {
-  for (const PaperExperiment& experiment : paper_experiments()) fmt::print("{:20} {}\n", experiment.id, experiment.title);
-  for (const MeasuredTable& table : measured_tables()) fmt::print("{:20} {}; measured\n", table.id, table.title);
+  for (const PaperExperiment& experiment : paper_experiments())
+    fmt::print("{:20} {}\n", experiment.id, experiment.title);
+  for (const MeasuredTable& table : measured_tables())
+    fmt::print("{:20} {}; measured\n", table.id, table.title);
 }
 
 void print_conversions(const std::vector<std::string>& metrics) {
   TextTable table({"metric", "value", "conversion", "counts"});
   for (const ConvertedMetric& metric : convert_metrics(metrics))
-    table.add_row({metric.name->name, fmt::format("{:.6g}", metric.value), metric.assumes_independence ? "if acceptances are independent" : "exact",
+    table.add_row({metric.name->name, fmt::format("{:.6g}", metric.value),
+                   metric.assumes_independence ? "if acceptances are independent" : "exact",
                    metric.name->definition});
   fmt::print("{}", table.text());
 }
 
 /// @throws ConfigError where nothing or too much is asked for
 std::vector<std::string> chosen(const ReproduceOptions& options) {
-  if (options.all_analytic && !options.ids.empty()) throw ConfigError("--all-analytic and names contradict each other; give one");
+  if (options.all_analytic && !options.ids.empty())
+    throw ConfigError("--all-analytic and names contradict each other; give one");
   std::vector<std::string> ids = options.ids;
   if (options.all_analytic)
     for (const PaperExperiment& experiment : paper_experiments()) ids.emplace_back(experiment.id);
   for (const std::string& id : ids)
-    if (std::ranges::count(ids, id) > 1) throw ConfigError(escaped(id, 60) + " is given twice; give it once");
-  if (ids.empty()) throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
+    if (std::ranges::count(ids, id) > 1)
+      throw ConfigError(escaped(id, 60) + " is given twice; give it once");
+  if (ids.empty())
+    throw ConfigError("nothing to reproduce; give names, --all-analytic, or --list to see them");
   return ids;
 }
 
@@ -52,11 +58,17 @@ const MeasuredTable* measured_table(const std::string& id) {
 void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions& options) {
   for (const std::string& id : ids)
     if (!measured_table(id)) paper_experiment(id);
-  const auto measured = std::ranges::find_if(ids, [](const std::string& id) { return measured_table(id) != nullptr; });
+  const auto measured = std::ranges::find_if(
+      ids, [](const std::string& id) { return measured_table(id) != nullptr; });
   const int ways = int{options.quick} + int{options.full} + int{!options.from.empty()};
   if (ways > 1) throw ConfigError("--quick, --full and --from contradict each other; give one");
-  if (measured != ids.end() && ways == 0) throw ConfigError(*measured + " is measured; give --quick (some two minutes a sweep on two cores), --full (some ten), or --from with a folder of sweeps");
-  if (measured == ids.end() && ways > 0) throw ConfigError("--quick, --full and --from are for tables that are measured; --list tells which are");
+  if (measured != ids.end() && ways == 0)
+    throw ConfigError(*measured +
+                      " is measured; give --quick (some two minutes a sweep on two cores), --full "
+                      "(some ten), or --from with a folder of sweeps");
+  if (measured == ids.end() && ways > 0)
+    throw ConfigError(
+        "--quick, --full and --from are for tables that are measured; --list tells which are");
 }
 
 /// FOLDER/NAME, or what --full or --quick made of it.
@@ -72,24 +84,32 @@ RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options
   RunFolders folders;
   for (const char* name : table.runs) {
     const PaperRun& run = paper_run(name);
-    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name, options.quick ? "quick" : "full") : measured_before(options.from, name);
-    if (options.from.empty()) run_run({.config = config_of(run), .settings = options.quick ? run.quick_settings : std::vector<std::string>{}, .output = folders[name]});
+    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name,
+                                                       options.quick ? "quick" : "full")
+                                         : measured_before(options.from, name);
+    if (options.from.empty())
+      run_run({.config = config_of(run),
+               .settings = options.quick ? run.quick_settings : std::vector<std::string>{},
+               .output = folders[name]});
   }
   return folders;
 }
 
 /// @throws DataError where the numbers of a folder of one's own are out of a formula's range
 Reproduction rebuilt(const std::string& id, const Papers& papers, const ReproduceOptions& options) {
-  if (const MeasuredTable* table = measured_table(id)) return table->compare(papers, sweeps_of(*table, options));
+  if (const MeasuredTable* table = measured_table(id))
+    return table->compare(papers, sweeps_of(*table, options));
   try {
     Reproduction reproduction = paper_experiment(id).run(papers);
-    for (const Comparison& row : reproduction.rows) SPECLAB_EXPECT(std::isfinite(row.ours), row.setting + ", " + row.quantity + " is not finite");
+    for (const Comparison& row : reproduction.rows)
+      SPECLAB_EXPECT(std::isfinite(row.ours), row.setting + ", " + row.quantity + " is not finite");
     return reproduction;
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {
     if (!options.data) throw;
-    throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data, id, error.what()));
+    throw DataError(fmt::format("{}: {}: {}; put back the number that was changed", *options.data,
+                                id, error.what()));
   }
 }
 
@@ -98,7 +118,8 @@ std::string title_of(const std::string& id) {
   return table ? table->title : paper_experiment(id).title;
 }
 
-Reproduction judged(const std::string& id, const Papers& papers, const std::vector<Slip>& slips, const ReproduceOptions& options) {
+Reproduction judged(const std::string& id, const Papers& papers, const std::vector<Slip>& slips,
+                    const ReproduceOptions& options) {
   Reproduction reproduction = rebuilt(id, papers, options);
   judge(reproduction, slips);
   return reproduction;
@@ -150,10 +171,14 @@ int run_reproduce(const ReproduceOptions& options) {
     summaries.push_back({id, count_verdicts(reproduction.rows), count_slips_of_text(slips)});
     total.add(summaries.back().counts);
     slips_of_text += summaries.back().slips_of_text;
-    fmt::print("{}\n\n", write_reproduction(name, reproduction, {.folder = options.output, .figures = options.figures}));
+    fmt::print("{}\n\n",
+               write_reproduction(name, reproduction,
+                                  {.folder = options.output, .figures = options.figures}));
   }
   write_summary(summaries, options.output);
-  if (summaries.size() > 1) fmt::print("{} tables and figures, {}{}\n", summaries.size(), text_of(total), text_of_slips(slips_of_text));
+  if (summaries.size() > 1)
+    fmt::print("{} tables and figures, {}{}\n", summaries.size(), text_of(total),
+               text_of_slips(slips_of_text));
   return static_cast<int>(total.disagrees == 0 ? ExitCode::ok : ExitCode::drift);
 }
 

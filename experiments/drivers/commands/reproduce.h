@@ -12,9 +12,11 @@ struct ReproduceOptions {
   bool all_analytic = false;
   std::string output = "results/runs/reproduce";
   bool figures = true;
-  bool quick = false, full = false;    ///< how much is measured, for tables that are
-  std::string from{};                  ///< folder of sweeps that were measured before, a folder a name; empty: measure
-  std::optional<std::string> data{};   ///< folder of the papers' numbers; those compiled in where not given
+  bool quick = false, full = false;  ///< how much is measured, for tables that are
+  std::string
+      from{};  ///< folder of sweeps that were measured before, a folder a name; empty: measure
+  std::optional<std::string>
+      data{};  ///< folder of the papers' numbers; those compiled in where not given
   std::vector<std::string> metrics{};  ///< NAME=VALUE, for metric_crosswalk
 };
 

@@ -30,37 +30,60 @@ namespace {
 
 /// As many as the engines would take.
 int all_threads() {
-  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0) return std::atoi(text);
+  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0)
+    return std::atoi(text);
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-/// The threads of one of several workers, which share them evenly; 0, as the config says, for a single process.
-int share_of_threads(int threads, int workers) { return workers > 1 ? std::max(1, (threads > 0 ? threads : all_threads()) / workers) : 0; }
+/// The threads of one of several workers, which share them evenly; 0, as the config says, for a
+/// single process.
+int share_of_threads(int threads, int workers) {
+  return workers > 1 ? std::max(1, (threads > 0 ? threads : all_threads()) / workers) : 0;
+}
 
 /// `speclab run` in one of its roles.
 class RunCommand {
  public:
   explicit RunCommand(const RunCommandOptions& options)
-      : options_(options), plan_(make_plan(read_run_config(options.config, options.settings))),
-        folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output), progress_(Progress::style_of_standard_error()) {
+      : options_(options),
+        plan_(make_plan(read_run_config(options.config, options.settings))),
+        folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output),
+        progress_(Progress::style_of_standard_error()) {
     check_numbers();
     const bool shares = options.workers > 0 || options.slurm;
     if (options.allow_mixed && yield() != Yield::generations)
-      throw ConfigError(fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, whose rows can say what they are from", plan_.config.kind));
+      throw ConfigError(
+          fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, whose rows can say "
+                      "what they are from",
+                      plan_.config.kind));
     if (shares && experiment_kind(plan_.config.kind).prepare == nullptr)
-      throw ConfigError(fmt::format("{}: experiment.kind = {}; allowed: decoding, whose generations can be measured by several processes", options.slurm ? "--slurm" : "--workers", plan_.config.kind));
+      throw ConfigError(
+          fmt::format("{}: experiment.kind = {}; allowed: decoding, whose generations can be "
+                      "measured by several processes",
+                      options.slurm ? "--slurm" : "--workers", plan_.config.kind));
   }
 
   int run() {
     if (options_.dry_run) {
-      if (have_engines()) check_model_names(plan_, open_engines()->known_models());
-      else progress_.note("names of models are not checked: this build has no engines");
-      fmt::print("{}{}", describe(plan_), yield() == Yield::generations ? time_estimate_text(plan_, {.times_from = options_.times_from, .run_folder = folder_, .references = reference_runs()}) : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
+      if (have_engines())
+        check_model_names(plan_, open_engines()->known_models());
+      else
+        progress_.note("names of models are not checked: this build has no engines");
+      fmt::print(
+          "{}{}", describe(plan_),
+          yield() == Yield::generations
+              ? time_estimate_text(plan_, {.times_from = options_.times_from,
+                                           .run_folder = folder_,
+                                           .references = reference_runs()})
+              : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }
-    if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes && !options_.yes)
-      throw ConfigError(fmt::format("{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells", options_.config, plan_.generations.size(), kMostWithoutYes));
+    if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes &&
+        !options_.yes)
+      throw ConfigError(fmt::format(
+          "{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells",
+          options_.config, plan_.generations.size(), kMostWithoutYes));
     if (!options_.role.empty()) return play_role();
     if (const std::string note = tree_axis_note(plan_); !note.empty()) progress_.note(note);
     if (!options_.slurm) refuse_beside_jobs(folder_);
@@ -72,7 +95,8 @@ class RunCommand {
  private:
   void check_numbers() const {
     const auto check = [](const char* option, double value, double low, double high) {
-      if (!(value >= low && value <= high)) throw ConfigError(fmt::format("{} {}; allowed: {} to {}", option, value, low, high));
+      if (!(value >= low && value <= high))
+        throw ConfigError(fmt::format("{} {}; allowed: {} to {}", option, value, low, high));
     };
     check("--workers", options_.workers, 0, 1024);
     check("--timeout-s", options_.generation_timeout_s, 0, 1e6);
@@ -82,48 +106,78 @@ class RunCommand {
   Yield yield() const { return experiment_kind(plan_.config.kind).yield; }
 
   JournalAccess access() const {
-    return {.folder = folder_, .repair = options_.repair, .allow_mixed = options_.allow_mixed, .network_folder = options_.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused};
+    return {.folder = folder_,
+            .repair = options_.repair,
+            .allow_mixed = options_.allow_mixed,
+            .network_folder =
+                options_.allow_network_folder ? NetworkFolder::allowed : NetworkFolder::refused};
   }
 
   RunOptions run_options() const {
-    const std::string how_to_resume = yield() != Yield::costs ? fmt::format("what was measured is in {}; the same command goes on from there", folder_)
-                                                              : fmt::format("a cost surface is kept whole or not at all; the same command measures that of {} anew", folder_);
-    return {.folder = folder_, .repair = options_.repair, .retry_failed = options_.retry_failed, .allow_mixed = options_.allow_mixed, .network_folder = access().network_folder,
-            .limits = {.check_interruption = [this, how_to_resume] { interruption_.check(how_to_resume); }, .generation_timeout_s = options_.generation_timeout_s},
-            .workers = std::max(1, options_.workers), .threads = share_of_threads(plan_.config.target.threads, options_.workers)};
+    const std::string how_to_resume =
+        yield() != Yield::costs
+            ? fmt::format("what was measured is in {}; the same command goes on from there",
+                          folder_)
+            : fmt::format(
+                  "a cost surface is kept whole or not at all; the same command measures that of "
+                  "{} anew",
+                  folder_);
+    return {.folder = folder_,
+            .repair = options_.repair,
+            .retry_failed = options_.retry_failed,
+            .allow_mixed = options_.allow_mixed,
+            .network_folder = access().network_folder,
+            .limits = {.check_interruption =
+                           [this, how_to_resume] { interruption_.check(how_to_resume); },
+                       .generation_timeout_s = options_.generation_timeout_s},
+            .workers = std::max(1, options_.workers),
+            .threads = share_of_threads(plan_.config.target.threads, options_.workers)};
   }
 
   /// The words of the same command in another role.
   std::vector<std::string> words(const std::string& role, const std::string& folder) const {
-    std::vector<std::string> words{"speclab", "run", std::filesystem::absolute(options_.config).string()};
-    for (const std::string& setting : options_.settings) words.insert(words.end(), {"--set", setting});
-    words.insert(words.end(), {"--output", folder, "--timeout-s", fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
+    std::vector<std::string> words{"speclab", "run",
+                                   std::filesystem::absolute(options_.config).string()};
+    for (const std::string& setting : options_.settings)
+      words.insert(words.end(), {"--set", setting});
+    words.insert(words.end(),
+                 {"--output", folder, "--timeout-s",
+                  fmt::format("{}", options_.generation_timeout_s), "--role", role, "--yes"});
     if (options_.allow_network_folder) words.emplace_back("--allow-network-folder");
     if (options_.repair && role == "prepare") words.emplace_back("--repair");
     if (options_.retry_failed && role == "task") words.emplace_back("--retry-failed");
     if (options_.allow_mixed && role == "prepare") words.emplace_back("--allow-mixed");
-    if (options_.workers > 0) words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
+    if (options_.workers > 0)
+      words.insert(words.end(), {"--workers", std::to_string(options_.workers)});
     return words;
   }
 
   WorkerRoles roles() const {
     return {.prepare = [this] { return become_program(words("prepare", folder_)); },
-            .work = [this](int shard) {
-              std::vector<std::string> own = words("work", folder_);
-              own.insert(own.end(), {"--shard", std::to_string(shard)});
-              return become_program(own);
-            }};
+            .work =
+                [this](int shard) {
+                  std::vector<std::string> own = words("work", folder_);
+                  own.insert(own.end(), {"--shard", std::to_string(shard)});
+                  return become_program(own);
+                }};
   }
 
   RunOutcome measure() {
-    return options_.workers > 0 ? run_in_workers(plan_, run_options(), roles(), open_engines, progress_) : run_experiment(plan_, run_options(), open_engines, progress_);
+    return options_.workers > 0
+               ? run_in_workers(plan_, run_options(), roles(), open_engines, progress_)
+               : run_experiment(plan_, run_options(), open_engines, progress_);
   }
 
   int play_role() {
-    if (options_.role == "prepare") prepare_run(plan_, run_options(), open_engines, progress_);
-    else if (options_.role == "work") serve_shard(plan_, run_options(), options_.shard, open_engines);
-    else if (options_.role == "task") run_one_shard(plan_, run_options(), options_.shard, task_rows(plan_, folder_, options_.shard), roles(), progress_);
-    else merge_run(plan_, run_options(), open_engines);
+    if (options_.role == "prepare")
+      prepare_run(plan_, run_options(), open_engines, progress_);
+    else if (options_.role == "work")
+      serve_shard(plan_, run_options(), options_.shard, open_engines);
+    else if (options_.role == "task")
+      run_one_shard(plan_, run_options(), options_.shard, task_rows(plan_, folder_, options_.shard),
+                    roles(), progress_);
+    else
+      merge_run(plan_, run_options(), open_engines);
     return 0;
   }
 
@@ -133,13 +187,26 @@ class RunCommand {
     const auto command = [this, folder](const std::string& role) {
       std::vector<std::string> own = words(role, folder);
       own.front() = program_path();
-      return "cd " + shell_line({std::filesystem::current_path().string()}) + " && " + shell_line(own);
+      return "cd " + shell_line({std::filesystem::current_path().string()}) + " && " +
+             shell_line(own);
     };
-    const auto check = [this] { interruption_.check("the jobs go on; the same command waits for them, scancel ends them"); };
+    const auto check = [this] {
+      interruption_.check("the jobs go on; the same command waits for them, scancel ends them");
+    };
     JournalAccess submitting = access();
     submitting.retry_failed = options_.retry_failed;
-    if (!run_on_slurm(plan_, {.folder = folder, .access = submitting, .options = options_.on_slurm, .command = command, .check_interruption = check}, progress_)) return false;
-    if (!std::filesystem::exists(folder_ + "/journal")) throw Error(ExitCode::internal, fmt::format("the job that prepares has left nothing; see its log in {}/slurm", folder_));
+    if (!run_on_slurm(plan_,
+                      {.folder = folder,
+                       .access = submitting,
+                       .options = options_.on_slurm,
+                       .command = command,
+                       .check_interruption = check},
+                      progress_))
+      return false;
+    if (!std::filesystem::exists(folder_ + "/journal"))
+      throw Error(
+          ExitCode::internal,
+          fmt::format("the job that prepares has left nothing; see its log in {}/slurm", folder_));
     if (!RunJournals(plan_, access()).is_complete()) merge_run(plan_, run_options(), open_engines);
     return true;
   }
@@ -155,8 +222,10 @@ class RunCommand {
 
   int say_completed() const {
     const RunJournals journals(plan_, access());
-    if (yield() == Yield::generations) print_summary(journals.log());
-    else fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
+    if (yield() == Yield::generations)
+      print_summary(journals.log());
+    else
+      fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
     if (options_.report && has_rows) run_report({.folders = {folder_}});
     return say_outcome(journals.log());
@@ -165,27 +234,43 @@ class RunCommand {
   void print_summary(const RunLog& log) const {
     fmt::print("{}: {} generations in {} cells\n", folder_, log.rows().size(), plan_.cells.size());
     if (const int differences = num_greedy_differences(plan_, log); differences > 0)
-      fmt::print("{} greedy generations differ from plain decoding's text, see output_hash in rows.csv (near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n", differences);
+      fmt::print(
+          "{} greedy generations differ from plain decoding's text, see output_hash in rows.csv "
+          "(near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n",
+          differences);
   }
 
-  /// What has no row, and whether a device disturbed those that are there. @throws Error(some_cells_failed), Error(invalid_measurement)
+  /// What has no row, and whether a device disturbed those that are there. @throws
+  /// Error(some_cells_failed), Error(invalid_measurement)
   int say_outcome(const RunLog& log) const {
     const analysis::DeviceState device = device_state_of(log);
     if (device.n > 0) fmt::print("device: {}\n", analysis::device_summary(device));
     say_failures(log);
     if (device.fault.empty()) return 0;
-    throw Error(ExitCode::invalid_measurement, fmt::format("{}; see {}/device.csv, and measure into another folder when the device is free and cool", analysis::device_note(device), folder_));
+    throw Error(ExitCode::invalid_measurement,
+                fmt::format("{}; see {}/device.csv, and measure into another folder when the "
+                            "device is free and cool",
+                            analysis::device_note(device), folder_));
   }
 
   /// What has no row, and why. @throws Error(some_cells_failed) if there is any
   void say_failures(const RunLog& log) const {
     if (yield() != Yield::generations) return;
-    const std::size_t planned = plan_.generations.size(), failed = log.failures().size(), open = open_generations(plan_, log).size();
+    const std::size_t planned = plan_.generations.size(), failed = log.failures().size(),
+                      open = open_generations(plan_, log).size();
     const std::size_t lost = planned - log.rows().size() - failed;
-    if (lost > 0) throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; the same command submits them", lost, planned, folder_));
+    if (lost > 0)
+      throw Error(ExitCode::some_cells_failed,
+                  fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; "
+                              "the same command submits them",
+                              lost, planned, folder_));
     if (failed == 0) return;
-    throw Error(ExitCode::some_cells_failed, fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned, folder_,
-                                                         open > 0 ? fmt::format("the same command tries {} of them once more", open) : "--retry-failed tries them once more"));
+    throw Error(
+        ExitCode::some_cells_failed,
+        fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned,
+                    folder_,
+                    open > 0 ? fmt::format("the same command tries {} of them once more", open)
+                             : "--retry-failed tries them once more"));
   }
 
   const RunCommandOptions& options_;

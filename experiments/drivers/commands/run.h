@@ -13,21 +13,22 @@ inline constexpr std::size_t kMostWithoutYes = 10'000;
 struct RunCommandOptions {
   std::string config;
   std::vector<std::string> settings{};  ///< "key=value", applied over the config
-  std::string output{};               ///< empty: results/runs/NAME
+  std::string output{};                 ///< empty: results/runs/NAME
   bool dry_run = false;
-  std::string times_from{};           ///< folder of an earlier run, for the time that --dry-run tells
-  bool yes = false;                   ///< a sweep of more than kMostWithoutYes generations is meant
+  std::string times_from{};  ///< folder of an earlier run, for the time that --dry-run tells
+  bool yes = false;          ///< a sweep of more than kMostWithoutYes generations is meant
   bool report = true;
-  bool repair = false;                ///< as RunOptions::repair
-  bool retry_failed = false;          ///< as RunOptions::retry_failed
-  bool allow_mixed = false;           ///< as RunOptions::allow_mixed
+  bool repair = false;        ///< as RunOptions::repair
+  bool retry_failed = false;  ///< as RunOptions::retry_failed
+  bool allow_mixed = false;   ///< as RunOptions::allow_mixed
   bool allow_network_folder = false;
-  int workers = 0;                    ///< processes that measure; 0: this one
-  double generation_timeout_s = 0;    ///< 0 is none
+  int workers = 0;                  ///< processes that measure; 0: this one
+  double generation_timeout_s = 0;  ///< 0 is none
   bool slurm = false;
   SlurmOptions on_slurm{};
-  std::string role{};                 ///< of a process that another one started: prepare, work, task, merge; empty for the user's
-  int shard = 0;                      ///< of the roles work and task
+  std::string role{};  ///< of a process that another one started: prepare, work, task, merge; empty
+                       ///< for the user's
+  int shard = 0;       ///< of the roles work and task
 };
 
 /// `speclab run`. @return exit code @throws what run_experiment throws

@@ -32,11 +32,13 @@ std::vector<double> score(engines::LanguageModel& model, const std::vector<Token
     std::vector<engines::ForwardRow> rows;
     std::vector<std::int32_t> path;
     for (std::size_t i = 0; i < count; ++i) {
-      rows.push_back({ids[begin + i], static_cast<std::int32_t>(begin + i), slot, static_cast<std::int32_t>(i) - 1});
+      rows.push_back({ids[begin + i], static_cast<std::int32_t>(begin + i), slot,
+                      static_cast<std::int32_t>(i) - 1});
       path.push_back(static_cast<std::int32_t>(i));
     }
     const engines::ForwardResult result = model.forward(rows, *cache);
-    for (std::size_t i = 0; i < count; ++i) values.push_back(negative_log_likelihood(result.row(i), ids[begin + i + 1]));
+    for (std::size_t i = 0; i < count; ++i)
+      values.push_back(negative_log_likelihood(result.row(i), ids[begin + i + 1]));
     cache->commit(slot, path);
   }
   return values;
@@ -61,18 +63,25 @@ int run_score(const ScoreOptions& options) {
   const std::vector<Token> ids = loaded.tokenizer->encode_whole(text);
   warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
   const std::int32_t context = loaded.model->info().context_length;
-  if (ids.size() < 2) throw ConfigError(fmt::format("{}: {} tokens; allowed: at least 2", options.file, ids.size()));
+  if (ids.size() < 2)
+    throw ConfigError(fmt::format("{}: {} tokens; allowed: at least 2", options.file, ids.size()));
   if (ids.size() > static_cast<std::size_t>(context))
-    throw ConfigError(fmt::format("{}: {} tokens; allowed: at most the context of {}; shorten the file", options.file, ids.size(), context));
+    throw ConfigError(
+        fmt::format("{}: {} tokens; allowed: at most the context of {}; shorten the file",
+                    options.file, ids.size(), context));
   const std::vector<double> values = score(*loaded.model, ids);
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
   if (options.common.json) {
-    const nlohmann::ordered_json object = {{"ids", ids}, {"tokens", values.size()}, {"mean_negative_log_likelihood", mean}, {"values", values}};
+    const nlohmann::ordered_json object = {{"ids", ids},
+                                           {"tokens", values.size()},
+                                           {"mean_negative_log_likelihood", mean},
+                                           {"values", values}};
     fmt::print("{}\n", object.dump());
   } else {
-    fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n", values.size(), mean, std::exp(mean));
+    fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n",
+               values.size(), mean, std::exp(mean));
   }
   return 0;
 }

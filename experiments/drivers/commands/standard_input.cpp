@@ -14,7 +14,8 @@ bool StandardInput::fill() {
   constexpr std::size_t kChunk = 1 << 16;
   if (ended_) return false;
   if (unread_.size() - begin_ > kMaxBytes)
-    throw ConfigError(fmt::format("standard input:{}: more than {} MiB at once; give less", line_number_ + 1, kMaxBytes >> 20));
+    throw ConfigError(fmt::format("standard input:{}: more than {} MiB at once; give less",
+                                  line_number_ + 1, kMaxBytes >> 20));
   unread_.erase(0, begin_);
   begin_ = 0;
   const std::size_t size = unread_.size();
@@ -22,7 +23,9 @@ bool StandardInput::fill() {
   ssize_t n = -1;
   do n = ::read(STDIN_FILENO, unread_.data() + size, kChunk);
   while (n < 0 && errno == EINTR);
-  if (n < 0) throw ConfigError(fmt::format("standard input: cannot read: {}; give a file or a pipe", std::strerror(errno)));
+  if (n < 0)
+    throw ConfigError(fmt::format("standard input: cannot read: {}; give a file or a pipe",
+                                  std::strerror(errno)));
   unread_.resize(size + static_cast<std::size_t>(n));
   ended_ = n == 0;
   return !ended_;

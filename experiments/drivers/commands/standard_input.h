@@ -6,7 +6,8 @@ namespace speclab::experiments {
 /// Standard input of a command, read with its errors noticed and its size bounded.
 class StandardInput {
  public:
-  static constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  ///< of a line, or of all where it is read whole
+  static constexpr std::size_t kMaxBytes = std::size_t{256}
+                                           << 20;  ///< of a line, or of all where it is read whole
 
   /// The next line without its line feed. @return false at the end
   /// @throws ConfigError naming the line if it is too long or cannot be read

@@ -6,8 +6,9 @@ namespace speclab::experiments {
 /// Options of `speclab tokenize`: lines of standard input to lines of standard output.
 struct TokenizeOptions {
   std::string model = "smollm2-135m";
-  bool raw = false;     ///< lines are text as they are, else JSON strings
-  bool decode = false;  ///< lines are JSON arrays of ids, the output is JSON strings (text with --raw)
+  bool raw = false;  ///< lines are text as they are, else JSON strings
+  bool decode =
+      false;  ///< lines are JSON arrays of ids, the output is JSON strings (text with --raw)
 };
 
 /// @throws ConfigError naming the line that is no JSON string (with `decode`, no array of ids)

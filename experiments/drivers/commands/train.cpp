@@ -24,7 +24,8 @@ namespace {
 /// ", 12 min left" of the phase that has been running since `begin`.
 std::string time_left(double fraction, std::chrono::steady_clock::time_point begin) {
   if (fraction <= 0 || fraction >= 1) return "";
-  const std::chrono::duration<double, std::ratio<60>> passed = std::chrono::steady_clock::now() - begin;
+  const std::chrono::duration<double, std::ratio<60>> passed =
+      std::chrono::steady_clock::now() - begin;
   return fmt::format(", {:.0f} min left", passed.count() * (1 / fraction - 1));
 }
 
@@ -34,12 +35,22 @@ std::string in_words(std::string name) {
 }
 
 void print_progress(const engines::TrainProgress& progress) {
-  if (progress.phase == "train") fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation", 100 * progress.fraction, progress.tokens, progress.loss);
-  else if (progress.phase == "validate") fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source, progress.tokens, std::exp(progress.loss));
-  else if (progress.phase == "count") fmt::print(stderr, "counting {} tokens", progress.tokens);
-  else fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction, progress.tokens);
-  if (progress.acceptance_rate) fmt::print(stderr, ", {} {:.3f}", in_words(progress.acceptance_name), *progress.acceptance_rate);
-  if (progress.greedy_agreement) fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
+  if (progress.phase == "train")
+    fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation",
+               100 * progress.fraction, progress.tokens, progress.loss);
+  else if (progress.phase == "validate")
+    fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source,
+               progress.tokens, std::exp(progress.loss));
+  else if (progress.phase == "count")
+    fmt::print(stderr, "counting {} tokens", progress.tokens);
+  else
+    fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction,
+               progress.tokens);
+  if (progress.acceptance_rate)
+    fmt::print(stderr, ", {} {:.3f}", in_words(progress.acceptance_name),
+               *progress.acceptance_rate);
+  if (progress.greedy_agreement)
+    fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
 }
 
 /// Lines of progress, with what is left of a phase; what a resumed phase found done is not counted.
@@ -47,9 +58,14 @@ class ProgressLines {
  public:
   void show(const engines::TrainProgress& progress) {
     const bool begins = progress.phase != phase_;
-    if (begins) first_ = progress.fraction, begin_ = std::chrono::steady_clock::now(), phase_ = progress.phase;
+    if (begins)
+      first_ = progress.fraction, begin_ = std::chrono::steady_clock::now(),
+      phase_ = progress.phase;
     print_progress(progress);
-    fmt::print(stderr, "{}\n", begins || first_ >= 1 ? "" : time_left((progress.fraction - first_) / (1 - first_), begin_));
+    fmt::print(stderr, "{}\n",
+               begins || first_ >= 1
+                   ? ""
+                   : time_left((progress.fraction - first_) / (1 - first_), begin_));
   }
 
  private:
@@ -60,7 +76,9 @@ class ProgressLines {
 
 /// One for every choice of files and stretches.
 std::string default_cache_file(const engines::TextOptions& text) {
-  const std::string choice = fmt::format("{} {} {} {}", fmt::join(text.files, "\n"), fmt::join(text.held_out_files, "\n"), text.sequence_length, text.max_sequences);
+  const std::string choice =
+      fmt::format("{} {} {} {}", fmt::join(text.files, "\n"), fmt::join(text.held_out_files, "\n"),
+                  text.sequence_length, text.max_sequences);
   return fmt::format("{}/file_text_{}.bin", user_cache_folder(), sha256_text(choice).substr(0, 12));
 }
 
@@ -70,15 +88,22 @@ void expect_no_drafter(const std::string& folder) {
     std::error_code none;
     return std::filesystem::exists(fmt::format("{}/{}", folder, file), none);
   };
-  if (is_there("checkpoint.bin") || (!is_there("manifest.json") && !is_there("config.json"))) return;
-  throw ConfigError(fmt::format("{}: holds a finished drafter or another model; choose another folder with --output, or give --overwrite to replace it", escaped(folder, 200)));
+  if (is_there("checkpoint.bin") || (!is_there("manifest.json") && !is_there("config.json")))
+    return;
+  throw ConfigError(
+      fmt::format("{}: holds a finished drafter or another model; choose another folder with "
+                  "--output, or give --overwrite to replace it",
+                  escaped(folder, 200)));
 }
 
 /// @param path, key  where the files are named
 void expect_there(const std::string& path, const char* key, const std::vector<std::string>& files) {
   std::error_code none;
   for (const std::string& file : files)
-    if (!std::filesystem::exists(file, none)) throw ConfigError(fmt::format("{}: text.{}: {} is not there; allowed: text files, named from the config's folder on", path, key, escaped(file, 200)));
+    if (!std::filesystem::exists(file, none))
+      throw ConfigError(fmt::format(
+          "{}: text.{}: {} is not there; allowed: text files, named from the config's folder on",
+          path, key, escaped(file, 200)));
 }
 
 std::string digest_of_config(const Provenance& config) {
@@ -93,27 +118,39 @@ std::string digest_of_prompts(const std::vector<std::string>& prompts) {
   return sha256_text(sized);
 }
 
-/// Notes what makes the training. @param target_device  where its target's text is made; empty without a target
-void note_provenance(const engines::Engines& engines, const std::string& target_device, TrainConfig& config) {
+/// Notes what makes the training. @param target_device  where its target's text is made; empty
+/// without a target
+void note_provenance(const engines::Engines& engines, const std::string& target_device,
+                     TrainConfig& config) {
   engines::TrainOptions& options = config.options;
   options.config = effective_train_config(config);
-  options.provenance = program_origin(engines.machine_info(), options.drafter == "ngram" ? "cpu" : options.schedule.device);
+  options.provenance = program_origin(engines.machine_info(),
+                                      options.drafter == "ngram" ? "cpu" : options.schedule.device);
   if (!target_device.empty()) options.provenance.emplace_back("target_device", target_device);
   options.provenance.emplace_back("config_sha256", digest_of_config(options.config));
-  if (!config.prompts.empty()) options.provenance.emplace_back("prompt_texts_sha256", digest_of_prompts(config.prompts));
-  options.provenance.emplace_back("seed", std::to_string(options.drafter == "ngram" ? options.own_text.seed : options.schedule.seed));
+  if (!config.prompts.empty())
+    options.provenance.emplace_back("prompt_texts_sha256", digest_of_prompts(config.prompts));
+  options.provenance.emplace_back(
+      "seed",
+      std::to_string(options.drafter == "ngram" ? options.own_text.seed : options.schedule.seed));
 }
 
 /// @param path  of the config, for messages
-void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
+void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config,
+                      const engines::TrainCallbacks& callbacks) {
   const engines::LoadedModel target = engines.load_model(config.target);
-  if (!target.tokenizer) throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path, config.target.model));
-  for (const std::string& prompt : config.prompts) config.options.own_text.prompts.push_back(chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
+  if (!target.tokenizer)
+    throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path,
+                                  config.target.model));
+  for (const std::string& prompt : config.prompts)
+    config.options.own_text.prompts.push_back(
+        chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
   note_provenance(engines, target.model->info().device, config);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
 }
 
-void train_alone(engines::Engines& engines, TrainConfig& config, const engines::TrainCallbacks& callbacks) {
+void train_alone(engines::Engines& engines, TrainConfig& config,
+                 const engines::TrainCallbacks& callbacks) {
   note_provenance(engines, "", config);
   engines.train_language_model(config.options, callbacks);
 }
@@ -126,14 +163,22 @@ int run_train(const TrainCommandOptions& options) {
   expect_there(options.config, "held_out_files", config.options.text.held_out_files);
   if (!options.overwrites) expect_no_drafter(config.options.output);
   engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty()) own_text.cache_file = user_cache_folder() + (own_text.keeps_layers ? "/own_text_layers.bin" : own_text.keeps_hidden ? "/own_text_hidden.bin" : "/own_text.bin");
-  if (engines::TextOptions& text = config.options.text; text.cache_file.empty()) text.cache_file = default_cache_file(text);
+  if (own_text.cache_file.empty())
+    own_text.cache_file = user_cache_folder() + (own_text.keeps_layers   ? "/own_text_layers.bin"
+                                                 : own_text.keeps_hidden ? "/own_text_hidden.bin"
+                                                                         : "/own_text.bin");
+  if (engines::TextOptions& text = config.options.text; text.cache_file.empty())
+    text.cache_file = default_cache_file(text);
   const auto engines = open_engines();
   const Interruption interruption;
   ProgressLines lines;
-  const engines::TrainCallbacks callbacks{[&](const engines::TrainProgress& progress) { lines.show(progress); }, [&] { interruption.check("the same command goes on from there"); }};
-  if (config.is_language_model()) train_alone(*engines, config, callbacks);
-  else train_for_target(*engines, options.config, config, callbacks);
+  const engines::TrainCallbacks callbacks{
+      [&](const engines::TrainProgress& progress) { lines.show(progress); },
+      [&] { interruption.check("the same command goes on from there"); }};
+  if (config.is_language_model())
+    train_alone(*engines, config, callbacks);
+  else
+    train_for_target(*engines, options.config, config, callbacks);
   fmt::print("{}\n", escaped(config.options.output, kLongestPath));
   return 0;
 }

@@ -7,8 +7,8 @@ namespace speclab::experiments {
 struct TrainCommandOptions {
   std::string config;
   std::vector<std::string> settings{};  ///< "key=value", over the config
-  std::string output;  ///< in place of drafter.output
-  bool overwrites = false;  ///< a finished drafter there
+  std::string output;                   ///< in place of drafter.output
+  bool overwrites = false;              ///< a finished drafter there
 };
 
 /// `speclab train`: progress on standard error.

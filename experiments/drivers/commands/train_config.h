@@ -18,12 +18,14 @@ struct TrainConfig {
   bool is_language_model() const { return options.drafter == "language_model"; }
 };
 
-/// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made from the lists of a prompt file:
-/// template i meets an entry of each list that it has a slot for, so that all pairs come up before one is repeated; beyond their
-/// number prompts repeat.
+/// Without a table [own_text] there are no prompts where there is a table [text]. Prompts are made
+/// from the lists of a prompt file: template i meets an entry of each list that it has a slot for,
+/// so that all pairs come up before one is repeated; beyond their number prompts repeat.
 /// @param settings  "key=value", applied over the file
 /// @param output  folder of the drafter, in place of drafter.output where it is not empty
 /// @throws ConfigError with file, line and column
-TrainConfig read_train_config(const std::string& path, const std::vector<std::string>& settings = {}, const std::string& output = "");
+TrainConfig read_train_config(const std::string& path,
+                              const std::vector<std::string>& settings = {},
+                              const std::string& output = "");
 
 }  // namespace speclab::experiments

@@ -17,43 +17,83 @@
 namespace speclab::experiments {
 namespace {
 
-std::vector<engines::Request> requests_of(const VerifyOptions& options, const engines::Tokenizer* tokenizer) {
+std::vector<engines::Request> requests_of(const VerifyOptions& options,
+                                          const engines::Tokenizer* tokenizer) {
   if (options.prompt_ids) return {{0, parse_prompt_ids(*options.prompt_ids)}};
-  if (!tokenizer) throw ConfigError("this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
-  if (options.prompts_per_category < 1) throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1", options.prompts_per_category));
+  if (!tokenizer)
+    throw ConfigError("this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
+  if (options.prompts_per_category < 1)
+    throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1",
+                                  options.prompts_per_category));
   std::vector<engines::Request> requests;
-  for (const Prompt& prompt : read_prompts({.set = "core", .per_category = options.prompts_per_category}))
-    requests.push_back({static_cast<std::uint32_t>(requests.size()),
-                        chat_prompt_ids(*tokenizer, prompt.text, options.chat_template ? "auto" : "off", "give --no-chat-template")});
+  for (const Prompt& prompt :
+       read_prompts({.set = "core", .per_category = options.prompts_per_category}))
+    requests.push_back(
+        {static_cast<std::uint32_t>(requests.size()),
+         chat_prompt_ids(*tokenizer, prompt.text, options.chat_template ? "auto" : "off",
+                         "give --no-chat-template")});
   return requests;
 }
 
 nlohmann::ordered_json json_of(const SampledLaw& sampled) {
   nlohmann::ordered_json tests = nlohmann::ordered_json::array();
-  const auto number = [](const std::optional<double>& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(); };
-  for (const LawTest& test : sampled.tests) tests.push_back({{"name", test.name}, {"p", number(test.p)}, {"smallest_shift", number(test.smallest_shift)}});
-  return {{"tokens", sampled.tokens}, {"impossible", sampled.impossible}, {"at_the_edge", sampled.at_the_edge}, {"tests", tests}};
+  const auto number = [](const std::optional<double>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
+  for (const LawTest& test : sampled.tests)
+    tests.push_back({{"name", test.name},
+                     {"p", number(test.p)},
+                     {"smallest_shift", number(test.smallest_shift)}});
+  return {{"tokens", sampled.tokens},
+          {"impossible", sampled.impossible},
+          {"at_the_edge", sampled.at_the_edge},
+          {"tests", tests}};
 }
 
 nlohmann::ordered_json settings_of(const VerificationPlan& plan, const engines::ModelInfo& model) {
   const engines::DecoderOptions& decoder = plan.decoder;
-  return {{"model_name", model.name}, {"model_sha256", model.sha256}, {"dtype", model.dtype}, {"kernels", model.kernels}, {"drafter", decoder.drafter.kind},
-          {"tree", decoder.drafter.tree}, {"speculation_length", plan.speculation_length}, {"verifier", decoder.verifier}, {"lossless", engines::is_lossless(decoder)},
-          {"temperature", decoder.sampling.temperature}, {"seed", decoder.seed}, {"texts", plan.requests.size()}, {"max_new_tokens", decoder.stop.max_new_tokens}};
+  return {{"model_name", model.name},
+          {"model_sha256", model.sha256},
+          {"dtype", model.dtype},
+          {"kernels", model.kernels},
+          {"drafter", decoder.drafter.kind},
+          {"tree", decoder.drafter.tree},
+          {"speculation_length", plan.speculation_length},
+          {"verifier", decoder.verifier},
+          {"lossless", engines::is_lossless(decoder)},
+          {"temperature", decoder.sampling.temperature},
+          {"seed", decoder.seed},
+          {"texts", plan.requests.size()},
+          {"max_new_tokens", decoder.stop.max_new_tokens}};
 }
 
-nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_json& settings, const std::string& text) {
+nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_json& settings,
+                               const std::string& text) {
   nlohmann::ordered_json differences = nlohmann::ordered_json::array();
   for (const Difference& d : v.greedy.differences)
-    differences.push_back({{"text", d.sequence}, {"token", d.position}, {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()}, {"near_tie", v.is_near_tie(d)}});
-  nlohmann::ordered_json object = {{"passes", v.passes()},
-                                   {"settings", settings},
-                                   {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
-                                   {"rows", {{"rows", v.rows.rows()}, {"different", v.rows.different}, {"largest", v.rows.largest()}, {"allowed", v.rows.allowed}, {"flips", v.rows.flips}}},
-                                   {"drafted", v.drafted},
-                                   {"accepted", v.accepted}};
+    differences.push_back(
+        {{"text", d.sequence},
+         {"token", d.position},
+         {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()},
+         {"near_tie", v.is_near_tie(d)}});
+  nlohmann::ordered_json object = {
+      {"passes", v.passes()},
+      {"settings", settings},
+      {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
+      {"rows",
+       {{"rows", v.rows.rows()},
+        {"different", v.rows.different},
+        {"largest", v.rows.largest()},
+        {"allowed", v.rows.allowed},
+        {"flips", v.rows.flips}}},
+      {"drafted", v.drafted},
+      {"accepted", v.accepted}};
   if (v.sampled) object["sampled"] = json_of(*v.sampled);
-  if (v.exact) object["exact"] = {{"tokens", v.exact->tokens}, {"outputs", v.exact->outputs}, {"paths", v.exact->paths}, {"largest_error", v.exact->largest_error}};
+  if (v.exact)
+    object["exact"] = {{"tokens", v.exact->tokens},
+                       {"outputs", v.exact->outputs},
+                       {"paths", v.exact->paths},
+                       {"largest_error", v.exact->largest_error}};
   object["text"] = text;
   return object;
 }
@@ -61,17 +101,28 @@ nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_js
 }  // namespace
 
 int run_verify(const VerifyOptions& options) {
-  if (options.speculation_length < 0) throw ConfigError(fmt::format("--speculation-length {}; allowed: integers >= 0", options.speculation_length));
+  if (options.speculation_length < 0)
+    throw ConfigError(
+        fmt::format("--speculation-length {}; allowed: integers >= 0", options.speculation_length));
   if (const std::string& kind = options.decoder.drafter.kind; kind == "none" || kind == "plain")
-    throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}", kind, fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
+    throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}",
+                                  kind,
+                                  fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
   const auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model(options.common.model);
-  VerificationPlan plan{options.decoder, options.speculation_length, requests_of(options, loaded.tokenizer.get())};
+  VerificationPlan plan{options.decoder, options.speculation_length,
+                        requests_of(options, loaded.tokenizer.get())};
   plan.decoder.seed = options.common.seed;
-  const Verification result = verify(*engines, loaded, plan, [](const std::string& what) { fmt::print(stderr, "verify: {}\n", what); });
+  const Verification result = verify(*engines, loaded, plan, [](const std::string& what) {
+    fmt::print(stderr, "verify: {}\n", what);
+  });
   const std::string text = verdict_text(result, plan, loaded.model->info());
-  fmt::print("{}", options.common.json ? json_of(result, settings_of(plan, loaded.model->info()), text).dump() + "\n" : text);
-  if (!result.passes() || (result.drafted > 0 && !engines::is_lossless(plan.decoder))) return static_cast<int>(ExitCode::drift);
+  fmt::print("{}",
+             options.common.json
+                 ? json_of(result, settings_of(plan, loaded.model->info()), text).dump() + "\n"
+                 : text);
+  if (!result.passes() || (result.drafted > 0 && !engines::is_lossless(plan.decoder)))
+    return static_cast<int>(ExitCode::drift);
   return static_cast<int>(result.tests_anything() ? ExitCode::ok : ExitCode::invalid_measurement);
 }
 

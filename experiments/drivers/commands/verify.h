@@ -9,14 +9,16 @@ namespace speclab::experiments {
 /// Options of `speclab verify`.
 struct VerifyOptions {
   CommonOptions common;
-  engines::DecoderOptions decoder{.stop = {.max_new_tokens = 64}, .drafter = {.kind = "small_transformer"}};
+  engines::DecoderOptions decoder{.stop = {.max_new_tokens = 64},
+                                  .drafter = {.kind = "small_transformer"}};
   int speculation_length = 4;
-  int prompts_per_category = 2;            ///< of the core set
-  std::optional<std::string> prompt_ids;   ///< one prompt instead
+  int prompts_per_category = 2;           ///< of the core set
+  std::optional<std::string> prompt_ids;  ///< one prompt instead
   bool chat_template = true;
 };
 
-/// @return 0 where nothing speaks against the target's law, ExitCode::drift where something does, ExitCode::invalid_measurement where
+/// @return 0 where nothing speaks against the target's law, ExitCode::drift where something does,
+/// ExitCode::invalid_measurement where
 ///         nothing was drafted @throws ConfigError and what the engines throw
 int run_verify(const VerifyOptions& options);
 

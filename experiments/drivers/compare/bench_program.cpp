@@ -32,7 +32,8 @@ int become(MeasuredCommand command) {
 }
 
 [[noreturn]] void fail(const MeasuredCommand& command, const std::string& what) {
-  throw Error(ExitCode::invalid_measurement, fmt::format("{}: {}; run it by hand to see why", escaped(command.words.front()), what));
+  throw Error(ExitCode::invalid_measurement, fmt::format("{}: {}; run it by hand to see why",
+                                                         escaped(command.words.front()), what));
 }
 
 /// False when nothing has come until `deadline`.
@@ -48,8 +49,10 @@ std::string read_all(WorkerProcess& process, const MeasuredCommand& command) {
   std::string text;
   do {
     while (const auto line = process.next_line()) text += *line + "\n";
-    if (text.size() > kMostOutput) fail(command, fmt::format("prints more than {} bytes", kMostOutput));
-    if (!wait_for_news(process, deadline)) fail(command, fmt::format("takes longer than {} s", command.limit_s));
+    if (text.size() > kMostOutput)
+      fail(command, fmt::format("prints more than {} bytes", kMostOutput));
+    if (!wait_for_news(process, deadline))
+      fail(command, fmt::format("takes longer than {} s", command.limit_s));
   } while (process.receive());
   while (const auto line = process.next_line()) text += *line + "\n";
   return text;
@@ -62,28 +65,46 @@ std::string measured_output(const MeasuredCommand& command) {
   const std::string text = read_all(process, command);
   const int status = process.wait();
   if (WIFSIGNALED(status)) fail(command, fmt::format("ended by signal {}", WTERMSIG(status)));
-  if (WEXITSTATUS(status) != 0) fail(command, fmt::format("ended with exit code {}", WEXITSTATUS(status)));
+  if (WEXITSTATUS(status) != 0)
+    fail(command, fmt::format("ended with exit code {}", WEXITSTATUS(status)));
   return text;
 }
 
 MeasuredCommand BenchProgram::command(const BenchRun& run, std::vector<std::string> before) const {
-  MeasuredCommand command{.words = std::move(before), .environment = {{"OMP_NUM_THREADS", "1"}}, .addresses = run.addresses};
-  command.words.insert(command.words.end(), {path_, "--benchmark_filter=" + run.filter, "--benchmark_format=json", fmt::format("--benchmark_repetitions={}", run.repetitions)});
-  if (planted_ > 0.0) command.environment.emplace_back("SPECLAB_BENCH_EXTRA_WORK", fmt::format("{}", planted_));
-  if (run.calls > 0) command.environment.emplace_back("SPECLAB_BENCH_CALLS", std::to_string(run.calls));
+  MeasuredCommand command{.words = std::move(before),
+                          .environment = {{"OMP_NUM_THREADS", "1"}},
+                          .addresses = run.addresses};
+  command.words.insert(command.words.end(),
+                       {path_, "--benchmark_filter=" + run.filter, "--benchmark_format=json",
+                        fmt::format("--benchmark_repetitions={}", run.repetitions)});
+  if (planted_ > 0.0)
+    command.environment.emplace_back("SPECLAB_BENCH_EXTRA_WORK", fmt::format("{}", planted_));
+  if (run.calls > 0)
+    command.environment.emplace_back("SPECLAB_BENCH_CALLS", std::to_string(run.calls));
   return command;
 }
 
-BenchOutput BenchProgram::run(const BenchRun& run) const { return parse_bench_output(measured_output(command(run)), path_); }
+BenchOutput BenchProgram::run(const BenchRun& run) const {
+  return parse_bench_output(measured_output(command(run)), path_);
+}
 
 std::vector<std::string> BenchProgram::names() const {
   std::vector<std::string> names;
   const std::string text = measured_output({.words = {path_, "--benchmark_list_tests=true"}});
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
-    const std::string line = text.substr(at, end - at), name = line.substr(0, line.find("/iterations:"));
-    const bool is_name = std::ranges::all_of(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_/.:-").find(c) != std::string_view::npos; });
-    if (name.empty() || !is_name) throw Error(ExitCode::invalid_measurement, fmt::format("{}: lists '{}', which is no benchmark's name; allowed: letters, digits, _/.:-", path_, escaped(line)));
+    const std::string line = text.substr(at, end - at),
+                      name = line.substr(0, line.find("/iterations:"));
+    const bool is_name = std::ranges::all_of(name, [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) ||
+             std::string_view("_/.:-").find(c) != std::string_view::npos;
+    });
+    if (name.empty() || !is_name)
+      throw Error(
+          ExitCode::invalid_measurement,
+          fmt::format(
+              "{}: lists '{}', which is no benchmark's name; allowed: letters, digits, _/.:-",
+              path_, escaped(line)));
     if (family_of(name) != "timer") names.push_back(name);
     at = end + 1;
   }

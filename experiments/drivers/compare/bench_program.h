@@ -7,8 +7,9 @@
 
 namespace speclab::experiments {
 
-/// Where a process lies in memory. Times are taken at random places, so that no place favours a side; counts at fixed ones, so that they
-/// depend on the binary alone (a system may refuse to fix them).
+/// Where a process lies in memory. Times are taken at random places, so that no place favours a
+/// side; counts at fixed ones, so that they depend on the binary alone (a system may refuse to fix
+/// them).
 enum class Addresses { random, fixed };
 
 /// A command as it is run for a measurement.
@@ -20,14 +21,15 @@ struct MeasuredCommand {
 };
 
 /// Runs it in a process of its own and waits for its end.
-/// @return standard output @throws Error(invalid_measurement) if it fails, prints too much or takes longer than the limit
+/// @return standard output @throws Error(invalid_measurement) if it fails, prints too much or takes
+/// longer than the limit
 std::string measured_output(const MeasuredCommand& command);
 
 /// What one run of a suite is to do.
 struct BenchRun {
-  std::string filter;         ///< regular expression of names
+  std::string filter;  ///< regular expression of names
   int repetitions = 1;
-  int calls = 0;              ///< of a repetition; 0: as the suite has it
+  int calls = 0;  ///< of a repetition; 0: as the suite has it
   Addresses addresses = Addresses::random;
 };
 

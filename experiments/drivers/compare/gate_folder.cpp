@@ -7,8 +7,8 @@
 
 #include "experiments/drivers/compare/gate_text.h"
 #include "sim/core/errors.h"
-#include "sim/core/utf8.h"
 #include "sim/core/files.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
@@ -18,7 +18,9 @@ using nlohmann::json;
 /// Texts of the file are shown on terminals.
 std::string text_of(const json& value) {
   const auto text = value.get<std::string>();
-  if (!is_printable(text)) throw DataError(fmt::format("{}: '{}'; allowed: texts without control characters", kGateFile, escaped(text)));
+  if (!is_printable(text))
+    throw DataError(fmt::format("{}: '{}'; allowed: texts without control characters", kGateFile,
+                                escaped(text)));
   return text;
 }
 
@@ -29,22 +31,27 @@ std::vector<std::string> texts_of(const json& values) {
 }
 
 analysis::GateLine line_of(const json& object) {
-  analysis::GateLine line{.benchmark = text_of(object.at("benchmark")), .measure = text_of(object.at("measure"))};
+  analysis::GateLine line{.benchmark = text_of(object.at("benchmark")),
+                          .measure = text_of(object.at("measure"))};
   line.pairs.pairs = object.value("pairs", 0);
   return line;
 }
 
 BuildGate gate_of(const json& object) {
-  BuildGate gate{.base = text_of(object.at("base")), .head = text_of(object.at("head")), .machine = text_of(object.at("machine"))};
+  BuildGate gate{.base = text_of(object.at("base")),
+                 .head = text_of(object.at("head")),
+                 .machine = text_of(object.at("machine"))};
   const json& settings = object.at("settings");
   gate.options.pairs = settings.at("pairs").get<int>();
   gate.options.repetitions = settings.at("repetitions").get<int>();
   gate.options.planted_slowdown = settings.at("planted_slowdown").get<double>();
   gate.options.seed = settings.at("seed").get<std::uint64_t>();
   for (const json& line : object.at("benchmarks")) gate.lines.push_back(line_of(line));
-  gate.only_base = texts_of(object.at("only_in_base")), gate.only_head = texts_of(object.at("only_in_head")), gate.notes = texts_of(object.at("notes"));
+  gate.only_base = texts_of(object.at("only_in_base")),
+  gate.only_head = texts_of(object.at("only_in_head")), gate.notes = texts_of(object.at("notes"));
   const json seconds = object.value("seconds", json::object());
-  for (const auto& [family, of_family] : seconds.items()) gate.seconds[text_of(family)] = of_family.get<double>();
+  for (const auto& [family, of_family] : seconds.items())
+    gate.seconds[text_of(family)] = of_family.get<double>();
   return gate;
 }
 
@@ -53,15 +60,20 @@ BuildGate gate_of(const json& object) {
 GateFolder::GateFolder(std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
   for (const char* file : {kPairsFile, kCountsFile, kGateFile})
-    if (std::filesystem::exists(path_ + "/" + file)) throw ConfigError(fmt::format("--output: '{}' holds {} already; allowed: a folder without a gate", escaped(path_), file));
+    if (std::filesystem::exists(path_ + "/" + file))
+      throw ConfigError(
+          fmt::format("--output: '{}' holds {} already; allowed: a folder without a gate",
+                      escaped(path_), file));
   make_folder(path_);
 }
 
 void GateFolder::add(std::span<const analysis::BenchPairRow> rows) {
   if (path_.empty()) return;
   const std::string path = path_ + "/" + kPairsFile, csv = analysis::to_csv(rows);
-  if (has_pairs_) append_file(path, csv.substr(csv.find('\n') + 1));
-  else write_file(path, csv);
+  if (has_pairs_)
+    append_file(path, csv.substr(csv.find('\n') + 1));
+  else
+    write_file(path, csv);
   has_pairs_ = true;
 }
 
@@ -75,7 +87,10 @@ void GateFolder::write_gate(const BuildGate& gate) const {
 
 BuildGate read_gate(const std::string& folder) {
   const std::string path = folder + "/" + kGateFile;
-  if (!std::filesystem::exists(path)) throw Error(ExitCode::invalid_measurement, fmt::format("{}: no {}: the gate was interrupted before its end; measure it again", escaped(folder), kGateFile));
+  if (!std::filesystem::exists(path))
+    throw Error(ExitCode::invalid_measurement,
+                fmt::format("{}: no {}: the gate was interrupted before its end; measure it again",
+                            escaped(folder), kGateFile));
   try {
     return gate_of(nlohmann::json::parse(read_file(path)));
   } catch (const nlohmann::json::exception& error) {

@@ -29,8 +29,10 @@ class GateFolder {
   bool has_pairs_ = false;
 };
 
-/// What gate.json says of a gate but its verdicts: the sides, settings, what was not compared, and of every line benchmark, measure and pairs.
-/// @throws Error(invalid_measurement) if there is none, because the gate was interrupted; DataError if it is damaged
+/// What gate.json says of a gate but its verdicts: the sides, settings, what was not compared, and
+/// of every line benchmark, measure and pairs.
+/// @throws Error(invalid_measurement) if there is none, because the gate was interrupted; DataError
+/// if it is damaged
 BuildGate read_gate(const std::string& folder);
 
 }  // namespace speclab::experiments

@@ -15,18 +15,21 @@ struct PairPlan {
   std::int64_t look = 1;
   int first_pair = 0;
   int pairs = 20;
-  int repetitions = 10;                 ///< of a process
-  std::uint64_t seed = 1;               ///< of the order of the two sides
+  int repetitions = 10;    ///< of a process
+  std::uint64_t seed = 1;  ///< of the order of the two sides
 };
 
 /// Seconds of measuring by family of benchmarks, all processes of both sides.
 using FamilySeconds = std::map<std::string, double>;
 
-/// Runs pairs of processes, base and head one after the other in a random order, a family of benchmarks a process.
+/// Runs pairs of processes, base and head one after the other in a random order, a family of
+/// benchmarks a process.
 /// @param on_pair  gets the rows of a pair, all families, when it is done
 /// @return how long the processes took
 /// @throws Error(invalid_measurement) if a process fails or lacks a benchmark
-FamilySeconds run_pairs(const BenchProgram& base, const BenchProgram& head, const PairPlan& plan, const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair);
+FamilySeconds run_pairs(
+    const BenchProgram& base, const BenchProgram& head, const PairPlan& plan,
+    const std::function<void(const std::vector<analysis::BenchPairRow>&)>& on_pair);
 
 /// Names by family, in the order given.
 std::vector<std::vector<std::string>> families_of(const std::vector<std::string>& names);

@@ -10,9 +10,12 @@ struct RunGateOptions {
   bool json = false;
 };
 
-/// Holds the counts of two run folders against each other and prints what differs; walltimes stand beside, not gated.
-/// @throws DataError if a folder is none, or is broken or changed; ConfigError unless both are of the kind `decoding`, or both `drafter_acceptance`;
-/// Error(invalid_measurement) if one has measured nothing
-analysis::GateVerdict compare_runs(const std::string& base, const std::string& head, const RunGateOptions& options);
+/// Holds the counts of two run folders against each other and prints what differs; walltimes stand
+/// beside, not gated.
+/// @throws DataError if a folder is none, or is broken or changed; ConfigError unless both are of
+/// the kind `decoding`, or both `drafter_acceptance`; Error(invalid_measurement) if one has
+/// measured nothing
+analysis::GateVerdict compare_runs(const std::string& base, const std::string& head,
+                                   const RunGateOptions& options);
 
 }  // namespace speclab::experiments

@@ -23,28 +23,41 @@ void check_drafters(const ConfigReader& reader, const RunConfig& config) {
   for (const NamedDrafter& drafter : all_drafters(config)) names.push_back(drafter.name);
   for (std::size_t i = 0; i < config.axes.drafter.size(); ++i)
     if (std::ranges::find(names, config.axes.drafter[i]) == names.end())
-      reader.refuse_element("drafter", i, fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
+      reader.refuse_element(
+          "drafter", i,
+          fmt::format("{}, or a [drafters.NAME] of this file", fmt::join(names, ", ")));
 }
 
-/// A tree that no drafter would draw is a mistake. Where some drafters draw trees the others draft chains (tree_axis_note).
+/// A tree that no drafter would draw is a mistake. Where some drafters draw trees the others draft
+/// chains (tree_axis_note).
 void check_trees(const ConfigReader& reader, const RunConfig& config) {
-  const bool any_draws = std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
-    return follows_tree_axis(drafter) && std::ranges::find(config.axes.drafter, drafter.name) != config.axes.drafter.end();
-  });
+  const bool any_draws =
+      std::ranges::any_of(all_drafters(config), [&](const NamedDrafter& drafter) {
+        return follows_tree_axis(drafter) &&
+               std::ranges::find(config.axes.drafter, drafter.name) != config.axes.drafter.end();
+      });
   for (std::size_t i = 0; i < config.axes.tree.size(); ++i) {
     check_tree(reader, i, config.axes.tree[i]);
     if (config.axes.tree[i] != "chain" && !any_draws)
-      reader.refuse_element("tree", i, fmt::format("chain, because no drafter of axes.drafter draws trees of this axis; those of the kind {} do",
-                                                   fmt::join(engines::kTreeDrafterKinds, ", ")));
+      reader.refuse_element("tree", i,
+                            fmt::format("chain, because no drafter of axes.drafter draws trees of "
+                                        "this axis; those of the kind {} do",
+                                        fmt::join(engines::kTreeDrafterKinds, ", ")));
   }
 }
 
 void check_looked_at_policies(const ConfigReader& reader, const RunConfig& config) {
-  const bool keeps = experiment_kind(config.kind).yield == Yield::atlas;  // the others accept nothing, which a heuristic would follow
+  const bool keeps = experiment_kind(config.kind).yield ==
+                     Yield::atlas;  // the others accept nothing, which a heuristic would follow
   for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {
     const std::string& policy = config.axes.policy[i];
-    if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") || policy.starts_with("tracking") || (policy == "heuristic" && !keeps))
-      reader.refuse_element("policy", i, fmt::format("constant:N with N >= 1{}, because the kind {} measures no costs and needs drafts", keeps ? " or heuristic" : "", config.kind));
+    if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") ||
+        policy.starts_with("tracking") || (policy == "heuristic" && !keeps))
+      reader.refuse_element(
+          "policy", i,
+          fmt::format(
+              "constant:N with N >= 1{}, because the kind {} measures no costs and needs drafts",
+              keeps ? " or heuristic" : "", config.kind));
   }
 }
 
@@ -52,10 +65,12 @@ void check_looked_at_policies(const ConfigReader& reader, const RunConfig& confi
 void check_chains(const ConfigReader& reader, const RunConfig& config) {
   const Axes& axes = config.axes;
   for (std::size_t i = 0; i < axes.tree.size(); ++i)
-    if (axes.tree[i] != "chain") reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
+    if (axes.tree[i] != "chain")
+      reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
   for (std::size_t i = 0; i < axes.drafter.size(); ++i)
     for (const NamedDrafter& drafter : config.drafters)
-      if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain") reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
+      if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain")
+        reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
 }
 
 /// Both draft as the ratio test has it.
@@ -63,13 +78,19 @@ void check_looked_at(const ConfigReader& reader, const RunConfig& config) {
   check_looked_at_policies(reader, config);
   if (experiment_kind(config.kind).yield == Yield::atlas) check_chains(reader, config);
   for (std::size_t i = 0; i < config.axes.verifier.size(); ++i)
-    if (config.axes.verifier[i] != "rejection") reader.refuse_element("verifier", i, fmt::format("rejection, because the kind {} drafts for the ratio test", config.kind));
-  if (std::ranges::all_of(config.axes.drafter, [](const std::string& drafter) { return drafter == "none"; })) reader.refuse("drafter", "at least one that drafts");
+    if (config.axes.verifier[i] != "rejection")
+      reader.refuse_element(
+          "verifier", i,
+          fmt::format("rejection, because the kind {} drafts for the ratio test", config.kind));
+  if (std::ranges::all_of(config.axes.drafter,
+                          [](const std::string& drafter) { return drafter == "none"; }))
+    reader.refuse("drafter", "at least one that drafts");
 }
 
 void check_policies(const ConfigReader& reader, const Axes& axes) {
   const ConstantPolicy any_auto(0);
-  for (std::size_t i = 0; i < axes.policy.size(); ++i) check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
+  for (std::size_t i = 0; i < axes.policy.size(); ++i)
+    check_element(reader, "policy", i, [&] { make_policy(axes.policy[i], &any_auto); });
 }
 
 /// Those of the drafters of the axis, each with its trees.
@@ -77,32 +98,43 @@ std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& 
   std::vector<std::pair<std::string, std::string>> drafted;
   for (const NamedDrafter& drafter : all_drafters(config)) {
     if (!engines::is_among(drafter.name, config.axes.drafter)) continue;
-    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    const std::vector<std::string> trees = follows_tree_axis(drafter)
+                                               ? config.axes.tree
+                                               : std::vector<std::string>{drafter.options.tree};
     for (const std::string& tree : trees) drafted.emplace_back(drafter.name, tree);
   }
   return drafted;
 }
 
-/// Whether the zips let a drafter with this tree meet the policy, at whatever model, temperature and verifier.
-bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted, const std::string& policy) {
+/// Whether the zips let a drafter with this tree meet the policy, at whatever model, temperature
+/// and verifier.
+bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted,
+           const std::string& policy) {
   const Sweep sweep(config);
   for (const std::string& model : config.models)
     for (const double temperature : config.axes.temperature)
       for (const std::string& verifier : config.axes.verifier)
-        if (sweep.is_zipped(sweep.point(model, temperature, drafted.first, drafted.second, policy, verifier))) return true;
+        if (sweep.is_zipped(
+                sweep.point(model, temperature, drafted.first, drafted.second, policy, verifier)))
+          return true;
   return false;
 }
 
 bool draws_trees(const RunConfig& config) {
-  return std::ranges::any_of(drafted_trees(config), [](const auto& drafted) { return drafted.second != "chain"; });
+  return std::ranges::any_of(drafted_trees(config),
+                             [](const auto& drafted) { return drafted.second != "chain"; });
 }
 
 /// Those who count the nodes of a tree do not plan its levels.
 void check_adaptive_trees(const ConfigReader& reader, const RunConfig& config) {
   for (const auto& drafted : drafted_trees(config))
-    for (std::size_t i = 0; i < config.axes.policy.size() && TreeGrowth::parse(drafted.second, 1).is_adaptive; ++i)
+    for (std::size_t i = 0;
+         i < config.axes.policy.size() && TreeGrowth::parse(drafted.second, 1).is_adaptive; ++i)
       if (!can_count_nodes(config.axes.policy[i]) && meets(config, drafted, config.axes.policy[i]))
-        reader.refuse_element("policy", i, fmt::format("heuristic and constant:N, because {} draws {}, whose nodes are as many as the policy's length", drafted.first, drafted.second));
+        reader.refuse_element("policy", i,
+                              fmt::format("heuristic and constant:N, because {} draws {}, whose "
+                                          "nodes are as many as the policy's length",
+                                          drafted.first, drafted.second));
 }
 
 /// Confidence ends chains of real drafters, one after the other.
@@ -111,32 +143,51 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
   const std::vector<std::string>& policies = config.axes.policy;
   const auto drafted = drafted_trees(config);
   const auto draws_tree_under = [&](const std::string& policy) {
-    return std::ranges::any_of(drafted, [&](const auto& one) { return one.second != "chain" && meets(config, one, policy); });
+    return std::ranges::any_of(drafted, [&](const auto& one) {
+      return one.second != "chain" && meets(config, one, policy);
+    });
   };
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (make_policy(policies[i], &any_auto)->stop_below() <= 0.0) continue;
     const auto refuse_if = [&](bool is_wrong, const char* reason) {
-      if (is_wrong) reader.refuse_element("policy", i, fmt::format("policies without a confidence, because {}", reason));
+      if (is_wrong)
+        reader.refuse_element("policy", i,
+                              fmt::format("policies without a confidence, because {}", reason));
     };
-    refuse_if(draws_tree_under(policies[i]), "a drafter of axes.drafter draws trees; confidence ends chains: run them apart, or in a [[zip]] that keeps them apart");
-    refuse_if(std::ranges::any_of(config.models, is_shape_model), "target.model names a shape model, whose confidence means nothing");
+    refuse_if(draws_tree_under(policies[i]),
+              "a drafter of axes.drafter draws trees; confidence ends chains: run them apart, or "
+              "in a [[zip]] that keeps them apart");
+    refuse_if(std::ranges::any_of(config.models, is_shape_model),
+              "target.model names a shape model, whose confidence means nothing");
     refuse_if(config.has_device_rounds(), "target.rounds is device");
   }
 }
 
-/// Block verification is defined for chains; the distance of a lossy rule is known for one draft a place.
-bool needs_chains(const std::string& verifier) { return verifier == "block" || !engines::is_among(verifier, engines::kLosslessVerifierKinds); }
+/// Block verification is defined for chains; the distance of a lossy rule is known for one draft a
+/// place.
+bool needs_chains(const std::string& verifier) {
+  return verifier == "block" || !engines::is_among(verifier, engines::kLosslessVerifierKinds);
+}
 
 void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
   const std::vector<std::string>& verifiers = config.axes.verifier;
-  const bool samples = std::ranges::any_of(config.axes.temperature, [](double temperature) { return temperature > 0; });
+  const bool samples = std::ranges::any_of(config.axes.temperature,
+                                           [](double temperature) { return temperature > 0; });
   for (std::size_t i = 0; i < verifiers.size(); ++i) {
-    if (!engines::is_among(verifiers[i], engines::kUserVerifierKinds)) reader.refuse_element("verifier", i, fmt::format("{}", fmt::join(engines::kUserVerifierKinds, ", ")));
-    if (verifiers[i] == "greedy" && samples) reader.refuse_element("verifier", i, "another one, because axes.temperature has a value above 0");
-    if (needs_chains(verifiers[i]) && draws_trees(config)) reader.refuse_element("verifier", i, "verifiers that take trees, because a drafter of axes.drafter draws some");
+    if (!engines::is_among(verifiers[i], engines::kUserVerifierKinds))
+      reader.refuse_element("verifier", i,
+                            fmt::format("{}", fmt::join(engines::kUserVerifierKinds, ", ")));
+    if (verifiers[i] == "greedy" && samples)
+      reader.refuse_element("verifier", i,
+                            "another one, because axes.temperature has a value above 0");
+    if (needs_chains(verifiers[i]) && draws_trees(config))
+      reader.refuse_element(
+          "verifier", i, "verifiers that take trees, because a drafter of axes.drafter draws some");
   }
   if (verifiers.size() > 1 && std::ranges::any_of(config.models, is_shape_model))
-    reader.refuse_element("verifier", 1, "one verifier, because target.model names a shape model, which replays its verdicts");
+    reader.refuse_element(
+        "verifier", 1,
+        "one verifier, because target.model names a shape model, which replays its verdicts");
 }
 
 /// How deep a grown tree is depends on the text; that of a shape model means nothing.
@@ -144,14 +195,18 @@ void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
   if (std::ranges::none_of(config.models, is_shape_model)) return;
   for (const auto& [drafter, tree] : drafted_trees(config))
     if (TreeGrowth::parse(tree, 1).is_grown())
-      reader.refuse("drafter", fmt::format("{} with a fixed shape instead of {}, because target.model names a shape model, which replays drafts of a fixed depth", drafter, tree));
+      reader.refuse("drafter",
+                    fmt::format("{} with a fixed shape instead of {}, because target.model names a "
+                                "shape model, which replays drafts of a fixed depth",
+                                drafter, tree));
 }
 
 }  // namespace
 
 void check_axes(const RunTables& tables, RunConfig& config) {
   const ConfigReader reader = tables.reader("axes");
-  const bool looks = tables.are_right({"experiment.kind"}) && looks_at_drafts(experiment_kind(config.kind).yield);
+  const bool looks =
+      tables.are_right({"experiment.kind"}) && looks_at_drafts(experiment_kind(config.kind).yield);
   if (looks && !reader.has("policy")) config.axes.policy = {"constant:4"};
   const bool are_drafters_right = tables.are_right({"axes.drafter", "drafters"});
   if (tables.are_right({"axes.policy"})) check_policies(reader, config.axes);

@@ -4,8 +4,8 @@
 
 namespace speclab::experiments {
 
-/// Checks the values of the axes against one another, [target] and [drafters]. Of a rule atlas whose policy is not given
-/// the policy becomes constant:4.
+/// Checks the values of the axes against one another, [target] and [drafters]. Of a rule atlas
+/// whose policy is not given the policy becomes constant:4.
 void check_axes(const RunTables& tables, RunConfig& config);
 
 }  // namespace speclab::experiments

@@ -17,8 +17,10 @@ constexpr std::size_t kShownBefore = 60, kShownAfter = 40;  ///< code points aro
 
 std::string_view line_of(std::string_view content, int line) {
   std::size_t begin = 0;
-  for (int i = 1; i < line && begin < content.size(); ++i) begin = std::min(content.find('\n', begin), content.size() - 1) + 1;
-  return content.substr(begin, std::min(content.find_first_of("\r\n", begin), content.size()) - begin);
+  for (int i = 1; i < line && begin < content.size(); ++i)
+    begin = std::min(content.find('\n', begin), content.size() - 1) + 1;
+  return content.substr(begin,
+                        std::min(content.find_first_of("\r\n", begin), content.size()) - begin);
 }
 
 /// Code points around a place of a line, or bytes that are none of UTF-8.
@@ -56,19 +58,25 @@ std::string shown(std::string_view point) {
 
 }  // namespace
 
-std::string ConfigPlace::text() const { return line == 0 ? source->name : fmt::format("{}:{}:{}", source->name, line, column); }
+std::string ConfigPlace::text() const {
+  return line == 0 ? source->name : fmt::format("{}:{}:{}", source->name, line, column);
+}
 
 std::string ConfigPlace::excerpt() const {
   if (line == 0) return "";
-  const Window window = window_around(line_of(source->content, line), static_cast<std::size_t>(std::max(column, 1)) - 1);
+  const Window window = window_around(line_of(source->content, line),
+                                      static_cast<std::size_t>(std::max(column, 1)) - 1);
   std::string text;
   for (const std::string_view point : window.points) text += shown(point);
-  const std::string before = window.is_cut_before ? "..." : "", after = window.is_cut_after ? "..." : "";
-  return fmt::format("\n  {}{}{}\n  {}^", before, text, after, std::string(before.size() + window.at, ' '));
+  const std::string before = window.is_cut_before ? "..." : "",
+                    after = window.is_cut_after ? "..." : "";
+  return fmt::format("\n  {}{}{}\n  {}^", before, text, after,
+                     std::string(before.size() + window.at, ' '));
 }
 
 ConfigPlace option_place(const std::string& option) {
-  return {std::make_shared<SourceText>(SourceText{.name = option, .content = "", .order = std::numeric_limits<int>::max()})};
+  return {std::make_shared<SourceText>(
+      SourceText{.name = option, .content = "", .order = std::numeric_limits<int>::max()})};
 }
 
 }  // namespace speclab::experiments

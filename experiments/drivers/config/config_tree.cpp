@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <toml++/toml.h>
+#include <algorithm>
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -20,9 +20,12 @@ ConfigPlace place(const Source& source, const toml::source_region& region) {
 
 ConfigNode convert(const toml::node& node, const Source& source, Findings& findings);
 
-ConfigNode::TableEntries convert_table(const toml::table& table, const Source& source, Findings& findings) {
+ConfigNode::TableEntries convert_table(const toml::table& table, const Source& source,
+                                       Findings& findings) {
   ConfigNode::TableEntries entries;
-  for (const auto& [key, node] : table) entries.push_back({std::string(key.str()), place(source, key.source()), convert(node, source, findings)});
+  for (const auto& [key, node] : table)
+    entries.push_back(
+        {std::string(key.str()), place(source, key.source()), convert(node, source, findings)});
   return entries;
 }
 
@@ -47,16 +50,20 @@ ConfigNode convert(const toml::node& node, const Source& source, Findings& findi
 /// The parser's message without control bytes; what it quotes may be the rest of the file.
 std::string one_line(std::string_view description) {
   std::string text;
-  for (const char c : description) text += static_cast<unsigned char>(c) < 0x20 ? escaped({&c, 1}) : std::string(1, c);
-  if (text.find("cannot redefine") != std::string::npos) text += "; allowed: each key and table once";
+  for (const char c : description)
+    text += static_cast<unsigned char>(c) < 0x20 ? escaped({&c, 1}) : std::string(1, c);
+  if (text.find("cannot redefine") != std::string::npos)
+    text += "; allowed: each key and table once";
   return text;
 }
 
 /// Numbers that do not fit are blamed where they end; the message quotes them.
 ConfigPlace beginning(ConfigPlace where, std::string_view description) {
   const std::size_t first = description.find('\''), last = description.rfind('\'');
-  const bool is_number = description.find("not representable") != std::string_view::npos || description.find("could not be interpreted") != std::string_view::npos;
-  if (is_number && last > first + 1) where.column = std::max(where.column - static_cast<int>(last - first - 1), 1);
+  const bool is_number = description.find("not representable") != std::string_view::npos ||
+                         description.find("could not be interpreted") != std::string_view::npos;
+  if (is_number && last > first + 1)
+    where.column = std::max(where.column - static_cast<int>(last - first - 1), 1);
   return where;
 }
 
@@ -67,20 +74,28 @@ bool blank_assignment(std::string& content, int line) {
   const std::size_t end = std::min(content.find('\n', begin), content.size());
   const std::string_view text(content.data() + begin, end - begin);
   const std::size_t first = text.find_first_not_of(" \t"), equals = text.find('=');
-  const bool is_assignment = first != std::string_view::npos && equals != std::string_view::npos && std::string_view("[]{}\"',").find(text[first]) == std::string_view::npos;
+  const bool is_assignment =
+      first != std::string_view::npos && equals != std::string_view::npos &&
+      std::string_view("[]{}\"',").find(text[first]) == std::string_view::npos;
   if (is_assignment) content.replace(begin, end - begin, end - begin, ' ');
-  return is_assignment && text.find("\"\"\"") == std::string_view::npos && text.find("'''") == std::string_view::npos;
+  return is_assignment && text.find("\"\"\"") == std::string_view::npos &&
+         text.find("'''") == std::string_view::npos;
 }
 
 std::vector<std::string> split_key(const std::string& assignment, const std::string& key) {
   std::vector<std::string> parts{""};
   for (const char c : key) {
-    if (c == '.') parts.emplace_back();
-    else parts.back() += c;
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   if (std::ranges::any_of(parts, &std::string::empty) || parts.size() > kMaxTomlKeyParts)
-    throw ConfigError(fmt::format("--set {}; allowed: key=value with a key as in axes.temperature", escaped(assignment, 60)));
-  if (parts.front() == "include") throw ConfigError(fmt::format("--set {}; allowed: include stands in the file itself", escaped(assignment, 60)));
+    throw ConfigError(fmt::format("--set {}; allowed: key=value with a key as in axes.temperature",
+                                  escaped(assignment, 60)));
+  if (parts.front() == "include")
+    throw ConfigError(fmt::format("--set {}; allowed: include stands in the file itself",
+                                  escaped(assignment, 60)));
   return parts;
 }
 
@@ -101,21 +116,25 @@ ConfigNode parse_value(const std::string& text, const ConfigPlace& where) {
     relocate(node, where);
     if (table.size() == 1 && findings.empty()) return node;
   } catch (const toml::parse_error& error) {
-    if (text.find_first_not_of("+-0123456789") == std::string::npos) throw ConfigError(fmt::format("{}: {}", where.text(), one_line(error.description())));
+    if (text.find_first_not_of("+-0123456789") == std::string::npos)
+      throw ConfigError(fmt::format("{}: {}", where.text(), one_line(error.description())));
   }
   return {where, text};
 }
 
 ConfigNode& child(ConfigNode& table, const std::string& key, const ConfigPlace& where) {
   auto* entries = std::get_if<ConfigNode::TableEntries>(&table.value);
-  if (!entries) throw ConfigError(fmt::format("{}: {} = {} is no table", where.text(), key, table.text()));
+  if (!entries)
+    throw ConfigError(fmt::format("{}: {} = {} is no table", where.text(), key, table.text()));
   const auto found = std::ranges::find(*entries, key, &ConfigEntry::key);
   if (found != entries->end()) return found->node;
   entries->push_back({key, where, {where, ConfigNode::TableEntries{}}});
   return entries->back().node;
 }
 
-std::string shortened(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+std::string shortened(const std::string& text) {
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
 
 struct TextOf {
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }
@@ -135,7 +154,9 @@ struct TextOf {
 };
 
 /// A table that stands for a list of numbers is a value.
-bool is_range(const ConfigNode::TableEntries& entries) { return std::ranges::any_of(entries, [](const ConfigEntry& entry) { return entry.key == "from"; }); }
+bool is_range(const ConfigNode::TableEntries& entries) {
+  return std::ranges::any_of(entries, [](const ConfigEntry& entry) { return entry.key == "from"; });
+}
 
 }  // namespace
 
@@ -146,7 +167,8 @@ std::string ConfigNode::whole_text() const { return std::visit(TextOf{}, value);
 ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Findings& findings) {
   const ConfigPlace root{source, 1, 1};
   if (const std::size_t line = too_deep_toml_line(source->content); line > 0) {
-    findings.add({source, static_cast<int>(line), 1}, "", fmt::format("a dotted key of more than {} parts", kMaxTomlKeyParts));
+    findings.add({source, static_cast<int>(line), 1}, "",
+                 fmt::format("a dotted key of more than {} parts", kMaxTomlKeyParts));
     return {root, ConfigNode::TableEntries{}};
   }
   std::string content = source->content;
@@ -156,7 +178,8 @@ ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Finding
     } catch (const toml::parse_error& error) {
       const ConfigPlace where = place(source, error.source());
       findings.add(beginning(where, error.description()), "", one_line(error.description()));
-      const bool goes_on = where.line > last_line && findings.size() < Findings::kMostShown && blank_assignment(content, where.line);
+      const bool goes_on = where.line > last_line && findings.size() < Findings::kMostShown &&
+                           blank_assignment(content, where.line);
       if (!goes_on) return {root, ConfigNode::TableEntries{}};
       last_line = where.line;
     }
@@ -165,7 +188,8 @@ ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Finding
 
 ConfigNode parse_config(const std::string& content, const std::string& name) {
   Findings findings;
-  ConfigNode root = parse_config(std::make_shared<SourceText>(SourceText{.name = name, .content = content}), findings);
+  ConfigNode root = parse_config(
+      std::make_shared<SourceText>(SourceText{.name = name, .content = content}), findings);
   findings.throw_if_any();
   return root;
 }
@@ -178,29 +202,38 @@ std::string read_config_text(const std::string& path) {
   }
 }
 
-ConfigNode read_config(const std::string& path) { return parse_config(read_config_text(path), path); }
+ConfigNode read_config(const std::string& path) {
+  return parse_config(read_config_text(path), path);
+}
 
 void set_config_value(ConfigNode& root, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string key = assignment.substr(0, std::min(equals, assignment.size()));
-  const std::vector<std::string> parts = split_key(assignment, equals == std::string::npos ? "" : key);
+  const std::vector<std::string> parts =
+      split_key(assignment, equals == std::string::npos ? "" : key);
   const ConfigPlace where = option_place("--set " + key);
   ConfigNode* node = &root;
   for (const std::string& part : parts) node = &child(*node, part, where);
-  if (const auto* entries = std::get_if<ConfigNode::TableEntries>(&node->value); entries && !entries->empty() && !is_range(*entries))
+  if (const auto* entries = std::get_if<ConfigNode::TableEntries>(&node->value);
+      entries && !entries->empty() && !is_range(*entries))
     throw ConfigError(fmt::format("{}: is a table; set one of its keys", where.text()));
   *node = parse_value(assignment.substr(equals + 1), where);
 }
 
 void expect_config_of(ConfigCommand command, const ConfigNode& root, const std::string& path) {
-  static const std::vector<std::string> run{"experiment", "axes", "zip", "exclude", "prompts", "pilot", "costs", "drafters", "verification", "sampling"};
+  static const std::vector<std::string> run{"experiment",   "axes",    "zip",   "exclude",
+                                            "prompts",      "pilot",   "costs", "drafters",
+                                            "verification", "sampling"};
   static const std::vector<std::string> train{"drafter", "own_text", "text"};
   const bool is_run = command == ConfigCommand::run;
   const auto& entries = std::get<ConfigNode::TableEntries>(root.value);
-  const auto first_of = [&](const std::vector<std::string>& tables) { return std::ranges::find_first_of(entries, tables, {}, &ConfigEntry::key); };
+  const auto first_of = [&](const std::vector<std::string>& tables) {
+    return std::ranges::find_first_of(entries, tables, {}, &ConfigEntry::key);
+  };
   const auto other = first_of(is_run ? train : run);
   if (other != entries.end() && first_of(is_run ? run : train) == entries.end())
-    throw ConfigError(fmt::format("{}: the table [{}] is for another command; use speclab {} {}", other->where.text(), other->key, is_run ? "train" : "run", path));
+    throw ConfigError(fmt::format("{}: the table [{}] is for another command; use speclab {} {}",
+                                  other->where.text(), other->key, is_run ? "train" : "run", path));
 }
 
 std::string opening_comment(const std::string& content) {

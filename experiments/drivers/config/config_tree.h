@@ -34,9 +34,11 @@ struct ConfigEntry {
   ConfigNode node;
 };
 
-/// The root table of a TOML text. Behind a mistake of one line the rest is read on, so that all such mistakes are found.
+/// The root table of a TOML text. Behind a mistake of one line the rest is read on, so that all
+/// such mistakes are found.
 /// @param name  stands for the file in messages
-/// @throws ConfigError with line, column and source line of every syntax error, duplicate key and date (no key of ours is one)
+/// @throws ConfigError with line, column and source line of every syntax error, duplicate key and
+/// date (no key of ours is one)
 ConfigNode parse_config(const std::string& content, const std::string& name);
 /// @throws ConfigError also if the file cannot be read
 ConfigNode read_config(const std::string& path);
@@ -45,8 +47,10 @@ std::string read_config_text(const std::string& path);
 /// The same with mistakes as findings; what could be read, for positions of further ones.
 ConfigNode parse_config(const std::shared_ptr<const SourceText>& source, Findings& findings);
 
-/// Applies "table.key=value"; the value is TOML, or a bare word for a string. Missing tables are made.
-/// @throws ConfigError if the assignment has no key, or a table stands where a value is set or the reverse
+/// Applies "table.key=value"; the value is TOML, or a bare word for a string. Missing tables are
+/// made.
+/// @throws ConfigError if the assignment has no key, or a table stands where a value is set or the
+/// reverse
 void set_config_value(ConfigNode& root, const std::string& assignment);
 
 /// The commands that read a config.

@@ -11,7 +11,8 @@ namespace speclab::experiments {
 
 class Findings {
  public:
-  /// Of several findings at one place the first counts. @param key  "axes.tree"; empty where it is none
+  /// Of several findings at one place the first counts. @param key  "axes.tree"; empty where it is
+  /// none
   void add(const ConfigPlace& where, const std::string& key, const std::string& message);
   bool empty() const { return findings_.empty(); }
   std::size_t size() const { return findings_.size(); }
@@ -21,7 +22,8 @@ class Findings {
   bool is_about(const std::string& key) const;
   /// Whether some of the file could not be read: what is missing may stand there.
   bool has_unread_text() const { return is_about(""); }
-  /// @throws ConfigError with "where: message", the source line and a caret for each finding, by position; the first
+  /// @throws ConfigError with "where: message", the source line and a caret for each finding, by
+  /// position; the first
   ///         kMostShown of them and the number of the others
   void throw_if_any() const;
 

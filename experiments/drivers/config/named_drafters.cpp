@@ -16,32 +16,47 @@
 namespace speclab::experiments {
 namespace {
 
-const std::vector<std::string> kDrafterKinds(engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
+const std::vector<std::string> kDrafterKinds(engines::kDrafterKinds.begin(),
+                                             engines::kDrafterKinds.end());
 
-bool loads_model(const engines::DrafterOptions& options) { return engines::is_among(options.kind, engines::kModelDrafterKinds); }
+bool loads_model(const engines::DrafterOptions& options) {
+  return engines::is_among(options.kind, engines::kModelDrafterKinds);
+}
 
 void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
-  if (!engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds)) reader.refuse("tree", fmt::format("a tree for a kind that draws trees: {}", fmt::join(engines::kTreeDrafterKinds, ", ")));
-  else check_tree(reader, 0, drafter.options.tree);
+  if (!engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds))
+    reader.refuse("tree", fmt::format("a tree for a kind that draws trees: {}",
+                                      fmt::join(engines::kTreeDrafterKinds, ", ")));
+  else
+    check_tree(reader, 0, drafter.options.tree);
 }
 
 void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& options) {
   for (const char* key : {"max_ngram", "min_ngram"})
-    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds)) reader.refuse(key, fmt::format("for the kinds {} only", fmt::join(engines::kLookupDrafterKinds, ", ")));
-  if (options.least_ngram() > options.longest_ngram()) reader.refuse("min_ngram", "at most max_ngram");
-  if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds)) reader.refuse("lookup_weight", fmt::format("for the kinds {} only", fmt::join(engines::kMixedDrafterKinds, ", ")));
+    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds))
+      reader.refuse(
+          key, fmt::format("for the kinds {} only", fmt::join(engines::kLookupDrafterKinds, ", ")));
+  if (options.least_ngram() > options.longest_ngram())
+    reader.refuse("min_ngram", "at most max_ngram");
+  if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds))
+    reader.refuse("lookup_weight", fmt::format("for the kinds {} only",
+                                               fmt::join(engines::kMixedDrafterKinds, ", ")));
 }
 
 void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
   const bool is_mixture = drafter.options.kind == "mixture";
   if (reader.has("parts") && !is_mixture) reader.refuse("parts", "for the kind mixture only");
-  if (is_mixture && (drafter.parts.size() < 2 || drafter.parts.size() > engines::kMostParts)) reader.refuse("parts", fmt::format("at least two drafters that are mixed, at most {}", engines::kMostParts));
+  if (is_mixture && (drafter.parts.size() < 2 || drafter.parts.size() > engines::kMostParts))
+    reader.refuse("parts", fmt::format("at least two drafters that are mixed, at most {}",
+                                       engines::kMostParts));
 }
 
-/// What is wrong with a key that has a good value of its own; nothing is said where the kind is none.
+/// What is wrong with a key that has a good value of its own; nothing is said where the kind is
+/// none.
 void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (drafter.options.kind.empty()) return;
-  if (reader.has("model") && !loads_model(drafter.options)) reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
+  if (reader.has("model") && !loads_model(drafter.options))
+    reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
   if (drafter.has_tree) check_tree_key(reader, drafter);
   check_lookups(reader, drafter.options);
   check_parts_key(reader, drafter);
@@ -60,31 +75,41 @@ NamedDrafter read_drafter(const ConfigNode& table, const std::string& name, Find
   reader.finish();
   drafter.has_tree = reader.has("tree");
   check_drafter(reader, drafter);
-  if (engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds)) fill_lookups(drafter.options);
+  if (engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds))
+    fill_lookups(drafter.options);
   return drafter;
 }
 
 void check_drafter_name(const ConfigEntry& entry, Findings& findings) {
   const std::string key = "drafters." + entry.key;
-  if (!is_name(entry.key)) return findings.add(entry.where, key, fmt::format("drafters.{}; allowed names: {}", escaped(entry.key), kNameRule));
+  if (!is_name(entry.key))
+    return findings.add(
+        entry.where, key,
+        fmt::format("drafters.{}; allowed names: {}", escaped(entry.key), kNameRule));
   if (std::ranges::find(kDrafterKinds, entry.key) != kDrafterKinds.end() || entry.key == "plain")
-    findings.add(entry.where, key, fmt::format("drafters.{}; allowed: a name that is no kind of drafter", entry.key));
+    findings.add(entry.where, key,
+                 fmt::format("drafters.{}; allowed: a name that is no kind of drafter", entry.key));
 }
 
 /// What a part may name: a kind, or a drafter of the file whose tree is the mixture's.
 std::vector<NamedDrafter> possible_parts(const RunConfig& config) {
   std::vector<NamedDrafter> drafters = all_drafters(config);
-  std::erase_if(drafters, [](const NamedDrafter& drafter) { return !engines::can_be_part(drafter.options.kind) || drafter.has_tree; });
+  std::erase_if(drafters, [](const NamedDrafter& drafter) {
+    return !engines::can_be_part(drafter.options.kind) || drafter.has_tree;
+  });
   return drafters;
 }
 
-void resolve_parts(const ConfigReader& reader, const std::vector<NamedDrafter>& possible, NamedDrafter& mixture) {
+void resolve_parts(const ConfigReader& reader, const std::vector<NamedDrafter>& possible,
+                   NamedDrafter& mixture) {
   for (std::size_t i = 0; i < mixture.parts.size(); ++i)
     check_element(reader, "parts", i, [&] {
       const PartName part = parse_part(mixture.parts[i]);
       const auto found = std::ranges::find(possible, part.drafter, &NamedDrafter::name);
       if (found == possible.end())
-        throw ConfigError(fmt::format("part '{}'; allowed: {}, which have no tree of their own", escaped(part.drafter), fmt::join(possible | std::views::transform(&NamedDrafter::name), ", ")));
+        throw ConfigError(fmt::format(
+            "part '{}'; allowed: {}, which have no tree of their own", escaped(part.drafter),
+            fmt::join(possible | std::views::transform(&NamedDrafter::name), ", ")));
       mixture.options.parts.push_back(found->options);
       mixture.options.parts.back().weight = part.weight;
     });
@@ -104,7 +129,9 @@ void read_drafters(const ConfigNode& table, RunConfig& config, Findings& finding
   const std::vector<NamedDrafter> possible = possible_parts(config);
   for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
     NamedDrafter& drafter = *std::ranges::find(config.drafters, entry.key, &NamedDrafter::name);
-    if (drafter.options.kind == "mixture") resolve_parts(ConfigReader(entry.node, "drafters." + entry.key, &findings), possible, drafter);
+    if (drafter.options.kind == "mixture")
+      resolve_parts(ConfigReader(entry.node, "drafters." + entry.key, &findings), possible,
+                    drafter);
   }
 }
 
@@ -112,9 +139,12 @@ PartName parse_part(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return {text};
   PartName part{text.substr(0, colon)};
-  const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), part.weight);
-  if (error != std::errc() || end != text.data() + text.size() || !engines::is_part_weight(part.weight))
-    throw ConfigError(fmt::format("part '{}'; allowed: NAME, or NAME:WEIGHT with a weight from 1e-6 to 1e6", escaped(text)));
+  const auto [end, error] =
+      std::from_chars(text.data() + colon + 1, text.data() + text.size(), part.weight);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !engines::is_part_weight(part.weight))
+    throw ConfigError(fmt::format(
+        "part '{}'; allowed: NAME, or NAME:WEIGHT with a weight from 1e-6 to 1e6", escaped(text)));
   return part;
 }
 
@@ -123,7 +153,9 @@ std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<s
     if (std::ranges::find(names, drafter.name) != names.end())
       for (const std::string& part : drafter.parts) names.push_back(parse_part(part).drafter);
   std::vector<NamedDrafter> needed = config.drafters;
-  std::erase_if(needed, [&](const NamedDrafter& drafter) { return std::ranges::find(names, drafter.name) == names.end(); });
+  std::erase_if(needed, [&](const NamedDrafter& drafter) {
+    return std::ranges::find(names, drafter.name) == names.end();
+  });
   return needed;
 }
 
@@ -136,6 +168,8 @@ std::vector<NamedDrafter> all_drafters(const RunConfig& config) {
   return drafters;
 }
 
-bool follows_tree_axis(const NamedDrafter& drafter) { return engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds) && !drafter.has_tree; }
+bool follows_tree_axis(const NamedDrafter& drafter) {
+  return engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds) && !drafter.has_tree;
+}
 
 }  // namespace speclab::experiments

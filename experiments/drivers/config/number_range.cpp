@@ -8,7 +8,9 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr const char* kForms = "{ from = A, to = B, steps = N } with A < B and N >= 2, or { from = A, to = B, by = STEP } with STEP > 0";
+constexpr const char* kForms =
+    "{ from = A, to = B, steps = N } with A < B and N >= 2, or { from = A, to = B, by = STEP } "
+    "with STEP > 0";
 
 bool is_integer(const ConfigNode& node) { return std::holds_alternative<std::int64_t>(node.value); }
 
@@ -34,25 +36,38 @@ std::optional<Steps> read_steps(const ConfigNode& table, double most_values) {
     values[entry.key] = *value;
     of_integers = of_integers && is_integer(entry.node);
   }
-  if (values.size() != 3 || !values.contains("from") || !values.contains("to") || values["from"] >= values["to"]) return std::nullopt;
-  const double from = values["from"], width = values["to"] - from, steps = values.contains("steps") ? values["steps"] : 2, by = values.contains("by") ? values["by"] : width / (steps - 1);
+  if (values.size() != 3 || !values.contains("from") || !values.contains("to") ||
+      values["from"] >= values["to"])
+    return std::nullopt;
+  const double from = values["from"], width = values["to"] - from,
+               steps = values.contains("steps") ? values["steps"] : 2,
+               by = values.contains("by") ? values["by"] : width / (steps - 1);
   const double count = values.contains("by") ? std::floor(width / by * (1 + 1e-12)) + 1 : steps;
-  const bool is_form = (values.contains("by") ? by > 0 : values.contains("steps") && steps >= 2 && steps == std::floor(steps)) && count <= most_values;
-  return is_form ? std::optional(Steps{from, by, static_cast<std::int64_t>(count), of_integers && by == std::floor(by)}) : std::nullopt;
+  const bool is_form = (values.contains("by") ? by > 0
+                                              : values.contains("steps") && steps >= 2 &&
+                                                    steps == std::floor(steps)) &&
+                       count <= most_values;
+  return is_form ? std::optional(Steps{from, by, static_cast<std::int64_t>(count),
+                                       of_integers && by == std::floor(by)})
+                 : std::nullopt;
 }
 
 double rounded(double value) { return std::stod(fmt::format("{:.12g}", value)); }
 
 }  // namespace
 
-ConfigNode expanded_range(const ConfigNode& table, const ConfigReader& reader, const char* key, std::size_t most_values) {
+ConfigNode expanded_range(const ConfigNode& table, const ConfigReader& reader, const char* key,
+                          std::size_t most_values) {
   ConfigNode::List list;
   const auto steps = read_steps(table, static_cast<double>(most_values));
-  if (!steps) reader.refuse_node(table, key, fmt::format("{}, at most {} values", kForms, most_values));
+  if (!steps)
+    reader.refuse_node(table, key, fmt::format("{}, at most {} values", kForms, most_values));
   for (std::int64_t i = 0; steps && i < steps->count; ++i) {
     const double value = rounded(steps->from + static_cast<double>(i) * steps->by);
-    if (steps->of_integers) list.push_back({table.where, static_cast<std::int64_t>(value)});
-    else list.push_back({table.where, value});
+    if (steps->of_integers)
+      list.push_back({table.where, static_cast<std::int64_t>(value)});
+    else
+      list.push_back({table.where, value});
   }
   return {table.where, std::move(list)};
 }

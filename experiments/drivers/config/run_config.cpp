@@ -22,54 +22,83 @@ namespace {
 /// Rules between keys; one is asked only where the keys that it reads were found right.
 void check_target(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
-  if (tables.are_right({"target.rounds", "target.device"}) && config.has_device_rounds() && config.target.device == "cpu") target.refuse("rounds", "host where target.device is cpu");
-  if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" && config.target.device == "cuda") target.refuse("dtype", "auto or bfloat16 where target.device is cuda");
+  if (tables.are_right({"target.rounds", "target.device"}) && config.has_device_rounds() &&
+      config.target.device == "cpu")
+    target.refuse("rounds", "host where target.device is cpu");
+  if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" &&
+      config.target.device == "cuda")
+    target.refuse("dtype", "auto or bfloat16 where target.device is cuda");
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
-  const auto num_real = std::ranges::count_if(config.models, [](const std::string& model) { return !is_shape_model(model); });
+  const auto num_real = std::ranges::count_if(
+      config.models, [](const std::string& model) { return !is_shape_model(model); });
   const bool has_shapes = static_cast<std::size_t>(num_real) != config.models.size();
-  if (num_real != 1 && has_shapes) target.refuse("model", "beside shape models exactly one real model, whose acceptance they replay");
+  if (num_real != 1 && has_shapes)
+    target.refuse("model",
+                  "beside shape models exactly one real model, whose acceptance they replay");
   const Yield yield = experiment_kind(config.kind).yield;
-  if (has_shapes && looks_at_drafts(yield)) target.refuse("model", fmt::format("real models, because the kind {} looks at their laws", config.kind));
+  if (has_shapes && looks_at_drafts(yield))
+    target.refuse("model",
+                  fmt::format("real models, because the kind {} looks at their laws", config.kind));
 }
 
 void check_sampling(const RunTables& tables, const RunConfig& config) {
   if (!tables.are_right({"axes.temperature"})) return;
   const ConfigReader sampling = tables.reader("sampling");
-  const bool greedy_only = std::ranges::all_of(config.axes.temperature, [](double temperature) { return temperature == 0; });
+  const bool greedy_only = std::ranges::all_of(config.axes.temperature,
+                                               [](double temperature) { return temperature == 0; });
   for (const char* key : {"top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"})
-    if (greedy_only && sampling.has(key)) sampling.refuse(key, "nothing, because axes.temperature is 0 everywhere");
+    if (greedy_only && sampling.has(key))
+      sampling.refuse(key, "nothing, because axes.temperature is 0 everywhere");
 }
 
 void check_verification(const RunTables& tables, const RunConfig& config) {
   if (!tables.are_right({"axes.verifier"})) return;
   const ConfigReader verification = tables.reader("verification");
-  const std::pair<const char*, const char*> keys[] = {{"lenient", "lenience"}, {"lenient", "lenient_residual"}, {"typical", "typical_epsilon"}, {"typical", "typical_delta"}};
+  const std::pair<const char*, const char*> keys[] = {{"lenient", "lenience"},
+                                                      {"lenient", "lenient_residual"},
+                                                      {"typical", "typical_epsilon"},
+                                                      {"typical", "typical_delta"}};
   for (const auto& [verifier, key] : keys)
-    if (verification.has(key) && !engines::is_among(verifier, config.axes.verifier)) verification.refuse(key, fmt::format("nothing, because axes.verifier has no {}", verifier));
+    if (verification.has(key) && !engines::is_among(verifier, config.axes.verifier))
+      verification.refuse(key, fmt::format("nothing, because axes.verifier has no {}", verifier));
 }
 
 /// Whichever of the two sets the config names is blamed.
 void check_sets_differ(const RunTables& tables, const RunConfig& config) {
-  if (!tables.are_right({"pilot.set", "prompts.set"}) || prompt_folder(config.pilot.set) != prompt_folder(config.prompts.set)) return;
+  if (!tables.are_right({"pilot.set", "prompts.set"}) ||
+      prompt_folder(config.pilot.set) != prompt_folder(config.prompts.set))
+    return;
   const bool blames_pilot = tables.reader("pilot").has("set");
-  tables.reader(blames_pilot ? "pilot" : "prompts").refuse("set", fmt::format("another folder than {}.set: pilots are never measured", blames_pilot ? "prompts" : "pilot"));
+  tables.reader(blames_pilot ? "pilot" : "prompts")
+      .refuse("set", fmt::format("another folder than {}.set: pilots are never measured",
+                                 blames_pilot ? "prompts" : "pilot"));
 }
 
 void check_places(const RunTables& tables, const RunConfig& config) {
   const ConfigReader experiment = tables.reader("experiment");
-  if (tables.are_right({"experiment.kind"}) && experiment.has("places") && config.kind != "drafter_acceptance") experiment.refuse("places", "nothing, because experiment.kind is not drafter_acceptance");
+  if (tables.are_right({"experiment.kind"}) && experiment.has("places") &&
+      config.kind != "drafter_acceptance")
+    experiment.refuse("places", "nothing, because experiment.kind is not drafter_acceptance");
 }
 
 /// Each repetition of the others has a plain one to be compared with.
 void check_repetitions(const RunTables& tables, const RunConfig& config) {
-  if (!tables.are_right({"experiment.kind", "experiment.repetitions", "experiment.plain_repetitions"}) || config.plain_repetitions == 0) return;
+  if (!tables.are_right(
+          {"experiment.kind", "experiment.repetitions", "experiment.plain_repetitions"}) ||
+      config.plain_repetitions == 0)
+    return;
   const ConfigReader experiment = tables.reader("experiment");
-  if (config.kind != "decoding") experiment.refuse("plain_repetitions", "0, because experiment.kind is not decoding");
-  else if (config.plain_repetitions < config.repetitions) experiment.refuse("plain_repetitions", fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
+  if (config.kind != "decoding")
+    experiment.refuse("plain_repetitions", "0, because experiment.kind is not decoding");
+  else if (config.plain_repetitions < config.repetitions)
+    experiment.refuse("plain_repetitions",
+                      fmt::format("0 or at least experiment.repetitions, {}", config.repetitions));
 }
 
 void check_name(const RunTables& tables, const RunConfig& config) {
-  if (!is_name(config.name)) tables.reader("experiment").refuse("name", fmt::format("{}; it names the run folder", kNameRule));
+  if (!is_name(config.name))
+    tables.reader("experiment")
+        .refuse("name", fmt::format("{}; it names the run folder", kNameRule));
 }
 
 /// Every key that the schema has, table by table.
@@ -92,7 +121,8 @@ void read_all(ConfigNode& root_table, RunConfig& config, Findings& findings) {
   for (const char* key : {"include", "zip", "exclude"}) root.find(key);
   read_tables(root, config, findings);
   if (const ConfigNode* table = root.table("drafters")) read_drafters(*table, config, findings);
-  if (const ConfigNode* table = root.table("provenance")) ConfigReader(*table, "provenance", &findings).read("question", config.question);
+  if (const ConfigNode* table = root.table("provenance"))
+    ConfigReader(*table, "provenance", &findings).read("question", config.question);
   root.finish();
 }
 
@@ -126,6 +156,8 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   return config;
 }
 
-bool is_shape_model(const std::string& model) { return model.starts_with(engines::kShapeModelPrefix); }
+bool is_shape_model(const std::string& model) {
+  return model.starts_with(engines::kShapeModelPrefix);
+}
 
 }  // namespace speclab::experiments

@@ -14,7 +14,8 @@ struct NamedDrafter {
   std::string name;
   engines::DrafterOptions options;
   bool has_tree = false;  ///< its tree is fixed, the tree axis does not apply
-  std::vector<std::string> parts{};  ///< of a mixture, as parse_part reads them: options.parts in the same order
+  std::vector<std::string>
+      parts{};  ///< of a mixture, as parse_part reads them: options.parts in the same order
 };
 
 /// Every combination is a cell, but for zips and exclusions.
@@ -31,51 +32,57 @@ struct PromptOptions {
   std::vector<std::string> categories;  ///< empty: all of the set
   std::int32_t per_category = 1;        ///< the first so many of each
   std::int32_t new_tokens = 128;
-  bool ignore_eos = true;               ///< fixed length: equal work in all cells
-  bool pool_categories = true;          ///< a cell holds all categories, else one each
+  bool ignore_eos = true;       ///< fixed length: equal work in all cells
+  bool pool_categories = true;  ///< a cell holds all categories, else one each
 };
 
-/// Prompts that are never measured: they fit acceptance and costs for the predictions and for the policy `auto`.
+/// Prompts that are never measured: they fit acceptance and costs for the predictions and for the
+/// policy `auto`.
 struct PilotOptions {
   std::string set = "pilot";
   std::int32_t per_category = 1;
-  std::int32_t max_length = 8;          ///< levels that pilots draft and that `auto` may ask for
+  std::int32_t max_length = 8;  ///< levels that pilots draft and that `auto` may ask for
 };
 
 struct CostOptions {
-  std::int32_t repetitions = 5;         ///< passes over all points, interleaved
-  std::int32_t new_tokens = 48;         ///< of a generation that measures drafting
+  std::int32_t repetitions = 5;  ///< passes over all points, interleaved
+  std::int32_t new_tokens = 48;  ///< of a generation that measures drafting
   std::vector<std::int32_t> rows{1, 2, 3, 4, 5, 6, 8, 12, 16};
 };
 
 struct RunConfig {
-  std::string question;                 ///< the comment that opens the file
+  std::string question;  ///< the comment that opens the file
   std::string kind = "decoding";
   std::string name = "run";
   std::uint64_t seed = 1;
   std::int32_t repetitions = 1;
-  std::int32_t plain_repetitions = 0;   ///< of plain decoding; 0: as many as of all others
-  std::string places = "all";           ///< of drafts, for drafter_acceptance: "all" or "rounds"
+  std::int32_t plain_repetitions = 0;  ///< of plain decoding; 0: as many as of all others
+  std::string places = "all";          ///< of drafts, for drafter_acceptance: "all" or "rounds"
   std::vector<std::string> models{"smollm2-135m"};
-  engines::ModelOptions target;         ///< device, dtype, arithmetic, threads; the model comes from `models`
-  std::string chat_template = "auto";   ///< one of kChatTemplates
-  std::vector<NamedDrafter> drafters;   ///< the config's own
-  Axes axes;                            ///< values of zipped axes too, each once
-  std::vector<AxisSelection> zips{};    ///< the tables [[zip]]
+  engines::ModelOptions
+      target;  ///< device, dtype, arithmetic, threads; the model comes from `models`
+  std::string chat_template = "auto";       ///< one of kChatTemplates
+  std::vector<NamedDrafter> drafters;       ///< the config's own
+  Axes axes;                                ///< values of zipped axes too, each once
+  std::vector<AxisSelection> zips{};        ///< the tables [[zip]]
   std::vector<AxisSelection> exclusions{};  ///< the tables [[exclude]]
-  LossyRuleOptions lossy;               ///< the table [verification]
-  engines::SamplingOptions sampling;    ///< its temperature is an axis
+  LossyRuleOptions lossy;                   ///< the table [verification]
+  engines::SamplingOptions sampling;        ///< its temperature is an axis
   PromptOptions prompts;
   PilotOptions pilot;
   CostOptions costs;
 
-  /// Rounds stay on the device, which times passes within them: one by itself would bring its logits to the host.
+  /// Rounds stay on the device, which times passes within them: one by itself would bring its
+  /// logits to the host.
   bool has_device_rounds() const { return target.rounds == "device"; }
-  std::int32_t repetitions_of_plain() const { return plain_repetitions > 0 ? plain_repetitions : repetitions; }
+  std::int32_t repetitions_of_plain() const {
+    return plain_repetitions > 0 ? plain_repetitions : repetitions;
+  }
 };
 
 /// @param settings  "key=value", applied over the file
-/// @throws ConfigError with a line "file:line:column: key = found; allowed: ..." and the source line with a caret for all that is
+/// @throws ConfigError with a line "file:line:column: key = found; allowed: ..." and the source
+/// line with a caret for all that is
 ///         unknown, of the wrong type, out of range or contradictory
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings);
 

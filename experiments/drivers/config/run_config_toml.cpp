@@ -31,9 +31,11 @@ std::string to_toml(const RunConfig& config) {
   TomlText toml;
   for (const char* table : {"experiment", "target"}) add_table(table, config, toml);
   for (const NamedDrafter& drafter : config.drafters) add_drafter(drafter, toml);
-  for (const char* table : {"axes", "verification", "sampling", "prompts", "pilot", "costs"}) add_table(table, config, toml);
+  for (const char* table : {"axes", "verification", "sampling", "prompts", "pilot", "costs"})
+    add_table(table, config, toml);
   for (const AxisSelection& zip : config.zips) add_selection("zip", zip, toml);
-  for (const AxisSelection& exclusion : config.exclusions) add_selection("exclude", exclusion, toml);
+  for (const AxisSelection& exclusion : config.exclusions)
+    add_selection("exclude", exclusion, toml);
   return toml.content();
 }
 

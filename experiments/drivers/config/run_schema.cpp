@@ -15,26 +15,35 @@ namespace {
 constexpr double kBelowOne = 0.999999;
 
 std::string joined(const auto& list) { return fmt::format("{}", fmt::join(list, ", ")); }
-std::vector<std::string> names(const auto& list, std::size_t first = 0) { return {list.begin() + static_cast<std::ptrdiff_t>(first), list.end()}; }
+std::vector<std::string> names(const auto& list, std::size_t first = 0) {
+  return {list.begin() + static_cast<std::ptrdiff_t>(first), list.end()};
+}
 
 using K = Key<RunConfig>;
 using D = Key<NamedDrafter>;
 
-/// A sampling setting that is off is not written: a restriction of greedy decoding would be refused.
+/// A sampling setting that is off is not written: a restriction of greedy decoding would be
+/// refused.
 template <auto Member>
 K sampling_key(const char* name, const char* meaning, Range range, const char* unit = "") {
-  return K{{"sampling", name, meaning, unit, range},
-           [](RunConfig& c) -> ValueOfKey { return &(c.sampling.*Member); },
-           [](const RunConfig& c) { return c.sampling.*Member != engines::SamplingOptions{}.*Member; }};
+  return K{
+      {"sampling", name, meaning, unit, range},
+      [](RunConfig& c) -> ValueOfKey { return &(c.sampling.*Member); },
+      [](const RunConfig& c) { return c.sampling.*Member != engines::SamplingOptions{}.*Member; }};
 }
 
-bool uses(const RunConfig& config, const char* verifier) { return engines::is_among(verifier, config.axes.verifier); }
+bool uses(const RunConfig& config, const char* verifier) {
+  return engines::is_among(verifier, config.axes.verifier);
+}
 bool uses_lenient(const RunConfig& config) { return uses(config, "lenient"); }
 bool uses_typical(const RunConfig& config) { return uses(config, "typical"); }
-bool looks_up(const NamedDrafter& drafter) { return engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds); }
+bool looks_up(const NamedDrafter& drafter) {
+  return engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds);
+}
 
 bool is_zipped(const RunConfig& config, const char* axis) {
-  return std::ranges::any_of(config.zips, [&](const AxisSelection& zip) { return zip.contains(axis); });
+  return std::ranges::any_of(config.zips,
+                             [&](const AxisSelection& zip) { return zip.contains(axis); });
 }
 
 /// An axis that a table [[zip]] gives is written there.
@@ -45,89 +54,263 @@ K axis_key(const char* meaning, Range range = {}, std::vector<std::string> choic
            [](const RunConfig& c) { return !is_zipped(c, Name); }};
 }
 
-constexpr char kTemperature[] = "temperature", kDrafter[] = "drafter", kTree[] = "tree", kPolicy[] = "policy", kVerifier[] = "verifier";
+constexpr char kTemperature[] = "temperature", kDrafter[] = "drafter", kTree[] = "tree",
+               kPolicy[] = "policy", kVerifier[] = "verifier";
 
 std::vector<K> experiment_keys() {
   return {
-      {{"experiment", "kind", "`decoding` measures generations; `cost_surface` only what forwards, drafts and rounds cost; `rule_atlas` what every verification rule makes of the same drafts: chains of real models under `constant:N` (4 where none is given) or `heuristic`; `drafter_acceptance` what drafters would keep at every place of the target's own text, without a coin, and where the target's token stands in their ranking: policies as there, trees too (at temperature 0 siblings tell the ranks). For these two repetitions, pilots and costs do not matter", "", {}, experiment_kind_names()}, [](RunConfig& c) -> ValueOfKey { return &c.kind; }},
-      {{"experiment", "name", "of the run folder, `results/runs/NAME`"}, [](RunConfig& c) -> ValueOfKey { return &c.name; }},
-      {{"experiment", "seed", "keys every random stream"}, [](RunConfig& c) -> ValueOfKey { return &c.seed; }},
-      {{"experiment", "repetitions", "of every prompt in every cell, interleaved", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.repetitions; }},
-      K{{"experiment", "plain_repetitions", "of every prompt under plain decoding, spread among the others: its walltime is the numerator of all speed-ups, so that its error is in all of them. 0 is as many as `repetitions`", "", {.low = 0, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.plain_repetitions; }, [](const RunConfig& c) { return c.plain_repetitions > c.repetitions; }},
-      K{{"experiment", "places", "where the drafts are made that `drafter_acceptance` looks at: `all` places of the target's own text, none of them kept; `rounds`: where the rounds of speculative decoding begin, which keeps them", "", {}, {"all", "rounds"}}, [](RunConfig& c) -> ValueOfKey { return &c.places; }, [](const RunConfig& c) { return c.places != "all"; }},
+      {{"experiment",
+        "kind",
+        "`decoding` measures generations; `cost_surface` only what forwards, drafts and rounds "
+        "cost; `rule_atlas` what every verification rule makes of the same drafts: chains of real "
+        "models under `constant:N` (4 where none is given) or `heuristic`; `drafter_acceptance` "
+        "what drafters would keep at every place of the target's own text, without a coin, and "
+        "where the target's token stands in their ranking: policies as there, trees too (at "
+        "temperature 0 siblings tell the ranks). For these two repetitions, pilots and costs do "
+        "not matter",
+        "",
+        {},
+        experiment_kind_names()},
+       [](RunConfig& c) -> ValueOfKey { return &c.kind; }},
+      {{"experiment", "name", "of the run folder, `results/runs/NAME`"},
+       [](RunConfig& c) -> ValueOfKey { return &c.name; }},
+      {{"experiment", "seed", "keys every random stream"},
+       [](RunConfig& c) -> ValueOfKey { return &c.seed; }},
+      {{"experiment",
+        "repetitions",
+        "of every prompt in every cell, interleaved",
+        "",
+        {.low = 1, .high = 10000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.repetitions; }},
+      K{{"experiment",
+         "plain_repetitions",
+         "of every prompt under plain decoding, spread among the others: its walltime is the "
+         "numerator of all speed-ups, so that its error is in all of them. 0 is as many as "
+         "`repetitions`",
+         "",
+         {.low = 0, .high = 10000}},
+        [](RunConfig& c) -> ValueOfKey { return &c.plain_repetitions; },
+        [](const RunConfig& c) { return c.plain_repetitions > c.repetitions; }},
+      K{{"experiment",
+         "places",
+         "where the drafts are made that `drafter_acceptance` looks at: `all` places of the "
+         "target's own text, none of them kept; `rounds`: where the rounds of speculative decoding "
+         "begin, which keeps them",
+         "",
+         {},
+         {"all", "rounds"}},
+        [](RunConfig& c) -> ValueOfKey { return &c.places; },
+        [](const RunConfig& c) { return c.places != "all"; }},
   };
 }
 
 std::vector<K> target_keys() {
   return {
-      {{"target", "model", "catalogue names, GGUF files or checkpoint folders; `shape-*` beside exactly one real model", "", {}, {}, "", "", true}, [](RunConfig& c) -> ValueOfKey { return &c.models; }, [](const RunConfig& c) { return !is_zipped(c, "model"); }},
-      {{"target", "device", "where the target runs", "", {}, {"auto", "cpu", "cuda"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.device; }},
-      {{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.dtype; }},
-      {{"target", "arithmetic", "`row_invariant` asks for rows that do not depend on their number, which the kernels always give", "", {}, {"fast", "row_invariant"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
-      {{"target", "rounds", "`device`: whole rounds on the CUDA device, for plain decoding, chains and trees of a fixed shape from a small transformer under `rejection`, temperature alone; its clock times passes and drafts", "", {}, {"host", "device"}}, [](RunConfig& c) -> ValueOfKey { return &c.target.rounds; }},
-      {{"target", "threads", "0 is all cores", "threads", {.low = 0, .high = 4096}}, [](RunConfig& c) -> ValueOfKey { return &c.target.threads; }},
-      {{"target", "chat_template", "`off` gives prompts as they are", "", {}, kChatTemplates}, [](RunConfig& c) -> ValueOfKey { return &c.chat_template; }},
+      {{"target",
+        "model",
+        "catalogue names, GGUF files or checkpoint folders; `shape-*` beside exactly one real "
+        "model",
+        "",
+        {},
+        {},
+        "",
+        "",
+        true},
+       [](RunConfig& c) -> ValueOfKey { return &c.models; },
+       [](const RunConfig& c) { return !is_zipped(c, "model"); }},
+      {{"target", "device", "where the target runs", "", {}, {"auto", "cpu", "cuda"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.device; }},
+      {{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.dtype; }},
+      {{"target",
+        "arithmetic",
+        "`row_invariant` asks for rows that do not depend on their number, which the kernels "
+        "always give",
+        "",
+        {},
+        {"fast", "row_invariant"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
+      {{"target",
+        "rounds",
+        "`device`: whole rounds on the CUDA device, for plain decoding, chains and trees of a "
+        "fixed shape from a small transformer under `rejection`, temperature alone; its clock "
+        "times passes and drafts",
+        "",
+        {},
+        {"host", "device"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.rounds; }},
+      {{"target", "threads", "0 is all cores", "threads", {.low = 0, .high = 4096}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.threads; }},
+      {{"target", "chat_template", "`off` gives prompts as they are", "", {}, kChatTemplates},
+       [](RunConfig& c) -> ValueOfKey { return &c.chat_template; }},
   };
 }
 
 std::vector<K> axes_keys() {
   return {
-      axis_key<kTemperature, &Axes::temperature>("0 is greedy", {.low = 0, .high = 100, .gap = engines::kLeastTemperature}),
-      axis_key<kDrafter, &Axes::drafter>("kinds, or names of `[drafters]`; `none` is plain decoding, which the others are compared with"),
-      axis_key<kTree, &Axes::tree>("for drafters that draw trees and have none of their own; shapes as in `drafters.NAME.tree`"),
-      axis_key<kPolicy, &Axes::policy>("of the speculation length: `constant:N`, `heuristic`, `confidence:P` or `confidence:P:N` (chains up to N, 20, ended behind the first token that the drafter holds less likely than P; pilots of its own predict it), `tracking:C` or `tracking:C:N` (the length, up to N, 20, with the most tokens per cost at the acceptance rate of the text so far, a drafted token costing C, 0.05, of a step; predicted as those), `auto` (from costs and pilots, nothing where drafting loses)"),
-      axis_key<kVerifier, &Axes::verifier>("pilots and costs are those of the rule. `greedy` at temperature 0 only; `block` and the lossy `lenient` and `typical` for chains only; one value beside shape models", {}, {}),
+      axis_key<kTemperature, &Axes::temperature>(
+          "0 is greedy", {.low = 0, .high = 100, .gap = engines::kLeastTemperature}),
+      axis_key<kDrafter, &Axes::drafter>("kinds, or names of `[drafters]`; `none` is plain "
+                                         "decoding, which the others are compared with"),
+      axis_key<kTree, &Axes::tree>("for drafters that draw trees and have none of their own; "
+                                   "shapes as in `drafters.NAME.tree`"),
+      axis_key<kPolicy, &Axes::policy>(
+          "of the speculation length: `constant:N`, `heuristic`, `confidence:P` or "
+          "`confidence:P:N` (chains up to N, 20, ended behind the first token that the drafter "
+          "holds less likely than P; pilots of its own predict it), `tracking:C` or `tracking:C:N` "
+          "(the length, up to N, 20, with the most tokens per cost at the acceptance rate of the "
+          "text so far, a drafted token costing C, 0.05, of a step; predicted as those), `auto` "
+          "(from costs and pilots, nothing where drafting loses)"),
+      axis_key<kVerifier, &Axes::verifier>(
+          "pilots and costs are those of the rule. `greedy` at temperature 0 only; `block` and the "
+          "lossy `lenient` and `typical` for chains only; one value beside shape models",
+          {}, {}),
   };
 }
 
 std::vector<K> verification_keys() {
   return {
-      {{"verification", "lenience", "accept with p/(lenience q); 1 would be `rejection`", "", {.low = 1e-6, .high = kBelowOne}, {}, "verifier lenient"}, [](RunConfig& c) -> ValueOfKey { return &c.lossy.lenience; }, uses_lenient},
-      {{"verification", "lenient_residual", "a rejection leaves p - q (`full`) or p - lenience q (`lenient`)", "", {}, {"full", "lenient"}, "verifier lenient"}, [](RunConfig& c) -> ValueOfKey { return &c.lossy.lenient_residual; }, uses_lenient},
-      {{"verification", "typical_epsilon", "accept above min(epsilon, delta exp(-entropy))", "", {.low = 0, .high = 1}, {}, "verifier typical"}, [](RunConfig& c) -> ValueOfKey { return &c.lossy.typical_epsilon; }, uses_typical},
-      {{"verification", "typical_delta", "the delta of that rule", "", {.low = 0, .high = 1}, {}, "verifier typical"}, [](RunConfig& c) -> ValueOfKey { return &c.lossy.typical_delta; }, uses_typical},
+      {{"verification",
+        "lenience",
+        "accept with p/(lenience q); 1 would be `rejection`",
+        "",
+        {.low = 1e-6, .high = kBelowOne},
+        {},
+        "verifier lenient"},
+       [](RunConfig& c) -> ValueOfKey { return &c.lossy.lenience; },
+       uses_lenient},
+      {{"verification",
+        "lenient_residual",
+        "a rejection leaves p - q (`full`) or p - lenience q (`lenient`)",
+        "",
+        {},
+        {"full", "lenient"},
+        "verifier lenient"},
+       [](RunConfig& c) -> ValueOfKey { return &c.lossy.lenient_residual; },
+       uses_lenient},
+      {{"verification",
+        "typical_epsilon",
+        "accept above min(epsilon, delta exp(-entropy))",
+        "",
+        {.low = 0, .high = 1},
+        {},
+        "verifier typical"},
+       [](RunConfig& c) -> ValueOfKey { return &c.lossy.typical_epsilon; },
+       uses_typical},
+      {{"verification",
+        "typical_delta",
+        "the delta of that rule",
+        "",
+        {.low = 0, .high = 1},
+        {},
+        "verifier typical"},
+       [](RunConfig& c) -> ValueOfKey { return &c.lossy.typical_delta; },
+       uses_typical},
   };
 }
 
 std::vector<K> sampling_keys() {
   using S = engines::SamplingOptions;
   return {
-      sampling_key<&S::top_k>("top_k", "tokens kept, the likeliest; 0 is off. This and the other cut-offs as in Hugging Face's `generate()`; not where every temperature is 0", {.low = 0}, "tokens"),
-      sampling_key<&S::top_p>("top_p", "mass of the likeliest tokens that are kept; 1 is off", {.low = 1e-9, .high = 1}),
-      sampling_key<&S::min_p>("min_p", "least probability relative to the greatest; 0 is off", {.low = 0, .high = 1}),
-      sampling_key<&S::repetition_penalty>("repetition_penalty", "of tokens that occurred; 1 is off", {.low = 1e-3, .high = 1e3}),
-      sampling_key<&S::no_repeat_ngram_size>("no_repeat_ngram_size", "no n-gram of this size twice; 0 is off", {.low = 0}, "tokens"),
-      sampling_key<&S::min_length>("min_length", "no end of text before it, prompt included; 0 is off", {.low = 0}, "tokens"),
+      sampling_key<&S::top_k>("top_k",
+                              "tokens kept, the likeliest; 0 is off. This and the other cut-offs "
+                              "as in Hugging Face's `generate()`; not where every temperature is 0",
+                              {.low = 0}, "tokens"),
+      sampling_key<&S::top_p>("top_p", "mass of the likeliest tokens that are kept; 1 is off",
+                              {.low = 1e-9, .high = 1}),
+      sampling_key<&S::min_p>("min_p", "least probability relative to the greatest; 0 is off",
+                              {.low = 0, .high = 1}),
+      sampling_key<&S::repetition_penalty>(
+          "repetition_penalty", "of tokens that occurred; 1 is off", {.low = 1e-3, .high = 1e3}),
+      sampling_key<&S::no_repeat_ngram_size>(
+          "no_repeat_ngram_size", "no n-gram of this size twice; 0 is off", {.low = 0}, "tokens"),
+      sampling_key<&S::min_length>("min_length",
+                                   "no end of text before it, prompt included; 0 is off",
+                                   {.low = 0}, "tokens"),
       sampling_key<&S::suppress_tokens>("suppress_tokens", "ids that never occur", {.low = 0}),
-      sampling_key<&S::typical_p>("typical_p", "mass of the tokens nearest to the entropy; 1 is off", {.low = 1e-9, .high = 1}),
-      sampling_key<&S::epsilon_cutoff>("epsilon_cutoff", "least probability; 0 is off", {.low = 0, .high = kBelowOne}),
-      sampling_key<&S::eta_cutoff>("eta_cutoff", "least probability, lower where the entropy is high; 0 is off", {.low = 0, .high = kBelowOne}),
+      sampling_key<&S::typical_p>("typical_p",
+                                  "mass of the tokens nearest to the entropy; 1 is off",
+                                  {.low = 1e-9, .high = 1}),
+      sampling_key<&S::epsilon_cutoff>("epsilon_cutoff", "least probability; 0 is off",
+                                       {.low = 0, .high = kBelowOne}),
+      sampling_key<&S::eta_cutoff>("eta_cutoff",
+                                   "least probability, lower where the entropy is high; 0 is off",
+                                   {.low = 0, .high = kBelowOne}),
   };
 }
 
 std::vector<K> prompt_keys() {
   return {
-      {{"prompts", "set", "a folder of `experiments/prompts`, or a path"}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.set; }},
-      {{"prompts", "categories", "some of the set", "", {}, {}, "", "all"}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.categories; }, [](const RunConfig& c) { return !c.prompts.categories.empty(); }},
-      {{"prompts", "per_category", "the first so many of each", "prompts", {.low = 1, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.per_category; }},
-      {{"prompts", "new_tokens", "a generation", "tokens", {.low = 2, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.new_tokens; }},
-      {{"prompts", "ignore_eos", "generations of one length: equal work in all cells"}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.ignore_eos; }},
-      {{"prompts", "pool_categories", "a cell holds all categories; else one each"}, [](RunConfig& c) -> ValueOfKey { return &c.prompts.pool_categories; }},
-      {{"pilot", "set", "prompts that are never measured: they fit acceptance for the predictions and for `auto`"}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
-      {{"pilot", "per_category", "the first so many of each", "prompts", {.low = 1, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},
-      {{"pilot", "max_length", "a round that pilots draft at least (longer where a policy of the run asks for more, and `confidence` or `tracking` alone is 20), and that `auto` may ask for", "tokens", {.low = 1, .high = 256}}, [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
-      {{"costs", "repetitions", "passes over all points of the cost surface, interleaved, and in decoding spread over the pilots' time. A point costs the mean over passes; how the passes differ is in the intervals of the predictions", "", {.low = 1, .high = 10000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
-      {{"costs", "new_tokens", "of a generation that measures drafting", "tokens", {.low = 16, .high = 100000}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.new_tokens; }},
-      {{"costs", "rows", "of the forwards that are timed", "rows", {.low = 1, .high = 512}}, [](RunConfig& c) -> ValueOfKey { return &c.costs.rows; }},
+      {{"prompts", "set", "a folder of `experiments/prompts`, or a path"},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.set; }},
+      {{"prompts", "categories", "some of the set", "", {}, {}, "", "all"},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.categories; },
+       [](const RunConfig& c) { return !c.prompts.categories.empty(); }},
+      {{"prompts",
+        "per_category",
+        "the first so many of each",
+        "prompts",
+        {.low = 1, .high = 100000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.per_category; }},
+      {{"prompts", "new_tokens", "a generation", "tokens", {.low = 2, .high = 100000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.new_tokens; }},
+      {{"prompts", "ignore_eos", "generations of one length: equal work in all cells"},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.ignore_eos; }},
+      {{"prompts", "pool_categories", "a cell holds all categories; else one each"},
+       [](RunConfig& c) -> ValueOfKey { return &c.prompts.pool_categories; }},
+      {{"pilot", "set",
+        "prompts that are never measured: they fit acceptance for the predictions and for `auto`"},
+       [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
+      {{"pilot",
+        "per_category",
+        "the first so many of each",
+        "prompts",
+        {.low = 1, .high = 100000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},
+      {{"pilot",
+        "max_length",
+        "a round that pilots draft at least (longer where a policy of the run asks for more, and "
+        "`confidence` or `tracking` alone is 20), and that `auto` may ask for",
+        "tokens",
+        {.low = 1, .high = 256}},
+       [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
+      {{"costs",
+        "repetitions",
+        "passes over all points of the cost surface, interleaved, and in decoding spread over the "
+        "pilots' time. A point costs the mean over passes; how the passes differ is in the "
+        "intervals of the predictions",
+        "",
+        {.low = 1, .high = 10000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
+      {{"costs",
+        "new_tokens",
+        "of a generation that measures drafting",
+        "tokens",
+        {.low = 16, .high = 100000}},
+       [](RunConfig& c) -> ValueOfKey { return &c.costs.new_tokens; }},
+      {{"costs", "rows", "of the forwards that are timed", "rows", {.low = 1, .high = 512}},
+       [](RunConfig& c) -> ValueOfKey { return &c.costs.rows; }},
   };
 }
 
 /// Keys that make cells and are no member of their own.
 std::vector<DescribedKey> sweep_keys() {
   return {
-      {{"", "include", "files whose keys hold where this file has none, relative to it; they may include others"}, "list of strings", "none"},
-      {{"zip", "AXIS", "`[[zip]]`: values of two axes or more that advance together: a cell has the first of each, or the second of each. The axes are `model`, `temperature`, `drafter`, `tree`, `policy`, `verifier`, and then stand nowhere else"}, "list", "none"},
-      {{"exclude", "AXIS", "`[[exclude]]`: a cell that has one of the values on every axis named is left out. Plain decoding stays unless only `model` and `temperature` are named"}, "list", "none"},
+      {{"", "include",
+        "files whose keys hold where this file has none, relative to it; they may include others"},
+       "list of strings",
+       "none"},
+      {{"zip", "AXIS",
+        "`[[zip]]`: values of two axes or more that advance together: a cell has the first of "
+        "each, or the second of each. The axes are `model`, `temperature`, `drafter`, `tree`, "
+        "`policy`, `verifier`, and then stand nowhere else"},
+       "list",
+       "none"},
+      {{"exclude", "AXIS",
+        "`[[exclude]]`: a cell that has one of the values on every axis named is left out. Plain "
+        "decoding stays unless only `model` and `temperature` are named"},
+       "list",
+       "none"},
   };
 }
 
@@ -136,7 +319,9 @@ std::vector<DescribedKey> sweep_keys() {
 const std::vector<Key<RunConfig>>& run_keys() {
   static const std::vector<K> all = [] {
     std::vector<K> keys;
-    for (const auto& part : {experiment_keys(), target_keys(), axes_keys(), verification_keys(), sampling_keys(), prompt_keys()}) keys.insert(keys.end(), part.begin(), part.end());
+    for (const auto& part : {experiment_keys(), target_keys(), axes_keys(), verification_keys(),
+                             sampling_keys(), prompt_keys()})
+      keys.insert(keys.end(), part.begin(), part.end());
     return keys;
   }();
   return all;
@@ -144,20 +329,99 @@ const std::vector<Key<RunConfig>>& run_keys() {
 
 const std::vector<Key<NamedDrafter>>& drafter_keys() {
   static const std::vector<D> all{
-      {{"drafters.NAME", "kind", "a drafter under a name of its own for `axes.drafter`. `lookup_ngram` and `lookup_transformer` copy where prompt lookup finds something, n-grams or a transformer speak elsewhere; a `mixture` draws from the mean of its parts' laws", "", {}, names(engines::kDrafterKinds, 1), "", "–"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.kind; }},
-      {{"drafters.NAME", "model", "folder of n-grams (for `unigram` and `bigram` of that order), or of a transformer, small or one that reads hidden states, or of an MLP speculator; without it `smollm2-unigram`, `-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter`, `-mlp`, `-feature` (`feature_transformer`, `lookup_transformer`) of `results/models`", "", {}, {}, "kinds that read one", "the project's"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.model; }, [](const NamedDrafter& d) { return !d.options.model.empty(); }},
-      {{"drafters.NAME", "tree", "children a level as in `2x2x1`; `parents:0,0,1`; `best_first:NODES` or `beam:NODES`, also with `:CHILDREN`, of the likeliest tokens; `best_first:30:5x3x2` with children a level; `best_first:adaptive` of as many nodes as the policy says (64 at most; `heuristic` or `constant:N`, predicted by pilots of its own); `suffixes:5:5x3x2` of the five likeliest paths of that many levels", "", {}, {}, "any kind but prompt_lookup", "that of the axis"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.tree; }, [](const NamedDrafter& d) { return d.has_tree; }},
-      {{"drafters.NAME", "max_ngram", "longest suffix that is looked up", "tokens", {.low = 1, .high = 64}, {}, joined(engines::kLookupDrafterKinds), "3, of the mixtures 10"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; }, looks_up},
-      {{"drafters.NAME", "min_ngram", "the shortest", "tokens", {.low = 1, .high = 64}, {}, joined(engines::kLookupDrafterKinds), "1, of lookup_transformer 2"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; }, looks_up},
-      {{"drafters.NAME", "lookup_weight", "what the copied token weighs in the law that is drawn from and reported; the rest is the model's. As measured: the share of such copies that came true in the text so far, by the length of the suffix, beside what they did in other texts. At temperature 0 the copied token is drafted unless the model holds another one for likelier than that", "", {.low = 0, .high = 1, .above_low = true}, {}, joined(engines::kMixedDrafterKinds), "as measured"}, [](NamedDrafter& d) -> ValueOfKey { return &d.options.lookup_weight; }, [](const NamedDrafter& d) { return d.options.lookup_weight.has_value(); }},
-      {{"drafters.NAME", "parts", "kinds or other drafters of the file, 2 to 16, as `NAME` or `NAME:WEIGHT`; a part that knows nothing of a place is left out there, its weight is the others'. The kind `prompt_lookup` looks up from two tokens on here, a `[drafters.NAME]` as its own keys say. No model but n-grams twice", "", {}, {}, "mixture", "–"}, [](NamedDrafter& d) -> ValueOfKey { return &d.parts; }, [](const NamedDrafter& d) { return d.options.kind == "mixture"; }},
+      {{"drafters.NAME",
+        "kind",
+        "a drafter under a name of its own for `axes.drafter`. `lookup_ngram` and "
+        "`lookup_transformer` copy where prompt lookup finds something, n-grams or a transformer "
+        "speak elsewhere; a `mixture` draws from the mean of its parts' laws",
+        "",
+        {},
+        names(engines::kDrafterKinds, 1),
+        "",
+        "–"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.kind; }},
+      {{"drafters.NAME",
+        "model",
+        "folder of n-grams (for `unigram` and `bigram` of that order), or of a transformer, small "
+        "or one that reads hidden states, or of an MLP speculator; without it `smollm2-unigram`, "
+        "`-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter`, `-mlp`, `-feature` "
+        "(`feature_transformer`, `lookup_transformer`) of `results/models`",
+        "",
+        {},
+        {},
+        "kinds that read one",
+        "the project's"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.model; },
+       [](const NamedDrafter& d) { return !d.options.model.empty(); }},
+      {{"drafters.NAME",
+        "tree",
+        "children a level as in `2x2x1`; `parents:0,0,1`; `best_first:NODES` or `beam:NODES`, also "
+        "with `:CHILDREN`, of the likeliest tokens; `best_first:30:5x3x2` with children a level; "
+        "`best_first:adaptive` of as many nodes as the policy says (64 at most; `heuristic` or "
+        "`constant:N`, predicted by pilots of its own); `suffixes:5:5x3x2` of the five likeliest "
+        "paths of that many levels",
+        "",
+        {},
+        {},
+        "any kind but prompt_lookup",
+        "that of the axis"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.tree; },
+       [](const NamedDrafter& d) { return d.has_tree; }},
+      {{"drafters.NAME",
+        "max_ngram",
+        "longest suffix that is looked up",
+        "tokens",
+        {.low = 1, .high = 64},
+        {},
+        joined(engines::kLookupDrafterKinds),
+        "3, of the mixtures 10"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; },
+       looks_up},
+      {{"drafters.NAME",
+        "min_ngram",
+        "the shortest",
+        "tokens",
+        {.low = 1, .high = 64},
+        {},
+        joined(engines::kLookupDrafterKinds),
+        "1, of lookup_transformer 2"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; },
+       looks_up},
+      {{"drafters.NAME",
+        "lookup_weight",
+        "what the copied token weighs in the law that is drawn from and reported; the rest is the "
+        "model's. As measured: the share of such copies that came true in the text so far, by the "
+        "length of the suffix, beside what they did in other texts. At temperature 0 the copied "
+        "token is drafted unless the model holds another one for likelier than that",
+        "",
+        {.low = 0, .high = 1, .above_low = true},
+        {},
+        joined(engines::kMixedDrafterKinds),
+        "as measured"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.lookup_weight; },
+       [](const NamedDrafter& d) { return d.options.lookup_weight.has_value(); }},
+      {{"drafters.NAME",
+        "parts",
+        "kinds or other drafters of the file, 2 to 16, as `NAME` or `NAME:WEIGHT`; a part that "
+        "knows nothing of a place is left out there, its weight is the others'. The kind "
+        "`prompt_lookup` looks up from two tokens on here, a `[drafters.NAME]` as its own keys "
+        "say. No model but n-grams twice",
+        "",
+        {},
+        {},
+        "mixture",
+        "–"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.parts; },
+       [](const NamedDrafter& d) { return d.options.kind == "mixture"; }},
   };
   return all;
 }
 
 std::vector<DescribedKey> described_run_keys() {
-  std::vector<DescribedKey> all = described(run_keys(), RunConfig{}), more = described(drafter_keys(), NamedDrafter{});
-  const auto axes = std::ranges::find(all, "axes", [](const DescribedKey& key) { return key.doc.table; });
+  std::vector<DescribedKey> all = described(run_keys(), RunConfig{}),
+                            more = described(drafter_keys(), NamedDrafter{});
+  const auto axes =
+      std::ranges::find(all, "axes", [](const DescribedKey& key) { return key.doc.table; });
   all.insert(axes, more.begin(), more.end());
   for (DescribedKey& key : sweep_keys()) all.push_back(std::move(key));
   return all;

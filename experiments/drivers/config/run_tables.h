@@ -10,7 +10,8 @@ namespace speclab::experiments {
 class RunTables {
  public:
   /// Both outlive it.
-  RunTables(const ConfigNode& root, Findings& findings) : root_(root), missing_{root.where, ConfigNode::TableEntries{}}, findings_(findings) {}
+  RunTables(const ConfigNode& root, Findings& findings)
+      : root_(root), missing_{root.where, ConfigNode::TableEntries{}}, findings_(findings) {}
 
   /// Of a table that may not be there: its keys are then missing from the file.
   ConfigReader reader(const std::string& table) const;

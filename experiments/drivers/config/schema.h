@@ -1,5 +1,6 @@
 #pragma once
-// The keys of a config, declared once: reading, checks, writing, help and the reference page come from the declarations.
+// The keys of a config, declared once: reading, checks, writing, help and the reference page come
+// from the declarations.
 
 #include <cstdint>
 #include <functional>
@@ -15,12 +16,15 @@
 namespace speclab::experiments {
 
 /// The member that a key fills; its type is the key's.
-using ValueOfKey = std::variant<bool*, std::int32_t*, std::optional<std::int32_t>*, std::int64_t*, std::uint64_t*, double*, std::optional<double>*, std::string*, LenientResidual*,
-                                std::vector<std::string>*, std::vector<double>*, std::vector<std::int32_t>*>;
+using ValueOfKey =
+    std::variant<bool*, std::int32_t*, std::optional<std::int32_t>*, std::int64_t*, std::uint64_t*,
+                 double*, std::optional<double>*, std::string*, LenientResidual*,
+                 std::vector<std::string>*, std::vector<double>*, std::vector<std::int32_t>*>;
 
 /// What a user may know of a key.
 struct KeyDoc {
-  std::string table;                   ///< "axes"; "drafters.NAME" for tables of any name; empty for keys of no table
+  std::string
+      table;  ///< "axes"; "drafters.NAME" for tables of any name; empty for keys of no table
   std::string key;
   std::string meaning;                 ///< one line
   std::string unit{};                  ///< "tokens"; empty where there is none
@@ -37,7 +41,8 @@ struct KeyDoc {
 template <typename Config>
 struct Key : KeyDoc {
   ValueOfKey (*value)(Config&) = nullptr;
-  /// Whether a config that has it in this state names it: what is off or does not apply would be refused.
+  /// Whether a config that has it in this state names it: what is off or does not apply would be
+  /// refused.
   bool (*is_written)(const Config&) = nullptr;
 };
 
@@ -57,10 +62,12 @@ void read_keys(ConfigReader& reader, const auto& keys, const std::string& table,
 
 /// Writes the keys of `table`, in the order of the declarations.
 template <typename Config>
-void write_keys(TomlText& toml, const std::vector<Key<Config>>& keys, const std::string& table, const Config& config) {
+void write_keys(TomlText& toml, const std::vector<Key<Config>>& keys, const std::string& table,
+                const Config& config) {
   Config copy = config;
   for (const Key<Config>& key : keys)
-    if (key.table == table && (!key.is_written || key.is_written(config))) write_value(toml, key, key.value(copy));
+    if (key.table == table && (!key.is_written || key.is_written(config)))
+      write_value(toml, key, key.value(copy));
 }
 
 /// A row of the reference.
@@ -75,7 +82,8 @@ std::vector<DescribedKey> described(const auto& keys, const Config& defaults) {
   std::vector<DescribedKey> rows;
   for (const Key<Config>& key : keys) {
     const ValueOfKey value = key.value(copy);
-    rows.push_back({key, type_text(key, value), key.default_text.empty() ? value_text(value) : key.default_text});
+    rows.push_back({key, type_text(key, value),
+                    key.default_text.empty() ? value_text(value) : key.default_text});
   }
   return rows;
 }

@@ -12,7 +12,8 @@ namespace speclab::experiments {
 struct RunConfig;
 
 /// Names of the axes, in the order of a SweepPoint.
-inline constexpr std::array<const char*, 6> kAxisNames{"model", "temperature", "drafter", "tree", "policy", "verifier"};
+inline constexpr std::array<const char*, 6> kAxisNames{"model", "temperature", "drafter",
+                                                       "tree",  "policy",      "verifier"};
 
 /// A value of every axis as text; empty where an axis does not apply.
 using SweepPoint = std::array<std::string, kAxisNames.size()>;
@@ -29,15 +30,18 @@ class Sweep {
   /// @param config  outlives it
   explicit Sweep(const RunConfig& config);
 
-  /// Tree, policy and verifier do not apply to plain decoding, nor the tree axis to drafters that have a tree of their own.
-  SweepPoint point(const std::string& model, double temperature, const std::string& drafter, const std::string& tree, const std::string& policy,
+  /// Tree, policy and verifier do not apply to plain decoding, nor the tree axis to drafters that
+  /// have a tree of their own.
+  SweepPoint point(const std::string& model, double temperature, const std::string& drafter,
+                   const std::string& tree, const std::string& policy,
                    const std::string& verifier) const;
   /// Whether every [[zip]] has a row with the point's values.
   bool is_zipped(const SweepPoint& point) const;
   bool is_excluded_by(std::size_t exclusion, const SweepPoint& point) const;
   /// Whether it is a cell.
   bool holds(const SweepPoint& point) const;
-  /// Every combination of the axes before zips and exclusions, plain decoding of every model and temperature among them.
+  /// Every combination of the axes before zips and exclusions, plain decoding of every model and
+  /// temperature among them.
   std::vector<SweepPoint> product() const;
   /// How many these are, without making them.
   double product_size() const;

@@ -10,9 +10,12 @@ std::string text_of(const std::string& value) {
   std::string text = "\"";
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') text += std::string("\\") + c;
-    else if (byte < 0x20 || byte == 0x7f) text += fmt::format("\\u{:04x}", byte);
-    else text += c;
+    if (c == '"' || c == '\\')
+      text += std::string("\\") + c;
+    else if (byte < 0x20 || byte == 0x7f)
+      text += fmt::format("\\u{:04x}", byte);
+    else
+      text += c;
   }
   return text + "\"";
 }
@@ -28,8 +31,12 @@ std::string text_of(std::int32_t value) { return fmt::format("{}", value); }
 
 }  // namespace
 
-void TomlText::table(const std::string& header) { content_ += (content_.empty() ? "[" : "\n[") + header + "]\n"; }
-void TomlText::add(const std::string& key, const std::string& value) { add_raw(key, text_of(value)); }
+void TomlText::table(const std::string& header) {
+  content_ += (content_.empty() ? "[" : "\n[") + header + "]\n";
+}
+void TomlText::add(const std::string& key, const std::string& value) {
+  add_raw(key, text_of(value));
+}
 void TomlText::add(const std::string& key, std::int64_t value) { add_raw(key, text_of(value)); }
 void TomlText::add(const std::string& key, double value) { add_raw(key, text_of(value)); }
 void TomlText::add(const std::string& key, bool value) { add_raw(key, value ? "true" : "false"); }

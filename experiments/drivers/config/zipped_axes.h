@@ -6,8 +6,8 @@
 
 namespace speclab::experiments {
 
-/// Keeps the rows of every [[zip]], and puts each of its axes into [axes] (or [target] for the models), where it is read and checked
-/// as any other.
+/// Keeps the rows of every [[zip]], and puts each of its axes into [axes] (or [target] for the
+/// models), where it is read and checked as any other.
 void read_zips(ConfigNode& root, RunConfig& config, Findings& findings);
 
 /// Reads every [[exclude]], after the axes.

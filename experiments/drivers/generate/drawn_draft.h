@@ -17,10 +17,13 @@ namespace speclab::experiments {
 /// The draft of one verdict, kept until the verdict is known.
 class DrawnDraft {
  public:
-  /// DecoderOptions::on_draft shows both. @param tokenizer  outlives it; null where the model has none: then tokens are shown as numbers
-  DrawnDraft(const engines::Tokenizer* tokenizer, const Draft& draft, const TargetLaws<float>& target_laws);
+  /// DecoderOptions::on_draft shows both. @param tokenizer  outlives it; null where the model has
+  /// none: then tokens are shown as numbers
+  DrawnDraft(const engines::Tokenizer* tokenizer, const Draft& draft,
+             const TargetLaws<float>& target_laws);
 
-  /// With the accepted path marked. @param emitted  tokens of the round, as many as a stop rule left
+  /// With the accepted path marked. @param emitted  tokens of the round, as many as a stop rule
+  /// left
   analysis::DraftedRound round(const RoundRecord& round, std::span<const Token> emitted) const;
 
  private:

@@ -5,8 +5,12 @@
 
 namespace speclab::experiments {
 
-TextStream::TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings, bool echo)
-    : tokenizer_(tokenizer), decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr), stop_strings_(stop_strings), echo_(echo) {}
+TextStream::TextStream(const engines::Tokenizer* tokenizer,
+                       const std::vector<std::string>& stop_strings, bool echo)
+    : tokenizer_(tokenizer),
+      decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr),
+      stop_strings_(stop_strings),
+      echo_(echo) {}
 
 void TextStream::push(std::span<const Token> tokens) {
   if (!decoder_) return;
@@ -24,15 +28,20 @@ const std::string& TextStream::finish() {
 }
 
 void TextStream::cut_at_stop_string() {
-  for (const std::string& stop : stop_strings_) text_.resize(std::min(text_.size(), text_.find(stop)));
+  for (const std::string& stop : stop_strings_)
+    text_.resize(std::min(text_.size(), text_.find(stop)));
 }
 
 /// Bytes that may begin a stop string, and those that would part a character.
 std::size_t TextStream::held_back() const {
   std::size_t held = 0;
-  for (const std::string& stop : stop_strings_) held = std::max(held, stop.size() - std::min<std::size_t>(1, stop.size()));
+  for (const std::string& stop : stop_strings_)
+    held = std::max(held, stop.size() - std::min<std::size_t>(1, stop.size()));
   held = std::min(held, text_.size());
-  const auto continues_character = [&] { return held > 0 && held < text_.size() && (static_cast<unsigned char>(text_[text_.size() - held]) & 0xC0) == 0x80; };
+  const auto continues_character = [&] {
+    return held > 0 && held < text_.size() &&
+           (static_cast<unsigned char>(text_[text_.size() - held]) & 0xC0) == 0x80;
+  };
   while (continues_character()) ++held;
   return held;
 }

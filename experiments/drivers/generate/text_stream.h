@@ -8,12 +8,14 @@
 
 namespace speclab::experiments {
 
-/// Prints text as it becomes complete; nothing from a stop string on, and no end-of-sequence tokens.
+/// Prints text as it becomes complete; nothing from a stop string on, and no end-of-sequence
+/// tokens.
 class TextStream {
  public:
   /// @param tokenizer  null where the model has none: then there is no text
   /// @param echo       whether anything is printed
-  TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings, bool echo);
+  TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings,
+             bool echo);
 
   void push(std::span<const Token> tokens);
   /// The whole text.

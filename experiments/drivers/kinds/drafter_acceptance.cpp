@@ -13,11 +13,19 @@ struct Observation {
   SiblingChances siblings;
 };
 
-/// A decoder that shows its drafts: one for every place of plain decoding's text, none of them kept, or those of speculative decoding's rounds.
-std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell, Observation& seen) {
+/// A decoder that shows its drafts: one for every place of plain decoding's text, none of them
+/// kept, or those of speculative decoding's rounds.
+std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell,
+                                                         Observation& seen) {
   const Plan& plan = bench.plan();
-  engines::DecoderOptions options{.sampling = plan.config.sampling, .drafter = cell.drafting.options, .verifier = plan.config.places == "rounds" ? "rejection" : "observe", .seed = plan.config.seed};
-  options.stop = {.max_new_tokens = plan.config.prompts.new_tokens + plan.max_length(), .ignore_eos = plan.config.prompts.ignore_eos};  // so that the last drafts are as long
+  engines::DecoderOptions options{
+      .sampling = plan.config.sampling,
+      .drafter = cell.drafting.options,
+      .verifier = plan.config.places == "rounds" ? "rejection" : "observe",
+      .seed = plan.config.seed};
+  options.stop = {
+      .max_new_tokens = plan.config.prompts.new_tokens + plan.max_length(),
+      .ignore_eos = plan.config.prompts.ignore_eos};  // so that the last drafts are as long
   options.sampling.temperature = cell.temperature;
   const bool is_tree = cell.drafting.options.tree != "chain";
   options.on_draft = [&seen, is_tree](const Draft& draft, const TargetLaws<float>& target_laws) {
@@ -39,13 +47,17 @@ void observe_cell(Workbench& bench, std::size_t index) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
     if (bench.log().acceptances().contains({index, prompt})) continue;
     seen = {};
-    decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}), bench.loaded().prompt_ids[prompt]}}, *policy);
+    decoder->begin(
+        {{plan.sequence_id({.cell = index, .prompt = prompt}), bench.loaded().prompt_ids[prompt]}},
+        *policy);
     bool goes_on = true;
-    while (goes_on && std::ssize(decoder->records().front().output_ids) < plan.config.prompts.new_tokens) {
+    while (goes_on &&
+           std::ssize(decoder->records().front().output_ids) < plan.config.prompts.new_tokens) {
       bench.check_interruption();
       goes_on = decoder->round();
     }
-    bench.log().add(AcceptanceEntry{index, prompt, seen.depths.positions(), seen.depths.depths(), seen.siblings.sums()});
+    bench.log().add(AcceptanceEntry{index, prompt, seen.depths.positions(), seen.depths.depths(),
+                                    seen.siblings.sums()});
   }
 }
 

@@ -8,10 +8,25 @@ namespace speclab::experiments {
 
 const std::vector<ExperimentKind>& experiment_kinds() {
   static const std::vector<ExperimentKind> kinds{
-      {.name = "decoding", .description = "walltime of every cell, predicted and measured", .run = run_decoding, .prepare = prepare_decoding},
-      {.name = "cost_surface", .description = "what forwards, drafts and rounds cost", .run = run_cost_surface, .yield = Yield::costs, .table = "costs.csv"},
-      {.name = "rule_atlas", .description = "what every verification rule makes of the same drafts", .run = run_rule_atlas, .yield = Yield::atlas, .table = "atlas.csv"},
-      {.name = "drafter_acceptance", .description = "what drafters would keep at every place of the target's text", .run = run_drafter_acceptance, .yield = Yield::acceptance, .table = "acceptance.csv"}};
+      {.name = "decoding",
+       .description = "walltime of every cell, predicted and measured",
+       .run = run_decoding,
+       .prepare = prepare_decoding},
+      {.name = "cost_surface",
+       .description = "what forwards, drafts and rounds cost",
+       .run = run_cost_surface,
+       .yield = Yield::costs,
+       .table = "costs.csv"},
+      {.name = "rule_atlas",
+       .description = "what every verification rule makes of the same drafts",
+       .run = run_rule_atlas,
+       .yield = Yield::atlas,
+       .table = "atlas.csv"},
+      {.name = "drafter_acceptance",
+       .description = "what drafters would keep at every place of the target's text",
+       .run = run_drafter_acceptance,
+       .yield = Yield::acceptance,
+       .table = "acceptance.csv"}};
   return kinds;
 }
 

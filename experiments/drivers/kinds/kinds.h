@@ -13,15 +13,18 @@ class Workbench;
 enum class Yield : std::uint8_t { generations, costs, atlas, acceptance };
 
 /// Whether it is about drafts of real models, not about time.
-constexpr bool looks_at_drafts(Yield yield) { return yield == Yield::atlas || yield == Yield::acceptance; }
+constexpr bool looks_at_drafts(Yield yield) {
+  return yield == Yield::atlas || yield == Yield::acceptance;
+}
 
 struct ExperimentKind {
   std::string name;
   std::string description;
   void (*run)(Workbench& bench);
   Yield yield = Yield::generations;
-  const char* table = "rows.csv";               ///< the file that holds what it yields
-  void (*prepare)(Workbench& bench) = nullptr;  ///< what generations need before they are measured; where there are none, nothing
+  const char* table = "rows.csv";  ///< the file that holds what it yields
+  void (*prepare)(Workbench& bench) =
+      nullptr;  ///< what generations need before they are measured; where there are none, nothing
 };
 
 const std::vector<ExperimentKind>& experiment_kinds();

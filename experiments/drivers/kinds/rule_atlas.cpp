@@ -31,18 +31,28 @@ class RuleTally {
   }
 
   AtlasRuleEntry entry() const {
-    AtlasRuleEntry entry{.rule = rule_.name, .drafts = rule_.drafts, .lossless = rule_.lossless, .distance = distance_ / static_cast<double>(rows_),
-                         .trials = rows_ * kTrials, .acceptance = counted(acceptances_, accepted_, 0.0)};
+    AtlasRuleEntry entry{.rule = rule_.name,
+                         .drafts = rule_.drafts,
+                         .lossless = rule_.lossless,
+                         .distance = distance_ / static_cast<double>(rows_),
+                         .trials = rows_ * kTrials,
+                         .acceptance = counted(acceptances_, accepted_, 0.0)};
     if (rule_.takes_chains) entry.tokens_per_round = counted(lengths_, stood_, 1.0);
     return entry;
   }
 
  private:
   /// @param more  what a mean has beyond its count: the token that every round adds
-  analysis::CountedMean counted(const analysis::CountLaw& law, std::int64_t count, double more) const {
-    const auto mean = [&](double total) { return more + total / static_cast<double>(rows_ * kTrials); };
+  analysis::CountedMean counted(const analysis::CountLaw& law, std::int64_t count,
+                                double more) const {
+    const auto mean = [&](double total) {
+      return more + total / static_cast<double>(rows_ * kTrials);
+    };
     const analysis::Interval range = law.central_range(0.95);
-    return {mean(law.mean()), mean(static_cast<double>(count)), {mean(range.low), mean(range.high)}, law.two_sided_p(count)};
+    return {mean(law.mean()),
+            mean(static_cast<double>(count)),
+            {mean(range.low), mean(range.high)},
+            law.two_sided_p(count)};
   }
 
   AtlasRule rule_;
@@ -56,8 +66,11 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   const Cell& cell = bench.plan().cells[index];
   std::vector<RuleTally> tallies(atlas_rules().begin(), atlas_rules().end());
   AtlasEntry entry{index, 0, {}};
-  engines::DecoderOptions options{.sampling = bench.plan().config.sampling, .stop = {.max_new_tokens = bench.plan().config.prompts.new_tokens, .ignore_eos = bench.plan().config.prompts.ignore_eos},
-                                  .drafter = cell.drafting.options, .seed = bench.plan().config.seed};
+  engines::DecoderOptions options{.sampling = bench.plan().config.sampling,
+                                  .stop = {.max_new_tokens = bench.plan().config.prompts.new_tokens,
+                                           .ignore_eos = bench.plan().config.prompts.ignore_eos},
+                                  .drafter = cell.drafting.options,
+                                  .seed = bench.plan().config.seed};
   options.sampling.temperature = cell.temperature;
   options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
     if (draft.tree.drafted() == 0) return;
@@ -66,12 +79,14 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
     for (RuleTally& tally : tallies) tally.add(chain, counter);
   };
   const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
-  const auto decoder = bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
+  const auto decoder =
+      bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
   const auto policy = make_policy(cell.policy);
   for (std::size_t prompt = 0; prompt < bench.plan().prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != bench.plan().prompts[prompt].category) continue;
     bench.check_interruption();
-    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}}, *policy);
+    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}},
+                   *policy);
     while (decoder->round()) {
     }
   }
@@ -86,7 +101,8 @@ void run_rule_atlas(Workbench& bench) {
   const std::vector<Cell>& cells = bench.plan().cells;
   bench.progress().begin_phase("rules", static_cast<double>(cells.size()));
   for (std::size_t index = 0; index < cells.size(); ++index) {
-    if (!cells[index].is_plain() && !bench.log().atlas().contains(index)) bench.log().add(log_cell(bench, index));
+    if (!cells[index].is_plain() && !bench.log().atlas().contains(index))
+      bench.log().add(log_cell(bench, index));
     bench.progress().advance(1);
   }
   bench.progress().end_phase();

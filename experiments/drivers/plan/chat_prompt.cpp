@@ -7,7 +7,8 @@
 namespace speclab::experiments {
 namespace {
 
-std::string templated(const engines::Tokenizer& tokenizer, const std::string& text, const char* way_out) try {
+std::string templated(const engines::Tokenizer& tokenizer, const std::string& text,
+                      const char* way_out) try {
   const engines::ChatMessage message{"user", text};
   return tokenizer.apply_chat_template({&message, 1});
 } catch (const ConfigError& error) {
@@ -16,10 +17,12 @@ std::string templated(const engines::Tokenizer& tokenizer, const std::string& te
 
 }  // namespace
 
-std::vector<Token> chat_prompt_ids(const engines::Tokenizer& tokenizer, const std::string& text, const std::string& chat_template,
-                                   const char* way_out) {
+std::vector<Token> chat_prompt_ids(const engines::Tokenizer& tokenizer, const std::string& text,
+                                   const std::string& chat_template, const char* way_out) {
   const bool applies = chat_template == "auto" && tokenizer.has_chat_template();
-  return applies ? tokenizer.encode(templated(tokenizer, text, way_out), engines::SpecialText::parsed) : tokenizer.encode_whole(text);
+  return applies
+             ? tokenizer.encode(templated(tokenizer, text, way_out), engines::SpecialText::parsed)
+             : tokenizer.encode_whole(text);
 }
 
 }  // namespace speclab::experiments

@@ -23,14 +23,21 @@ bool is_file_or_folder(const std::string& path) {
 void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known) {
   std::set<std::string> missing;
   const auto check = [&](const std::string& key, const std::string& model) {
-    if (model.empty() || std::ranges::find(known, model, &engines::KnownModel::name) != known.end() || is_file_or_folder(model)) return;
+    if (model.empty() ||
+        std::ranges::find(known, model, &engines::KnownModel::name) != known.end() ||
+        is_file_or_folder(model))
+      return;
     missing.insert(fmt::format("{} = '{}'", key, escaped(model)));
   };
   for (const std::string& model : plan.config.models) check("target.model", model);
-  for (const NamedDrafter& drafter : plan.config.drafters) check("drafters." + drafter.name + ".model", drafter.options.model);
+  for (const NamedDrafter& drafter : plan.config.drafters)
+    check("drafters." + drafter.name + ".model", drafter.options.model);
   if (missing.empty()) return;
-  throw ConfigError(fmt::format("{}: neither a known model nor a file or folder; allowed: {}, a GGUF file, a checkpoint folder", fmt::join(missing, ", "),
-                                fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
+  throw ConfigError(
+      fmt::format("{}: neither a known model nor a file or folder; allowed: {}, a GGUF file, a "
+                  "checkpoint folder",
+                  fmt::join(missing, ", "),
+                  fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
 }
 
 }  // namespace speclab::experiments

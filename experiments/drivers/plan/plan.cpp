@@ -20,14 +20,20 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::uint32_t kMeasuredSequences = 1u << 31, kPilotSequences = 1u << 30;  ///< sequence ids from there on are such; they have the lower 30 bits
+constexpr std::uint32_t
+    kMeasuredSequences = 1u << 31,
+    kPilotSequences =
+        1u << 30;  ///< sequence ids from there on are such; they have the lower 30 bits
 
 /// 30 bits that depend on the text alone.
 std::uint32_t stable_number(const std::string& text) {
-  return static_cast<std::uint32_t>(std::stoul(sha256_text(text).substr(0, 8), nullptr, 16)) & (kPilotSequences - 1);
+  return static_cast<std::uint32_t>(std::stoul(sha256_text(text).substr(0, 8), nullptr, 16)) &
+         (kPilotSequences - 1);
 }
 
-TreeGrowth growth_of(const Drafting& drafting, int limit) { return TreeGrowth::parse(drafting.tree, limit); }
+TreeGrowth growth_of(const Drafting& drafting, int limit) {
+  return TreeGrowth::parse(drafting.tree, limit);
+}
 
 /// Plain decoding, then every drafter with every tree that it can draw and every verifier.
 std::vector<Drafting> make_draftings(const RunConfig& config) {
@@ -36,7 +42,9 @@ std::vector<Drafting> make_draftings(const RunConfig& config) {
   for (const std::string& name : config.axes.drafter) {
     if (name == "none") continue;
     const NamedDrafter& drafter = *std::ranges::find(known, name, &NamedDrafter::name);
-    const std::vector<std::string> trees = follows_tree_axis(drafter) ? config.axes.tree : std::vector<std::string>{drafter.options.tree};
+    const std::vector<std::string> trees = follows_tree_axis(drafter)
+                                               ? config.axes.tree
+                                               : std::vector<std::string>{drafter.options.tree};
     for (const std::string& tree : trees)
       for (const std::string& verifier : config.axes.verifier) {
         draftings.push_back({name, tree, verifier, drafter.options});
@@ -49,13 +57,16 @@ std::vector<Drafting> make_draftings(const RunConfig& config) {
 /// Settings that are off are left out.
 std::string sampling_suffix(const engines::SamplingOptions& sampling) {
   std::string suffix;
-  engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) { suffix += fmt::format(" {}={}", name, value); });
+  engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) {
+    suffix += fmt::format(" {}={}", name, value);
+  });
   return suffix;
 }
 
 std::string cell_id(const Cell& cell, const RunConfig& config) {
   std::string id = fmt::format("{} T={} {}", cell.model, cell.temperature, cell.drafting.drafter);
-  if (!cell.is_plain()) id += fmt::format(" {} {} {}", cell.drafting.tree, cell.policy, cell.verifier);
+  if (!cell.is_plain())
+    id += fmt::format(" {} {} {}", cell.drafting.tree, cell.policy, cell.verifier);
   id += sampling_suffix(config.sampling);
   return cell.category == "all" ? id : id + " " + cell.category;
 }
@@ -67,7 +78,9 @@ std::vector<std::string> categories_of(const std::vector<Prompt>& prompts) {
 }
 
 void add_cell(Plan& plan, Cell cell) {
-  const std::vector<std::string> categories = plan.config.prompts.pool_categories ? std::vector<std::string>{"all"} : categories_of(plan.prompts);
+  const std::vector<std::string> categories = plan.config.prompts.pool_categories
+                                                  ? std::vector<std::string>{"all"}
+                                                  : categories_of(plan.prompts);
   for (const std::string& category : categories) {
     cell.category = category;
     cell.id = cell_id(cell, plan.config);
@@ -77,8 +90,17 @@ void add_cell(Plan& plan, Cell cell) {
 
 void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double temperature) {
   for (const Drafting& drafting : plan.draftings) {
-    const auto is_cell = [&](const std::string& policy) { return sweep.holds(sweep.point(model, temperature, drafting.drafter, drafting.tree, policy, drafting.verifier)); };
-    Cell cell{.id = "", .category = "", .model = model, .drafting = drafting, .policy = "", .verifier = "", .temperature = temperature};
+    const auto is_cell = [&](const std::string& policy) {
+      return sweep.holds(sweep.point(model, temperature, drafting.drafter, drafting.tree, policy,
+                                     drafting.verifier));
+    };
+    Cell cell{.id = "",
+              .category = "",
+              .model = model,
+              .drafting = drafting,
+              .policy = "",
+              .verifier = "",
+              .temperature = temperature};
     if (cell.is_plain()) {
       if (is_cell("")) add_cell(plan, cell);
       continue;
@@ -91,18 +113,24 @@ void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double 
   }
 }
 
-using PilotSetting = std::tuple<double, std::string, std::string, std::string, std::string>;  // temperature, drafter, tree, verifier, policy
+using PilotSetting = std::tuple<double, std::string, std::string, std::string,
+                                std::string>;  // temperature, drafter, tree, verifier, policy
 
-PilotSetting pilot_setting(const Drafting& drafting, double temperature, const std::string& policy = "") { return {temperature, drafting.drafter, drafting.tree, drafting.verifier, policy}; }
+PilotSetting pilot_setting(const Drafting& drafting, double temperature,
+                           const std::string& policy = "") {
+  return {temperature, drafting.drafter, drafting.tree, drafting.verifier, policy};
+}
 
 /// What pilots are decoded with: where shape models replay them everything, else what a cell has.
 std::set<PilotSetting> pilot_settings(const Plan& plan) {
   std::set<PilotSetting> settings;
   if (std::ranges::any_of(plan.config.models, is_shape_model)) {
     for (const double temperature : plan.config.axes.temperature)
-      for (const Drafting& drafting : plan.draftings) settings.insert(pilot_setting(drafting, temperature));
+      for (const Drafting& drafting : plan.draftings)
+        settings.insert(pilot_setting(drafting, temperature));
   }
-  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(cell.drafting, cell.temperature, pilot_policy(cell)));
+  for (const Cell& cell : plan.cells)
+    settings.insert(pilot_setting(cell.drafting, cell.temperature, pilot_policy(cell)));
   return settings;
 }
 
@@ -114,8 +142,10 @@ void add_pilots(Plan& plan) {
     for (const double temperature : plan.config.axes.temperature)
       for (const Drafting& drafting : plan.draftings)
         for (const std::string& policy : policies) {
-          const bool is_used = !drafting.is_plain() && !is_shape_model(model) && settings.contains(pilot_setting(drafting, temperature, policy));
-          for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt) plan.pilots.push_back({model, drafting, temperature, prompt, policy});
+          const bool is_used = !drafting.is_plain() && !is_shape_model(model) &&
+                               settings.contains(pilot_setting(drafting, temperature, policy));
+          for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
+            plan.pilots.push_back({model, drafting, temperature, prompt, policy});
         }
 }
 
@@ -123,18 +153,26 @@ void add_pilots(Plan& plan) {
 void drop_unused_draftings(Plan& plan) {
   std::set<PilotSetting> used;
   for (const Cell& cell : plan.cells) used.insert(pilot_setting(cell.drafting, 0));
-  std::erase_if(plan.draftings, [&](const Drafting& drafting) { return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0)); });
+  std::erase_if(plan.draftings, [&](const Drafting& drafting) {
+    return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0));
+  });
 }
 
 /// "2 repetitions", "2 repetitions (8 of plain decoding)".
 std::string repetitions_text(const RunConfig& config) {
   const std::string text = fmt::format("{} repetitions", config.repetitions);
-  return config.repetitions_of_plain() > config.repetitions ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions) : text;
+  return config.repetitions_of_plain() > config.repetitions
+             ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions)
+             : text;
 }
 
-bool is_measured(const Cell& cell, const Prompt& prompt) { return cell.category == "all" || cell.category == prompt.category; }
+bool is_measured(const Cell& cell, const Prompt& prompt) {
+  return cell.category == "all" || cell.category == prompt.category;
+}
 
-std::int32_t repetitions_of(const Cell& cell, const RunConfig& config) { return cell.is_plain() ? config.repetitions_of_plain() : config.repetitions; }
+std::int32_t repetitions_of(const Cell& cell, const RunConfig& config) {
+  return cell.is_plain() ? config.repetitions_of_plain() : config.repetitions;
+}
 
 /// Generations of a plan, and the tables while they are made, are held in memory.
 void check_size(const Plan& plan) {
@@ -142,15 +180,19 @@ void check_size(const Plan& plan) {
   double rows = 0;
   for (const Cell& cell : plan.cells) rows += static_cast<double>(plan.num_generations(cell));
   if (rows > kMost)
-    throw ConfigError(fmt::format("{} cells, {} prompts and {} are {:.0f} generations; allowed: at most {:.0f}; split the experiment", plan.cells.size(), plan.prompts.size(),
-                                  repetitions_text(plan.config), rows, kMost));
+    throw ConfigError(fmt::format(
+        "{} cells, {} prompts and {} are {:.0f} generations; allowed: at most {:.0f}; split the "
+        "experiment",
+        plan.cells.size(), plan.prompts.size(), repetitions_text(plan.config), rows, kMost));
 }
 
 void add_generations(Plan& plan) {
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
       if (!is_measured(plan.cells[cell], plan.prompts[prompt])) continue;
-      for (std::int32_t repetition = 0; repetition < repetitions_of(plan.cells[cell], plan.config); ++repetition) plan.generations.push_back({cell, prompt, repetition});
+      for (std::int32_t repetition = 0; repetition < repetitions_of(plan.cells[cell], plan.config);
+           ++repetition)
+        plan.generations.push_back({cell, prompt, repetition});
     }
 }
 
@@ -165,7 +207,8 @@ std::vector<int> Drafting::rows_of_depth(int limit) const {
   std::vector<int> rows(static_cast<std::size_t>(max_length(limit)) + 1, 1);
   if (is_plain()) return rows;
   const TreeGrowth growth = growth_of(*this, limit);
-  for (std::size_t depth = 1; depth < rows.size(); ++depth) rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
+  for (std::size_t depth = 1; depth < rows.size(); ++depth)
+    rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
   return rows;
 }
 
@@ -173,45 +216,61 @@ bool Drafting::has_adaptive_tree() const { return !is_plain() && growth_of(*this
 
 std::string pilot_policy(const Cell& cell) {
   if (cell.is_plain() || cell.policy == "auto") return "";
-  const bool looks_at_the_text = make_policy(cell.policy)->stop_below() > 0.0 || cell.policy.starts_with("tracking");
+  const bool looks_at_the_text =
+      make_policy(cell.policy)->stop_below() > 0.0 || cell.policy.starts_with("tracking");
   return looks_at_the_text || cell.drafting.has_adaptive_tree() ? cell.policy : "";
 }
 
-bool is_lossy(const Cell& cell) { return !cell.is_plain() && cell.verifier != "replay" && !engines::is_lossless(cell.verifier, cell.temperature); }
+bool is_lossy(const Cell& cell) {
+  return !cell.is_plain() && cell.verifier != "replay" &&
+         !engines::is_lossless(cell.verifier, cell.temperature);
+}
 
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
-  return kMeasuredSequences + stable_number(fmt::format("{}\n{}", prompts[generation.prompt].id, generation.repetition));
+  return kMeasuredSequences +
+         stable_number(fmt::format("{}\n{}", prompts[generation.prompt].id, generation.repetition));
 }
 
 bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const {
   const Cell &one = cells[a.cell], &other = cells[b.cell];
-  return a.prompt == b.prompt && rival_repetition(a) == rival_repetition(b) && one.model == other.model && one.temperature == other.temperature;
+  return a.prompt == b.prompt && rival_repetition(a) == rival_repetition(b) &&
+         one.model == other.model && one.temperature == other.temperature;
 }
 
 std::int64_t Plan::num_generations(const Cell& cell) const {
-  return std::ranges::count_if(prompts, [&](const Prompt& prompt) { return is_measured(cell, prompt); }) * repetitions_of(cell, config);
+  return std::ranges::count_if(prompts,
+                               [&](const Prompt& prompt) { return is_measured(cell, prompt); }) *
+         repetitions_of(cell, config);
 }
 
-std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const { return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id); }
+std::uint32_t Plan::pilot_sequence_id(const Pilot& pilot) const {
+  return kPilotSequences + stable_number(pilot_prompts[pilot.prompt].id);
+}
 
 int Plan::max_length() const {
   int longest = config.pilot.max_length;
   const ConstantPolicy any_auto(0);
-  for (const std::string& policy : config.axes.policy) longest = std::max(longest, make_policy(policy, &any_auto)->longest().value_or(0));
+  for (const std::string& policy : config.axes.policy)
+    longest = std::max(longest, make_policy(policy, &any_auto)->longest().value_or(0));
   return longest;
 }
 
-const std::string& Plan::real_model() const { return *std::ranges::find_if_not(config.models, is_shape_model); }
+const std::string& Plan::real_model() const {
+  return *std::ranges::find_if_not(config.models, is_shape_model);
+}
 
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
-  plan.prompts = read_prompts({config.prompts.set, config.prompts.categories, config.prompts.per_category, "prompts"});
-  plan.pilot_prompts = read_prompts({config.pilot.set, categories_of(plan.prompts), config.pilot.per_category, "pilot"});
+  plan.prompts = read_prompts(
+      {config.prompts.set, config.prompts.categories, config.prompts.per_category, "prompts"});
+  plan.pilot_prompts = read_prompts(
+      {config.pilot.set, categories_of(plan.prompts), config.pilot.per_category, "pilot"});
   check_no_shared_ids(plan.prompts, plan.pilot_prompts);
   plan.draftings = make_draftings(config);
   const Sweep sweep(plan.config);
   for (const std::string& model : config.models)
-    for (const double temperature : config.axes.temperature) add_cells(plan, sweep, model, temperature);
+    for (const double temperature : config.axes.temperature)
+      add_cells(plan, sweep, model, temperature);
   drop_unused_draftings(plan);
   add_pilots(plan);
   check_size(plan);
@@ -224,11 +283,20 @@ std::string describe(const Plan& plan) {
   const RunConfig& config = plan.config;
   std::string text = fmt::format("{} ({}): {} cells", config.name, config.kind, plan.cells.size());
   const Yield yield = experiment_kind(config.kind).yield;
-  if (yield == Yield::atlas) text += fmt::format(": what every rule makes of their drafts over {} prompts\n", plan.prompts.size());
-  else if (yield == Yield::acceptance) text += fmt::format(": what they would keep at {} places each of {} prompts\n", config.prompts.new_tokens, plan.prompts.size());
+  if (yield == Yield::atlas)
+    text += fmt::format(": what every rule makes of their drafts over {} prompts\n",
+                        plan.prompts.size());
+  else if (yield == Yield::acceptance)
+    text += fmt::format(": what they would keep at {} places each of {} prompts\n",
+                        config.prompts.new_tokens, plan.prompts.size());
   else if (yield == Yield::generations)
-    text += fmt::format(", {} prompts, {}: {} generations of {} tokens after {} pilots\n", plan.prompts.size(), repetitions_text(config), plan.generations.size(), config.prompts.new_tokens, plan.pilots.size());
-  else text += fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n", config.costs.repetitions);
+    text += fmt::format(", {} prompts, {}: {} generations of {} tokens after {} pilots\n",
+                        plan.prompts.size(), repetitions_text(config), plan.generations.size(),
+                        config.prompts.new_tokens, plan.pilots.size());
+  else
+    text +=
+        fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n",
+                    config.costs.repetitions);
   for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
   const std::string note = tree_axis_note(plan);
   return note.empty() ? text : text + note + "\n";
@@ -239,10 +307,17 @@ std::string tree_axis_note(const Plan& plan) {
   if (trees == std::vector<std::string>{"chain"}) return "";
   std::vector<std::string> others;
   for (const NamedDrafter& drafter : all_drafters(plan.config)) {
-    const bool is_used = drafter.name != "none" && std::ranges::find(plan.config.axes.drafter, drafter.name) != plan.config.axes.drafter.end();
-    if (is_used && !follows_tree_axis(drafter)) others.push_back(fmt::format("{} ({})", drafter.name, drafter.options.tree));
+    const bool is_used =
+        drafter.name != "none" &&
+        std::ranges::find(plan.config.axes.drafter, drafter.name) != plan.config.axes.drafter.end();
+    if (is_used && !follows_tree_axis(drafter))
+      others.push_back(fmt::format("{} ({})", drafter.name, drafter.options.tree));
   }
-  return others.empty() ? "" : fmt::format("axes.tree = {} does not hold for drafters that draft chains or have a tree of their own: {}", fmt::join(trees, ", "), fmt::join(others, ", "));
+  return others.empty() ? ""
+                        : fmt::format(
+                              "axes.tree = {} does not hold for drafters that draft chains or have "
+                              "a tree of their own: {}",
+                              fmt::join(trees, ", "), fmt::join(others, ", "));
 }
 
 }  // namespace speclab::experiments

@@ -19,7 +19,9 @@ std::vector<std::string> categories_in(const std::string& folder, const char* ta
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == ".toml") categories.push_back(entry.path().stem().string());
   if (categories.empty())
-    throw ConfigError(fmt::format("{}.set: {} is no prompt set; allowed: a folder with a CATEGORY.toml for each category", table, folder));
+    throw ConfigError(fmt::format(
+        "{}.set: {} is no prompt set; allowed: a folder with a CATEGORY.toml for each category",
+        table, folder));
   std::ranges::sort(categories);
   return categories;
 }
@@ -35,12 +37,14 @@ Prompt read_prompt(const ConfigNode& node, const std::string& category, Findings
   return prompt;
 }
 
-/// The name stands in the file and is the file's name, so that what is selected is what the rows say.
+/// The name stands in the file and is the file's name, so that what is selected is what the rows
+/// say.
 std::string read_category_name(ConfigReader& reader, const std::string& path) {
   std::string category;
   const std::string expected = std::filesystem::path(path).stem().string();
   reader.read("category", category);
-  if (category != expected) reader.refuse("category", fmt::format("\"{}\", as the file is named", expected));
+  if (category != expected)
+    reader.refuse("category", fmt::format("\"{}\", as the file is named", expected));
   return category;
 }
 
@@ -53,27 +57,34 @@ std::vector<Prompt> read_category(const std::string& path, const PromptSelection
   reader.finish();
   std::vector<Prompt> prompts;
   if (list)
-    for (const ConfigNode& node : std::get<ConfigNode::List>(list->value)) prompts.push_back(read_prompt(node, category, findings));
+    for (const ConfigNode& node : std::get<ConfigNode::List>(list->value))
+      prompts.push_back(read_prompt(node, category, findings));
   findings.throw_if_any();
   const auto count = static_cast<std::size_t>(selection.per_category);
   if (prompts.size() < count)
-    throw ConfigError(fmt::format("{}: {} prompts; {} are asked for; lower {}.per_category", path, prompts.size(), count, selection.table));
+    throw ConfigError(fmt::format("{}: {} prompts; {} are asked for; lower {}.per_category", path,
+                                  prompts.size(), count, selection.table));
   prompts.resize(count);
   return prompts;
 }
 
-/// Pilots follow the measured categories, so a missing one is the set's fault there, not that of a list.
-void check_known(const std::string& category, const std::vector<std::string>& known, const PromptSelection& selection) {
+/// Pilots follow the measured categories, so a missing one is the set's fault there, not that of a
+/// list.
+void check_known(const std::string& category, const std::vector<std::string>& known,
+                 const PromptSelection& selection) {
   if (std::ranges::find(known, category) != known.end()) return;
   const bool listed = selection.table == std::string_view("prompts");
-  throw ConfigError(fmt::format("{}.{}: category {} is not in {}; there are: {}", selection.table, listed ? "categories" : "set", escaped(category),
+  throw ConfigError(fmt::format("{}.{}: category {} is not in {}; there are: {}", selection.table,
+                                listed ? "categories" : "set", escaped(category),
                                 prompt_folder(selection.set), fmt::join(known, ", ")));
 }
 
 }  // namespace
 
 std::string prompt_folder(const std::string& set) {
-  std::string folder = set.find('/') == std::string::npos ? std::string(SPECLAB_SOURCE_DIR "/experiments/prompts/") + set : set;
+  std::string folder = set.find('/') == std::string::npos
+                           ? std::string(SPECLAB_SOURCE_DIR "/experiments/prompts/") + set
+                           : set;
   std::error_code error;
   const std::filesystem::path path = std::filesystem::weakly_canonical(folder, error);
   if (error) return folder;
@@ -89,7 +100,8 @@ std::vector<Prompt> read_prompts(const PromptSelection& selection) {
   for (const std::string& category : wanted) {
     check_known(category, known, selection);
     for (Prompt& prompt : read_category(fmt::format("{}/{}.toml", folder, category), selection)) {
-      if (std::ranges::find(prompts, prompt.id, &Prompt::id) != prompts.end()) throw ConfigError(fmt::format("{}: id {} occurs twice", folder, prompt.id));
+      if (std::ranges::find(prompts, prompt.id, &Prompt::id) != prompts.end())
+        throw ConfigError(fmt::format("{}: id {} occurs twice", folder, prompt.id));
       prompts.push_back(std::move(prompt));
     }
   }
@@ -99,13 +111,17 @@ std::vector<Prompt> read_prompts(const PromptSelection& selection) {
 void check_no_shared_ids(const std::vector<Prompt>& prompts, const std::vector<Prompt>& pilots) {
   for (const Prompt& pilot : pilots)
     if (std::ranges::find(prompts, pilot.id, &Prompt::id) != prompts.end())
-      throw ConfigError(fmt::format("prompt id {} is in prompts.set and in pilot.set; pilots are never measured: choose sets without a common prompt",
-                                    escaped(pilot.id)));
+      throw ConfigError(
+          fmt::format("prompt id {} is in prompts.set and in pilot.set; pilots are never measured: "
+                      "choose sets without a common prompt",
+                      escaped(pilot.id)));
 }
 
 std::string prompts_digest(const std::vector<Prompt>& prompts) {
   std::string all;
-  for (const Prompt& prompt : prompts) all += fmt::format("{}\n{}\n{}\n{}\n", prompt.id, prompt.category, prompt.text.size(), prompt.text);
+  for (const Prompt& prompt : prompts)
+    all += fmt::format("{}\n{}\n{}\n{}\n", prompt.id, prompt.category, prompt.text.size(),
+                       prompt.text);
   return sha256_text(all);
 }
 

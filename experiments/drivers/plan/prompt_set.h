@@ -11,17 +11,18 @@ struct Prompt {
 };
 
 struct PromptSelection {
-  std::string set;                      ///< a folder of experiments/prompts, or a path with a slash
+  std::string set;  ///< a folder of experiments/prompts, or a path with a slash
   std::vector<std::string> categories{};  ///< empty: all
-  int per_category = 1;                 ///< the first so many of each
-  const char* table = "prompts";        ///< of the config, for messages
+  int per_category = 1;                   ///< the first so many of each
+  const char* table = "prompts";          ///< of the config, for messages
 };
 
 /// The folder of a set, in one spelling, so that equal folders are equal strings.
 std::string prompt_folder(const std::string& set);
 
 /// Prompts by category, in alphabetical order, then as in the file.
-/// @throws ConfigError if the set, a category or enough prompts are missing, an id occurs twice, or a file is not named
+/// @throws ConfigError if the set, a category or enough prompts are missing, an id occurs twice, or
+/// a file is not named
 ///         as its category
 std::vector<Prompt> read_prompts(const PromptSelection& selection);
 

@@ -29,24 +29,32 @@ class Paces {
  public:
   explicit Paces(const analysis::Run& run) {
     for (const analysis::Generation& generation : run.generations)
-      for (const std::string& key : {"cell " + generation.cell_id, pair(generation.axes.model, generation.axes.drafter), "model " + generation.axes.model}) paces_[key].add(generation);
+      for (const std::string& key :
+           {"cell " + generation.cell_id, pair(generation.axes.model, generation.axes.drafter),
+            "model " + generation.axes.model})
+        paces_[key].add(generation);
   }
 
   /// Nanoseconds a token; nothing where the model is not known.
-  std::optional<double> ns_per_token(const std::string& cell_id, const std::string& model, const std::string& drafter) const {
+  std::optional<double> ns_per_token(const std::string& cell_id, const std::string& model,
+                                     const std::string& drafter) const {
     for (const std::string& key : {"cell " + cell_id, pair(model, drafter), "model " + model})
-      if (const auto pace = paces_.find(key); pace != paces_.end() && pace->second.tokens > 0) return pace->second.ns / pace->second.tokens;
+      if (const auto pace = paces_.find(key); pace != paces_.end() && pace->second.tokens > 0)
+        return pace->second.ns / pace->second.tokens;
     return std::nullopt;
   }
 
  private:
-  static std::string pair(const std::string& model, const std::string& drafter) { return "pair " + model + "\n" + drafter; }
+  static std::string pair(const std::string& model, const std::string& drafter) {
+    return "pair " + model + "\n" + drafter;
+  }
   std::map<std::string, Pace> paces_;
 };
 
 std::string rough_duration(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+  return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
+                        : fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace
@@ -71,10 +79,13 @@ std::set<ModelAndDrafter> pairs_of(const Plan& plan) {
   return pairs;
 }
 
-/// Cells of the plan that a committed run has rows of; nothing where it lacks a model or drafter, or ran on another device than the config names.
+/// Cells of the plan that a committed run has rows of; nothing where it lacks a model or drafter,
+/// or ran on another device than the config names.
 std::optional<std::size_t> shared_cells(const Plan& plan, const std::string& folder) {
   const std::string& device = plan.config.target.device;
-  if (device != "auto" && analysis::read_manifest(folder + "/manifest.toml").provenance("device") != device) return std::nullopt;
+  if (device != "auto" &&
+      analysis::read_manifest(folder + "/manifest.toml").provenance("device") != device)
+    return std::nullopt;
   const analysis::Table rows = analysis::Table::read(folder + "/rows.csv");
   std::set<ModelAndDrafter> pairs;
   std::set<std::string> cells;
@@ -83,11 +94,13 @@ std::optional<std::size_t> shared_cells(const Plan& plan, const std::string& fol
     cells.insert(rows.text(row, "cell_id"));
   }
   if (!std::ranges::includes(pairs, pairs_of(plan))) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::count_if(plan.cells, [&](const Cell& cell) { return cells.contains(cell.id); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(plan.cells, [&](const Cell& cell) { return cells.contains(cell.id); }));
 }
 
 /// A folder that is broken is none to take a pace from.
-std::optional<std::size_t> shared_cells_if_readable(const Plan& plan, const std::string& folder) try {
+std::optional<std::size_t> shared_cells_if_readable(const Plan& plan,
+                                                    const std::string& folder) try {
   return shared_cells(plan, folder);
 } catch (const DataError&) {
   return std::nullopt;
@@ -98,7 +111,9 @@ std::vector<std::string> run_folders(const std::string& parent) {
   std::vector<std::string> folders;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(parent, none))
-    if (std::filesystem::exists(entry.path() / "rows.csv") && std::filesystem::exists(entry.path() / "rounds.csv")) folders.push_back(entry.path().string());
+    if (std::filesystem::exists(entry.path() / "rows.csv") &&
+        std::filesystem::exists(entry.path() / "rounds.csv"))
+      folders.push_back(entry.path().string());
   std::ranges::sort(folders);
   return folders;
 }
@@ -108,18 +123,28 @@ std::string best_reference(const Plan& plan, const std::string& references) {
   std::string best;
   std::size_t most = 0;
   for (const std::string& folder : run_folders(references))
-    if (const auto shared = shared_cells_if_readable(plan, folder); shared && (best.empty() || *shared > most)) best = folder, most = *shared;
+    if (const auto shared = shared_cells_if_readable(plan, folder);
+        shared && (best.empty() || *shared > most))
+      best = folder, most = *shared;
   return best;
 }
 
 std::string machine_of(const std::string& folder) {
   const analysis::Manifest manifest = analysis::read_manifest(folder + "/manifest.toml");
-  return fmt::format(", a run on {} ({} threads, {})", escaped(manifest.provenance("machine"), 80), manifest.provenance("threads"), manifest.provenance("dtype"));
+  return fmt::format(", a run on {} ({} threads, {})", escaped(manifest.provenance("machine"), 80),
+                     manifest.provenance("threads"), manifest.provenance("dtype"));
 }
 
 std::string text_of(const TimeEstimate& estimate, const std::string& source) {
-  const std::string unknown = estimate.unknown_cells == 0 ? "" : fmt::format("; not known for {} cells, whose models it did not measure", estimate.unknown_cells);
-  return fmt::format("time: about {} of generations and pilots at the pace of {}, besides loading and the cost surface{}\n", rough_duration(estimate.seconds), source, unknown);
+  const std::string unknown =
+      estimate.unknown_cells == 0
+          ? ""
+          : fmt::format("; not known for {} cells, whose models it did not measure",
+                        estimate.unknown_cells);
+  return fmt::format(
+      "time: about {} of generations and pilots at the pace of {}, besides loading and the cost "
+      "surface{}\n",
+      rough_duration(estimate.seconds), source, unknown);
 }
 
 }  // namespace
@@ -136,17 +161,21 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
   }
   double ns = 0;
   for (const PlannedGeneration& generation : plan.generations) ns += ns_of_cell[generation.cell];
-  for (const Pilot& pilot : plan.pilots) ns += paces.ns_per_token("", pilot.model, pilot.drafting.drafter).value_or(0) * tokens;
+  for (const Pilot& pilot : plan.pilots)
+    ns += paces.ns_per_token("", pilot.model, pilot.drafting.drafter).value_or(0) * tokens;
   estimate.seconds = ns * 1e-9;
   return estimate;
 }
 
 std::string time_estimate_text(const Plan& plan, const PaceSources& sources) {
-  if (!sources.times_from.empty()) return text_of(estimate_time(plan, sources.times_from), sources.times_from);
-  if (const auto own = estimate_if_readable(plan, sources.run_folder); own && own->unknown_cells < plan.cells.size())
+  if (!sources.times_from.empty())
+    return text_of(estimate_time(plan, sources.times_from), sources.times_from);
+  if (const auto own = estimate_if_readable(plan, sources.run_folder);
+      own && own->unknown_cells < plan.cells.size())
     return text_of(*own, sources.run_folder + ", as far as it was measured");
   if (const std::string reference = best_reference(plan, sources.references); !reference.empty())
-    if (const auto estimate = estimate_if_readable(plan, reference)) return text_of(*estimate, reference + machine_of(reference));
+    if (const auto estimate = estimate_if_readable(plan, reference))
+      return text_of(*estimate, reference + machine_of(reference));
   return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
 }
 

@@ -5,8 +5,8 @@
 
 namespace speclab::experiments {
 
-/// What an earlier run says of a plan's time: nanoseconds a token of the same cell, else of the same model and drafter, else of the same
-/// model. The cost surface and loading are not in it.
+/// What an earlier run says of a plan's time: nanoseconds a token of the same cell, else of the
+/// same model and drafter, else of the same model. The cost surface and loading are not in it.
 struct TimeEstimate {
   double seconds = 0;             ///< of the generations and pilots that are known
   std::size_t unknown_cells = 0;  ///< whose model was not measured
@@ -17,9 +17,11 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder);
 
 /// Where a pace may be known from, the first that has one.
 struct PaceSources {
-  std::string times_from{};   ///< folder of a run that the user names; then no other is asked
-  std::string run_folder{};   ///< of the plan, where rows may have been measured already
-  std::string references{};   ///< folder of committed runs: that counts which has measured every model and drafter of the plan, of several the one with the most of its cells
+  std::string times_from{};  ///< folder of a run that the user names; then no other is asked
+  std::string run_folder{};  ///< of the plan, where rows may have been measured already
+  std::string
+      references{};  ///< folder of committed runs: that counts which has measured every model and
+                     ///< drafter of the plan, of several the one with the most of its cells
 };
 
 /// A line for --dry-run. @throws DataError if the run that the user names cannot be read

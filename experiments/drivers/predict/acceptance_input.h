@@ -12,17 +12,22 @@ namespace speclab::experiments {
 
 /// What is known of acceptance.
 struct AcceptanceInput {
-  IntervalValue rate;                            ///< α
-  std::vector<IntervalValue> tokens_by_position{};  ///< [γ] tokens a round by a trace's acceptance by position, γ = 0, 1, ...; empty where only α is known
-  std::vector<double> rank_acceptance{};         ///< of the children of a tree's node; empty where unknown
-  std::optional<sim::SiblingAcceptance> siblings{};  ///< by where a node stands, where trees were observed
-  std::string source;                            ///< where it comes from, for the reader
-  std::vector<std::string> notes{};              ///< what the reader must know of it
+  IntervalValue rate;  ///< α
+  std::vector<IntervalValue>
+      tokens_by_position{};  ///< [γ] tokens a round by a trace's acceptance by position, γ = 0, 1,
+                             ///< ...; empty where only α is known
+  std::vector<double> rank_acceptance{};  ///< of the children of a tree's node; empty where unknown
+  std::optional<sim::SiblingAcceptance>
+      siblings{};                    ///< by where a node stands, where trees were observed
+  std::string source;                ///< where it comes from, for the reader
+  std::vector<std::string> notes{};  ///< what the reader must know of it
 };
 
-/// From --acceptance-rate, --trace, --observed, or --target-law and --draft-law: exactly one of them, and --rank-acceptance beside the first two.
+/// From --acceptance-rate, --trace, --observed, or --target-law and --draft-law: exactly one of
+/// them, and --rank-acceptance beside the first two.
 /// @param filter  which rounds of a trace count
 /// @throws ConfigError about options, DataError about files
-AcceptanceInput acceptance_input(const PredictOptions& options, const analysis::TraceFilter& filter);
+AcceptanceInput acceptance_input(const PredictOptions& options,
+                                 const analysis::TraceFilter& filter);
 
 }  // namespace speclab::experiments

@@ -22,10 +22,13 @@ struct CostCorner {
   End overhead = End::value;
 };
 
-/// Where the speed-up is smallest and largest: it grows with the cost of the plain step and falls with that of a round's parts. A pace
-/// that is common to all of them leaves it as it is; but nothing in a file of costs tells how much of their intervals that is.
-inline constexpr CostCorner kDearRounds{.plain = End::low, .draft = End::high, .verify = End::high, .overhead = End::high};
-inline constexpr CostCorner kCheapRounds{.plain = End::high, .draft = End::low, .verify = End::low, .overhead = End::low};
+/// Where the speed-up is smallest and largest: it grows with the cost of the plain step and falls
+/// with that of a round's parts. A pace that is common to all of them leaves it as it is; but
+/// nothing in a file of costs tells how much of their intervals that is.
+inline constexpr CostCorner kDearRounds{
+    .plain = End::low, .draft = End::high, .verify = End::high, .overhead = End::high};
+inline constexpr CostCorner kCheapRounds{
+    .plain = End::high, .draft = End::low, .verify = End::low, .overhead = End::low};
 
 /// What rounds cost.
 struct CostInput {

@@ -16,16 +16,24 @@ namespace {
 std::string origin(const std::string& name, const std::string& folder) {
   const std::string manifest = folder + "/manifest.toml";
   std::error_code none;
-  if (std::filesystem::symlink_status(manifest, none).type() == std::filesystem::file_type::not_found) return fmt::format("The origin of {} is not recorded.", escaped(name));
+  if (std::filesystem::symlink_status(manifest, none).type() ==
+      std::filesystem::file_type::not_found)
+    return fmt::format("The origin of {} is not recorded.", escaped(name));
   analysis::check_unchanged(folder);
   const analysis::Manifest read = analysis::read_manifest(manifest);
-  const std::string others = read.sections.empty() ? "" : fmt::format(", in {} sections, of which others may be from elsewhere", read.sections.size());
-  return fmt::format("{} is by revision {} on {}{}.", escaped(name), escaped(read.provenance("revision"), 100), escaped(read.provenance("machine"), 100), others);
+  const std::string others =
+      read.sections.empty() ? ""
+                            : fmt::format(", in {} sections, of which others may be from elsewhere",
+                                          read.sections.size());
+  return fmt::format("{} is by revision {} on {}{}.", escaped(name),
+                     escaped(read.provenance("revision"), 100),
+                     escaped(read.provenance("machine"), 100), others);
 }
 
 std::string origin_of_table(const std::string& path) {
   const std::filesystem::path table(path);
-  return origin(table.filename().string(), table.has_parent_path() ? table.parent_path().string() : ".");
+  return origin(table.filename().string(),
+                table.has_parent_path() ? table.parent_path().string() : ".");
 }
 
 }  // namespace

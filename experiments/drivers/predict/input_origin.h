@@ -6,8 +6,9 @@
 
 namespace speclab::experiments {
 
-/// Of each measured table that the options name a sentence: by which revision and machine, as the manifest.toml beside it says, or that this is not
-/// recorded. @throws DataError where that manifest says too little, as for every figure of its run
+/// Of each measured table that the options name a sentence: by which revision and machine, as the
+/// manifest.toml beside it says, or that this is not recorded. @throws DataError where that
+/// manifest says too little, as for every figure of its run
 std::vector<std::string> input_origins(const PredictOptions& options);
 
 }  // namespace speclab::experiments

@@ -27,9 +27,11 @@ struct AllowedNumbers {
 std::vector<std::string> split(const std::string& text, char separator);
 
 /// A finite number, all of `text`. @param option  its name, for the message @throws ConfigError
-double parse_number(const std::string& option, const std::string& text, const AllowedNumbers& allowed);
+double parse_number(const std::string& option, const std::string& text,
+                    const AllowedNumbers& allowed);
 
 /// VALUE, or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH. @throws ConfigError
-IntervalValue parse_interval_value(const std::string& option, const std::string& text, const AllowedNumbers& allowed);
+IntervalValue parse_interval_value(const std::string& option, const std::string& text,
+                                   const AllowedNumbers& allowed);
 
 }  // namespace speclab::experiments

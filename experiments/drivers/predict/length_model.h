@@ -22,7 +22,8 @@ MemoryOptions memory_options(const PredictOptions& options);
 class LengthModel {
  public:
   /// @param searched  the longest length that the optimum may have
-  LengthModel(const AcceptanceInput& acceptance, const CostInput& costs, const MemoryOptions& memory, int searched)
+  LengthModel(const AcceptanceInput& acceptance, const CostInput& costs,
+              const MemoryOptions& memory, int searched)
       : acceptance_(acceptance), costs_(costs), memory_(memory), searched_(searched) {}
 
   PredictedLength at(int speculation_length) const;
@@ -34,7 +35,8 @@ class LengthModel {
  private:
   double speedup(double tokens_per_round, int speculation_length, const CostCorner& corner) const;
   /// Over all that the intervals of the tokens and of the costs allow.
-  IntervalValue speedup_with_interval(const IntervalValue& tokens_per_round, int speculation_length) const;
+  IntervalValue speedup_with_interval(const IntervalValue& tokens_per_round,
+                                      int speculation_length) const;
   /// By the one rate α.
   IntervalValue tokens(int speculation_length) const;
   /// By the trace's acceptance by position, as far as it reaches.

@@ -21,19 +21,26 @@ using analysis::CostRow;
 
 std::optional<std::string> regime_asked_for(const PredictOptions& options) {
   if (!options.temperature) return std::nullopt;
-  return parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"}) == 0 ? "greedy" : "sampled";
+  return parse_number("--temperature", *options.temperature,
+                      {0.0, 1e3, "numbers from 0 to 1000"}) == 0
+             ? "greedy"
+             : "sampled";
 }
 
 /// The rows of single sequences. @param notes  gets which others were left out
 /// @throws DataError where the file has no row of a single sequence
-std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRow> costs, std::vector<std::string>& notes) {
+std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRow> costs,
+                                     std::vector<std::string>& notes) {
   std::set<std::int64_t> batches;
   for (const CostRow& row : costs)
     if (row.batch != 1) batches.insert(row.batch);
   if (batches.empty()) return costs;
   std::erase_if(costs, [](const CostRow& row) { return row.batch != 1; });
   const std::string others = fmt::format("{}", fmt::join(batches, ", "));
-  if (costs.empty()) throw DataError(fmt::format("{}: column 'batch': {}; allowed: 1, because one sequence is predicted; measure that", path, others));
+  if (costs.empty())
+    throw DataError(fmt::format(
+        "{}: column 'batch': {}; allowed: 1, because one sequence is predicted; measure that", path,
+        others));
   notes.push_back(fmt::format("costs of batch {} are left out: one sequence is predicted", others));
   return costs;
 }
@@ -44,7 +51,8 @@ std::vector<CostPair> chain_pairs(const std::vector<CostRow>& costs) {
   for (const CostRow& row : costs) {
     const CostPair pair{row.model, row.drafter, row.verifier, row.regime_text()};
     const bool is_chain = row.tree.empty() || row.tree == "chain";
-    if (row.kind == sim::CostKind::draft && is_chain && std::ranges::count(pairs, pair) == 0) pairs.push_back(pair);
+    if (row.kind == sim::CostKind::draft && is_chain && std::ranges::count(pairs, pair) == 0)
+      pairs.push_back(pair);
   }
   return pairs;
 }
@@ -56,23 +64,34 @@ std::string list_of(const std::vector<CostPair>& pairs) {
 }
 
 /// The pairs that the options leave, in the order of the file.
-std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<CostRow>& costs, const PredictOptions& options) {
+std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<CostRow>& costs,
+                                   const PredictOptions& options) {
   const std::vector<CostPair> all = chain_pairs(costs);
-  if (all.empty()) throw DataError(path + ": no cost of kind draft for a chain; what drafting costs must be measured or given as --cost-ratio");
+  if (all.empty())
+    throw DataError(path +
+                    ": no cost of kind draft for a chain; what drafting costs must be measured or "
+                    "given as --cost-ratio");
   const auto regime = regime_asked_for(options);
   std::vector<CostPair> left;
   std::ranges::copy_if(all, std::back_inserter(left), [&](const CostPair& pair) {
-    return (!options.model || pair.model == *options.model) && (!options.drafter || pair.drafter == *options.drafter) &&
-           (!options.verifier || pair.verifier.empty() || pair.verifier == *options.verifier) && (!regime || pair.regime.empty() || pair.regime == *regime);
+    return (!options.model || pair.model == *options.model) &&
+           (!options.drafter || pair.drafter == *options.drafter) &&
+           (!options.verifier || pair.verifier.empty() || pair.verifier == *options.verifier) &&
+           (!regime || pair.regime.empty() || pair.regime == *regime);
   });
-  if (left.empty()) throw ConfigError(fmt::format("--model, --drafter, --verifier and --temperature leave no costs of {}; it has: {}", path, list_of(all)));
+  if (left.empty())
+    throw ConfigError(fmt::format(
+        "--model, --drafter, --verifier and --temperature leave no costs of {}; it has: {}", path,
+        list_of(all)));
   return left;
 }
 
 using CostsByEnd = std::array<LengthCosts, 3>;
 
 sim::RelativeCosts relative_costs(const CostsByEnd& costs, int length, const CostCorner& corner) {
-  const auto at = [&costs](End end) -> const LengthCosts& { return costs[static_cast<std::size_t>(end)]; };
+  const auto at = [&costs](End end) -> const LengthCosts& {
+    return costs[static_cast<std::size_t>(end)];
+  };
   const auto index = static_cast<std::size_t>(length);
   const double plain_ns = at(corner.plain).plain_ns;
   return {.cost_ratio = at(corner.draft).draft_ns[index] / (length * plain_ns),
@@ -84,7 +103,8 @@ sim::RelativeCosts relative_costs(const CostsByEnd& costs, int length, const Cos
 int context_of(const PredictOptions& options, const PairSurface& surface) {
   const auto [low, high] = surface.contexts();
   if (options.context && (*options.context < low || *options.context > high))
-    throw ConfigError(fmt::format("--context {}; allowed: {} to {}, which was measured", *options.context, low, high));
+    throw ConfigError(fmt::format("--context {}; allowed: {} to {}, which was measured",
+                                  *options.context, low, high));
   return options.context.value_or(surface.middle_context());
 }
 
@@ -98,20 +118,27 @@ CostInput measured_costs(const PredictOptions& options) {
   const CostPair& pair = pairs[0];
   const PairSurface surface(path, costs, pair);
   const int context = context_of(options, surface);
-  if (surface.longest() < 1) throw DataError(path + ": no target forward of 2 rows or more; a draft of one token needs it");
-  const auto by_end = std::make_shared<const CostsByEnd>(CostsByEnd{surface.at(context, End::value), surface.at(context, End::low), surface.at(context, End::high)});
-  CostInput input{.at = [by_end](int length, const CostCorner& corner) { return relative_costs(*by_end, length, corner); },
-                  .longest = surface.longest(),
-                  .has_interval = surface.has_interval(),
-                  .is_measured = true,
-                  .source = fmt::format("{}: {}, at context {}", escaped(path, 200), pair.text(), context),
-                  .notes = std::move(notes)};
+  if (surface.longest() < 1)
+    throw DataError(path + ": no target forward of 2 rows or more; a draft of one token needs it");
+  const auto by_end = std::make_shared<const CostsByEnd>(
+      CostsByEnd{surface.at(context, End::value), surface.at(context, End::low),
+                 surface.at(context, End::high)});
+  CostInput input{
+      .at = [by_end](int length,
+                     const CostCorner& corner) { return relative_costs(*by_end, length, corner); },
+      .longest = surface.longest(),
+      .has_interval = surface.has_interval(),
+      .is_measured = true,
+      .source = fmt::format("{}: {}, at context {}", escaped(path, 200), pair.text(), context),
+      .notes = std::move(notes)};
   input.pair = {.model = pair.model, .drafter = pair.drafter};
   if (!pair.verifier.empty()) input.pair.verifier = pair.verifier;
   if (!pair.regime.empty()) input.pair.is_greedy = pair.regime == "greedy";
   if (pairs.size() > 1)
-    input.notes.push_back(fmt::format("costs are of {}; the file also has {}; --model, --drafter, --verifier and --temperature choose", pair.text(),
-                                      list_of({pairs.begin() + 1, pairs.end()})));
+    input.notes.push_back(
+        fmt::format("costs are of {}; the file also has {}; --model, --drafter, --verifier and "
+                    "--temperature choose",
+                    pair.text(), list_of({pairs.begin() + 1, pairs.end()})));
   input.notes.push_back(fmt::format("lengths up to {} were measured", input.longest));
   return input;
 }

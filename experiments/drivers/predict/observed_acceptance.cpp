@@ -16,20 +16,31 @@ constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files g
 
 bool keeps(const analysis::TraceFilter& filter, const analysis::CellAxes& axes) {
   const auto is = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
-  return is(filter.model, axes.model) && is(filter.drafter, axes.drafter) && is(filter.verifier, axes.verifier) && is(filter.temperature, axes.temperature) &&
+  return is(filter.model, axes.model) && is(filter.drafter, axes.drafter) &&
+         is(filter.verifier, axes.verifier) && is(filter.temperature, axes.temperature) &&
          is(filter.is_greedy, axes.temperature == 0.0);
 }
 
-std::string name_of(const analysis::CellAxes& axes) { return fmt::format("{} at temperature {} ({})", axes.drafter, axes.temperature, axes.tree); }
+std::string name_of(const analysis::CellAxes& axes) {
+  return fmt::format("{} at temperature {} ({})", axes.drafter, axes.temperature, axes.tree);
+}
 
 /// @throws ConfigError naming what there is
-analysis::DrafterAcceptance the_one(const std::string& folder, std::vector<analysis::DrafterAcceptance> drafters, const analysis::TraceFilter& filter) {
+analysis::DrafterAcceptance the_one(const std::string& folder,
+                                    std::vector<analysis::DrafterAcceptance> drafters,
+                                    const analysis::TraceFilter& filter) {
   std::vector<std::string> names;
   for (const auto& drafter : drafters) names.push_back(name_of(drafter.axes));
-  std::erase_if(drafters, [&](const analysis::DrafterAcceptance& drafter) { return !keeps(filter, drafter.axes); });
+  std::erase_if(drafters, [&](const analysis::DrafterAcceptance& drafter) {
+    return !keeps(filter, drafter.axes);
+  });
   if (drafters.size() != 1)
-    throw ConfigError(fmt::format("--observed: {} of {}; allowed: one, chosen by --drafter, --temperature, --model: {}", drafters.size(), escaped(folder), fmt::join(names, ", ")));
-  if (drafters.front().depths.empty()) throw ConfigError(fmt::format("--observed: {} drafted nothing; choose another drafter", name_of(drafters.front().axes)));
+    throw ConfigError(fmt::format(
+        "--observed: {} of {}; allowed: one, chosen by --drafter, --temperature, --model: {}",
+        drafters.size(), escaped(folder), fmt::join(names, ", ")));
+  if (drafters.front().depths.empty())
+    throw ConfigError(fmt::format("--observed: {} drafted nothing; choose another drafter",
+                                  name_of(drafters.front().axes)));
   return drafters.front();
 }
 
@@ -45,10 +56,12 @@ std::vector<double> rank_acceptance(const analysis::DepthAcceptance& depth) {
 }
 
 /// What the drafter's trees showed; nothing where the run kept none.
-std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::SiblingRow>& rows, const analysis::CellAxes& axes) {
+std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::SiblingRow>& rows,
+                                                  const analysis::CellAxes& axes) {
   sim::SiblingAcceptance siblings;
   for (const analysis::SiblingRow& row : rows)
-    if (row.axes == axes) siblings.add(row.place, row.sums.reached, std::min(row.sums.accepted, row.sums.reached));
+    if (row.axes == axes)
+      siblings.add(row.place, row.sums.reached, std::min(row.sums.accepted, row.sums.reached));
   return siblings.most_ranks() > 0 ? std::optional(std::move(siblings)) : std::nullopt;
 }
 
@@ -59,19 +72,32 @@ void take_siblings(const sim::SiblingAcceptance& siblings, AcceptanceInput& inpu
 
 }  // namespace
 
-AcceptanceInput observed_acceptance(const std::string& folder, const analysis::TraceFilter& filter) {
+AcceptanceInput observed_acceptance(const std::string& folder,
+                                    const analysis::TraceFilter& filter) {
   analysis::check_unchanged(folder);
   const analysis::AcceptanceRun run = analysis::read_acceptance_run(folder);
   analysis::Bootstrap bootstrap(kSeed);
-  const analysis::DrafterAcceptance drafter = the_one(folder, analysis::drafter_acceptance(run.rows, true, bootstrap), filter);
+  const analysis::DrafterAcceptance drafter =
+      the_one(folder, analysis::drafter_acceptance(run.rows, true, bootstrap), filter);
   const analysis::Estimate rate = within(*drafter.acceptance_rate, 0.0, 1.0);
-  AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval}, .rank_acceptance = rank_acceptance(drafter.depths.front()),
-                        .source = fmt::format("{} over {} places of {} prompts", name_of(drafter.axes), drafter.positions, drafter.prompts)};
+  AcceptanceInput input{
+      .rate = {.value = rate.value, .interval = rate.interval},
+      .rank_acceptance = rank_acceptance(drafter.depths.front()),
+      .source = fmt::format("{} over {} places of {} prompts", name_of(drafter.axes),
+                            drafter.positions, drafter.prompts)};
   input.notes.push_back("the rate is that of all depths, where a draft is made");
-  if (!run.is_of_rounds()) input.notes.push_back("observed at every place of the text; rounds begin at harder ones than these (experiment.places = \"rounds\")");
-  if (const auto siblings = siblings_of(run.siblings, drafter.axes)) take_siblings(*siblings, input);
-  else input.notes.push_back("of the tree's children nothing is known but the drafter's ranking: they are its likeliest tokens, chosen and not drawn");
-  if (const std::string missing = run.missing(); !missing.empty()) input.notes.push_back("the run is not finished: " + missing);
+  if (!run.is_of_rounds())
+    input.notes.push_back(
+        "observed at every place of the text; rounds begin at harder ones than these "
+        "(experiment.places = \"rounds\")");
+  if (const auto siblings = siblings_of(run.siblings, drafter.axes))
+    take_siblings(*siblings, input);
+  else
+    input.notes.push_back(
+        "of the tree's children nothing is known but the drafter's ranking: they are its likeliest "
+        "tokens, chosen and not drawn");
+  if (const std::string missing = run.missing(); !missing.empty())
+    input.notes.push_back("the run is not finished: " + missing);
   return input;
 }
 

@@ -20,23 +20,27 @@ double ns_at(const analysis::Estimate& ns, End end) {
 }
 
 /// Rows of one kind that belong to a pair.
-std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& pair, sim::CostKind kind) {
+std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& pair,
+                             sim::CostKind kind) {
   std::vector<CostRow> rows;
   std::ranges::copy_if(costs, std::back_inserter(rows), [&](const CostRow& row) {
     const bool is_chain = row.tree.empty() || row.tree == "chain";
-    const bool is_pair = row.model == pair.model && row.drafter == pair.drafter && row.verifier == pair.verifier && is_chain;
+    const bool is_pair = row.model == pair.model && row.drafter == pair.drafter &&
+                         row.verifier == pair.verifier && is_chain;
     return row.kind == kind && is_pair && (!row.regime || row.regime_text() == pair.regime);
   });
   return rows;
 }
 
 /// @throws DataError for rows or contexts beyond those of any machine
-std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector<CostRow>& rows, End end) {
+std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector<CostRow>& rows,
+                                      End end) {
   constexpr std::int64_t kMost = 1 << 20;
   std::vector<sim::CostPoint> points;
   for (const CostRow& row : rows) {
     if (row.rows > kMost || row.context > kMost)
-      throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path, row.rows, row.context, kMost));
+      throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path,
+                                  row.rows, row.context, kMost));
     const double ns = ns_at(row.ns, end);
     points.push_back({.kind = row.kind,
                       .rows = static_cast<int>(row.rows),
@@ -54,19 +58,23 @@ void check_distinct(const std::string& path, const std::vector<CostRow>& rows) {
   std::set<std::pair<std::int64_t, std::int64_t>> points;
   for (const CostRow& row : rows)
     if (!points.emplace(row.rows, row.context).second)
-      throw DataError(fmt::format("{}: two costs of kind {} for {} rows at context {}; leave one", path, to_string(row.kind), row.rows, row.context));
+      throw DataError(fmt::format("{}: two costs of kind {} for {} rows at context {}; leave one",
+                                  path, to_string(row.kind), row.rows, row.context));
 }
 
-/// One row, and every other number of rows, must have been timed at every context. @throws DataError naming the hole
+/// One row, and every other number of rows, must have been timed at every context. @throws
+/// DataError naming the hole
 void check_grid(const std::string& path, const std::vector<CostRow>& target) {
   std::set<std::int64_t> rows{1}, contexts;
   std::set<std::pair<std::int64_t, std::int64_t>> points;
-  for (const CostRow& row : target) rows.insert(row.rows), contexts.insert(row.context), points.emplace(row.rows, row.context);
+  for (const CostRow& row : target)
+    rows.insert(row.rows), contexts.insert(row.context), points.emplace(row.rows, row.context);
   for (const std::int64_t row : rows)
     for (const std::int64_t context : contexts)
       if (!points.contains({row, context}))
         throw DataError(
-            fmt::format("{}: no target forward of {} row{} at context {}: a hole in the grid of rows and contexts; measure that point, or leave out "
+            fmt::format("{}: no target forward of {} row{} at context {}: a hole in the grid of "
+                        "rows and contexts; measure that point, or leave out "
                         "its row or its context",
                         path, row, row == 1 ? "" : "s", context));
 }
@@ -80,33 +88,41 @@ std::string CostPair::text() const {
   return all;
 }
 
-PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& costs, const CostPair& pair)
+PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& costs,
+                         const CostPair& pair)
     : target_(rows_of(costs, pair.plain(), sim::CostKind::target)),
       draft_(rows_of(costs, pair, sim::CostKind::draft)),
       overhead_(rows_of(costs, pair, sim::CostKind::overhead)),
       plain_overhead_(rows_of(costs, pair.plain(), sim::CostKind::overhead)) {
-  for (const auto& [rows, what] :
-       {std::pair{&target_, "target"}, {&overhead_, "overhead (with the drafter)"}, {&plain_overhead_, "overhead of plain decoding"}})
-    if (rows->empty()) throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path, what, pair.text()));
-  for (const auto* rows : {&target_, &draft_, &overhead_, &plain_overhead_}) check_distinct(path, *rows);
+  for (const auto& [rows, what] : {std::pair{&target_, "target"},
+                                   {&overhead_, "overhead (with the drafter)"},
+                                   {&plain_overhead_, "overhead of plain decoding"}})
+    if (rows->empty())
+      throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path,
+                                  what, pair.text()));
+  for (const auto* rows : {&target_, &draft_, &overhead_, &plain_overhead_})
+    check_distinct(path, *rows);
   check_grid(path, target_);
   for (const End end : {End::value, End::low, End::high}) {
     target_at_.emplace_back(points_of(path, target_, end));
     draft_at_.emplace_back(analysis::held_constant_outside(points_of(path, draft_, end)));
     overhead_at_.emplace_back(analysis::held_constant_outside(points_of(path, overhead_, end)));
-    plain_overhead_at_.emplace_back(analysis::held_constant_outside(points_of(path, plain_overhead_, end)));
+    plain_overhead_at_.emplace_back(
+        analysis::held_constant_outside(points_of(path, plain_overhead_, end)));
   }
 }
 
 int PairSurface::longest() const {
-  const auto longest = std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows, std::ranges::max(target_, {}, &CostRow::rows).rows - 1);
+  const auto longest = std::min(std::ranges::max(draft_, {}, &CostRow::rows).rows,
+                                std::ranges::max(target_, {}, &CostRow::rows).rows - 1);
   return static_cast<int>(std::min<std::int64_t>(longest, kLongestLength));
 }
 
 int PairSurface::middle_context() const {
   std::set<std::int64_t> contexts;
   for (const CostRow& row : target_) contexts.insert(row.context);
-  return static_cast<int>(*std::next(contexts.begin(), static_cast<std::ptrdiff_t>(contexts.size() / 2)));
+  return static_cast<int>(
+      *std::next(contexts.begin(), static_cast<std::ptrdiff_t>(contexts.size() / 2)));
 }
 
 std::pair<int, int> PairSurface::contexts() const {
@@ -115,13 +131,17 @@ std::pair<int, int> PairSurface::contexts() const {
 }
 
 bool PairSurface::has_interval() const {
-  const auto known = [](const std::vector<CostRow>& rows) { return std::ranges::any_of(rows, [](const CostRow& row) { return row.ns.interval.has_value(); }); };
+  const auto known = [](const std::vector<CostRow>& rows) {
+    return std::ranges::any_of(rows,
+                               [](const CostRow& row) { return row.ns.interval.has_value(); });
+  };
   return known(target_) || known(draft_) || known(overhead_) || known(plain_overhead_);
 }
 
 LengthCosts PairSurface::at(int context, End end) const {
   const auto index = static_cast<std::size_t>(end);
-  LengthCosts costs{.plain_ns = target_at_[index].t_target_ns(1, context) + plain_overhead_at_[index].overhead_ns(1, context)};
+  LengthCosts costs{.plain_ns = target_at_[index].t_target_ns(1, context) +
+                                plain_overhead_at_[index].overhead_ns(1, context)};
   for (int length = 0, last = longest(); length <= last; ++length) {
     costs.draft_ns.push_back(draft_at_[index].t_draft_ns(length, context));
     costs.verify_ns.push_back(target_at_[index].t_target_ns(length + 1, context));

@@ -30,8 +30,10 @@ struct LengthCosts {
 class PairSurface {
  public:
   /// @param path  of the costs, for messages
-  /// @throws DataError naming what the file lacks: a kind of cost, a point of the target's grid; or that a point occurs twice
-  PairSurface(const std::string& path, const std::vector<analysis::CostRow>& costs, const CostPair& pair);
+  /// @throws DataError naming what the file lacks: a kind of cost, a point of the target's grid; or
+  /// that a point occurs twice
+  PairSurface(const std::string& path, const std::vector<analysis::CostRow>& costs,
+              const CostPair& pair);
 
   /// Drafts as long as were timed, and verified in forwards that were timed.
   int longest() const;
@@ -45,7 +47,8 @@ class PairSurface {
 
  private:
   std::vector<analysis::CostRow> target_, draft_, overhead_, plain_overhead_;
-  std::vector<sim::CostSurface> target_at_, draft_at_, overhead_at_, plain_overhead_at_;  ///< by End
+  std::vector<sim::CostSurface> target_at_, draft_at_, overhead_at_,
+      plain_overhead_at_;  ///< by End
 };
 
 }  // namespace speclab::experiments

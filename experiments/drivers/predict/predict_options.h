@@ -17,7 +17,8 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  std::optional<std::string> model{};  ///< these five choose among what `costs`, `trace` and `observed` hold
+  std::optional<std::string>
+      model{};  ///< these five choose among what `costs`, `trace` and `observed` hold
   std::optional<std::string> drafter{};
   std::optional<std::string> verifier{};
   std::optional<std::string> temperature{};

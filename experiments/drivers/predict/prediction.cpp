@@ -19,13 +19,18 @@ constexpr int kMostShown = 32;
 
 /// @throws ConfigError naming what is allowed
 int checked_length(const char* option, int value, int least, int longest) {
-  if (value < least || value > longest) throw ConfigError(fmt::format("{} {}; allowed: integers from {} to {}", option, value, least, longest));
+  if (value < least || value > longest)
+    throw ConfigError(
+        fmt::format("{} {}; allowed: integers from {} to {}", option, value, least, longest));
   return value;
 }
 
-/// --max-length as asked for; else all up to a little beyond the optimum; and the optimum and the chosen length themselves.
+/// --max-length as asked for; else all up to a little beyond the optimum; and the optimum and the
+/// chosen length themselves.
 std::vector<int> shown_lengths(const PredictOptions& options, int searched, int optimum) {
-  const int last = options.max_length ? searched : std::min({searched, kMostShown, std::max(kFewestShown, optimum + 2)});
+  const int last = options.max_length
+                       ? searched
+                       : std::min({searched, kMostShown, std::max(kFewestShown, optimum + 2)});
   std::vector<int> lengths;
   for (int length = 0; length <= last; ++length) lengths.push_back(length);
   std::set<int> beyond{optimum};
@@ -34,18 +39,23 @@ std::vector<int> shown_lengths(const PredictOptions& options, int searched, int 
   return lengths;
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
-/// The rounds of the costs' pair, or all of a trace that cannot tell its rounds apart; the options' own choice where costs are given as
-/// ratios.
+/// The rounds of the costs' pair, or all of a trace that cannot tell its rounds apart; the options'
+/// own choice where costs are given as ratios.
 analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
-  const bool is_asked_for = options.model || options.drafter || options.verifier || options.temperature;
+  const bool is_asked_for =
+      options.model || options.drafter || options.verifier || options.temperature;
   if (!is_asked_for && options.trace && !analysis::has_rows_beside(*options.trace)) return {};
   analysis::TraceFilter filter = costs.pair;
   if (!filter.model) filter.model = options.model;
   if (!filter.drafter) filter.drafter = options.drafter;
   if (!filter.verifier) filter.verifier = options.verifier;
-  if (options.temperature) filter.temperature = parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
+  if (options.temperature)
+    filter.temperature =
+        parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
   return filter;
 }
 
@@ -55,29 +65,41 @@ Prediction predict(const PredictOptions& options) {
   const CostInput costs = cost_input(options);
   const analysis::TraceFilter filter = trace_filter(options, costs);
   const AcceptanceInput acceptance = acceptance_input(options, filter);
-  const int searched = options.max_length ? checked_length("--max-length", *options.max_length, 1, costs.longest) : std::min(kSearched, costs.longest);
+  const int searched = options.max_length
+                           ? checked_length("--max-length", *options.max_length, 1, costs.longest)
+                           : std::min(kSearched, costs.longest);
   const LengthModel model(acceptance, costs, memory_options(options), searched);
-  Prediction prediction{.acceptance_rate = acceptance.rate,
-                        .acceptance_source = acceptance.source,
-                        .cost_source = costs.source,
-                        .notes = acceptance.notes,
-                        .counts_draft_operations = memory_options(options).draft_operations_ratio > 0.0,
-                        .lengths = {},
-                        .optimum = model.optimum(),
-                        .trace_optimum = model.trace_optimum(),
-                        .trace_optimum_reach = std::min(searched, std::max(1, static_cast<int>(acceptance.tokens_by_position.size())) - 1),
-                        .chosen = {},
-                        .tree = {},
-                        .has_interval = model.has_interval()};
+  Prediction prediction{
+      .acceptance_rate = acceptance.rate,
+      .acceptance_source = acceptance.source,
+      .cost_source = costs.source,
+      .notes = acceptance.notes,
+      .counts_draft_operations = memory_options(options).draft_operations_ratio > 0.0,
+      .lengths = {},
+      .optimum = model.optimum(),
+      .trace_optimum = model.trace_optimum(),
+      .trace_optimum_reach = std::min(
+          searched, std::max(1, static_cast<int>(acceptance.tokens_by_position.size())) - 1),
+      .chosen = {},
+      .tree = {},
+      .has_interval = model.has_interval()};
   append(prediction.notes, costs.notes);
   if (options.trace && options.rank_acceptance)
-    prediction.notes.push_back("the tree's acceptance by rank is as given; the trace tells only of chains");
-  if (options.trace && filter.drafter) prediction.notes.push_back("of the trace the rounds of the same model, drafter, verifier and regime are taken");
-  if (options.speculation_length) prediction.chosen = model.at(checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
-  for (const int length : shown_lengths(options, searched, prediction.optimum.at.speculation_length)) prediction.lengths.push_back(model.at(length));
+    prediction.notes.push_back(
+        "the tree's acceptance by rank is as given; the trace tells only of chains");
+  if (options.trace && filter.drafter)
+    prediction.notes.push_back(
+        "of the trace the rounds of the same model, drafter, verifier and regime are taken");
+  if (options.speculation_length)
+    prediction.chosen = model.at(
+        checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
+  for (const int length :
+       shown_lengths(options, searched, prediction.optimum.at.speculation_length))
+    prediction.lengths.push_back(model.at(length));
   if (options.plot) {
     prediction.origins = input_origins(options);
-    for (int length = 0; length <= prediction.lengths.back().speculation_length; ++length) prediction.curve.push_back(model.at(length));
+    for (int length = 0; length <= prediction.lengths.back().speculation_length; ++length)
+      prediction.curve.push_back(model.at(length));
   }
   prediction.tree = predicted_tree(options, acceptance, costs);
   return prediction;

@@ -10,7 +10,8 @@
 
 namespace speclab::experiments {
 
-/// One speculation length. Length 0 is plain decoding. Intervals hold everything that the inputs' intervals allow.
+/// One speculation length. Length 0 is plain decoding. Intervals hold everything that the inputs'
+/// intervals allow.
 struct PredictedLength {
   int speculation_length = 0;
   IntervalValue tokens_per_round;
@@ -18,8 +19,9 @@ struct PredictedLength {
   std::optional<double> accepted_fraction{};  ///< missing where nothing is drafted
   double operations_factor = 1.0;
   double target_reads_per_token = 1.0;
-  std::optional<double> bytes_per_token{};         ///< where bytes are given
-  std::optional<IntervalValue> trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
+  std::optional<double> bytes_per_token{};  ///< where bytes are given
+  std::optional<IntervalValue>
+      trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
   std::optional<IntervalValue> trace_predicted_speedup{};
 };
 
@@ -36,11 +38,13 @@ struct PredictedTree {
   int nodes = 1;   ///< root included
   int levels = 1;  ///< root included
   double tokens_per_round = 1.0;
-  IntervalValue predicted_speedup{.value = 1.0};  ///< with the interval of the costs where acceptance has none
-  std::string parents{};     ///< as `--tree` takes it; empty for the root alone
-  std::optional<double> rank_tokens_per_round{};   ///< by the ranks alone, wherever a node stands, where more is known
+  IntervalValue predicted_speedup{
+      .value = 1.0};      ///< with the interval of the costs where acceptance has none
+  std::string parents{};  ///< as `--tree` takes it; empty for the root alone
+  std::optional<double>
+      rank_tokens_per_round{};  ///< by the ranks alone, wherever a node stands, where more is known
   std::optional<double> chain_tokens_per_round{};  ///< of a chain of as many nodes, likewise
-  std::string assumption{};  ///< what its acceptance by rank rests on
+  std::string assumption{};                        ///< what its acceptance by rank rests on
 };
 
 struct Prediction {
@@ -49,8 +53,9 @@ struct Prediction {
   std::vector<std::string> notes;
   bool counts_draft_operations = false;  ///< else operations are the target's alone
   std::vector<PredictedLength> lengths;  ///< from 0 on, all that are shown
-  std::vector<PredictedLength> curve{};  ///< from 0 to the last of them without a gap, where a plot is asked for
-  std::vector<std::string> origins{};    ///< of what was measured, likewise
+  std::vector<PredictedLength>
+      curve{};  ///< from 0 to the last of them without a gap, where a plot is asked for
+  std::vector<std::string> origins{};  ///< of what was measured, likewise
   Optimum optimum;
   std::optional<PredictedLength> trace_optimum;  ///< by acceptance by position
   int trace_optimum_reach = 0;                   ///< the longest length that the trace tells of

@@ -10,11 +10,26 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 20> kColumns = {
-    "speculation_length",          "tokens_per_round",       "tokens_per_round_low",       "tokens_per_round_high",      "predicted_speedup",
-    "predicted_speedup_low",       "predicted_speedup_high", "accepted_fraction",          "operations_factor",          "target_reads_per_token",
-    "bytes_per_token",             "trace_tokens_per_round", "trace_tokens_per_round_low", "trace_tokens_per_round_high", "trace_predicted_speedup",
-    "trace_predicted_speedup_low", "trace_predicted_speedup_high", "is_optimum", "is_trace_optimum", "is_chosen"};
+constexpr std::array<std::string_view, 20> kColumns = {"speculation_length",
+                                                       "tokens_per_round",
+                                                       "tokens_per_round_low",
+                                                       "tokens_per_round_high",
+                                                       "predicted_speedup",
+                                                       "predicted_speedup_low",
+                                                       "predicted_speedup_high",
+                                                       "accepted_fraction",
+                                                       "operations_factor",
+                                                       "target_reads_per_token",
+                                                       "bytes_per_token",
+                                                       "trace_tokens_per_round",
+                                                       "trace_tokens_per_round_low",
+                                                       "trace_tokens_per_round_high",
+                                                       "trace_predicted_speedup",
+                                                       "trace_predicted_speedup_low",
+                                                       "trace_predicted_speedup_high",
+                                                       "is_optimum",
+                                                       "is_trace_optimum",
+                                                       "is_chosen"};
 
 void add(analysis::CsvWriter& csv, const std::optional<IntervalValue>& value) {
   if (!value) {
@@ -40,7 +55,8 @@ bool is_at(const std::optional<PredictedLength>& named, const PredictedLength& r
 }
 
 ordered_json json_of(const PredictedTree& tree) {
-  ordered_json object{{"nodes", tree.nodes}, {"levels", tree.levels}, {"tokens_per_round", tree.tokens_per_round}};
+  ordered_json object{
+      {"nodes", tree.nodes}, {"levels", tree.levels}, {"tokens_per_round", tree.tokens_per_round}};
   add(object, "predicted_speedup", tree.predicted_speedup);
   if (tree.rank_tokens_per_round) object["rank_tokens_per_round"] = *tree.rank_tokens_per_round;
   if (tree.chain_tokens_per_round) object["chain_tokens_per_round"] = *tree.chain_tokens_per_round;
@@ -59,7 +75,8 @@ ordered_json json_of(const PredictedLength& at, const char* length_name) {
   object["target_reads_per_token"] = at.target_reads_per_token;
   if (at.bytes_per_token) object["bytes_per_token"] = *at.bytes_per_token;
   if (at.trace_tokens_per_round) add(object, "trace_tokens_per_round", *at.trace_tokens_per_round);
-  if (at.trace_predicted_speedup) add(object, "trace_predicted_speedup", *at.trace_predicted_speedup);
+  if (at.trace_predicted_speedup)
+    add(object, "trace_predicted_speedup", *at.trace_predicted_speedup);
   return object;
 }
 
@@ -80,10 +97,14 @@ std::string prediction_csv(const Prediction& prediction) {
     csv.field(std::int64_t{at.speculation_length});
     add(csv, at.tokens_per_round);
     add(csv, at.predicted_speedup);
-    csv.field(at.accepted_fraction).field(at.operations_factor).field(at.target_reads_per_token).field(at.bytes_per_token);
+    csv.field(at.accepted_fraction)
+        .field(at.operations_factor)
+        .field(at.target_reads_per_token)
+        .field(at.bytes_per_token);
     add(csv, at.trace_tokens_per_round);
     add(csv, at.trace_predicted_speedup);
-    for (const bool is_named : {is_at(prediction.optimum.at, at), is_at(prediction.trace_optimum, at), is_at(prediction.chosen, at)})
+    for (const bool is_named : {is_at(prediction.optimum.at, at),
+                                is_at(prediction.trace_optimum, at), is_at(prediction.chosen, at)})
       csv.field(std::int64_t{is_named});
     csv.end_row();
   }
@@ -97,11 +118,13 @@ std::string prediction_json(const Prediction& prediction) {
   object["cost_source"] = prediction.cost_source;
   object["notes"] = prediction.notes;
   object["optimum"] = json_of(prediction.optimum);
-  if (prediction.trace_optimum) object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
+  if (prediction.trace_optimum)
+    object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
   if (prediction.chosen) object["chosen"] = json_of(*prediction.chosen, "speculation_length");
   if (prediction.tree) object["tree"] = json_of(*prediction.tree);
   object["lengths"] = ordered_json::array();
-  for (const PredictedLength& at : prediction.lengths) object["lengths"].push_back(json_of(at, "speculation_length"));
+  for (const PredictedLength& at : prediction.lengths)
+    object["lengths"].push_back(json_of(at, "speculation_length"));
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

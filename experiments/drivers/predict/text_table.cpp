@@ -10,20 +10,23 @@ namespace {
 
 /// Characters of UTF-8 text: all bytes but those that continue one.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace
 
 void TextTable::add_row(std::vector<std::string> row) {
-  SPECLAB_EXPECT(row.size() == rows_[0].size(),
-                 std::to_string(row.size()) + " fields, the table has " + std::to_string(rows_[0].size()) + " columns");
+  SPECLAB_EXPECT(row.size() == rows_[0].size(), std::to_string(row.size()) +
+                                                    " fields, the table has " +
+                                                    std::to_string(rows_[0].size()) + " columns");
   rows_.push_back(std::move(row));
 }
 
 bool TextTable::has_words(std::size_t column) const {
   const auto is_number = [&](const auto& row) {
-    return row[column].empty() || std::string_view("-0123456789").find(row[column][0]) != std::string_view::npos;
+    return row[column].empty() ||
+           std::string_view("-0123456789").find(row[column][0]) != std::string_view::npos;
   };
   return !std::all_of(rows_.begin() + 1, rows_.end(), is_number);
 }

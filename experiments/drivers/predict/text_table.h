@@ -4,7 +4,8 @@
 
 namespace speclab::experiments {
 
-/// Columns two blanks apart: numbers to the right, columns that hold words to the left. Widths count characters, not bytes.
+/// Columns two blanks apart: numbers to the right, columns that hold words to the left. Widths
+/// count characters, not bytes.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> columns) : rows_{std::move(columns)} {}

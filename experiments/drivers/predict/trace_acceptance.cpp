@@ -13,7 +13,8 @@
 namespace speclab::experiments {
 namespace {
 
-/// What the chains of a trace add up to, by prompt, and what is pooled that a reader may want apart.
+/// What the chains of a trace add up to, by prompt, and what is pooled that a reader may want
+/// apart.
 class ChainCounts {
  public:
   void add(const analysis::TracedRound& traced) {
@@ -25,7 +26,9 @@ class ChainCounts {
     }
     const bool is_chain = traced.round.drafted == traced.round.depth;
     ++(is_chain ? chain_rounds_ : tree_rounds_);
-    if (is_chain) by_cluster_[traced.cluster].add(static_cast<int>(traced.round.depth), static_cast<int>(traced.round.accepted));
+    if (is_chain)
+      by_cluster_[traced.cluster].add(static_cast<int>(traced.round.depth),
+                                      static_cast<int>(traced.round.accepted));
   }
 
   std::vector<sim::AcceptanceCounts> clusters() const {
@@ -34,13 +37,16 @@ class ChainCounts {
     return clusters;
   }
   std::optional<std::string> pooling_note() const {
-    if (drafters_.size() < 2 && verifiers_.size() < 2 && temperatures_.size() < 2) return std::nullopt;
-    return fmt::format("the trace pools drafters {}, verifiers {} and temperatures {}; --drafter, --verifier and --temperature choose",
-                       fmt::join(drafters_, ", "), fmt::join(verifiers_, ", "), fmt::join(temperatures_, ", "));
+    if (drafters_.size() < 2 && verifiers_.size() < 2 && temperatures_.size() < 2)
+      return std::nullopt;
+    return fmt::format(
+        "the trace pools drafters {}, verifiers {} and temperatures {}; --drafter, --verifier and "
+        "--temperature choose",
+        fmt::join(drafters_, ", "), fmt::join(verifiers_, ", "), fmt::join(temperatures_, ", "));
   }
   std::int64_t chain_rounds() const { return chain_rounds_; }  ///< that draft
   std::int64_t tree_rounds() const { return tree_rounds_; }
-  std::int64_t idle_rounds() const { return idle_rounds_; }    ///< of drafters that proposed nothing
+  std::int64_t idle_rounds() const { return idle_rounds_; }  ///< of drafters that proposed nothing
   bool has_axes() const { return has_axes_; }
 
  private:
@@ -57,7 +63,8 @@ class ChainCounts {
   bool has_axes_ = false;
 };
 
-/// By the acceptance of each level, for the lengths that the rounds can answer for; nothing where that is none.
+/// By the acceptance of each level, for the lengths that the rounds can answer for; nothing where
+/// that is none.
 std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceCounts>& clusters) {
   std::vector<IntervalValue> tokens;
   const int longest = sim::longest_supported_length(clusters);
@@ -68,14 +75,19 @@ std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceC
   return tokens;
 }
 
-/// Where one acceptance rate expects other tokens than the trace's positions show, at the first such length.
-std::optional<std::string> contradiction_note(double rate, const std::vector<IntervalValue>& by_position) {
+/// Where one acceptance rate expects other tokens than the trace's positions show, at the first
+/// such length.
+std::optional<std::string> contradiction_note(double rate,
+                                              const std::vector<IntervalValue>& by_position) {
   for (std::size_t length = 1; length < by_position.size(); ++length) {
     const IntervalValue& seen = by_position[length];
     const double expected = sim::tokens_per_round(rate, static_cast<int>(length));
     if (seen.interval && (expected < seen.low() || expected > seen.high()))
-      return fmt::format("one rate does not describe this trace: at length {} it expects {:.4f} tokens a round, the positions show {:.4f} [{:.4f}, {:.4f}]; "
-                         "rather take the answers by position", length, expected, seen.value, seen.low(), seen.high());
+      return fmt::format(
+          "one rate does not describe this trace: at length {} it expects {:.4f} tokens a round, "
+          "the positions show {:.4f} [{:.4f}, {:.4f}]; "
+          "rather take the answers by position",
+          length, expected, seen.value, seen.low(), seen.high());
   }
   return std::nullopt;
 }
@@ -84,22 +96,37 @@ std::optional<std::string> contradiction_note(double rate, const std::vector<Int
 
 AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter) {
   ChainCounts counts;
-  const std::int64_t forced = analysis::read_trace(path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });
+  const std::int64_t forced = analysis::read_trace(
+      path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });
   if (counts.chain_rounds() == 0)
-    throw DataError(fmt::format("{}: no round that drafts a chain ({} draft trees); acceptance of a chain needs one", path, counts.tree_rounds()));
+    throw DataError(fmt::format(
+        "{}: no round that drafts a chain ({} draft trees); acceptance of a chain needs one", path,
+        counts.tree_rounds()));
   const std::vector<sim::AcceptanceCounts> clusters = counts.clusters();
   const sim::Estimate rate = sim::acceptance_rate_estimate(clusters);
   AcceptanceInput input{.rate = {.value = rate.value, .interval = rate.interval},
                         .tokens_by_position = tokens_by_position(clusters),
-                        .source = fmt::format("{}: {} rounds that draft, {} {}", escaped(path, 200), counts.chain_rounds(), clusters.size(),
+                        .source = fmt::format("{}: {} rounds that draft, {} {}", escaped(path, 200),
+                                              counts.chain_rounds(), clusters.size(),
                                               counts.has_axes() ? "prompts" : "generations")};
-  if (forced > 0) input.notes.push_back(fmt::format("{} rounds with forced verdicts are left out; --verifier replay takes them", forced));
-  if (counts.tree_rounds() > 0) input.notes.push_back(fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));
+  if (forced > 0)
+    input.notes.push_back(fmt::format(
+        "{} rounds with forced verdicts are left out; --verifier replay takes them", forced));
+  if (counts.tree_rounds() > 0)
+    input.notes.push_back(
+        fmt::format("{} rounds draft trees and are left out", counts.tree_rounds()));
   if (counts.idle_rounds() > 0)
-    input.notes.push_back(fmt::format("{} further rounds draft nothing and are left out: tokens and speed-ups are those of rounds that draft", counts.idle_rounds()));
-  if (const auto note = contradiction_note(rate.value, input.tokens_by_position)) input.notes.push_back(*note);
+    input.notes.push_back(
+        fmt::format("{} further rounds draft nothing and are left out: tokens and speed-ups are "
+                    "those of rounds that draft",
+                    counts.idle_rounds()));
+  if (const auto note = contradiction_note(rate.value, input.tokens_by_position))
+    input.notes.push_back(*note);
   if (const auto note = counts.pooling_note()) input.notes.push_back(*note);
-  if (!counts.has_axes()) input.notes.push_back("no rows.csv beside the trace: generations are taken as independent, where prompts would be");
+  if (!counts.has_axes())
+    input.notes.push_back(
+        "no rows.csv beside the trace: generations are taken as independent, where prompts would "
+        "be");
   return input;
 }
 

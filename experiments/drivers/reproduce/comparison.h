@@ -13,7 +13,7 @@ enum class Verdict {
   agrees,
   input_rounding,  ///< a named slip that inputs which round to the printed ones explain
   known_slip,      ///< any other named slip of the source, of the size that is known
-  context,         ///< measured by the source on its own machine, or of ours alone: nothing must agree
+  context,  ///< measured by the source on its own machine, or of ours alone: nothing must agree
   disagrees,
 };
 
@@ -23,7 +23,8 @@ const char* to_string(Verdict verdict);
 enum class Origin {
   printed,     ///< stands in the source, rounded as it prints it
   read_off,    ///< read off a figure of the source
-  recomputed,  ///< the source's formula evaluated apart from this program, or a count of its printed numbers
+  recomputed,  ///< the source's formula evaluated apart from this program, or a count of its
+               ///< printed numbers
 };
 
 const char* to_string(Origin origin);
@@ -33,13 +34,16 @@ struct Comparison {
   std::string setting;  ///< key=value;...
   std::string quantity;
   double ours = 0.0;
-  std::optional<analysis::Interval> interval{};  ///< 95 % over prompts, of what is measured; of what is predicted from that all that such intervals allow
-  std::optional<int> prompts{};       ///< independent units behind it
-  std::optional<double> reference{};  ///< missing where the source gives none
-  Origin origin = Origin::recomputed; ///< of the reference
-  std::optional<double> tolerance{};  ///< absolute; missing where nothing must agree
-  std::optional<analysis::Interval> reachable{};  ///< ours, over all inputs that round to the printed ones
-  std::string source{}, locator{};    ///< as in experiments/papers
+  std::optional<analysis::Interval>
+      interval{};  ///< 95 % over prompts, of what is measured; of what is predicted from that all
+                   ///< that such intervals allow
+  std::optional<int> prompts{};        ///< independent units behind it
+  std::optional<double> reference{};   ///< missing where the source gives none
+  Origin origin = Origin::recomputed;  ///< of the reference
+  std::optional<double> tolerance{};   ///< absolute; missing where nothing must agree
+  std::optional<analysis::Interval>
+      reachable{};                  ///< ours, over all inputs that round to the printed ones
+  std::string source{}, locator{};  ///< as in experiments/papers
   Verdict verdict = Verdict::context;
   std::string note{};
 };
@@ -58,8 +62,8 @@ struct Reproduction {
   std::vector<std::string> remarks{};  ///< what the rows show together
 };
 
-/// Judges every row by its tolerance. A slip's row must be off, by no more than the slip allows; a slip that meets no such row makes
-/// the reproduction disagree, by a row of its own.
+/// Judges every row by its tolerance. A slip's row must be off, by no more than the slip allows; a
+/// slip that meets no such row makes the reproduction disagree, by a row of its own.
 /// @param slips  of this experiment
 void judge(Reproduction& reproduction, const std::vector<Slip>& slips);
 
@@ -69,7 +73,8 @@ int count_slips_of_text(const std::vector<Slip>& slips);
 std::string text_of_slips(int slips_of_text);
 
 struct VerdictCounts {
-  int agrees_printed = 0;     ///< with numbers that stand in the source, read off its figures among them
+  int agrees_printed =
+      0;  ///< with numbers that stand in the source, read off its figures among them
   int agrees_recomputed = 0;
   int input_rounding = 0, known_slips = 0, context = 0, disagrees = 0;
 
@@ -78,7 +83,8 @@ struct VerdictCounts {
   void add(const VerdictCounts& other);
 };
 VerdictCounts count_verdicts(const std::vector<Comparison>& rows);
-/// "24 rows: 24 agree (12 printed, 12 recomputed), 0 within the rounding of inputs, 0 known slips, 0 context, 0 disagree"
+/// "24 rows: 24 agree (12 printed, 12 recomputed), 0 within the rounding of inputs, 0 known slips,
+/// 0 context, 0 disagree"
 std::string text_of(const VerdictCounts& counts);
 
 }  // namespace speclab::experiments

@@ -19,7 +19,8 @@ struct MetricName {
 
 std::span<const MetricName> metric_names();
 
-/// @throws AmbiguousError for a name that several systems count differently, listing what it may mean; ConfigError for an unknown one
+/// @throws AmbiguousError for a name that several systems count differently, listing what it may
+/// mean; ConfigError for an unknown one
 const MetricName& metric_name(const std::string& name);
 
 /// One number, converted into every other that follows from it.
@@ -29,9 +30,11 @@ struct ConvertedMetric {
   bool assumes_independence = false;  ///< of acceptances; else the conversion is exact
 };
 
-/// @param settings  NAME=VALUE: one metric, and speculation_length=N for chains or drafted_nodes=N for trees, whose rates per tested
+/// @param settings  NAME=VALUE: one metric, and speculation_length=N for chains or drafted_nodes=N
+/// for trees, whose rates per tested
 ///                  draft do not follow
-/// @throws AmbiguousError as metric_name, or where nothing says how many tokens a round drafts; ConfigError for anything else
+/// @throws AmbiguousError as metric_name, or where nothing says how many tokens a round drafts;
+/// ConfigError for anything else
 std::vector<ConvertedMetric> convert_metrics(const std::vector<std::string>& settings);
 
 }  // namespace speclab::experiments

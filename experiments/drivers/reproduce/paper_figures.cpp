@@ -4,9 +4,13 @@
 
 namespace speclab::experiments {
 
-analysis::Point vertex(double x, double y) { return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::none}; }
+analysis::Point vertex(double x, double y) {
+  return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::none};
+}
 
-analysis::Point paper_point(double x, double y) { return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::hollow}; }
+analysis::Point paper_point(double x, double y) {
+  return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::hollow};
+}
 
 analysis::Series curve(std::string name, std::size_t colour, std::vector<analysis::Point> points) {
   std::ranges::stable_sort(points, {}, &analysis::Point::x);

@@ -12,15 +12,18 @@ struct ReproductionName {
 };
 
 /// For people: every row, ours beside the paper's, the slips and what the rows amount to.
-std::string reproduction_text(const ReproductionName& name, const Reproduction& reproduction, const std::vector<Slip>& slips);
+std::string reproduction_text(const ReproductionName& name, const Reproduction& reproduction,
+                              const std::vector<Slip>& slips);
 
 struct ReproductionOutput {
   std::string folder;  ///< of all; each experiment has a folder of its name in it
   bool figures = true;
 };
 
-/// comparison.csv, remarks.txt where there are remarks, and the figures. @return the folder @throws WriteError
-std::string write_reproduction(const ReproductionName& name, const Reproduction& reproduction, const ReproductionOutput& output);
+/// comparison.csv, remarks.txt where there are remarks, and the figures. @return the folder @throws
+/// WriteError
+std::string write_reproduction(const ReproductionName& name, const Reproduction& reproduction,
+                               const ReproductionOutput& output);
 
 struct ReproductionSummary {
   std::string id;

@@ -37,20 +37,26 @@ struct Spread {
 class CellPredictor {
  public:
   /// All but `costs` live longer than the predictor.
-  CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell, const std::vector<CostEntry>& costs);
+  CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell,
+                const std::vector<CostEntry>& costs);
 
   Totals totals() const;
-  /// Of the logarithm of the walltime, by the spread among pilots. Nothing for plain decoding, and where a category has one pilot.
+  /// Of the logarithm of the walltime, by the spread among pilots. Nothing for plain decoding, and
+  /// where a category has one pilot.
   std::optional<Spread> spread() const;
 
  private:
-  double pilot_variance(const std::string& category, const std::vector<int>& prompt_tokens, int pilots) const;
-  Totals of_category(const std::string& category, const std::vector<int>& prompt_tokens, std::optional<std::size_t> left_out) const;
+  double pilot_variance(const std::string& category, const std::vector<int>& prompt_tokens,
+                        int pilots) const;
+  Totals of_category(const std::string& category, const std::vector<int>& prompt_tokens,
+                     std::optional<std::size_t> left_out) const;
   void add_acceptance(const std::string& category, int count, Totals& totals) const;
   sim::GenerationPlan generation_plan(const std::string& category, int prompt_tokens) const;
   std::optional<int> longest() const;
-  sim::GenerationPrediction decode(const std::string& category, int prompt_tokens, std::optional<std::size_t> left_out) const;
-  sim::GenerationPrediction decode(const std::string& category, const sim::RoundLaw& law, const sim::GenerationPlan& generation, int num_laws) const;
+  sim::GenerationPrediction decode(const std::string& category, int prompt_tokens,
+                                   std::optional<std::size_t> left_out) const;
+  sim::GenerationPrediction decode(const std::string& category, const sim::RoundLaw& law,
+                                   const sim::GenerationPlan& generation, int num_laws) const;
 
   const LoadedPlan& loaded_;
   const Plan& plan_;

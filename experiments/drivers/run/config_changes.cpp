@@ -9,7 +9,8 @@
 namespace speclab::experiments {
 namespace {
 
-/// Values by "table.key", of lists of tables by "table 1.key" and so on. Every line of to_toml is empty, a table's header or "key = value".
+/// Values by "table.key", of lists of tables by "table 1.key" and so on. Every line of to_toml is
+/// empty, a table's header or "key = value".
 std::map<std::string, std::string> values_of(const std::string& toml) {
   std::map<std::string, std::string> values;
   std::istringstream lines(toml);
@@ -19,8 +20,10 @@ std::map<std::string, std::string> values_of(const std::string& toml) {
     if (line.starts_with("[[")) {
       const std::string name = line.substr(2, line.size() - 4);
       table = fmt::format("{} {}", name, ++turns[name]);
-    } else if (line.starts_with('[')) table = line.substr(1, line.size() - 2);
-    else if (const std::size_t equals = line.find(" = "); equals != std::string::npos) values[table + "." + line.substr(0, equals)] = line.substr(equals + 3);
+    } else if (line.starts_with('['))
+      table = line.substr(1, line.size() - 2);
+    else if (const std::size_t equals = line.find(" = "); equals != std::string::npos)
+      values[table + "." + line.substr(0, equals)] = line.substr(equals + 3);
   }
   return values;
 }
@@ -32,14 +35,16 @@ std::string shown(const std::map<std::string, std::string>& values, const std::s
 
 }  // namespace
 
-std::string config_changes(const std::string& was, const std::string& now, const std::function<bool(const std::string& key)>& counts) {
+std::string config_changes(const std::string& was, const std::string& now,
+                           const std::function<bool(const std::string& key)>& counts) {
   const auto before = values_of(was), after = values_of(now);
   std::set<std::string> keys;
   for (const auto* values : {&before, &after})
     for (const auto& [key, value] : *values) keys.insert(key);
   std::string changes;
   for (const std::string& key : keys)
-    if (counts(key) && shown(before, key) != shown(after, key)) changes += fmt::format("\n  {}: was {}, now {}", key, shown(before, key), shown(after, key));
+    if (counts(key) && shown(before, key) != shown(after, key))
+      changes += fmt::format("\n  {}: was {}, now {}", key, shown(before, key), shown(after, key));
   return changes;
 }
 

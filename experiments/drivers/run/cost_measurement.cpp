@@ -14,9 +14,10 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kForwardTimings = 4;                     ///< timings of a bare forward in one pass
-constexpr std::uint32_t kCostSequences = 1u << 25;     ///< sequence ids from here on are these generations'
-constexpr std::uint32_t kOrderStream = 1u << 29;       ///< shuffles that no prompt's share
+constexpr int kForwardTimings = 4;  ///< timings of a bare forward in one pass
+constexpr std::uint32_t kCostSequences =
+    1u << 25;  ///< sequence ids from here on are these generations'
+constexpr std::uint32_t kOrderStream = 1u << 29;  ///< shuffles that no prompt's share
 
 /// Goes round these lengths, so that every length meets every state of the machine.
 class RoundaboutPolicy final : public SpeculationLengthPolicy {
@@ -24,7 +25,9 @@ class RoundaboutPolicy final : public SpeculationLengthPolicy {
   explicit RoundaboutPolicy(std::vector<int> lengths) : lengths_(std::move(lengths)) {}
   int next_length() override { return lengths_[turn_++ % lengths_.size()]; }
   void observe(const RoundRecord&) override {}
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<RoundaboutPolicy>(lengths_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<RoundaboutPolicy>(lengths_);
+  }
   std::string name() const override { return "roundabout"; }
 
  private:
@@ -55,7 +58,8 @@ class CostMeasurement::Tasks {
       if (!plan_.config.has_device_rounds()) add_forwards(model);
       for (const Regime regime : regimes())
         for (const Drafting& drafting : plan_.draftings)
-          for (const std::vector<Token>& prompt : prompts()) add_generation(model, drafting, regime, prompt);
+          for (const std::vector<Token>& prompt : prompts())
+            add_generation(model, drafting, regime, prompt);
     }
   }
 
@@ -69,19 +73,23 @@ class CostMeasurement::Tasks {
  private:
   std::vector<Regime> regimes() const {
     std::set<Regime> regimes;
-    for (const double temperature : plan_.config.axes.temperature) regimes.insert(analysis::regime_of(temperature));
+    for (const double temperature : plan_.config.axes.temperature)
+      regimes.insert(analysis::regime_of(temperature));
     return {regimes.begin(), regimes.end()};
   }
 
-  /// The shortest and the longest pilot, brought to the lengths of the shortest and the longest measured prompt.
+  /// The shortest and the longest pilot, brought to the lengths of the shortest and the longest
+  /// measured prompt.
   std::vector<std::vector<Token>> prompts() const {
     const auto [short_pilot, long_pilot] = shortest_and_longest(bench_.loaded().pilot_ids);
     const auto [shortest, longest] = prompt_lengths(bench_.loaded());
     std::vector<std::vector<Token>> prompts{*short_pilot};
     if (longest > shortest) prompts.push_back(*long_pilot);
     for (std::size_t which = 0; which < prompts.size(); ++which) {
-      const std::size_t pilot_size = prompts[which].size(), wanted = static_cast<std::size_t>(which == 0 ? shortest : longest);
-      for (std::size_t i = pilot_size; i < wanted; ++i) prompts[which].push_back(prompts[which][i % pilot_size]);
+      const std::size_t pilot_size = prompts[which].size(),
+                        wanted = static_cast<std::size_t>(which == 0 ? shortest : longest);
+      for (std::size_t i = pilot_size; i < wanted; ++i)
+        prompts[which].push_back(prompts[which][i % pilot_size]);
       prompts[which].resize(wanted);
     }
     return prompts;
@@ -93,20 +101,29 @@ class CostMeasurement::Tasks {
       for (int i = 0; i < kForwardTimings; ++i)
         tasks_.push_back([=, this] {
           for (const auto& [rows, ns] : forwards->time_once(which))
-            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, pass_, ns);
+            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, pass_,
+                         ns);
         });
   }
 
-  void add_generation(const std::string& model, const Drafting& drafting, Regime regime, const std::vector<Token>& prompt) {
+  void add_generation(const std::string& model, const Drafting& drafting, Regime regime,
+                      const std::vector<Token>& prompt) {
     const double temperature = regime == Regime::greedy ? 0.0 : 1.0;
     tasks_.push_back([=, this] {
-      DecoderSettings settings = bench_.settings(model, drafting, real_temperature(regime, temperature), plan_.pilot_prompts.front().category);
+      DecoderSettings settings =
+          bench_.settings(model, drafting, real_temperature(regime, temperature),
+                          plan_.pilot_prompts.front().category);
       settings.temperature = temperature;
-      settings.new_tokens = std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
+      settings.new_tokens =
+          std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
       const RoundaboutPolicy policy(lengths_up_to(drafting.max_length(plan_.max_length())));
       const engines::Request request{kCostSequences + static_cast<std::uint32_t>(pass_), prompt};
-      add_samples({.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime}, prompt.size(),
-                  bench_.generate(settings, request, policy));
+      add_samples({.model = model,
+                   .drafter = drafting.is_plain() ? "" : drafting.drafter,
+                   .tree = drafting.tree,
+                   .verifier = drafting.verifier,
+                   .regime = regime},
+                  prompt.size(), bench_.generate(settings, request, policy));
     });
   }
 
@@ -119,30 +136,37 @@ class CostMeasurement::Tasks {
 
   void add_samples(CostEntry point, std::size_t prompt_tokens, const GenerationRecord& record) {
     const auto tokens = static_cast<int>(prompt_tokens);
-    CostEntry prefill{.model = point.model, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
+    CostEntry prefill{
+        .model = point.model, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
     samples_.add(prefill, pass_, static_cast<double>(record.prefill_ns));
     point.context = tokens + static_cast<int>(record.output_ids.size()) / 2;
     for (const RoundRecord& round : record.rounds) {
       if (round.round == 0) continue;
       add(point, sim::CostKind::overhead, round.rows, round.verify_ns + round.other_ns);
-      if (plan_.config.has_device_rounds()) samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_, static_cast<double>(round.target_ns));
+      if (plan_.config.has_device_rounds())
+        samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_,
+                     static_cast<double>(round.target_ns));
       if (round.depth > 0) add(point, sim::CostKind::draft, round.depth, round.draft_ns);
     }
     if (!point.drafter.empty()) add_first_draft(point, tokens, record);
   }
 
-  /// What the first draft costs more than a later one of as many levels: the drafter reads the prompt in it. Where nothing
-  /// was ever proposed the search alone is the cost of a draft.
+  /// What the first draft costs more than a later one of as many levels: the drafter reads the
+  /// prompt in it. Where nothing was ever proposed the search alone is the cost of a draft.
   void add_first_draft(CostEntry point, int prompt_tokens, const GenerationRecord& record) {
-    const bool proposed = std::ranges::any_of(record.rounds, [](const RoundRecord& round) { return round.round > 0 && round.depth > 0; });
+    const bool proposed = std::ranges::any_of(
+        record.rounds, [](const RoundRecord& round) { return round.round > 0 && round.depth > 0; });
     if (!proposed) add(point, sim::CostKind::draft, 1, record.rounds.front().draft_ns);
     std::vector<double> later;
     for (const RoundRecord& round : record.rounds)
-      if (round.round > 0 && round.depth == record.rounds.front().depth) later.push_back(static_cast<double>(round.draft_ns));
+      if (round.round > 0 && round.depth == record.rounds.front().depth)
+        later.push_back(static_cast<double>(round.draft_ns));
     if (later.empty()) return;
     point.context = 0;
-    const double extra = static_cast<double>(record.rounds.front().draft_ns) - analysis::median(later).value;
-    add(point, sim::CostKind::prefill, prompt_tokens, static_cast<std::int64_t>(std::max(0.0, extra)));
+    const double extra =
+        static_cast<double>(record.rounds.front().draft_ns) - analysis::median(later).value;
+    add(point, sim::CostKind::prefill, prompt_tokens,
+        static_cast<std::int64_t>(std::max(0.0, extra)));
   }
 
   void add(CostEntry point, sim::CostKind kind, int rows, std::int64_t ns) {
@@ -158,16 +182,21 @@ class CostMeasurement::Tasks {
   int pass_ = 0;
 };
 
-CostMeasurement::CostMeasurement(Workbench& bench) : bench_(bench), tasks_(std::make_unique<Tasks>(bench)) {}
+CostMeasurement::CostMeasurement(Workbench& bench)
+    : bench_(bench), tasks_(std::make_unique<Tasks>(bench)) {}
 CostMeasurement::~CostMeasurement() = default;
 
-std::size_t CostMeasurement::num_steps() const { return tasks_->size() * static_cast<std::size_t>(bench_.plan().config.costs.repetitions); }
+std::size_t CostMeasurement::num_steps() const {
+  return tasks_->size() * static_cast<std::size_t>(bench_.plan().config.costs.repetitions);
+}
 
 void CostMeasurement::advance_to(std::size_t step) {
   for (; step_ < step; ++step_) {
     bench_.check_interruption();
     const std::size_t pass = step_ / tasks_->size(), place = step_ % tasks_->size();
-    if (place == 0) order_ = shuffled(tasks_->size(), bench_.plan().config.seed, kOrderStream, static_cast<std::uint32_t>(pass));
+    if (place == 0)
+      order_ = shuffled(tasks_->size(), bench_.plan().config.seed, kOrderStream,
+                        static_cast<std::uint32_t>(pass));
     tasks_->time(order_[place], static_cast<int>(pass));
     bench_.progress().advance(1);
   }
@@ -191,7 +220,8 @@ void measure_costs_beside_pilots(Workbench& bench) {
     return measure_costs(bench);
   }
   CostMeasurement costs(bench);
-  bench.progress().begin_phase("pilots and cost surface", static_cast<double>(missing.size() + costs.num_steps()));
+  bench.progress().begin_phase("pilots and cost surface",
+                               static_cast<double>(missing.size() + costs.num_steps()));
   for (std::size_t i = 0; i < missing.size(); ++i) {
     run_pilot(bench, missing[i]);
     costs.advance_to((i + 1) * costs.num_steps() / missing.size());

@@ -11,8 +11,9 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// All points that the plan needs, passed over costs.repetitions times, in a random order each time. Forwards of the target are timed bare;
-/// prefill, drafting and overhead inside generations whose lengths go round. Other work may be done between the steps.
+/// All points that the plan needs, passed over costs.repetitions times, in a random order each
+/// time. Forwards of the target are timed bare; prefill, drafting and overhead inside generations
+/// whose lengths go round. Other work may be done between the steps.
 class CostMeasurement {
  public:
   explicit CostMeasurement(Workbench& bench);
@@ -34,8 +35,8 @@ class CostMeasurement {
 /// Measures all points and adds them to the log; nothing if it has them.
 void measure_costs(Workbench& bench);
 
-/// Decodes the pilots that the log lacks and measures the costs meanwhile, spread over all of that time: a machine that is fast in one
-/// minute and slow in the next is met in both.
+/// Decodes the pilots that the log lacks and measures the costs meanwhile, spread over all of that
+/// time: a machine that is fast in one minute and slow in the next is met in both.
 void measure_costs_beside_pilots(Workbench& bench);
 
 }  // namespace speclab::experiments

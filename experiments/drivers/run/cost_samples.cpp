@@ -23,13 +23,16 @@ analysis::Estimate mean_over(const Passes& passes) {
   double squares = 0;
   for (const auto& [pass, ns] : passes) squares += (ns - mean) * (ns - mean);
   const double standard_error = squares == 0 ? 0 : std::sqrt(squares / (n - 1) / n) / mean;
-  return {.value = mean, .interval = analysis::log_interval(mean, standard_error, n - 1), .n = passes.size()};
+  return {.value = mean,
+          .interval = analysis::log_interval(mean, standard_error, n - 1),
+          .n = passes.size()};
 }
 
 }  // namespace
 
 void CostSamples::add(const CostEntry& point, int pass, double ns) {
-  Point& at = points_[{point.model, point.drafter, point.tree, point.verifier, point.regime_text(), point.kind, point.rows, point.context}];
+  Point& at = points_[{point.model, point.drafter, point.tree, point.verifier, point.regime_text(),
+                       point.kind, point.rows, point.context}];
   at.entry = point;
   at.passes[pass].push_back(ns);
 }
@@ -38,8 +41,10 @@ std::vector<CostEntry> CostSamples::entries() const {
   std::vector<CostEntry> entries;
   for (const auto& [key, point] : points_) {
     CostEntry& entry = entries.emplace_back(point.entry);
-    for (const auto& [pass, timings] : point.passes) entry.ns_of_pass.emplace_back(pass, analysis::median(timings).value);
-    entry.ns = point.passes.size() > 1 ? mean_over(entry.ns_of_pass) : analysis::median(point.passes.begin()->second);
+    for (const auto& [pass, timings] : point.passes)
+      entry.ns_of_pass.emplace_back(pass, analysis::median(timings).value);
+    entry.ns = point.passes.size() > 1 ? mean_over(entry.ns_of_pass)
+                                       : analysis::median(point.passes.begin()->second);
   }
   return entries;
 }

@@ -32,9 +32,11 @@ alignas(16) std::array<char, 1 << 16> g_stack;
 void leave_note(int signal) {
   if (const long row = g_row; row >= 0) {
     const std::string& key = g_keys->of_row(static_cast<std::size_t>(row));
-    const std::array<char, 4> number = {' ', static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10), '\n'};
+    const std::array<char, 4> number = {' ', static_cast<char>('0' + signal / 10),
+                                        static_cast<char>('0' + signal % 10), '\n'};
     const int file = ::open(g_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    const bool is_written = ::write(file, key.data(), key.size()) >= 0 && ::write(file, number.data(), number.size()) >= 0;
+    const bool is_written = ::write(file, key.data(), key.size()) >= 0 &&
+                            ::write(file, number.data(), number.size()) >= 0;
     if (is_written) ::close(file);
   }
   for (std::size_t i = 0; i < kCrashes.size(); ++i)
@@ -46,12 +48,16 @@ void leave_note(int signal) {
 
 static_assert(std::tuple_size_v<decltype(kCrashes)> == 5, "as many as CrashNote keeps");
 
-CrashNote::CrashNote(const Plan& plan, const std::string& folder) : keys_(plan), path_(std::filesystem::absolute(crash_file(folder)).string()), old_{}, old_stack_{} {
+CrashNote::CrashNote(const Plan& plan, const std::string& folder)
+    : keys_(plan),
+      path_(std::filesystem::absolute(crash_file(folder)).string()),
+      old_{},
+      old_stack_{} {
   g_keys = &keys_;
   g_path = path_.c_str();
   g_row = -1;
   g_old = old_.data();
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = leave_note;
   action.sa_flags = SA_ONSTACK;
   const stack_t stack{.ss_sp = g_stack.data(), .ss_flags = 0, .ss_size = g_stack.size()};
@@ -77,12 +83,18 @@ void take_crash_note(const Plan& plan, const std::string& folder, RunLog& log, P
   note >> key >> signal;
   std::error_code error;
   std::filesystem::remove(path, error);
-  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path, error.message()));
+  if (error)
+    throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path,
+                                 error.message()));
   const auto row = WorkKeys(plan).row_of(key);
   if (!row || log.rows().contains(static_cast<std::int64_t>(*row))) return;
-  const std::string message = fmt::format("its process ended by signal {} ({})", signal, strsignal(signal));
-  log.add(FailureEntry{static_cast<std::int64_t>(*row), FailureStatus::crash, message, attempts_of(log, *row) + 1});
-  progress.note(fmt::format("generation {} of {} failed ({}), {}", *row, plan.cells[plan.generations[*row].cell].id, to_string(FailureStatus::crash), message));
+  const std::string message =
+      fmt::format("its process ended by signal {} ({})", signal, strsignal(signal));
+  log.add(FailureEntry{static_cast<std::int64_t>(*row), FailureStatus::crash, message,
+                       attempts_of(log, *row) + 1});
+  progress.note(fmt::format("generation {} of {} failed ({}), {}", *row,
+                            plan.cells[plan.generations[*row].cell].id,
+                            to_string(FailureStatus::crash), message));
 }
 
 }  // namespace speclab::experiments

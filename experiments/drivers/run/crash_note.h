@@ -1,5 +1,6 @@
 #pragma once
-// A generation that takes the process with it, as the process's last words tell the one that goes on.
+// A generation that takes the process with it, as the process's last words tell the one that goes
+// on.
 
 #include <array>
 #include <csignal>
@@ -11,9 +12,11 @@
 
 namespace speclab::experiments {
 
-/// While it lives, a signal by which a process ends itself (a bad address, an abort, an illegal instruction) leaves the key of the generation in hand
-/// in the file `crashed` of the run folder; then it does what it did before. Being killed is no crash: nothing is left. One at a time, on the thread
-/// that decodes. For runs of one process: what workers die of, the process that hands out their work sees (WorkerPool).
+/// While it lives, a signal by which a process ends itself (a bad address, an abort, an illegal
+/// instruction) leaves the key of the generation in hand in the file `crashed` of the run folder;
+/// then it does what it did before. Being killed is no crash: nothing is left. One at a time, on
+/// the thread that decodes. For runs of one process: what workers die of, the process that hands
+/// out their work sees (WorkerPool).
 class CrashNote {
  public:
   CrashNote(const Plan& plan, const std::string& folder);
@@ -37,7 +40,8 @@ class RowInHand {
   RowInHand& operator=(const RowInHand&) = delete;
 };
 
-/// Makes a failure of what an earlier process left in `crashed`, and takes the file away. @throws WriteError if it cannot
+/// Makes a failure of what an earlier process left in `crashed`, and takes the file away. @throws
+/// WriteError if it cannot
 void take_crash_note(const Plan& plan, const std::string& folder, RunLog& log, Progress& progress);
 
 }  // namespace speclab::experiments

@@ -1,5 +1,6 @@
 #pragma once
-// Entries of a journal as JSON and back. Keys and numbers of generations, pilots, cells and prompts are not among their fields (RunLog).
+// Entries of a journal as JSON and back. Keys and numbers of generations, pilots, cells and prompts
+// are not among their fields (RunLog).
 
 #include <nlohmann/json.hpp>
 

@@ -12,11 +12,11 @@ namespace {
 constexpr std::string_view kNoKey = "-";
 constexpr const char* kForm = "no entry; allowed: KIND SECTION KEY JSON";
 
-/// The text up to the next blank, which is taken from it. @throws DataError if there is none, or nothing before it
+/// The text up to the next blank, which is taken from it. @throws DataError if there is none, or
+/// nothing before it
 std::string_view take_word(std::string_view& text) {
   const std::size_t end = text.find(' ');
-  if (end == 0 || end == std::string_view::npos)
-    throw DataError(kForm);
+  if (end == 0 || end == std::string_view::npos) throw DataError(kForm);
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(end + 1);
   return word;
@@ -25,14 +25,19 @@ std::string_view take_word(std::string_view& text) {
 int section_number(std::string_view word) {
   int number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || number < 1) throw DataError("'" + escaped(std::string(word)) + "' is no number of a section; allowed: integers from 1");
+  if (error != std::errc() || end != word.data() + word.size() || number < 1)
+    throw DataError("'" + escaped(std::string(word)) +
+                    "' is no number of a section; allowed: integers from 1");
   return number;
 }
 
 }  // namespace
 
 EntryLine entry_line(std::string_view payload) {
-  if (payload.starts_with('{')) throw DataError(std::string(kForm) + ". The journal is of an earlier revision: finish its run with that one, or give another --output");
+  if (payload.starts_with('{'))
+    throw DataError(std::string(kForm) +
+                    ". The journal is of an earlier revision: finish its run with that one, or "
+                    "give another --output");
   EntryLine line;
   line.kind = take_word(payload);
   line.section = section_number(take_word(payload));
@@ -43,7 +48,9 @@ EntryLine entry_line(std::string_view payload) {
 }
 
 std::string entry_payload(const EntryLine& place, const Json& entry) {
-  return fmt::format("{} {} {} {}", place.kind, place.section, place.key.empty() ? kNoKey : place.key, entry.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return fmt::format("{} {} {} {}", place.kind, place.section,
+                     place.key.empty() ? kNoKey : place.key,
+                     entry.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Json entry_json(const EntryLine& line) {

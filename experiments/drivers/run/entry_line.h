@@ -8,11 +8,12 @@
 
 namespace speclab::experiments {
 
-/// "KIND SECTION KEY JSON": whose entry it is stands before what it says, so that a journal is opened without reading the latter.
+/// "KIND SECTION KEY JSON": whose entry it is stands before what it says, so that a journal is
+/// opened without reading the latter.
 struct EntryLine {
   std::string_view kind;
   int section = 1;
-  std::string_view key;   ///< of its work; empty where it has none, which the line has as "-"
+  std::string_view key;  ///< of its work; empty where it has none, which the line has as "-"
   std::string_view json;
 };
 

@@ -10,7 +10,9 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::int64_t kMostCachedBytes = std::int64_t{64} << 20;  ///< weights up to this size may stay in a last-level cache from round to round
+constexpr std::int64_t kMostCachedBytes =
+    std::int64_t{64}
+    << 20;  ///< weights up to this size may stay in a last-level cache from round to round
 
 std::set<int> rows_of(const Plan& plan) {
   std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
@@ -22,20 +24,26 @@ std::set<int> rows_of(const Plan& plan) {
 }  // namespace
 
 std::pair<int, int> prompt_lengths(const LoadedPlan& loaded) {
-  const auto [shortest, longest] = std::ranges::minmax(loaded.prompt_ids, {}, [](const auto& ids) { return ids.size(); });
+  const auto [shortest, longest] =
+      std::ranges::minmax(loaded.prompt_ids, {}, [](const auto& ids) { return ids.size(); });
   return {static_cast<int>(shortest.size()), static_cast<int>(longest.size())};
 }
 
 ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model)
-    : rows_(rows_of(bench.plan())), follows_its_like_(bench.model(model).info().weight_bytes <= kMostCachedBytes) {
+    : rows_(rows_of(bench.plan())),
+      follows_its_like_(bench.model(model).info().weight_bytes <= kMostCachedBytes) {
   const auto [shortest, longest] = prompt_lengths(bench.loaded());
   const int room = bench.model(model).info().context_length - *rows_.rbegin();
   if (room < 0)
-    throw ConfigError(fmt::format("costs.rows and the draftings need forwards of {} rows; {} has a context of {}; lower costs.rows", *rows_.rbegin(), model,
-                                  bench.model(model).info().context_length));
-  const int first = std::min(shortest - 1, room), last = std::min(longest + bench.plan().config.prompts.new_tokens, room);
+    throw ConfigError(
+        fmt::format("costs.rows and the draftings need forwards of {} rows; {} has a context of "
+                    "{}; lower costs.rows",
+                    *rows_.rbegin(), model, bench.model(model).info().context_length));
+  const int first = std::min(shortest - 1, room),
+            last = std::min(longest + bench.plan().config.prompts.new_tokens, room);
   for (const int context : std::set<int>{first, (first + last) / 2, last})
-    timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(), bench.loaded().pilot_ids.front()));
+    timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(),
+                                               bench.loaded().pilot_ids.front()));
 }
 
 std::vector<std::pair<int, double>> ForwardCosts::time_once(std::size_t which) {

@@ -16,8 +16,8 @@ struct LoadedPlan;
 /// Tokens of the shortest and of the longest measured prompt.
 std::pair<int, int> prompt_lengths(const LoadedPlan& loaded);
 
-/// Times one target over every number of rows that the plan's rounds can have, at the first, middle and last context that
-/// its generations pass through.
+/// Times one target over every number of rows that the plan's rounds can have, at the first, middle
+/// and last context that its generations pass through.
 class ForwardCosts {
  public:
   ForwardCosts(Workbench& bench, const std::string& model);
@@ -29,7 +29,8 @@ class ForwardCosts {
 
  private:
   std::set<int> rows_;
-  bool follows_its_like_;  ///< small models: a forward is timed after another of as many rows, as in a generation
+  bool follows_its_like_;  ///< small models: a forward is timed after another of as many rows, as
+                           ///< in a generation
   std::vector<std::pair<int, ForwardTimer>> timers_;  ///< by context
 };
 

@@ -12,7 +12,7 @@ volatile std::sig_atomic_t g_signal = 0;  // signal handlers have nothing else t
 void mark(int signal) { g_signal = signal; }
 
 void install(int signal, struct sigaction& old) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = mark;
   action.sa_flags = SA_RESTART | SA_RESETHAND;
   sigaction(signal, &action, &old);
@@ -34,7 +34,8 @@ Interruption::~Interruption() {
 void Interruption::check(const std::string& how_to_resume) const {
   if (g_signal == 0) return;
   const bool terminated = g_signal == SIGTERM;
-  throw Error(terminated ? ExitCode::terminated : ExitCode::interrupted, fmt::format("{}; {}", terminated ? "terminated" : "interrupted", how_to_resume));
+  throw Error(terminated ? ExitCode::terminated : ExitCode::interrupted,
+              fmt::format("{}; {}", terminated ? "terminated" : "interrupted", how_to_resume));
 }
 
 }  // namespace speclab::experiments

@@ -4,8 +4,8 @@
 
 namespace speclab::experiments {
 
-/// While it lives, SIGINT and SIGTERM only leave a mark, so that the generation in hand is finished; a second one of the
-/// same ends the process at once.
+/// While it lives, SIGINT and SIGTERM only leave a mark, so that the generation in hand is
+/// finished; a second one of the same ends the process at once.
 class Interruption {
  public:
   Interruption();

@@ -23,7 +23,8 @@ struct Chain {
 
   std::string digest_of(std::string_view payload) const {
     Sha256 digest;
-    for (const std::string_view text : {first, previous, payload}) digest.update(std::as_bytes(std::span(text)));
+    for (const std::string_view text : {first, previous, payload})
+      digest.update(std::as_bytes(std::span(text)));
     return digest.finish().substr(0, kDigestLength);
   }
 };
@@ -32,13 +33,16 @@ std::string_view digest_in(std::string_view line) { return line.substr(0, kDiges
 std::string_view payload_in(std::string_view line) { return line.substr(kDigestLength + 1); }
 
 bool is_intact(std::string_view line, const Chain& chain) {
-  return line.size() > kDigestLength && line[kDigestLength] == ' ' && digest_in(line) == chain.digest_of(payload_in(line));
+  return line.size() > kDigestLength && line[kDigestLength] == ' ' &&
+         digest_in(line) == chain.digest_of(payload_in(line));
 }
 
 bool is_there(const std::string& path) {
   std::error_code error;
   const bool there = std::filesystem::exists(path, error);
-  if (error) throw WriteError(fmt::format("{}: {}; choose another folder", escaped(path, 200), error.message()));
+  if (error)
+    throw WriteError(
+        fmt::format("{}: {}; choose another folder", escaped(path, 200), error.message()));
   return there;
 }
 
@@ -64,8 +68,10 @@ Journal Journal::open(const std::string& folder, Tail tail, const Visit& visit) 
 
 void Journal::accept(std::string_view line, const Visit& visit) {
   if (!is_intact(line, {first_digest_, last_digest_}))
-    throw DataError(fmt::format("{}: line {} (byte {}) is damaged; `speclab run --repair` keeps this file aside and measures anew what the damaged lines held",
-                                path_, num_payloads_ + 1, num_bytes_));
+    throw DataError(
+        fmt::format("{}: line {} (byte {}) is damaged; `speclab run --repair` keeps this file "
+                    "aside and measures anew what the damaged lines held",
+                    path_, num_payloads_ + 1, num_bytes_));
   visit(payload_in(line), add(digest_in(line), payload_in(line)));
 }
 
@@ -86,15 +92,23 @@ JournalRepair Journal::repair(const std::string& folder) {
   std::size_t num_lines = 0;
   WholeLines lines(path);
   for (std::optional<std::string_view> line; (line = lines.next()); ++num_lines) {
-    if (is_intact(*line, {first, previous})) whole.append(std::string(payload_in(*line)));
-    else if (num_lines == 0) throw DataError(fmt::format("{}: its first line is damaged, by which the others are known: put the file back from a copy, or begin again in another folder", path));
+    if (is_intact(*line, {first, previous}))
+      whole.append(std::string(payload_in(*line)));
+    else if (num_lines == 0)
+      throw DataError(
+          fmt::format("{}: its first line is damaged, by which the others are known: put the file "
+                      "back from a copy, or begin again in another folder",
+                      path));
     previous = digest_in(*line);
     if (num_lines == 0) first = previous;
   }
-  if (whole.num_payloads_ == num_lines) return {.original = "", .num_kept = num_lines, .num_lost = 0};
+  if (whole.num_payloads_ == num_lines)
+    return {.original = "", .num_kept = num_lines, .num_lost = 0};
   const std::string original = put_aside(path);
   write_file(path, whole.lines_);
-  return {.original = original, .num_kept = whole.num_payloads_, .num_lost = num_lines - whole.num_payloads_};
+  return {.original = original,
+          .num_kept = whole.num_payloads_,
+          .num_lost = num_lines - whole.num_payloads_};
 }
 
 void Journal::cut_off(std::uint64_t size) {
@@ -102,7 +116,9 @@ void Journal::cut_off(std::uint64_t size) {
   if (num_bytes_cut_ == 0) return;
   std::error_code error;
   std::filesystem::resize_file(path_, num_bytes_, error);
-  if (error) throw WriteError(fmt::format("{}: cannot cut off the unfinished last line: {}", path_, error.message()));
+  if (error)
+    throw WriteError(
+        fmt::format("{}: cannot cut off the unfinished last line: {}", path_, error.message()));
 }
 
 JournalPlace Journal::append(const std::string& payload) {
@@ -133,8 +149,10 @@ JournalReader::JournalReader(const Journal& journal) : journal_(journal) {
 std::string JournalReader::payload(JournalPlace place) {
   if (journal_.path_.empty()) return journal_.lines_.substr(place.begin, place.size);
   std::string text(place.size, '\0');
-  if (!file_.seekg(static_cast<std::streamoff>(place.begin)) || !file_.read(text.data(), place.size))
-    throw DataError(fmt::format("{}: cannot read the {} bytes at {}; was the file changed?", journal_.path_, place.size, place.begin));
+  if (!file_.seekg(static_cast<std::streamoff>(place.begin)) ||
+      !file_.read(text.data(), place.size))
+    throw DataError(fmt::format("{}: cannot read the {} bytes at {}; was the file changed?",
+                                journal_.path_, place.size, place.begin));
   return text;
 }
 

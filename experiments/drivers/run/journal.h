@@ -11,8 +11,9 @@ namespace speclab::experiments {
 
 /// What a repair made of a journal.
 struct JournalRepair {
-  std::string original{};      ///< file that holds the damaged journal now; empty where nothing was damaged
-  std::size_t num_kept = 0;    ///< lines
+  std::string
+      original{};  ///< file that holds the damaged journal now; empty where nothing was damaged
+  std::size_t num_kept = 0;  ///< lines
   std::size_t num_lost = 0;
 };
 
@@ -22,24 +23,30 @@ struct JournalPlace {
   std::uint32_t size = 0;
 };
 
-/// Lines "DIGEST PAYLOAD": sixteen hexadecimal digits over the digest of the first line, that of the line before and the payload, so that
-/// a changed, lost, doubled or moved line is noticed, and another journal's too. A payload is text without line breaks. Payloads stay in the
-/// file: a journal that has one takes as much memory as its longest line.
+/// Lines "DIGEST PAYLOAD": sixteen hexadecimal digits over the digest of the first line, that of
+/// the line before and the payload, so that a changed, lost, doubled or moved line is noticed, and
+/// another journal's too. A payload is text without line breaks. Payloads stay in the file: a
+/// journal that has one takes as much memory as its longest line.
 class Journal {
  public:
   static constexpr std::size_t kDigestLength = 16;  ///< digits
-  /// What becomes of a last line without its line feed, which was not finished: who holds the folder's lock cuts it off, others
-  /// leave it, which its writer may be about to finish.
+  /// What becomes of a last line without its line feed, which was not finished: who holds the
+  /// folder's lock cuts it off, others leave it, which its writer may be about to finish.
   enum class Tail : std::uint8_t { cut_off, left };
   /// Told of every payload in its order.
   using Visit = std::function<void(std::string_view payload, JournalPlace place)>;
 
-  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. An unfinished last line does not count.
-  /// @throws DataError if a line with its line feed is damaged or above the longest, WriteError if the folder cannot be looked at or the
+  /// Opens the journal in `folder`, or begins an empty one in memory where there is none. An
+  /// unfinished last line does not count.
+  /// @throws DataError if a line with its line feed is damaged or above the longest, WriteError if
+  /// the folder cannot be looked at or the
   ///         line not be cut off
-  static Journal open(const std::string& folder, Tail tail = Tail::cut_off, const Visit& visit = [](std::string_view, JournalPlace) {});
-  /// Puts a damaged journal aside, under a name of its own, and begins it again with the lines of this run that are whole: at most two go with
-  /// every place that is damaged. A journal that is not damaged stays as it is.
+  static Journal open(
+      const std::string& folder, Tail tail = Tail::cut_off,
+      const Visit& visit = [](std::string_view, JournalPlace) {});
+  /// Puts a damaged journal aside, under a name of its own, and begins it again with the lines of
+  /// this run that are whole: at most two go with every place that is damaged. A journal that is
+  /// not damaged stays as it is.
   /// @throws DataError if its first line, by which the others are known, is damaged; WriteError
   static JournalRepair repair(const std::string& folder);
   /// A journal without a file, for what is measured and used at once.
@@ -49,11 +56,12 @@ class Journal {
   bool empty() const { return num_payloads_ == 0; }
   /// Bytes of an unfinished last line that were cut off.
   std::size_t num_bytes_cut() const { return num_bytes_cut_; }
-  /// The payload is on the disk, if there is a file, when this returns. @throws WriteError; then the file holds what it held before, or an
-  /// unfinished line more
+  /// The payload is on the disk, if there is a file, when this returns. @throws WriteError; then
+  /// the file holds what it held before, or an unfinished line more
   JournalPlace append(const std::string& payload);
-  /// Writes the file anew: a line that a process before this one wrote may never have reached the disk, which only the failed sync of
-  /// that process knew. @throws WriteError, DataError if it cannot be read
+  /// Writes the file anew: a line that a process before this one wrote may never have reached the
+  /// disk, which only the failed sync of that process knew. @throws WriteError, DataError if it
+  /// cannot be read
   void secure() const;
 
  private:
@@ -67,8 +75,8 @@ class Journal {
 
   std::string path_;
   std::string first_digest_, last_digest_;
-  std::string lines_;               ///< of a journal without a file
-  std::uint64_t num_bytes_ = 0;     ///< of whole lines
+  std::string lines_;            ///< of a journal without a file
+  std::uint64_t num_bytes_ = 0;  ///< of whole lines
   std::size_t num_payloads_ = 0;
   std::size_t num_bytes_cut_ = 0;
 };

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <sstream>
 
-#include "sim/core/sha256.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/toml_text.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/program_origin.h"
 #include "experiments/drivers/run/work_keys.h"
+#include "sim/core/sha256.h"
 
 namespace speclab::experiments {
 namespace {
@@ -26,11 +26,18 @@ std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};
   gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 ModelEntry model_entry(const std::string& name, const char* role, const engines::ModelInfo& info) {
-  return {.name = name, .role = role, .sha256 = info.sha256, .weights = info.random_weights ? "random" : "trained", .parameters = info.num_parameters, .training = info.training, .config_sha256 = info.config_sha256};
+  return {.name = name,
+          .role = role,
+          .sha256 = info.sha256,
+          .weights = info.random_weights ? "random" : "trained",
+          .parameters = info.num_parameters,
+          .training = info.training,
+          .config_sha256 = info.config_sha256};
 }
 
 /// A mixture's models are its parts'.
@@ -38,18 +45,23 @@ std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
   std::vector<NamedDrafter> drafters;
   for (const Drafting& drafting : plan.draftings) {
     drafters.push_back({.name = drafting.drafter, .options = drafting.options});
-    const auto named = std::ranges::find(plan.config.drafters, drafting.drafter, &NamedDrafter::name);
-    for (std::size_t i = 0; i < drafting.options.parts.size(); ++i) drafters.push_back({.name = parse_part(named->parts[i]).drafter, .options = drafting.options.parts[i]});
+    const auto named =
+        std::ranges::find(plan.config.drafters, drafting.drafter, &NamedDrafter::name);
+    for (std::size_t i = 0; i < drafting.options.parts.size(); ++i)
+      drafters.push_back(
+          {.name = parse_part(named->parts[i]).drafter, .options = drafting.options.parts[i]});
   }
   return drafters;
 }
 
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   std::vector<ModelEntry> entries;
-  for (const std::string& name : loaded.plan.config.models) entries.push_back(model_entry(name, "target", loaded.models.at(name).model->info()));
+  for (const std::string& name : loaded.plan.config.models)
+    entries.push_back(model_entry(name, "target", loaded.models.at(name).model->info()));
   for (const NamedDrafter& drafter : drafters_with_parts(loaded.plan)) {
     if (std::ranges::find(entries, drafter.name, &ModelEntry::name) != entries.end()) continue;
-    if (const auto info = loaded.engines.drafter_info(drafter.options)) entries.push_back(model_entry(drafter.name, "drafter", *info));
+    if (const auto info = loaded.engines.drafter_info(drafter.options))
+      entries.push_back(model_entry(drafter.name, "drafter", *info));
   }
   return entries;
 }
@@ -82,7 +94,9 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
   const HeaderEntry& header = log.sections().at(number).header;
   provenance.table("[provenance.sections]");
   provenance.add("section", number);
-  provenance.add("generations", static_cast<std::int64_t>(std::ranges::count(log.rows(), number, [](const auto& row) { return row.second.section; })));
+  provenance.add("generations",
+                 static_cast<std::int64_t>(std::ranges::count(
+                     log.rows(), number, [](const auto& row) { return row.second.section; })));
   provenance.add("started_at", header.started_at);
   provenance.add("differs", lines_of(origin_changes(header, *log.header())));
 }
@@ -94,16 +108,28 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
-  HeaderEntry header{.started_at = utc_now(), .question = config.question, .provenance = {}, .config = to_toml(config), .models = model_entries(loaded), .machine = {}, .plan_digest = plan_digest(loaded.plan)};
+  HeaderEntry header{.started_at = utc_now(),
+                     .question = config.question,
+                     .provenance = {},
+                     .config = to_toml(config),
+                     .models = model_entries(loaded),
+                     .machine = {},
+                     .plan_digest = plan_digest(loaded.plan)};
   header.provenance = program_origin(loaded.engines.machine_info(), target.device);
-  const Provenance of_run{{"dtype", target.dtype}, {"kernels", target.kernels}, {"arithmetic", config.target.arithmetic}, {"rounds", config.target.rounds},
-                          {"config_sha256", sha256_text(header.config)}, {"prompts_sha256", prompts_digest(prompts)}, {"workers", std::to_string(workers)}};
+  const Provenance of_run{{"dtype", target.dtype},
+                          {"kernels", target.kernels},
+                          {"arithmetic", config.target.arithmetic},
+                          {"rounds", config.target.rounds},
+                          {"config_sha256", sha256_text(header.config)},
+                          {"prompts_sha256", prompts_digest(prompts)},
+                          {"workers", std::to_string(workers)}};
   header.provenance.insert(header.provenance.end(), of_run.begin(), of_run.end());
   return header;
 }
 
 std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& loaded) {
-  return {{"read_bandwidth_bytes_per_s", loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
+  return {{"read_bandwidth_bytes_per_s",
+           loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
 }
 
 std::set<int> sections_in_tables(const RunLog& log) {
@@ -112,12 +138,15 @@ std::set<int> sections_in_tables(const RunLog& log) {
   return sections;
 }
 
-/// Texts of a whole run: generations, or the target's own, one a cell and prompt; of the other kinds nothing.
+/// Texts of a whole run: generations, or the target's own, one a cell and prompt; of the other
+/// kinds nothing.
 std::optional<std::int64_t> planned_texts(const Plan& plan) {
   const Yield yield = experiment_kind(plan.config.kind).yield;
   if (yield == Yield::generations) return static_cast<std::int64_t>(plan.generations.size());
   if (yield != Yield::acceptance) return std::nullopt;
-  return std::ranges::count_if(plan.generations, [&](const PlannedGeneration& g) { return g.repetition == 0 && !plan.cells[g.cell].is_plain(); });
+  return std::ranges::count_if(plan.generations, [&](const PlannedGeneration& g) {
+    return g.repetition == 0 && !plan.cells[g.cell].is_plain();
+  });
 }
 
 std::string manifest_toml(const Plan& plan, const RunLog& log) {
@@ -127,8 +156,10 @@ std::string manifest_toml(const Plan& plan, const RunLog& log) {
   provenance.table("provenance");
   provenance.add("question", config.question);
   for (const auto& [key, value] : header.provenance) {
-    if (key == "threads" || key == "workers") provenance.add(key, static_cast<std::int64_t>(std::stoll(value)));
-    else provenance.add(key, key == "config_sha256" ? sha256_text(to_toml(config)) : value);
+    if (key == "threads" || key == "workers")
+      provenance.add(key, static_cast<std::int64_t>(std::stoll(value)));
+    else
+      provenance.add(key, key == "config_sha256" ? sha256_text(to_toml(config)) : value);
   }
   for (const auto& [key, value] : header.machine) provenance.add(key, value);
   provenance.add("seed", config.seed);

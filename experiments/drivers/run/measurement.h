@@ -14,8 +14,9 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// Prepares the decoder of every cell whose verdicts are not replayed; those need the pilots and are prepared when first used.
-/// One that cannot be prepared is left to its generations, which then fail.
+/// Prepares the decoder of every cell whose verdicts are not replayed; those need the pilots and
+/// are prepared when first used. One that cannot be prepared is left to its generations, which then
+/// fail.
 void warm_up(Workbench& bench);
 
 /// What became of a generation.
@@ -28,7 +29,8 @@ struct Measured {
 class GenerationMeter {
  public:
   explicit GenerationMeter(Workbench& bench);
-  /// The row is in the log when this returns, or why there is none. Behind a failure all begins as in a new process.
+  /// The row is in the log when this returns, or why there is none. Behind a failure all begins as
+  /// in a new process.
   /// @param attempts  how often it was tried before
   /// @throws what ends the run and not only a generation
   Measured measure(std::size_t row, int attempts);
@@ -39,7 +41,8 @@ class GenerationMeter {
   std::unique_ptr<engines::DeviceMonitor> monitor_;  ///< null where no device tells of itself
 };
 
-/// Measures the generations of the plan that the log lacks, in the plan's order; those that failed before once more.
+/// Measures the generations of the plan that the log lacks, in the plan's order; those that failed
+/// before once more.
 void measure_generations(Workbench& bench);
 
 /// Sixteen hexadecimal digits over the ids: equal text has equal hashes.

@@ -7,7 +7,8 @@
 
 namespace speclab::experiments {
 
-MeasuringProgress::MeasuringProgress(const Plan& plan, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress)
+MeasuringProgress::MeasuringProgress(const Plan& plan, const RunLog& log,
+                                     const std::vector<std::size_t>& rows, Progress& progress)
     : plan_(plan), log_(log), progress_(progress), left_(plan.cells.size()) {
   std::set<std::size_t> open = open_cells(plan, log);
   double total_ns = 0;
@@ -17,7 +18,8 @@ MeasuringProgress::MeasuringProgress(const Plan& plan, const RunLog& log, const 
     open.insert(plan.generations[row].cell);
   }
   cells_.done = plan.cells.size() - open.size();
-  cells_.all = cells_.done + static_cast<std::size_t>(std::ranges::count_if(left_, [](std::size_t left) { return left > 0; }));
+  cells_.all = cells_.done + static_cast<std::size_t>(std::ranges::count_if(
+                                 left_, [](std::size_t left) { return left > 0; }));
   progress_.begin_phase("measuring", total_ns);
   tell();
 }
@@ -32,7 +34,8 @@ void MeasuringProgress::ended(std::size_t row, const Measured& measured) {
 
 void MeasuringProgress::tell() {
   double tokens = 0, ns = 0;
-  for (const Measured& generation : last_) tokens += static_cast<double>(generation.tokens), ns += static_cast<double>(generation.ns);
+  for (const Measured& generation : last_)
+    tokens += static_cast<double>(generation.tokens), ns += static_cast<double>(generation.ns);
   progress_.tell(cells_, ns > 0 ? tokens / ns * 1e9 : 0);
 }
 

@@ -17,12 +17,15 @@ class MeasuringProgress {
   static constexpr std::size_t kLastGenerations = 8;  ///< that the speed is of
 
   /// Begins the phase. @param rows  that are left, of a log with predictions
-  MeasuringProgress(const Plan& plan, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress);
+  MeasuringProgress(const Plan& plan, const RunLog& log, const std::vector<std::size_t>& rows,
+                    Progress& progress);
   /// A row has ended, well or not.
   void ended(std::size_t row, const Measured& measured);
 
  private:
-  double predicted_ns(std::size_t row) const { return log_.predictions().at(plan_.generations[row].cell).walltime_ns; }
+  double predicted_ns(std::size_t row) const {
+    return log_.predictions().at(plan_.generations[row].cell).walltime_ns;
+  }
   void tell();
 
   const Plan& plan_;

@@ -18,8 +18,9 @@ enum class KeyRole : std::uint8_t {
 /// @param key  "table.key", as config_changes names it
 KeyRole role_of(const std::string& key);
 
-/// What differs of program, machine, device, number format and models: a line "\n  key: was X, now Y" each. Models that only one of them has,
-/// and drafters whose table in the config is another, are not compared; nor is what the configs say.
+/// What differs of program, machine, device, number format and models: a line "\n  key: was X, now
+/// Y" each. Models that only one of them has, and drafters whose table in the config is another,
+/// are not compared; nor is what the configs say.
 std::string origin_changes(const HeaderEntry& begun, const HeaderEntry& now);
 
 /// @throws DriftError naming what origin_changes finds

@@ -13,8 +13,9 @@ namespace speclab::experiments {
 
 struct PlannedGeneration;
 
-/// Times the target's bare forwards between generations: once for every prompt and temperature, contexts in turn. Where
-/// rounds stay on the device, the cost surface has no bare forwards, and no pace is taken.
+/// Times the target's bare forwards between generations: once for every prompt and temperature,
+/// contexts in turn. Where rounds stay on the device, the cost surface has no bare forwards, and no
+/// pace is taken.
 class PaceTaker {
  public:
   explicit PaceTaker(Workbench& bench) : bench_(bench) {}

@@ -19,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string digests_of(const std::string& folder) { return fmt::format("{}/{}", folder, analysis::kDigestsFile); }
+std::string digests_of(const std::string& folder) {
+  return fmt::format("{}/{}", folder, analysis::kDigestsFile);
+}
 
 /// A journal that cannot be read has no say where there are tables.
 bool is_finished(const std::string& run_folder, bool has_tables) {
@@ -35,7 +37,10 @@ bool is_finished(const std::string& run_folder, bool has_tables) {
 /// Of the section that was opened last.
 Plan plan_of(const std::string& run_folder, const std::string& scratch) {
   const RunLog log(run_folder, Journal::Tail::left);
-  if (log.sections().empty()) throw DataError(run_folder + ": nothing is in its journal yet; the report can be made once something was measured");
+  if (log.sections().empty())
+    throw DataError(
+        run_folder +
+        ": nothing is in its journal yet; the report can be made once something was measured");
   const HeaderEntry& header = log.sections().rbegin()->second.header;
   const std::string path = scratch + "/config.toml";
   write_file(path, header.config);
@@ -48,18 +53,24 @@ Plan plan_of(const std::string& run_folder, const std::string& scratch) {
 std::set<std::size_t> open_acceptance_cells(const Plan& plan, const RunLog& log) {
   std::set<std::size_t> open;
   for (const PlannedGeneration& g : plan.generations)
-    if (!plan.cells[g.cell].is_plain() && !log.acceptances().contains({g.cell, g.prompt})) open.insert(g.cell);
+    if (!plan.cells[g.cell].is_plain() && !log.acceptances().contains({g.cell, g.prompt}))
+      open.insert(g.cell);
   return open;
 }
 
 /// Of kinds that look at drafts only cells that draft count.
 CellCount count_cells(const Plan& plan, const RunLog& log) {
-  const auto drafting = static_cast<std::size_t>(std::ranges::count_if(plan.cells, [](const Cell& cell) { return !cell.is_plain(); }));
+  const auto drafting = static_cast<std::size_t>(
+      std::ranges::count_if(plan.cells, [](const Cell& cell) { return !cell.is_plain(); }));
   switch (experiment_kind(plan.config.kind).yield) {
-    case Yield::generations: return {plan.cells.size() - open_cells(plan, log).size(), plan.cells.size()};
-    case Yield::acceptance: return {drafting - open_acceptance_cells(plan, log).size(), drafting};
-    case Yield::atlas: return {log.atlas().size(), drafting};
-    case Yield::costs: break;
+    case Yield::generations:
+      return {plan.cells.size() - open_cells(plan, log).size(), plan.cells.size()};
+    case Yield::acceptance:
+      return {drafting - open_acceptance_cells(plan, log).size(), drafting};
+    case Yield::atlas:
+      return {log.atlas().size(), drafting};
+    case Yield::costs:
+      break;
   }
   return {};
 }
@@ -67,27 +78,35 @@ CellCount count_cells(const Plan& plan, const RunLog& log) {
 /// A cost surface is kept whole or not at all.
 void expect_something(const Plan& plan, const RunLog& log, const std::string& run_folder) {
   if (!log.rows().empty() || !log.atlas().empty() || !log.acceptances().empty()) return;
-  throw DataError(fmt::format("{}: nothing that a report shows was measured yet ({} of {} pilots{}); ask again later", run_folder, log.pilots().size(), plan.pilots.size(),
-                              log.costs().empty() ? "" : ", the cost surface"));
+  throw DataError(fmt::format(
+      "{}: nothing that a report shows was measured yet ({} of {} pilots{}); ask again later",
+      run_folder, log.pilots().size(), plan.pilots.size(),
+      log.costs().empty() ? "" : ", the cost surface"));
 }
 
 }  // namespace
 
 bool is_unfinished(const std::string& run_folder) {
   std::error_code none;
-  return fs::exists(run_folder + "/journal", none) && !is_finished(run_folder, fs::exists(digests_of(run_folder), none));
+  return fs::exists(run_folder + "/journal", none) &&
+         !is_finished(run_folder, fs::exists(digests_of(run_folder), none));
 }
 
 bool has_tables_of(const std::string& run_folder, const std::string& scratch) {
   std::error_code none;
-  return fs::exists(digests_of(run_folder), none) && read_file(digests_of(run_folder)) == read_file(digests_of(scratch));
+  return fs::exists(digests_of(run_folder), none) &&
+         read_file(digests_of(run_folder)) == read_file(digests_of(scratch));
 }
 
-CellCount write_partial_run(const std::string& run_folder, const std::string& scratch, const OpenEngines& open_engines) {
+CellCount write_partial_run(const std::string& run_folder, const std::string& scratch,
+                            const OpenEngines& open_engines) {
   const Plan plan = plan_of(run_folder, scratch);
   const RunJournals journals(plan, {.folder = run_folder, .lock = JournalAccess::Lock::none});
   if (!journals.has_header())
-    throw DataError(fmt::format("{}: its config makes another plan than it was begun for; were prompts edited, or is their folder named from another place? Run this where `speclab run` was", run_folder));
+    throw DataError(
+        fmt::format("{}: its config makes another plan than it was begun for; were prompts edited, "
+                    "or is their folder named from another place? Run this where `speclab run` was",
+                    run_folder));
   journals.check_nothing_lost();
   expect_something(plan, journals.log(), run_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();

@@ -14,12 +14,14 @@ namespace speclab::experiments {
 namespace {
 
 bool matches(const Plan& plan, const Pilot& pilot, const PilotKey& key) {
-  return pilot.model == key.model && pilot.drafting == key.drafting && pilot.temperature == key.temperature && pilot.policy == key.policy &&
+  return pilot.model == key.model && pilot.drafting == key.drafting &&
+         pilot.temperature == key.temperature && pilot.policy == key.policy &&
          plan.pilot_prompts[pilot.prompt].category == key.category;
 }
 
 /// Without the rounds that had fewer tokens left than the length needs.
-std::vector<RoundRecord> full_rounds(const std::vector<RoundRecord>& rounds, int new_tokens, int length) {
+std::vector<RoundRecord> full_rounds(const std::vector<RoundRecord>& rounds, int new_tokens,
+                                     int length) {
   const int end = rounds.front().position + new_tokens;
   std::vector<RoundRecord> full;
   for (const RoundRecord& round : rounds)
@@ -56,9 +58,13 @@ void run_pilot(Workbench& bench, std::size_t which) {
   bench.check_interruption();
   const Plan& plan = bench.plan();
   const Pilot& pilot = plan.pilots[which];
-  const DecoderSettings settings = bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
-  const engines::Request request{plan.pilot_sequence_id(pilot), bench.loaded().pilot_ids[pilot.prompt]};
-  const auto policy = pilot.policy.empty() ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting)) : make_policy(pilot.policy);
+  const DecoderSettings settings =
+      bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
+  const engines::Request request{plan.pilot_sequence_id(pilot),
+                                 bench.loaded().pilot_ids[pilot.prompt]};
+  const auto policy = pilot.policy.empty()
+                          ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting))
+                          : make_policy(pilot.policy);
   bench.log().add(PilotEntry{which, bench.generate(settings, request, *policy).rounds});
   bench.progress().advance(1);
 }
@@ -74,26 +80,32 @@ int pilot_length(const Plan& plan, const Drafting& drafting) {
   return std::min(drafting.max_length(plan.max_length()), plan.config.prompts.new_tokens - 1);
 }
 
-std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log, const PilotKey& key) {
+std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log,
+                                                   const PilotKey& key) {
   std::vector<std::vector<RoundRecord>> rounds;
   for (std::size_t i = 0; i < plan.pilots.size(); ++i)
     if (matches(plan, plan.pilots[i], key))
-      rounds.push_back(full_rounds(log.pilots().at(i).rounds, plan.config.prompts.new_tokens, pilot_length(plan, key.drafting)));
+      rounds.push_back(full_rounds(log.pilots().at(i).rounds, plan.config.prompts.new_tokens,
+                                   pilot_length(plan, key.drafting)));
   SPECLAB_EXPECT(!rounds.empty(), "no pilot for " + key.drafting.drafter + " in " + key.category);
   return rounds;
 }
 
 std::size_t num_pilots(const Plan& plan, const PilotKey& key) {
-  return static_cast<std::size_t>(std::ranges::count_if(plan.pilots, [&](const Pilot& pilot) { return matches(plan, pilot, key); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.pilots, [&](const Pilot& pilot) { return matches(plan, pilot, key); }));
 }
 
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key) {
-  return sim::acceptance_prior(pooled(pilot_rounds(plan, log, key)), pilot_length(plan, key.drafting));
+  return sim::acceptance_prior(pooled(pilot_rounds(plan, log, key)),
+                               pilot_length(plan, key.drafting));
 }
 
-std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out) {
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key,
+                                      std::optional<std::size_t> left_out) {
   std::vector<std::vector<RoundRecord>> by_prompt = pilot_rounds(plan, log, key);
-  SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()), "no such pilot to leave out");
+  SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()),
+                 "no such pilot to leave out");
   if (left_out) by_prompt.erase(by_prompt.begin() + static_cast<std::ptrdiff_t>(*left_out));
   if (!key.drafting.options.looks_up()) {
     if (!key.policy.empty()) return {sim::empirical_round_law(pooled(by_prompt))};
@@ -112,11 +124,15 @@ std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const 
   }
   std::vector<int> means{1};
   for (const std::vector<int>& rows : rows_of_depth | std::views::drop(1))
-    means.push_back(rows.empty() ? means.back() + 1 : static_cast<int>(std::lround(std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(rows.size()))));
+    means.push_back(
+        rows.empty() ? means.back() + 1
+                     : static_cast<int>(std::lround(std::accumulate(rows.begin(), rows.end(), 0.0) /
+                                                    static_cast<double>(rows.size()))));
   return means;
 }
 
-std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length) {
+std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
+                                            const PilotKey& key, int length) {
   double accepted = 0, tested = 0;
   const bool chain = key.drafting.tree == "chain";
   for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) {
@@ -129,7 +145,8 @@ std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
 
 engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key) {
   engines::ReplayTrace trace;
-  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) trace.rounds.push_back({round.depth, round.accepted});
+  for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key)))
+    trace.rounds.push_back({round.depth, round.accepted});
   return trace;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/run/run_log.h"
 #include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_log.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 
@@ -34,25 +34,32 @@ struct PilotKey {
 int pilot_length(const Plan& plan, const Drafting& drafting);
 
 /// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.
-std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log, const PilotKey& key);
+std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log,
+                                                   const PilotKey& key);
 
 std::size_t num_pilots(const Plan& plan, const PilotKey& key);
 
 /// What `auto` believes before a sequence begins.
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
 
-/// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in another, so it has one
-/// law a prompt, as logged; others have one, by level, in which the prompts are pooled, as logged where the pilots had a policy of their own.
+/// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in
+/// another, so it has one law a prompt, as logged; others have one, by level, in which the prompts
+/// are pooled, as logged where the pilots had a policy of their own.
 /// @param left_out  of num_pilots, at least two, one that does not count
-std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key, std::optional<std::size_t> left_out = {});
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key,
+                                      std::optional<std::size_t> left_out = {});
 
-/// Target rows of a draft with d levels, in the mean of the pilots: of trees whose form does not say. As many as the deepest draft has levels, and one.
+/// Target rows of a draft with d levels, in the mean of the pilots: of trees whose form does not
+/// say. As many as the deepest draft has levels, and one.
 std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const PilotKey& key);
 
-/// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was tested.
-std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log, const PilotKey& key, int length);
+/// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was
+/// tested.
+std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
+                                            const PilotKey& key, int length);
 
-/// Accepted lengths for a shape model: those of the real model at the greatest length, so that any policy can cut them.
+/// Accepted lengths for a shape model: those of the real model at the greatest length, so that any
+/// policy can cut them.
 engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 }  // namespace speclab::experiments

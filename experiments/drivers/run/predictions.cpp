@@ -21,7 +21,8 @@ namespace {
 /// Both together. @source Welch and Satterthwaite: Satterthwaite 1946
 Spread sum(const Spread& a, const Spread& b) {
   Spread both{.variance = a.variance + b.variance, .degrees = a.degrees + b.degrees};
-  const double parts = (a.degrees > 0 ? a.variance * a.variance / a.degrees : 0) + (b.degrees > 0 ? b.variance * b.variance / b.degrees : 0);
+  const double parts = (a.degrees > 0 ? a.variance * a.variance / a.degrees : 0) +
+                       (b.degrees > 0 ? b.variance * b.variance / b.degrees : 0);
   if (parts > 0) both.degrees = both.variance * both.variance / parts;
   return both;
 }
@@ -31,7 +32,8 @@ using PlainKey = std::tuple<std::string, double, std::string>;
 PlainKey plain_key_of(const Cell& cell) { return {cell.model, cell.temperature, cell.category}; }
 
 /// Predictions without intervals.
-std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog& log,
+                                          const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries;
   std::map<PlainKey, double> plain_ns;  // plain cells come before their rivals
   for (std::size_t i = 0; i < loaded.plan.cells.size(); ++i) {
@@ -50,60 +52,80 @@ std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog
 /// By cell, what the predictions would be without each pass of the cost measurement.
 using WithoutPass = std::vector<std::vector<PredictionEntry>>;
 
-WithoutPass expectations_without_passes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+WithoutPass expectations_without_passes(const LoadedPlan& loaded, const RunLog& log,
+                                        const std::vector<CostEntry>& costs) {
   WithoutPass without(loaded.plan.cells.size());
   const std::vector<int> passes = passes_of(costs);
   for (std::size_t i = 0; i < passes.size() && passes.size() > 1; ++i)
-    for (const PredictionEntry& entry : expectations(loaded, log, costs_without_pass(costs, passes[i]))) without[entry.cell].push_back(entry);
+    for (const PredictionEntry& entry :
+         expectations(loaded, log, costs_without_pass(costs, passes[i])))
+      without[entry.cell].push_back(entry);
   return without;
 }
 
 /// Of the logarithm of what the mean over all passes makes of a cell.
-Spread spread_over_passes(const std::vector<PredictionEntry>& without, double PredictionEntry::* value) {
+Spread spread_over_passes(const std::vector<PredictionEntry>& without,
+                          double PredictionEntry::* value) {
   std::vector<double> logarithms;
   for (const PredictionEntry& entry : without) logarithms.push_back(std::log(entry.*value));
   return {analysis::jackknife_variance(logarithms), static_cast<double>(logarithms.size()) - 1};
 }
 
-/// Of the logarithm of a mean walltime over generations each of which meets a machine as fast or slow as one pass over the costs did.
-Spread spread_over_generations(const std::vector<PredictionEntry>& without, std::int64_t generations) {
+/// Of the logarithm of a mean walltime over generations each of which meets a machine as fast or
+/// slow as one pass over the costs did.
+Spread spread_over_generations(const std::vector<PredictionEntry>& without,
+                               std::int64_t generations) {
   Spread spread = spread_over_passes(without, &PredictionEntry::walltime_ns);
   spread.variance *= static_cast<double>(without.size()) / static_cast<double>(generations);
   return spread;
 }
 
-/// Of the logarithm of a cell's speed-up, because the machine is not as fast in one minute as in the next: how the costs would be without each
-/// pass over them, and how the measured walltimes of the cell and of plain decoding would be in other generations.
-Spread machine_spread(const Plan& plan, const WithoutPass& without, std::size_t cell, std::size_t plain) {
+/// Of the logarithm of a cell's speed-up, because the machine is not as fast in one minute as in
+/// the next: how the costs would be without each pass over them, and how the measured walltimes of
+/// the cell and of plain decoding would be in other generations.
+Spread machine_spread(const Plan& plan, const WithoutPass& without, std::size_t cell,
+                      std::size_t plain) {
   if (without[cell].empty()) return {};
-  const Spread measured = sum(spread_over_generations(without[cell], plan.num_generations(plan.cells[cell])), spread_over_generations(without[plain], plan.num_generations(plan.cells[plain])));
+  const Spread measured =
+      sum(spread_over_generations(without[cell], plan.num_generations(plan.cells[cell])),
+          spread_over_generations(without[plain], plan.num_generations(plan.cells[plain])));
   return sum(spread_over_passes(without[cell], &PredictionEntry::speedup), measured);
 }
 
 }  // namespace
 
 analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime) {
-  return {.model = model, .drafter = drafting.is_plain() ? "" : drafting.drafter, .tree = drafting.tree, .verifier = drafting.verifier, .regime = regime};
+  return {.model = model,
+          .drafter = drafting.is_plain() ? "" : drafting.drafter,
+          .tree = drafting.tree,
+          .verifier = drafting.verifier,
+          .regime = regime};
 }
 
-std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens) {
+std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log,
+                                                     const Cell& cell, const std::string& category,
+                                                     int prompt_tokens) {
   if (cell.is_plain()) return std::make_unique<ConstantPolicy>(0);
   if (cell.policy != "auto") return make_policy(cell.policy);
   const int length = pilot_length(plan, cell.drafting);
-  sim::AutoPolicyOptions options{.costs = costs_of(log.costs(), cell).surface, .prior = pilot_prior(plan, log, pilot_key(plan, cell, category))};
+  sim::AutoPolicyOptions options{.costs = costs_of(log.costs(), cell).surface,
+                                 .prior = pilot_prior(plan, log, pilot_key(plan, cell, category))};
   options.max_length = length;
   options.rows_of_depth = cell.drafting.rows_of_depth(plan.max_length());
   options.initial_context = prompt_tokens;
   return std::make_unique<sim::AutoPolicy>(std::move(options));
 }
 
-std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log,
+                                       const std::vector<CostEntry>& costs) {
   std::vector<double> walltimes;
-  for (const PredictionEntry& entry : expectations(loaded, log, costs)) walltimes.push_back(entry.walltime_ns);
+  for (const PredictionEntry& entry : expectations(loaded, log, costs))
+    walltimes.push_back(entry.walltime_ns);
   return walltimes;
 }
 
-std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs) {
+std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log,
+                                           const std::vector<CostEntry>& costs) {
   std::vector<PredictionEntry> entries = expectations(loaded, log, costs);
   const WithoutPass without = expectations_without_passes(loaded, log, costs);
   std::map<PlainKey, std::size_t> plain;
@@ -112,13 +134,18 @@ std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLo
     if (cell.is_plain()) plain[plain_key_of(cell)] = i;
     const auto of_prompts = CellPredictor(loaded, log, cell, costs).spread();
     if (!of_prompts) continue;
-    const Spread spread = sum(*of_prompts, machine_spread(loaded.plan, without, i, plain.at(plain_key_of(cell))));
-    entries[i].speedup_interval = analysis::log_interval(entries[i].speedup, std::sqrt(spread.variance), spread.degrees);
+    const Spread spread =
+        sum(*of_prompts, machine_spread(loaded.plan, without, i, plain.at(plain_key_of(cell))));
+    entries[i].speedup_interval =
+        analysis::log_interval(entries[i].speedup, std::sqrt(spread.variance), spread.degrees);
   }
   return entries;
 }
 
-bool is_prepared(const Plan& plan, const RunLog& log) { return log.pilots().size() == plan.pilots.size() && !log.costs().empty() && !log.predictions().empty(); }
+bool is_prepared(const Plan& plan, const RunLog& log) {
+  return log.pilots().size() == plan.pilots.size() && !log.costs().empty() &&
+         !log.predictions().empty();
+}
 
 void make_predictions(Workbench& bench) {
   if (!bench.log().predictions().empty()) return;

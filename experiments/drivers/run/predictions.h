@@ -16,17 +16,25 @@ class Workbench;
 /// Whose costs these are.
 analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime);
 
-/// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the prompt's category.
-std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log, const Cell& cell, const std::string& category, int prompt_tokens);
+/// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the
+/// prompt's category.
+std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log,
+                                                     const Cell& cell, const std::string& category,
+                                                     int prompt_tokens);
 
-/// Walltimes a prompt, ns, one for each cell. @param costs  of the walltimes; the policies look at those of the log, as when they run
-std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
+/// Walltimes a prompt, ns, one for each cell. @param costs  of the walltimes; the policies look at
+/// those of the log, as when they run
+std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log,
+                                       const std::vector<CostEntry>& costs);
 
-/// One entry for each cell, in order. The interval of a speed-up holds the spread among prompts and, where the costs tell their passes, how
-/// much they differ from one to the next, in the costs and in the generations that will be measured.
-std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log, const std::vector<CostEntry>& costs);
+/// One entry for each cell, in order. The interval of a speed-up holds the spread among prompts
+/// and, where the costs tell their passes, how much they differ from one to the next, in the costs
+/// and in the generations that will be measured.
+std::vector<PredictionEntry> predict_cells(const LoadedPlan& loaded, const RunLog& log,
+                                           const std::vector<CostEntry>& costs);
 
-/// Whether all is there that generations are measured from: pilots, costs and predictions. @param log  looked at by the plan
+/// Whether all is there that generations are measured from: pilots, costs and predictions. @param
+/// log  looked at by the plan
 bool is_prepared(const Plan& plan, const RunLog& log);
 
 /// Adds the predictions to the log if they are not there.

@@ -6,8 +6,9 @@
 
 namespace speclab::experiments {
 
-/// This program and the machine that it is on: revision, program_sha256, engines_sha256, build_type, flags, compiler, libtorch, blas, machine, governor,
-/// device, driver, threads. @param device  that models are on
+/// This program and the machine that it is on: revision, program_sha256, engines_sha256,
+/// build_type, flags, compiler, libtorch, blas, machine, governor, device, driver, threads. @param
+/// device  that models are on
 Provenance program_origin(const engines::MachineInfo& machine, const std::string& device);
 
 }  // namespace speclab::experiments

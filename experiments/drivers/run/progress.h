@@ -10,8 +10,8 @@ struct CellCount {
   std::size_t done = 0, all = 0;  ///< a cell is done when nothing of it is left to measure
 };
 
-/// Says on standard error what phase a run is in, how far, and for how long still: a bar that renews itself on a terminal,
-/// else a line at the beginning and every ten seconds.
+/// Says on standard error what phase a run is in, how far, and for how long still: a bar that
+/// renews itself on a terminal, else a line at the beginning and every ten seconds.
 class Progress {
  public:
   enum class Style { silent, lines, bar };
@@ -25,9 +25,11 @@ class Progress {
   void begin_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);
-  /// What else the line says until the phase ends: cells where there are any, the speed where it is known.
+  /// What else the line says until the phase ends: cells where there are any, the speed where it is
+  /// known.
   void tell(CellCount cells, double tokens_per_s);
-  /// "measuring: 42 %, 5 of 12 cells, 48 s left, 85 tokens/s" of a phase of this name that has taken so long.
+  /// "measuring: 42 %, 5 of 12 cells, 48 s left, 85 tokens/s" of a phase of this name that has
+  /// taken so long.
   std::string line(double elapsed_s) const;
   void end_phase() { end_phase(""); }
   /// What the phase began did not come to its end.

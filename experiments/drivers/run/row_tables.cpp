@@ -31,15 +31,26 @@ struct RoundTotals {
   }
 };
 
-std::span<const std::string_view> time_columns(bool has_sections) { return std::span(analysis::kTimeColumns).first(analysis::kTimeColumns.size() - (has_sections ? 0 : 1)); }
+std::span<const std::string_view> time_columns(bool has_sections) {
+  return std::span(analysis::kTimeColumns)
+      .first(analysis::kTimeColumns.size() - (has_sections ? 0 : 1));
+}
 
 /// Text that is no UTF-8 is replaced.
-std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
 RowTables::RowTables(const Plan& plan, bool has_sections)
-    : plan_(plan), has_sections_(has_sections), rows_(analysis::kRowColumns), rounds_(analysis::kRoundColumns), times_(time_columns(has_sections)), timeline_(analysis::kTimelineColumns), device_(analysis::kDeviceColumns) {}
+    : plan_(plan),
+      has_sections_(has_sections),
+      rows_(analysis::kRowColumns),
+      rounds_(analysis::kRoundColumns),
+      times_(time_columns(has_sections)),
+      timeline_(analysis::kTimelineColumns),
+      device_(analysis::kDeviceColumns) {}
 
 void RowTables::add(const RowEntry& row) {
   add_to_rows(row);
@@ -69,27 +80,46 @@ void RowTables::add_to_rows(const RowEntry& row) {
   const Prompt& prompt = plan_.prompts[generation(row).prompt];
   const RoundTotals totals(row.rounds);
   const std::int64_t forced = cell(row).verifier == "replay" ? 1 : 0;
-  rows_.field(row.row_id).field(cell(row).id).field(std::int64_t{generation(row).repetition}).field(prompt.id).field(prompt.category);
+  rows_.field(row.row_id)
+      .field(cell(row).id)
+      .field(std::int64_t{generation(row).repetition})
+      .field(prompt.id)
+      .field(prompt.category);
   add_axes(rows_, cell(row), plan_.config.sampling);
-  rows_.field(static_cast<std::int64_t>(plan_.config.seed)).field(std::int64_t{plan_.sequence_id(generation(row))}).field(row.prompt_tokens).field(row.output_tokens);
-  rows_.field(static_cast<std::int64_t>(row.rounds.size())).field(totals.drafting_rounds).field(totals.drafted).field(totals.accepted).field(totals.tested);
-  rows_.field(totals.recovered).field(totals.bonus).field(to_string(row.stop_reason)).field(row.output_hash);
-  rows_.field(std::int64_t{forced == 0 && !is_lossy(cell(row))}).field(row.law_distance).field(forced);
+  rows_.field(static_cast<std::int64_t>(plan_.config.seed))
+      .field(std::int64_t{plan_.sequence_id(generation(row))})
+      .field(row.prompt_tokens)
+      .field(row.output_tokens);
+  rows_.field(static_cast<std::int64_t>(row.rounds.size()))
+      .field(totals.drafting_rounds)
+      .field(totals.drafted)
+      .field(totals.accepted)
+      .field(totals.tested);
+  rows_.field(totals.recovered)
+      .field(totals.bonus)
+      .field(to_string(row.stop_reason))
+      .field(row.output_hash);
+  rows_.field(std::int64_t{forced == 0 && !is_lossy(cell(row))})
+      .field(row.law_distance)
+      .field(forced);
   rows_.end_row();
 }
 
 void RowTables::add_to_rounds(const RowEntry& row) {
   for (const RoundRecord& r : row.rounds) {
     rounds_.field(row.row_id);
-    for (const std::int64_t value : {r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted}) rounds_.field(value);
+    for (const std::int64_t value :
+         {r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted})
+      rounds_.field(value);
     rounds_.field(to_string(r.next_kind)).end_row();
   }
 }
 
 void RowTables::add_to_times(const RowEntry& row) {
   const RoundTotals totals(row.rounds);
-  for (const std::int64_t value : {row.row_id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns, totals.target_ns, totals.verify_ns,
-                                   totals.other_ns, row.peak_memory_bytes})
+  for (const std::int64_t value :
+       {row.row_id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns,
+        totals.target_ns, totals.verify_ns, totals.other_ns, row.peak_memory_bytes})
     times_.field(value);
   if (has_sections_) times_.field(std::int64_t{row.section});
   times_.end_row();
@@ -98,16 +128,21 @@ void RowTables::add_to_times(const RowEntry& row) {
 void RowTables::add_to_timeline(const RowEntry& row) {
   for (const RoundRecord& r : row.rounds) {
     timeline_.field(row.row_id);
-    for (const std::int64_t value : {r.round, r.drafted, r.accepted, r.emitted}) timeline_.field(value);
-    for (const std::int64_t ns : {r.draft_ns, r.target_ns, r.verify_ns, r.other_ns}) timeline_.field(ns);
+    for (const std::int64_t value : {r.round, r.drafted, r.accepted, r.emitted})
+      timeline_.field(value);
+    for (const std::int64_t ns : {r.draft_ns, r.target_ns, r.verify_ns, r.other_ns})
+      timeline_.field(ns);
     timeline_.end_row();
   }
 }
 
 void RowTables::add_to_texts(const RowEntry& row) {
   Json pieces = Json::array();
-  for (const auto& [text, fate] : row.pieces) pieces.push_back({{"text", text}, {"fate", to_string(fate)}});
-  texts_ += json_line({{"row_id", row.row_id}, {"prompt", plan_.prompts[generation(row).prompt].text}, {"pieces", pieces}});
+  for (const auto& [text, fate] : row.pieces)
+    pieces.push_back({{"text", text}, {"fate", to_string(fate)}});
+  texts_ += json_line({{"row_id", row.row_id},
+                       {"prompt", plan_.prompts[generation(row).prompt].text},
+                       {"pieces", pieces}});
 }
 
 void RowTables::add_to_drafts(const RowEntry& row) {
@@ -118,7 +153,15 @@ void RowTables::add_to_drafts(const RowEntry& row) {
 
 void RowTables::add_to_device(const RowEntry& row) {
   const DeviceSample& s = *row.device;
-  device_.field(row.row_id).field(s.sm_clock_mhz).field(s.memory_clock_mhz).field(s.temperature_c).field(s.power_w).field(s.slowdowns).field(s.other_processes).field(s.ecc_errors).end_row();
+  device_.field(row.row_id)
+      .field(s.sm_clock_mhz)
+      .field(s.memory_clock_mhz)
+      .field(s.temperature_c)
+      .field(s.power_w)
+      .field(s.slowdowns)
+      .field(s.other_processes)
+      .field(s.ecc_errors)
+      .end_row();
   has_device_ = true;
 }
 

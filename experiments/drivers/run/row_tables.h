@@ -14,8 +14,8 @@ namespace speclab::experiments {
 /// Name and content.
 using NamedFile = std::pair<std::string, std::string>;
 
-/// The files of a run folder that are made from its rows alone, as results/README.md describes them. All grow together, so that what a row
-/// says is read once.
+/// The files of a run folder that are made from its rows alone, as results/README.md describes
+/// them. All grow together, so that what a row says is read once.
 class RowTables {
  public:
   /// @param has_sections  whether times.csv says which section measured a row
@@ -34,7 +34,9 @@ class RowTables {
   void add_to_texts(const RowEntry& row);
   void add_to_drafts(const RowEntry& row);
   void add_to_device(const RowEntry& row);
-  const PlannedGeneration& generation(const RowEntry& row) const { return plan_.generations.at(static_cast<std::size_t>(row.row_id)); }
+  const PlannedGeneration& generation(const RowEntry& row) const {
+    return plan_.generations.at(static_cast<std::size_t>(row.row_id));
+  }
   const Cell& cell(const RowEntry& row) const { return plan_.cells[generation(row).cell]; }
 
   const Plan& plan_;

@@ -1,5 +1,6 @@
 #pragma once
-// The entries of a journal. Numbers of generations, pilots and cells are those of a plan; in the file stand their keys (work_keys.h).
+// The entries of a journal. Numbers of generations, pilots and cells are those of a plan; in the
+// file stand their keys (work_keys.h).
 
 #include <cstdint>
 #include <optional>
@@ -27,13 +28,14 @@ struct ModelEntry {
 };
 
 struct HeaderEntry {
-  std::string started_at{};           ///< UTC, ISO 8601
-  std::string question{};             ///< of the config: free to change
-  Provenance provenance{};            ///< what must not change between a run and its resumption
-  std::string config{};               ///< the effective one, as to_toml writes it
+  std::string started_at{};  ///< UTC, ISO 8601
+  std::string question{};    ///< of the config: free to change
+  Provenance provenance{};   ///< what must not change between a run and its resumption
+  std::string config{};      ///< the effective one, as to_toml writes it
   std::vector<ModelEntry> models{};
-  std::vector<std::pair<std::string, double>> machine{};  ///< measured, so free to change: read bandwidth
-  std::string plan_digest{};          ///< of the work (work_keys.h)
+  std::vector<std::pair<std::string, double>>
+      machine{};              ///< measured, so free to change: read bandwidth
+  std::string plan_digest{};  ///< of the work (work_keys.h)
 };
 
 /// A finished generation of the plan.
@@ -45,16 +47,23 @@ struct RowEntry {
   StopReason stop_reason = StopReason::length;
   std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
   std::int64_t peak_memory_bytes = 0;
-  std::optional<double> law_distance{};                    ///< of a lossy verifier
+  std::optional<double> law_distance{};  ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
-  std::vector<analysis::DraftedRound> drafts{};            ///< of some samples, the first rounds
-  std::optional<DeviceSample> device{};                    ///< behind it, where the models are on one that tells
-  int section = 1;  ///< that measured it
+  std::vector<analysis::DraftedRound> drafts{};           ///< of some samples, the first rounds
+  std::optional<DeviceSample> device{};  ///< behind it, where the models are on one that tells
+  int section = 1;                       ///< that measured it
 };
 
 /// What ended a generation before its time.
-enum class FailureStatus : std::uint8_t { exception, out_of_memory, not_finite, timeout, device, crash };
+enum class FailureStatus : std::uint8_t {
+  exception,
+  out_of_memory,
+  not_finite,
+  timeout,
+  device,
+  crash
+};
 
 /// A generation of the plan that failed, the last time it was tried.
 struct FailureEntry {
@@ -88,15 +97,16 @@ struct PredictionEntry {
   double speedup = 0;
   double tokens_per_round = 0;
   std::optional<double> acceptance_rate{};
-  std::optional<analysis::Interval> speedup_interval{};  ///< 95 %, of what is measured; missing where the pilots do not bear one
+  std::optional<analysis::Interval>
+      speedup_interval{};  ///< 95 %, of what is measured; missing where the pilots do not bear one
 };
 
 /// One rule over the logged drafts of a cell (kind rule_atlas).
 struct AtlasRuleEntry {
   std::string rule;
-  int drafts = 1;                          ///< for one place
+  int drafts = 1;  ///< for one place
   bool lossless = true;
-  double distance = 0.0;                   ///< mean total variation of the emitted token
+  double distance = 0.0;  ///< mean total variation of the emitted token
   std::int64_t trials = 0;
   analysis::CountedMean acceptance{};
   std::optional<analysis::CountedMean> tokens_per_round{};  ///< of rules that take chains
@@ -104,14 +114,14 @@ struct AtlasRuleEntry {
 
 struct AtlasEntry {
   std::size_t cell = 0;
-  std::int64_t rows = 0;                   ///< drafts logged
+  std::int64_t rows = 0;  ///< drafts logged
   std::vector<AtlasRuleEntry> rules;
 };
 
 /// The drafts for one prompt's text in a cell (kind drafter_acceptance).
 struct AcceptanceEntry {
-  std::size_t cell = 0, prompt = 0;        ///< index in Plan::prompts
-  std::int64_t positions = 0;              ///< places drafted for
+  std::size_t cell = 0, prompt = 0;  ///< index in Plan::prompts
+  std::int64_t positions = 0;        ///< places drafted for
   std::vector<analysis::DepthSums> depths;
   std::map<sim::TreePlace, analysis::SiblingSums> siblings{};  ///< of trees
 };

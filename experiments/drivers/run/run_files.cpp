@@ -34,10 +34,14 @@ void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& 
 std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
   std::vector<NamedFile> files{{"manifest.toml", manifest_toml(loaded.plan, log)}};
   if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
-  if (!log.predictions().empty()) files.emplace_back("predictions.csv", predictions_csv(loaded, log));
+  if (!log.predictions().empty())
+    files.emplace_back("predictions.csv", predictions_csv(loaded, log));
   if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
-  if (!log.acceptances().empty()) files.emplace_back("acceptance.csv", acceptance_csv(loaded.plan, log));
-  if (std::ranges::any_of(log.acceptances(), [](const auto& entry) { return !entry.second.siblings.empty(); })) files.emplace_back("siblings.csv", siblings_csv(loaded.plan, log));
+  if (!log.acceptances().empty())
+    files.emplace_back("acceptance.csv", acceptance_csv(loaded.plan, log));
+  if (std::ranges::any_of(log.acceptances(),
+                          [](const auto& entry) { return !entry.second.siblings.empty(); }))
+    files.emplace_back("siblings.csv", siblings_csv(loaded.plan, log));
   if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(loaded.plan, log));
   if (!log.rows().empty()) add_row_files(loaded.plan, log, files);
   return files;
@@ -47,7 +51,9 @@ std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
 void take_away(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) std::filesystem::remove(path, error);
-  if (error) throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path, error.message()));
+  if (error)
+    throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path,
+                                 error.message()));
 }
 
 }  // namespace
@@ -61,19 +67,26 @@ std::vector<std::string> run_file_names() {
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder) {
   const std::vector<NamedFile> files = files_of(loaded, log);
   const std::string digests = folder + "/" + analysis::kDigestsFile;
-  for (const auto& [name, content] : files) SPECLAB_EXPECT(std::ranges::find(kRunFiles, name) != kRunFiles.end(), "a file that an earlier attempt may have left is known by name");
+  for (const auto& [name, content] : files)
+    SPECLAB_EXPECT(std::ranges::find(kRunFiles, name) != kRunFiles.end(),
+                   "a file that an earlier attempt may have left is known by name");
   take_away(digests);  // what does not hold while files change is not there
   for (const auto& [name, content] : files) write_file(fmt::format("{}/{}", folder, name), content);
   for (const char* name : kRunFiles)
-    if (std::ranges::find(files, name, &NamedFile::first) == files.end()) take_away(fmt::format("{}/{}", folder, name));
+    if (std::ranges::find(files, name, &NamedFile::first) == files.end())
+      take_away(fmt::format("{}/{}", folder, name));
   write_file(digests, analysis::digest_lines(files));
 }
 
-/// The digests are written last: what they name was written, and is missing only where it was taken away.
+/// The digests are written last: what they name was written, and is missing only where it was taken
+/// away.
 bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder) {
-  const auto is_there = [&](const std::string& name) { return std::filesystem::exists(folder + "/" + name); };
+  const auto is_there = [&](const std::string& name) {
+    return std::filesystem::exists(folder + "/" + name);
+  };
   if (!is_there(analysis::kDigestsFile) || !is_there("manifest.toml")) return false;
-  return std::ranges::all_of(analysis::digested_files(folder), is_there) && read_file(folder + "/manifest.toml") == manifest_toml(plan, log);
+  return std::ranges::all_of(analysis::digested_files(folder), is_there) &&
+         read_file(folder + "/manifest.toml") == manifest_toml(plan, log);
 }
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {
@@ -85,8 +98,10 @@ int num_greedy_differences(const Plan& plan, const RunLog& log) {
     const Cell& cell = plan.cells[g.cell];
     if (cell.temperature != 0 || cell.verifier == "replay") return;
     const Key key{cell.model, g.prompt, plan.rival_repetition(g)};
-    if (cell.is_plain()) plain[key].insert(row.output_hash);
-    else others.emplace_back(key, row.output_hash);
+    if (cell.is_plain())
+      plain[key].insert(row.output_hash);
+    else
+      others.emplace_back(key, row.output_hash);
   });
   return static_cast<int>(std::ranges::count_if(others, [&](const auto& other) {
     const auto found = plain.find(other.first);

@@ -9,17 +9,21 @@ namespace speclab::experiments {
 
 struct LoadedPlan;
 
-/// Writes manifest, CSV files and texts of a run folder; each is a function of plan and journals alone, and each appears whole
-/// or not at all. Tables without rows are left out, also those of an earlier attempt. SHA256SUMS comes last. @throws WriteError, DataError if a journal cannot be read
+/// Writes manifest, CSV files and texts of a run folder; each is a function of plan and journals
+/// alone, and each appears whole or not at all. Tables without rows are left out, also those of an
+/// earlier attempt. SHA256SUMS comes last. @throws WriteError, DataError if a journal cannot be
+/// read
 void write_run_files(const LoadedPlan& loaded, const RunLog& log, const std::string& folder);
 
 /// What write_run_files may write.
 std::vector<std::string> run_file_names();
 
-/// Whether the files that this log makes are all there, of this plan. @throws DataError if SHA256SUMS has a line that is none
+/// Whether the files that this log makes are all there, of this plan. @throws DataError if
+/// SHA256SUMS has a line that is none
 bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folder);
 
-/// Rows at temperature 0 whose text differs from plain decoding's of the same prompt, in any repetition that it is compared with. @throws DataError if a journal cannot be read
+/// Rows at temperature 0 whose text differs from plain decoding's of the same prompt, in any
+/// repetition that it is compared with. @throws DataError if a journal cannot be read
 int num_greedy_differences(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

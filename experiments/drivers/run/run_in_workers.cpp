@@ -18,14 +18,24 @@ namespace {
 enum class State : std::uint8_t { new_run, prepared, complete };
 
 State state_of(const Plan& plan, const RunOptions& options, Progress& progress) {
-  const RunJournals journals(plan, {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder, .note = [&](const std::string& text) { progress.note(text); }});
+  const RunJournals journals(plan, {.folder = options.folder,
+                                    .repair = options.repair,
+                                    .retry_failed = options.retry_failed,
+                                    .allow_mixed = options.allow_mixed,
+                                    .network_folder = options.network_folder,
+                                    .note = [&](const std::string& text) { progress.note(text); }});
   if (journals.is_complete()) return State::complete;
   return is_prepared(plan, journals.log()) ? State::prepared : State::new_run;
 }
 
 /// As the union of the journals is now; none stays locked.
 RunLog log_of(const Plan& plan, const RunOptions& options) {
-  return RunJournals(plan, {.folder = options.folder, .repair = options.repair, .retry_failed = options.retry_failed, .allow_mixed = options.allow_mixed, .network_folder = options.network_folder}).log();
+  return RunJournals(plan, {.folder = options.folder,
+                            .repair = options.repair,
+                            .retry_failed = options.retry_failed,
+                            .allow_mixed = options.allow_mixed,
+                            .network_folder = options.network_folder})
+      .log();
 }
 
 std::vector<int> numbers(int count) {
@@ -48,19 +58,26 @@ void take_shard(RunLog& log, const RunOptions& options, int shard) {
   log.include(RunLog(folder));
 }
 
-void measure_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles, Progress& progress) {
+void measure_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles,
+                        Progress& progress) {
   const auto lock = lock_shards(options);
   const RunLog log = log_of(plan, options);
   if (const std::size_t measured = log.rows().size(); measured > 0)
-    progress.note(options.folder + ": resumed with " + std::to_string(measured) + " of " + std::to_string(plan.generations.size()) + " generations");
+    progress.note(options.folder + ": resumed with " + std::to_string(measured) + " of " +
+                  std::to_string(plan.generations.size()) + " generations");
   const std::vector<std::size_t> open = open_generations(plan, log);
-  const int useful = std::min(options.workers, static_cast<int>(blocks_of(plan, open).size()));  // a block, whose generations are compared, is one worker's
-  run_workers(plan, {.run = options, .shards = numbers(useful), .work = roles.work}, log, open, progress);
+  const int useful = std::min(
+      options.workers,
+      static_cast<int>(blocks_of(plan, open)
+                           .size()));  // a block, whose generations are compared, is one worker's
+  run_workers(plan, {.run = options, .shards = numbers(useful), .work = roles.work}, log, open,
+              progress);
 }
 
 }  // namespace
 
-RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles, const OpenEngines& open_engines, Progress& progress) {
+RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const WorkerRoles& roles,
+                          const OpenEngines& open_engines, Progress& progress) {
   const State state = state_of(plan, options, progress);
   if (state == State::complete) return RunOutcome::was_complete;
   if (state == State::new_run || options.allow_mixed) run_in_process(roles.prepare, options.limits);
@@ -68,21 +85,29 @@ RunOutcome run_in_workers(const Plan& plan, const RunOptions& options, const Wor
     measure_in_workers(plan, options, roles, progress);
   } catch (const Error& error) {
     progress.stop_phase();
-    if (error.code() != ExitCode::cannot_write && error.code() != ExitCode::locked) salvage(progress, [&] { merge_run(plan, options, open_engines); });
+    if (error.code() != ExitCode::cannot_write && error.code() != ExitCode::locked)
+      salvage(progress, [&] { merge_run(plan, options, open_engines); });
     throw;
   }
   merge_run(plan, options, open_engines);
   return RunOutcome::completed;
 }
 
-void run_one_shard(const Plan& plan, const RunOptions& options, int shard, const std::vector<std::size_t>& rows, const WorkerRoles& roles, Progress& progress) {
+void run_one_shard(const Plan& plan, const RunOptions& options, int shard,
+                   const std::vector<std::size_t>& rows, const WorkerRoles& roles,
+                   Progress& progress) {
   RunLog log(options.folder, Journal::Tail::left);
   take_shard(log, options, shard);
   log.look_at(plan);
   log.set_retries_failed(options.retry_failed);
-  if (!is_prepared(plan, log)) throw DataError(options.folder + ": was not prepared for this config; its first job has failed, or the config was edited since: the same `speclab run` goes on");
+  if (!is_prepared(plan, log))
+    throw DataError(options.folder +
+                    ": was not prepared for this config; its first job has failed, or the config "
+                    "was edited since: the same `speclab run` goes on");
   std::vector<std::size_t> open = open_generations(plan, log);
-  std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) { return !own.contains(row); });
+  std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) {
+    return !own.contains(row);
+  });
   run_workers(plan, {.run = options, .shards = {shard}, .work = roles.work}, log, open, progress);
 }
 

@@ -22,7 +22,9 @@ namespace {
 bool has_journal(const std::string& folder) {
   std::error_code error;
   const bool there = std::filesystem::exists(folder + "/journal", error);
-  if (error) throw WriteError(fmt::format("{}: {}; choose another --output", escaped(folder, 200), error.message()));
+  if (error)
+    throw WriteError(
+        fmt::format("{}: {}; choose another --output", escaped(folder, 200), error.message()));
   return there;
 }
 
@@ -30,7 +32,9 @@ bool has_journal(const std::string& folder) {
 void refuse_results_without_journal(const std::string& folder) {
   for (const std::string& file : run_file_names())
     if (std::filesystem::exists(fmt::format("{}/{}", folder, file)))
-      throw DataError(fmt::format("{}/{} is there without a journal to resume from; give another --output, or move it away", folder, file));
+      throw DataError(fmt::format(
+          "{}/{} is there without a journal to resume from; give another --output, or move it away",
+          folder, file));
 }
 
 /// Folders of shards with a journal, by number.
@@ -39,8 +43,10 @@ std::vector<std::string> shards_with_journal(const std::string& folder) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder + "/shards", none)) {
     const std::string name = entry.path().filename().string();
-    const bool is_number = !name.empty() && name.size() < 9 && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number && has_journal(entry.path().string())) numbered.emplace_back(std::stoi(name), entry.path().string());
+    const bool is_number = !name.empty() && name.size() < 9 &&
+                           std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number && has_journal(entry.path().string()))
+      numbered.emplace_back(std::stoi(name), entry.path().string());
   }
   std::ranges::sort(numbered);
   std::vector<std::string> folders;
@@ -53,9 +59,13 @@ void expect_held(const std::string& table, std::size_t held, std::string_view wh
   std::error_code none;
   if (!std::filesystem::exists(table, none)) return;
   const std::string lines = read_file(table);
-  const auto in_table = static_cast<std::size_t>(std::ranges::count(lines, '\n')) - std::size_t{!lines.empty()};
+  const auto in_table =
+      static_cast<std::size_t>(std::ranges::count(lines, '\n')) - std::size_t{!lines.empty()};
   if (in_table > held)
-    throw DataError(fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back from a copy, or measure them anew with --repair", table, in_table, what, held));
+    throw DataError(
+        fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back "
+                    "from a copy, or measure them anew with --repair",
+                    table, in_table, what, held));
 }
 
 /// Lines of atlas.csv and of acceptance.csv that the log makes.
@@ -67,13 +77,15 @@ std::size_t num_rules(const RunLog& log) {
 
 std::size_t num_depths(const RunLog& log) {
   std::size_t depths = 0;
-  for (const auto& [key, entry] : log.acceptances()) depths += std::max<std::size_t>(1, entry.depths.size());
+  for (const auto& [key, entry] : log.acceptances())
+    depths += std::max<std::size_t>(1, entry.depths.size());
   return depths;
 }
 
 }  // namespace
 
-RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), access_(std::move(access)) {
+RunJournals::RunJournals(const Plan& plan, JournalAccess access)
+    : plan_(plan), access_(std::move(access)) {
   if (has_journal(access_.folder)) log_ = open(access_.folder);
   if (log_.sections().empty()) {
     refuse_results_without_journal(access_.folder);
@@ -88,15 +100,18 @@ RunJournals::RunJournals(const Plan& plan, JournalAccess access) : plan_(plan), 
   check_nothing_lost();
 }
 
-/// The config is known before anything is loaded. Only generations have keys of their own, by which they are found in another plan.
+/// The config is known before anything is loaded. Only generations have keys of their own, by which
+/// they are found in another plan.
 void RunJournals::check_edit() const {
   if (log_.sections().empty() || log_.section_of(plan_) > 0) return;
   const bool has_choices = experiment_kind(plan_.config.kind).yield == Yield::generations;
   const auto is_refused = [&](const std::string& key) {
     const KeyRole role = role_of(key);
-    return role == KeyRole::setting || (role == KeyRole::choice && !has_choices) || (role == KeyRole::origin && !access_.allow_mixed);
+    return role == KeyRole::setting || (role == KeyRole::choice && !has_choices) ||
+           (role == KeyRole::origin && !access_.allow_mixed);
   };
-  const std::string changes = config_changes(log_.sections().rbegin()->second.header.config, to_toml(plan_.config), is_refused);
+  const std::string changes = config_changes(log_.sections().rbegin()->second.header.config,
+                                             to_toml(plan_.config), is_refused);
   if (!changes.empty()) throw_drift(changes, access_.folder);
 }
 
@@ -108,14 +123,16 @@ const HeaderEntry* RunJournals::last_header() const {
 /// Only generations are taken over by the section of an edited config.
 void RunJournals::check_nothing_lost() const {
   if (log().sections().empty()) return;
-  expect_held(access_.folder + "/rows.csv", log_.rows().size() + log_.num_rows_aside(), "generations");
+  expect_held(access_.folder + "/rows.csv", log_.rows().size() + log_.num_rows_aside(),
+              "generations");
   if (log().sections().size() > 1) return;
   expect_held(access_.folder + "/atlas.csv", num_rules(log_), "rules");
   expect_held(access_.folder + "/acceptance.csv", num_depths(log_), "depths of prompts");
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {
-  if (access_.lock == JournalAccess::Lock::waits_a_moment || folder != access_.folder) return lock_soon(folder, access_.network_folder);
+  if (access_.lock == JournalAccess::Lock::waits_a_moment || folder != access_.folder)
+    return lock_soon(folder, access_.network_folder);
   return std::make_unique<RunLock>(folder, access_.network_folder);
 }
 
@@ -124,12 +141,21 @@ RunLog RunJournals::open(const std::string& folder) {
   if (access_.repair) {
     const JournalRepair repair = Journal::repair(folder);
     if (!repair.original.empty())
-      access_.note(fmt::format("{} of {} lines of {}/journal were damaged; what they held is measured anew, the damaged file is {}", repair.num_lost,
-                               repair.num_kept + repair.num_lost, folder, repair.original));
+      access_.note(
+          fmt::format("{} of {} lines of {}/journal were damaged; what they held is measured anew, "
+                      "the damaged file is {}",
+                      repair.num_lost, repair.num_kept + repair.num_lost, folder, repair.original));
   }
   RunLog log(folder, is_locked() ? Journal::Tail::cut_off : Journal::Tail::left);
-  if (log.num_bytes_cut() > 0) access_.note(fmt::format("{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated", folder, log.num_bytes_cut()));
-  if (log.num_orphans() > 0) access_.note(fmt::format("{}/journal: {} entries stand without the header of their section, which was damaged; what they held is measured anew", folder, log.num_orphans()));
+  if (log.num_bytes_cut() > 0)
+    access_.note(fmt::format(
+        "{}/journal: an unfinished last line of {} bytes was cut off; its generation is repeated",
+        folder, log.num_bytes_cut()));
+  if (log.num_orphans() > 0)
+    access_.note(
+        fmt::format("{}/journal: {} entries stand without the header of their section, which was "
+                    "damaged; what they held is measured anew",
+                    folder, log.num_orphans()));
   return log;
 }
 
@@ -139,10 +165,14 @@ void RunJournals::take_shards() {
     RunLog part = open(shard);
     std::vector<int> unknown;
     for (const auto& [number, section] : part.sections())
-      if (const auto own = log_.sections().find(number); own == log_.sections().end()) unknown.push_back(number);
-      else check_same_header(own->second.header, section.header, shard);
+      if (const auto own = log_.sections().find(number); own == log_.sections().end())
+        unknown.push_back(number);
+      else
+        check_same_header(own->second.header, section.header, shard);
     for (const int number : unknown) {
-      access_.note(fmt::format("{}/journal: section {} is not in the journal of the run; what it holds is measured anew", shard, number));
+      access_.note(fmt::format(
+          "{}/journal: section {} is not in the journal of the run; what it holds is measured anew",
+          shard, number));
       part.leave_out(number);
     }
     log_.include(part);
@@ -150,11 +180,13 @@ void RunJournals::take_shards() {
 }
 
 bool RunJournals::is_whole() const {
-  return experiment_kind(plan_.config.kind).yield != Yield::generations || open_generations(plan_, log_).empty();
+  return experiment_kind(plan_.config.kind).yield != Yield::generations ||
+         open_generations(plan_, log_).empty();
 }
 
 bool RunJournals::is_complete() const {
-  return is_measured() && has_run_files(plan_, log_, access_.folder) && analysis::changed_files(access_.folder).empty();
+  return is_measured() && has_run_files(plan_, log_, access_.folder) &&
+         analysis::changed_files(access_.folder).empty();
 }
 
 RunLog& RunJournals::open_for_writing() {
@@ -175,7 +207,9 @@ void RunJournals::end_if_whole() {
   log_.add_end();
 }
 
-std::string shard_folder(const std::string& run_folder, int shard) { return fmt::format("{}/shards/{}", run_folder, shard); }
+std::string shard_folder(const std::string& run_folder, int shard) {
+  return fmt::format("{}/shards/{}", run_folder, shard);
+}
 
 std::unique_ptr<RunLock> lock_soon(const std::string& folder, NetworkFolder network) {
   for (const auto begin = std::chrono::steady_clock::now();;) {

@@ -26,13 +26,15 @@ Entry read_stored(JournalReader& reader, const StoredEntry& stored, Entry (*read
   try {
     return read(entry_json(entry_line(payload)));
   } catch (const std::exception& error) {
-    throw DataError(fmt::format("{}: byte {}: {}", reader.path(), stored.place.begin, error.what()));
+    throw DataError(
+        fmt::format("{}: byte {}: {}", reader.path(), stored.place.begin, error.what()));
   }
 }
 
 }  // namespace
 
-RunLog::RunLog(const std::string& folder, Journal::Tail tail) : folder_(folder), journal_(Journal::in_memory()) {
+RunLog::RunLog(const std::string& folder, Journal::Tail tail)
+    : folder_(folder), journal_(Journal::in_memory()) {
   journal_ = Journal::open(folder, tail, [&](std::string_view payload, JournalPlace place) {
     try {
       take(payload, place);
@@ -45,17 +47,23 @@ RunLog::RunLog(const std::string& folder, Journal::Tail tail) : folder_(folder),
 void RunLog::take(std::string_view payload, JournalPlace place) {
   const EntryLine line = entry_line(payload);
   const auto section = sections_.find(line.section);
-  if (line.kind == "header") open(line.section, entry_json(line));
-  else if (sections_.empty()) throw DataError("an entry before the header");
-  else if (section == sections_.end()) ++num_orphans_;
-  else if (line.kind == "end") section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
-  else section->second.take(line, {.place = place, .journal = 0, .section = line.section});
+  if (line.kind == "header")
+    open(line.section, entry_json(line));
+  else if (sections_.empty())
+    throw DataError("an entry before the header");
+  else if (section == sections_.end())
+    ++num_orphans_;
+  else if (line.kind == "end")
+    section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
+  else
+    section->second.take(line, {.place = place, .journal = 0, .section = line.section});
   num_opened_ = std::max(num_opened_, line.section);
   ++num_taken_;
 }
 
 void RunLog::open(int number, const Json& header) {
-  if (!sections_.try_emplace(number, Section{.header = header_entry(header)}).second) throw DataError(fmt::format("section {} begins a second time", number));
+  if (!sections_.try_emplace(number, Section{.header = header_entry(header)}).second)
+    throw DataError(fmt::format("section {} begins a second time", number));
   header_ = sections_.at(number).header;
 }
 
@@ -63,16 +71,20 @@ void RunLog::include(const RunLog& part) {
   SPECLAB_EXPECT(part.included_.empty(), "a part is one journal");
   included_.push_back(std::make_shared<const Journal>(part.journal_));
   const auto first_journal = static_cast<std::uint32_t>(included_.size());
-  for (const auto& [number, section] : part.sections_) sections_.try_emplace(number, Section{.header = section.header, .finished = section.finished}).first->second.include(section, first_journal);
+  for (const auto& [number, section] : part.sections_)
+    sections_.try_emplace(number, Section{.header = section.header, .finished = section.finished})
+        .first->second.include(section, first_journal);
   num_opened_ = std::max(num_opened_, part.num_opened_);
 }
 
 template <typename Entry>
-void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&), const std::function<void(const Entry&)>& visit) const {
+void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&),
+                      const std::function<void(const Entry&)>& visit) const {
   std::optional<JournalReader> reader;  // one file at a time, of however many shards
   std::uint32_t opened = 0;
   for (const auto& [row_id, entry] : stored) {
-    if (!reader || entry.journal != opened) reader.emplace(entry.journal == 0 ? journal_ : *included_.at(entry.journal - 1));
+    if (!reader || entry.journal != opened)
+      reader.emplace(entry.journal == 0 ? journal_ : *included_.at(entry.journal - 1));
     opened = entry.journal;
     Entry read_entry = read_stored(*reader, entry, read);
     read_entry.row_id = row_id;
@@ -81,9 +93,13 @@ void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&), const st
   }
 }
 
-void RunLog::for_each_row(const std::function<void(const RowEntry&)>& visit) const { for_each<RowEntry>(rows_, &row_entry, visit); }
+void RunLog::for_each_row(const std::function<void(const RowEntry&)>& visit) const {
+  for_each<RowEntry>(rows_, &row_entry, visit);
+}
 
-void RunLog::for_each_pace(const std::function<void(const PaceEntry&)>& visit) const { for_each<PaceEntry>(paces_, &pace_entry, visit); }
+void RunLog::for_each_pace(const std::function<void(const PaceEntry&)>& visit) const {
+  for_each<PaceEntry>(paces_, &pace_entry, visit);
+}
 
 int RunLog::section_of(const Plan& plan) const {
   const std::string digest = plan_digest(plan);
@@ -102,23 +118,31 @@ void RunLog::look_at(const Plan& plan) {
     costs_ = std::move(own.costs);
     finished_ = own.finished;
     take_predictions(own);
-    for (const auto& [key, pace] : own.paces) paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
+    for (const auto& [key, pace] : own.paces)
+      paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
     take_tables(own);
     take_rows(section_, own);
   }
-  for (auto& [number, section] : std::views::reverse(sections_))  // the newest is the likeliest to be of the same origin
+  for (auto& [number, section] :
+       std::views::reverse(sections_))  // the newest is the likeliest to be of the same origin
     if (number != section_) take_rows(number, section);
   drop_foreign_pilots();
 }
 
-std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own, const std::string& key) const {
-  if (!place && is_own) throw DataError(fmt::format("{}/journal: has work of the key '{}', which is not this plan's; give another --output", folder_, escaped(key, 80)));
+std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own,
+                                         const std::string& key) const {
+  if (!place && is_own)
+    throw DataError(fmt::format(
+        "{}/journal: has work of the key '{}', which is not this plan's; give another --output",
+        folder_, escaped(key, 80)));
   return place;
 }
 
 /// Rows, failures and pilots that the plan has and the sections before had not.
 void RunLog::take_rows(int number, Section& section) {
-  const bool is_own = number == section_, is_of_same_origin = is_own || !header_ || origin_changes(section.header, *header_).empty();
+  const bool is_own = number == section_,
+             is_of_same_origin =
+                 is_own || !header_ || origin_changes(section.header, *header_).empty();
   for (const auto& [key, row] : section.rows) {
     const auto place = known(keys_->row_of(key), is_own, key);
     num_rows_aside_ += place ? 0 : 1;
@@ -136,7 +160,8 @@ void RunLog::take_rows(int number, Section& section) {
   }
   for (auto& [key, pilot] : section.pilots) {
     const auto place = known(keys_->pilot_of(key), is_own, key);
-    if (place && is_of_same_origin) pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
+    if (place && is_of_same_origin)
+      pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
   }
   section = Section{.header = std::move(section.header)};
 }
@@ -148,7 +173,8 @@ void RunLog::take_tables(const Section& section) {
     atlas_[cell] = {cell, entry.rows, entry.rules};
   }
   for (const auto& [key, entry] : section.acceptances) {
-    const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first), prompt = *known(keys_->prompt_of(key.second), true, key.second);
+    const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first),
+                      prompt = *known(keys_->prompt_of(key.second), true, key.second);
     acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths};
   }
 }
@@ -188,7 +214,10 @@ void RunLog::open_section(int number, const HeaderEntry& header) {
 
 StoredEntry RunLog::append(const char* kind, const Json& entry, const std::string& key) {
   const int section = std::max(1, section_);
-  return {.place = journal_.append(entry_payload({.kind = kind, .section = section, .key = key, .json = {}}, entry)), .journal = 0, .section = section};
+  return {.place = journal_.append(
+              entry_payload({.kind = kind, .section = section, .key = key, .json = {}}, entry)),
+          .journal = 0,
+          .section = section};
 }
 
 void RunLog::add(const RowEntry& entry) {
@@ -202,11 +231,14 @@ void RunLog::add(const FailureEntry& entry) {
 }
 
 void RunLog::add(const PilotEntry& entry) {
-  const StoredEntry stored = append("pilot", to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : "");
+  const StoredEntry stored =
+      append("pilot", to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : "");
   pilots_.insert_or_assign(entry.pilot, entry).first->second.section = stored.section;
 }
 
-void RunLog::add(const PaceEntry& entry) { paces_.insert_or_assign(entry.row_id, append("pace", to_json(entry), row_key(entry.row_id))); }
+void RunLog::add(const PaceEntry& entry) {
+  paces_.insert_or_assign(entry.row_id, append("pace", to_json(entry), row_key(entry.row_id)));
+}
 
 void RunLog::add(const std::vector<CostEntry>& entries) {
   Json list = Json::array();
@@ -217,7 +249,8 @@ void RunLog::add(const std::vector<CostEntry>& entries) {
 
 void RunLog::add(const std::vector<PredictionEntry>& entries) {
   Json list = Json::array();
-  for (const PredictionEntry& entry : entries) list.push_back(celled(to_json(entry), cell_key(entry.cell)));
+  for (const PredictionEntry& entry : entries)
+    list.push_back(celled(to_json(entry), cell_key(entry.cell)));
   append("predictions", list);
   predictions_ = entries;
 }

@@ -1,11 +1,12 @@
 #pragma once
-// Tables of a run folder beside its rows: failures, costs, predictions, pace, atlas and acceptance, as results/README.md describes them.
+// Tables of a run folder beside its rows: failures, costs, predictions, pace, atlas and acceptance,
+// as results/README.md describes them.
 
 #include <string>
 
 #include "analysis/io/csv_writer.h"
-#include "experiments/drivers/run/run_log.h"
 #include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/run/run_log.h"
 
 namespace speclab::experiments {
 

@@ -8,8 +8,11 @@
 
 namespace speclab::experiments {
 
-GenerationRecord decode_again(const LoadedPlan& loaded, const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
-                              const std::function<void(const Draft&, const TargetLaws<float>&)>& on_draft, std::size_t most_rounds) {
+GenerationRecord decode_again(
+    const LoadedPlan& loaded, const DecoderSettings& settings, const engines::Request& request,
+    const SpeculationLengthPolicy& policy,
+    const std::function<void(const Draft&, const TargetLaws<float>&)>& on_draft,
+    std::size_t most_rounds) {
   engines::DecoderOptions options = settings.decoder_options(loaded.plan.config);
   options.on_draft = on_draft;
   const engines::LoadedModel& model = loaded.models.at(settings.model);
@@ -21,17 +24,29 @@ GenerationRecord decode_again(const LoadedPlan& loaded, const DecoderSettings& s
 }
 
 bool is_same(const GenerationRecord& measured, const GenerationRecord& again) {
-  const auto verdict = [](const RoundRecord& round) { return std::tuple(round.drafted, round.accepted, round.tested, round.emitted); };
-  if (again.rounds.size() > measured.rounds.size() || again.output_ids.size() > measured.output_ids.size()) return false;
-  return std::ranges::equal(again.output_ids, std::span(measured.output_ids).first(again.output_ids.size())) &&
-         std::ranges::equal(again.rounds, std::span(measured.rounds).first(again.rounds.size()), {}, verdict, verdict);
+  const auto verdict = [](const RoundRecord& round) {
+    return std::tuple(round.drafted, round.accepted, round.tested, round.emitted);
+  };
+  if (again.rounds.size() > measured.rounds.size() ||
+      again.output_ids.size() > measured.output_ids.size())
+    return false;
+  return std::ranges::equal(again.output_ids,
+                            std::span(measured.output_ids).first(again.output_ids.size())) &&
+         std::ranges::equal(again.rounds, std::span(measured.rounds).first(again.rounds.size()), {},
+                            verdict, verdict);
 }
 
-std::vector<analysis::DraftedRound> shown_drafts(const LoadedPlan& loaded, const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy,
+std::vector<analysis::DraftedRound> shown_drafts(const LoadedPlan& loaded,
+                                                 const DecoderSettings& settings,
+                                                 const engines::Request& request,
+                                                 const SpeculationLengthPolicy& policy,
                                                  const GenerationRecord& measured) {
   std::vector<DrawnDraft> drafts;
-  const auto keep = [&](const Draft& draft, const TargetLaws<float>& target_laws) { drafts.emplace_back(&loaded.tokenizer(), draft, target_laws); };
-  const GenerationRecord again = decode_again(loaded, settings, request, policy, keep, kShownRounds);
+  const auto keep = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
+    drafts.emplace_back(&loaded.tokenizer(), draft, target_laws);
+  };
+  const GenerationRecord again =
+      decode_again(loaded, settings, request, policy, keep, kShownRounds);
   if (!is_same(measured, again) || drafts.size() != again.rounds.size()) return {};
   std::vector<analysis::DraftedRound> shown;
   std::span<const Token> left = again.output_ids;

@@ -12,19 +12,31 @@ std::string cell_of(const Json& entry) { return entry.at("cell").get<std::string
 
 void Section::take(const EntryLine& line, const StoredEntry& stored) {
   const std::string key(line.key);
-  if (line.kind == "row") take_row(key, stored);
-  else if (line.kind == "pace") paces.insert_or_assign(key, stored);
-  else if (line.kind == "failure") take_failure(key, failure_entry(entry_json(line)));
-  else if (line.kind == "pilot") pilots.insert_or_assign(key, pilot_entry(entry_json(line)));
-  else take_table(line.kind, entry_json(line));
+  if (line.kind == "row")
+    take_row(key, stored);
+  else if (line.kind == "pace")
+    paces.insert_or_assign(key, stored);
+  else if (line.kind == "failure")
+    take_failure(key, failure_entry(entry_json(line)));
+  else if (line.kind == "pilot")
+    pilots.insert_or_assign(key, pilot_entry(entry_json(line)));
+  else
+    take_table(line.kind, entry_json(line));
 }
 
 void Section::take_table(std::string_view kind, const Json& entry) {
-  if (kind == "costs") for (const Json& cost : entry) costs.push_back(cost_entry(cost));
-  else if (kind == "predictions") for (const Json& prediction : entry) predictions.insert_or_assign(cell_of(prediction), prediction_entry(prediction));
-  else if (kind == "atlas") atlas.insert_or_assign(cell_of(entry), atlas_entry(entry));
-  else if (kind == "acceptance") acceptances.insert_or_assign({cell_of(entry), entry.at("prompt").get<std::string>()}, acceptance_entry(entry));
-  else throw DataError("'" + escaped(std::string(kind)) + "' is no kind of entry");
+  if (kind == "costs")
+    for (const Json& cost : entry) costs.push_back(cost_entry(cost));
+  else if (kind == "predictions")
+    for (const Json& prediction : entry)
+      predictions.insert_or_assign(cell_of(prediction), prediction_entry(prediction));
+  else if (kind == "atlas")
+    atlas.insert_or_assign(cell_of(entry), atlas_entry(entry));
+  else if (kind == "acceptance")
+    acceptances.insert_or_assign({cell_of(entry), entry.at("prompt").get<std::string>()},
+                                 acceptance_entry(entry));
+  else
+    throw DataError("'" + escaped(std::string(kind)) + "' is no kind of entry");
 }
 
 /// A generation that failed before and has a row now has not failed.

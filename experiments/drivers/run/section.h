@@ -25,17 +25,19 @@ struct Section {
   std::unordered_map<std::string, StoredEntry> rows{};
   std::unordered_map<std::string, FailureEntry> failures{};  ///< of generations that have no row
   std::unordered_map<std::string, PilotEntry> pilots{};
-  std::unordered_map<std::string, StoredEntry> paces{};      ///< by the generation that follows
+  std::unordered_map<std::string, StoredEntry> paces{};  ///< by the generation that follows
   std::vector<CostEntry> costs{};
   std::unordered_map<std::string, PredictionEntry> predictions{};  ///< by the cell's id
   std::unordered_map<std::string, AtlasEntry> atlas{};             ///< by the cell's id
-  std::map<std::pair<std::string, std::string>, AcceptanceEntry> acceptances{};  ///< by the ids of cell and prompt
-  bool finished = false;                                     ///< ended, and nothing was lost since
+  std::map<std::pair<std::string, std::string>, AcceptanceEntry>
+      acceptances{};      ///< by the ids of cell and prompt
+  bool finished = false;  ///< ended, and nothing was lost since
 
   /// @param line  of any kind but "header" and "end" @param stored  where it stands
   /// @throws DataError if there is no kind of that name; nlohmann::json::exception
   void take(const EntryLine& line, const StoredEntry& stored);
-  /// Takes what `other`, of the same header, has and this one lacks. @param first_journal  of this one's log that is the other's own
+  /// Takes what `other`, of the same header, has and this one lacks. @param first_journal  of this
+  /// one's log that is the other's own
   void include(const Section& other, std::uint32_t first_journal);
 
  private:

@@ -14,22 +14,27 @@
 namespace speclab::experiments {
 namespace {
 
-/// A copy of the section's header opens it in the journal of a shard; what the run has measured is known beside it.
+/// A copy of the section's header opens it in the journal of a shard; what the run has measured is
+/// known beside it.
 void begin_shard(RunLog& log, const RunLog& run, const Plan& plan) {
   const int section = run.section_of(plan);
   if (!log.sections().empty()) log.secure();
-  if (!log.sections().contains(section)) log.open_section(section, run.sections().at(section).header);
+  if (!log.sections().contains(section))
+    log.open_section(section, run.sections().at(section).header);
   log.include(run);
   log.look_at(plan);
 }
 
 [[noreturn]] void throw_not_prepared(const RunOptions& options) {
-  throw DataError(fmt::format("{}: pilots, costs and predictions of this config, which shards go on from, are not there", options.folder));
+  throw DataError(fmt::format(
+      "{}: pilots, costs and predictions of this config, which shards go on from, are not there",
+      options.folder));
 }
 
 }  // namespace
 
-void measure_shard(const Plan& plan, const RunOptions& options, int shard, const ShardFeed& feed, const OpenEngines& open_engines) {
+void measure_shard(const Plan& plan, const RunOptions& options, int shard, const ShardFeed& feed,
+                   const OpenEngines& open_engines) {
   const std::string own_folder = shard_folder(options.folder, shard);
   make_folder(own_folder);
   const auto lock = lock_soon(own_folder, options.network_folder);
@@ -39,7 +44,8 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   RunLog log(own_folder);
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
-  check_same_origin(run.sections().at(section).header, current_origin(loaded, options.workers), options.folder);
+  check_same_origin(run.sections().at(section).header, current_origin(loaded, options.workers),
+                    options.folder);
   begin_shard(log, run, plan);
   if (!is_prepared(plan, log)) throw_not_prepared(options);
   Progress silent(Progress::Style::silent);
@@ -53,7 +59,8 @@ void measure_shard(const Plan& plan, const RunOptions& options, int shard, const
   }
 }
 
-void note_failure(const Plan& plan, const RunOptions& options, int shard, const FailureEntry& failure) {
+void note_failure(const Plan& plan, const RunOptions& options, int shard,
+                  const FailureEntry& failure) {
   const std::string folder = shard_folder(options.folder, shard);
   make_folder(folder);
   const auto lock = lock_soon(folder, options.network_folder);
@@ -62,18 +69,23 @@ void note_failure(const Plan& plan, const RunOptions& options, int shard, const 
   log.add(failure);
 }
 
-std::vector<std::vector<std::size_t>> blocks_of(const Plan& plan, const std::vector<std::size_t>& rows) {
+std::vector<std::vector<std::size_t>> blocks_of(const Plan& plan,
+                                                const std::vector<std::size_t>& rows) {
   std::vector<std::vector<std::size_t>> blocks;
   for (const std::size_t row : rows) {
-    if (blocks.empty() || !plan.are_compared(plan.generations[blocks.back().back()], plan.generations[row])) blocks.emplace_back();
+    if (blocks.empty() ||
+        !plan.are_compared(plan.generations[blocks.back().back()], plan.generations[row]))
+      blocks.emplace_back();
     blocks.back().push_back(row);
   }
   return blocks;
 }
 
-std::vector<std::vector<std::size_t>> dealt(const std::vector<std::vector<std::size_t>>& blocks, std::size_t num_shards) {
+std::vector<std::vector<std::size_t>> dealt(const std::vector<std::vector<std::size_t>>& blocks,
+                                            std::size_t num_shards) {
   std::vector<std::vector<std::size_t>> hands(num_shards);
-  for (std::size_t i = 0; i < blocks.size(); ++i) hands[i % num_shards].insert(hands[i % num_shards].end(), blocks[i].begin(), blocks[i].end());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    hands[i % num_shards].insert(hands[i % num_shards].end(), blocks[i].begin(), blocks[i].end());
   return hands;
 }
 

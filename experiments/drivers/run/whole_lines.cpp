@@ -30,7 +30,9 @@ bool WholeLines::read_block() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   searched_ = buffer_.size();
-  if (buffer_.size() > kLargestFileRead) throw DataError(fmt::format("{}: has a line above {} bytes; is it the file that was meant?", path_, kLargestFileRead));
+  if (buffer_.size() > kLargestFileRead)
+    throw DataError(fmt::format("{}: has a line above {} bytes; is it the file that was meant?",
+                                path_, kLargestFileRead));
   buffer_.resize(searched_ + kBlockBytes);
   file_.read(buffer_.data() + searched_, kBlockBytes);
   buffer_.resize(searched_ + static_cast<std::size_t>(file_.gcount()));

@@ -16,9 +16,11 @@ namespace {
 
 std::string short_digest(const std::string& text) { return sha256_text(text).substr(0, 16); }
 
-/// The config with one point in the place of its axes and without what decides on which work there is but not on what it does, nor what
-/// it runs on. A key that is added to the schema one day is in it.
-RunConfig config_of_point(const Plan& plan, const std::string& model, const Drafting& drafting, double temperature) {
+/// The config with one point in the place of its axes and without what decides on which work there
+/// is but not on what it does, nor what it runs on. A key that is added to the schema one day is in
+/// it.
+RunConfig config_of_point(const Plan& plan, const std::string& model, const Drafting& drafting,
+                          double temperature) {
   const RunConfig defaults;
   RunConfig own = plan.config;
   own.name = defaults.name;
@@ -27,7 +29,11 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
   own.models = {model};
   own.target = defaults.target;
   own.drafters = drafters_needed(plan.config, {drafting.drafter});
-  own.axes = {.temperature = {temperature}, .drafter = {drafting.drafter}, .tree = {drafting.tree}, .policy = {}, .verifier = {drafting.verifier}};
+  own.axes = {.temperature = {temperature},
+              .drafter = {drafting.drafter},
+              .tree = {drafting.tree},
+              .policy = {},
+              .verifier = {drafting.verifier}};
   own.zips.clear();
   own.exclusions.clear();
   own.prompts.set = defaults.prompts.set;
@@ -40,8 +46,11 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
 }
 
 std::string pilot_key(const Plan& plan, const Pilot& pilot) {
-  const std::string point = to_toml(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
-  return short_digest(fmt::format("{}{}{}\n{}", point, pilot.policy.empty() ? "" : pilot.policy + "\n", pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
+  const std::string point =
+      to_toml(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
+  return short_digest(fmt::format(
+      "{}{}{}\n{}", point, pilot.policy.empty() ? "" : pilot.policy + "\n",
+      pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
 }
 
 /// Texts of cells by category, which `auto` and replayed acceptance know their pilots by.
@@ -49,7 +58,9 @@ class CellTexts {
  public:
   CellTexts(const Plan& plan, const std::vector<std::string>& pilot_keys) : plan_(plan) {
     for (std::size_t i = 0; i < plan.pilots.size(); ++i)
-      if (plan.pilots[i].policy.empty()) pilots_[pilots_of(plan.pilots[i].model, plan.pilots[i].drafting, plan.pilots[i].temperature, category_of(i))] += pilot_keys[i] + "\n";
+      if (plan.pilots[i].policy.empty())
+        pilots_[pilots_of(plan.pilots[i].model, plan.pilots[i].drafting, plan.pilots[i].temperature,
+                          category_of(i))] += pilot_keys[i] + "\n";
   }
 
   /// @param category  of the prompt
@@ -59,22 +70,30 @@ class CellTexts {
     if (cell.policy == "auto") own.costs = plan_.config.costs;
     std::string text = to_toml(own) + cell.verifier + "\n";
     if (cell.policy != "auto" && cell.verifier != "replay") return text;
-    const auto found = pilots_.find(pilots_of(is_shape_model(cell.model) ? plan_.real_model() : cell.model, cell.drafting, cell.temperature, category));
-    return text + fmt::format("{}\n", plan_.max_length()) + (found == pilots_.end() ? "" : found->second);
+    const auto found =
+        pilots_.find(pilots_of(is_shape_model(cell.model) ? plan_.real_model() : cell.model,
+                               cell.drafting, cell.temperature, category));
+    return text + fmt::format("{}\n", plan_.max_length()) +
+           (found == pilots_.end() ? "" : found->second);
   }
 
  private:
-  using PilotsOf = std::tuple<std::string, std::string, std::string, std::string, double, std::string>;
-  static PilotsOf pilots_of(const std::string& model, const Drafting& drafting, double temperature, const std::string& category) {
+  using PilotsOf =
+      std::tuple<std::string, std::string, std::string, std::string, double, std::string>;
+  static PilotsOf pilots_of(const std::string& model, const Drafting& drafting, double temperature,
+                            const std::string& category) {
     return {model, drafting.drafter, drafting.tree, drafting.verifier, temperature, category};
   }
-  const std::string& category_of(std::size_t pilot) const { return plan_.pilot_prompts[plan_.pilots[pilot].prompt].category; }
+  const std::string& category_of(std::size_t pilot) const {
+    return plan_.pilot_prompts[plan_.pilots[pilot].prompt].category;
+  }
 
   const Plan& plan_;
   std::map<PilotsOf, std::string> pilots_;
 };
 
-/// The rows of a selection in order, so that equal tables are equal whatever order they are written in.
+/// The rows of a selection in order, so that equal tables are equal whatever order they are written
+/// in.
 AxisSelection with_sorted_rows(const AxisSelection& zip) {
   std::vector<std::vector<std::string>> rows(zip.begin()->second.size());
   for (const auto& [axis, values] : zip)
@@ -92,7 +111,9 @@ AxisSelection with_sorted_rows(const AxisSelection& zip) {
 /// One config for all that ask for the same work.
 RunConfig canonical(RunConfig config) {
   config.name = RunConfig{}.name;
-  for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy, &config.axes.verifier, &config.prompts.categories}) std::ranges::sort(*list);
+  for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy,
+                     &config.axes.verifier, &config.prompts.categories})
+    std::ranges::sort(*list);
   std::ranges::sort(config.axes.temperature);
   config.drafters = drafters_needed(config, config.axes.drafter);
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);
@@ -116,7 +137,10 @@ std::optional<std::size_t> WorkKeys::Index::place(const std::string& key) const 
   return found == places.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string plan_digest(const Plan& plan) { return short_digest(to_toml(canonical(plan.config)) + prompts_digest(plan.prompts) + prompts_digest(plan.pilot_prompts)); }
+std::string plan_digest(const Plan& plan) {
+  return short_digest(to_toml(canonical(plan.config)) + prompts_digest(plan.prompts) +
+                      prompts_digest(plan.pilot_prompts));
+}
 
 WorkKeys::WorkKeys(const Plan& plan) {
   for (const Pilot& pilot : plan.pilots) pilots_.add(pilot_key(plan, pilot));
@@ -134,7 +158,8 @@ WorkKeys::WorkKeys(const Plan& plan) {
     if (cell.empty()) cell = short_digest(texts.text(plan.cells[generation.cell], category));
     rows_.add(fmt::format("{}-{}-{}", cell, prompts[generation.prompt], generation.repetition));
   }
-  SPECLAB_EXPECT(rows_.places.size() == rows_.keys.size(), "two generations of a plan do the same work");
+  SPECLAB_EXPECT(rows_.places.size() == rows_.keys.size(),
+                 "two generations of a plan do the same work");
 }
 
 }  // namespace speclab::experiments

@@ -1,5 +1,6 @@
 #pragma once
-// Names of work that do not depend on its place in a plan: what makes two generations the same, whichever configs they come from.
+// Names of work that do not depend on its place in a plan: what makes two generations the same,
+// whichever configs they come from.
 
 #include <optional>
 #include <string>
@@ -10,9 +11,11 @@
 
 namespace speclab::experiments {
 
-/// Keys of a plan's generations, pilots, cells and prompts. Two generations of equal keys do the same work: all that the config says of them is equal
-/// (settings of the cell, seed, tokens, prompt with its text, repetition; of `auto` and replayed acceptance also the pilots they go by). What
-/// they run on (program, machine, device, number format, model bytes) is not in a key: that is the section's (RunLog).
+/// Keys of a plan's generations, pilots, cells and prompts. Two generations of equal keys do the
+/// same work: all that the config says of them is equal (settings of the cell, seed, tokens, prompt
+/// with its text, repetition; of `auto` and replayed acceptance also the pilots they go by). What
+/// they run on (program, machine, device, number format, model bytes) is not in a key: that is the
+/// section's (RunLog).
 class WorkKeys {
  public:
   explicit WorkKeys(const Plan& plan);
@@ -39,7 +42,8 @@ class WorkKeys {
   Index rows_, pilots_, cells_, prompts_;
 };
 
-/// What a section is opened for: equal for plans of the same work, in whatever order and under whatever name.
+/// What a section is opened for: equal for plans of the same work, in whatever order and under
+/// whatever name.
 std::string plan_digest(const Plan& plan);
 
 }  // namespace speclab::experiments

@@ -9,8 +9,8 @@
 
 namespace speclab::experiments {
 
-/// Generations that are left, handed out one by one. A shard gets those of a block, which are compared with each other, before those
-/// of the next, whichever of its processes asks.
+/// Generations that are left, handed out one by one. A shard gets those of a block, which are
+/// compared with each other, before those of the next, whichever of its processes asks.
 class WorkQueue {
  public:
   /// @param rows  in the order of measuring @param log  knows how often each was tried

@@ -20,7 +20,8 @@ struct LoadedPlan {
   const Plan& plan;
   engines::Engines& engines;
   std::map<std::string, engines::LoadedModel> models;
-  std::vector<std::vector<Token>> prompt_ids, pilot_ids;  ///< as Plan::prompts and Plan::pilot_prompts
+  std::vector<std::vector<Token>> prompt_ids,
+      pilot_ids;  ///< as Plan::prompts and Plan::pilot_prompts
 
   const engines::Tokenizer& tokenizer() const { return *models.at(plan.real_model()).tokenizer; }
 };
@@ -39,7 +40,7 @@ struct DecoderSettings {
   Drafting drafting;
   double temperature = 0;
   std::int32_t new_tokens = 0;
-  std::string replay_name{};                     ///< names the trace of a shape model
+  std::string replay_name{};  ///< names the trace of a shape model
   std::shared_ptr<const engines::ReplayTrace> replay{};
 
   /// What the decoder is told. @param config  sampling, stops, seed and the settings of rules
@@ -48,8 +49,9 @@ struct DecoderSettings {
 
 /// What may end a run or a generation before its time.
 struct BenchLimits {
-  std::function<void()> check_interruption = [] {};  ///< throws if the run is to stop; called between rounds
-  double generation_timeout_s = 0;                   ///< of a measured generation; 0 is none
+  std::function<void()> check_interruption = [] {
+  };  ///< throws if the run is to stop; called between rounds
+  double generation_timeout_s = 0;  ///< of a measured generation; 0 is none
 };
 
 /// One run in progress.
@@ -66,22 +68,27 @@ class Workbench {
 
   /// Settings for a cell and a prompt of this category.
   DecoderSettings settings(const Cell& cell, const std::string& category) const;
-  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature, const std::string& category) const;
-  /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two rounds: no first touch of
-  /// memory is timed later.
+  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature,
+                           const std::string& category) const;
+  /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two
+  /// rounds: no first touch of memory is timed later.
   void prepare(const DecoderSettings& settings) { decoder(settings); }
   /// Gives up every decoder and its memory: what follows begins as in a new process.
   void forget_decoders() { decoders_.clear(); }
   /// Decodes one request to its end. @param policy  ignored by plain decoding
   /// @throws TimeoutError if that takes longer than the limit
-  GenerationRecord generate_in_time(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy);
+  GenerationRecord generate_in_time(const DecoderSettings& settings,
+                                    const engines::Request& request,
+                                    const SpeculationLengthPolicy& policy);
   /// The same without a limit.
-  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request, const SpeculationLengthPolicy& policy);
+  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request,
+                            const SpeculationLengthPolicy& policy);
 
  private:
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
   void warm_up(engines::RoundDecoder& decoder);
-  GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request, const SpeculationLengthPolicy& policy, double seconds);
+  GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request,
+                          const SpeculationLengthPolicy& policy, double seconds);
 
   const LoadedPlan& loaded_;
   RunLog& log_;

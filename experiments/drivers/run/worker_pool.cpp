@@ -23,8 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::milliseconds(2500);  ///< for workers to leave what they do when the run is interrupted
-constexpr double kLateness_s = 5;  ///< beyond twice a generation's limit: it is only looked at between rounds, and a lossy row is decoded twice
+constexpr auto kPatience = std::chrono::milliseconds(
+    2500);  ///< for workers to leave what they do when the run is interrupted
+constexpr double kLateness_s = 5;  ///< beyond twice a generation's limit: it is only looked at
+                                   ///< between rounds, and a lossy row is decoded twice
 constexpr int kMaxBarrenEnds = 3;  ///< of workers that had measured nothing, in a row
 
 struct Worker {
@@ -33,14 +35,19 @@ struct Worker {
   std::optional<Assignment> in_hand{};
   Clock::time_point since{};  ///< when it was begun
   bool has_begun = false;
-  bool is_late = false;       ///< it was killed for that
+  bool is_late = false;  ///< it was killed for that
 };
 
 /// The work of one run_workers.
 class WorkerPool {
  public:
-  WorkerPool(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress)
-      : plan_(plan), options_(options), queue_(plan, rows, log), progress_(progress), measuring_(plan, log, rows, progress) {}
+  WorkerPool(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log,
+             const std::vector<std::size_t>& rows, Progress& progress)
+      : plan_(plan),
+        options_(options),
+        queue_(plan, rows, log),
+        progress_(progress),
+        measuring_(plan, log, rows, progress) {}
 
   void run() {
     try {
@@ -54,13 +61,16 @@ class WorkerPool {
 
  private:
   void start(int shard) {
-    workers_.push_back({.shard = shard, .process = std::make_unique<WorkerProcess>([this, shard] { return options_.work(shard); })});
+    workers_.push_back({.shard = shard, .process = std::make_unique<WorkerProcess>([this, shard] {
+                                          return options_.work(shard);
+                                        })});
   }
 
   void step() {
     options_.run.limits.check_interruption();
     std::vector<pollfd> polled;
-    for (const Worker& worker : workers_) polled.push_back({.fd = worker.process->descriptor(), .events = POLLIN, .revents = 0});
+    for (const Worker& worker : workers_)
+      polled.push_back({.fd = worker.process->descriptor(), .events = POLLIN, .revents = 0});
     ::poll(polled.data(), polled.size(), 100);
     for (std::size_t i = polled.size(); i-- > 0;)
       if (polled[i].revents != 0) listen(i);
@@ -89,13 +99,18 @@ class WorkerPool {
     }
     if (verb == "ended") finish(worker, row, outcome, measured);
     if (verb != "ended" && verb != "ready") return progress_.note(line);  // what a library printed
-    if (outcome == to_string(FailureStatus::out_of_memory) || outcome == to_string(FailureStatus::device)) return;  // it ends now
+    if (outcome == to_string(FailureStatus::out_of_memory) ||
+        outcome == to_string(FailureStatus::device))
+      return;  // it ends now
     worker.in_hand = queue_.next(worker.shard);
-    if (worker.in_hand) worker.process->tell(fmt::format("{} {}", worker.in_hand->row, worker.in_hand->attempts));
-    else worker.process->end_input();
+    if (worker.in_hand)
+      worker.process->tell(fmt::format("{} {}", worker.in_hand->row, worker.in_hand->attempts));
+    else
+      worker.process->end_input();
   }
 
-  void finish(Worker& worker, std::size_t row, const std::string& outcome, const Measured& measured) {
+  void finish(Worker& worker, std::size_t row, const std::string& outcome,
+              const Measured& measured) {
     worker.in_hand.reset();
     worker.has_begun = worker.is_late = false;
     barren_ends_ = 0;
@@ -104,7 +119,8 @@ class WorkerPool {
   }
 
   void note(std::size_t row, const std::string& what) {
-    progress_.note(fmt::format("generation {} of {} failed ({}); the others go on", row, plan_.cells[plan_.generations[row].cell].id, what));
+    progress_.note(fmt::format("generation {} of {} failed ({}); the others go on", row,
+                               plan_.cells[plan_.generations[row].cell].id, what));
   }
 
   double patience_s() const { return 2 * options_.run.limits.generation_timeout_s + kLateness_s; }
@@ -112,7 +128,8 @@ class WorkerPool {
   void kill_if_late(Worker& worker) {
     const double limit_s = options_.run.limits.generation_timeout_s;
     if (limit_s == 0 || !worker.has_begun || worker.is_late) return;
-    worker.is_late = std::chrono::duration<double>(Clock::now() - worker.since).count() > patience_s();
+    worker.is_late =
+        std::chrono::duration<double>(Clock::now() - worker.since).count() > patience_s();
     if (worker.is_late) worker.process->signal(SIGKILL);
   }
 
@@ -122,11 +139,17 @@ class WorkerPool {
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(index));
     const int status = worker.process->wait();
     const bool is_sound = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !worker.has_begun;
-    const bool gave_up = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::internal) && worker.has_begun;  // a library that ends its process
-    if (WIFSIGNALED(status)) mourn(worker, fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
-    else if (gave_up || (worker.has_begun && WEXITSTATUS(status) == 0)) mourn(worker, fmt::format("exit code {}", WEXITSTATUS(status)));
+    const bool gave_up = WIFEXITED(status) &&
+                         WEXITSTATUS(status) == static_cast<int>(ExitCode::internal) &&
+                         worker.has_begun;  // a library that ends its process
+    if (WIFSIGNALED(status))
+      mourn(worker, fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
+    else if (gave_up || (worker.has_begun && WEXITSTATUS(status) == 0))
+      mourn(worker, fmt::format("exit code {}", WEXITSTATUS(status)));
     else if (!is_sound)
-      throw Error(static_cast<ExitCode>(WEXITSTATUS(status)), fmt::format("worker {} ended with exit code {}; its message stands above", worker.shard, WEXITSTATUS(status)));
+      throw Error(static_cast<ExitCode>(WEXITSTATUS(status)),
+                  fmt::format("worker {} ended with exit code {}; its message stands above",
+                              worker.shard, WEXITSTATUS(status)));
     if (worker.in_hand && !worker.has_begun) queue_.give_back(worker.shard, *worker.in_hand);
     if (queue_.has_work_for(worker.shard)) start(worker.shard);
   }
@@ -135,19 +158,26 @@ class WorkerPool {
   void mourn(const Worker& worker, const std::string& end) {
     if (!worker.has_begun) {
       if (++barren_ends_ >= kMaxBarrenEnds)
-        throw Error(ExitCode::internal, fmt::format("workers end by {} before they measure; if memory is short, fewer --workers or a smaller model", end));
+        throw Error(ExitCode::internal,
+                    fmt::format("workers end by {} before they measure; if memory is short, fewer "
+                                "--workers or a smaller model",
+                                end));
       return;
     }
     const auto [row, attempts] = *worker.in_hand;
     const FailureStatus status = worker.is_late ? FailureStatus::timeout : FailureStatus::crash;
-    const std::string message = worker.is_late ? fmt::format("no answer within {} s; give a larger --timeout-s", patience_s())
-                                               : "its process ended by " + end;
-    note_failure(plan_, options_.run, worker.shard, {static_cast<std::int64_t>(row), status, message, attempts + 1});
+    const std::string message =
+        worker.is_late
+            ? fmt::format("no answer within {} s; give a larger --timeout-s", patience_s())
+            : "its process ended by " + end;
+    note_failure(plan_, options_.run, worker.shard,
+                 {static_cast<std::int64_t>(row), status, message, attempts + 1});
     note(row, to_string(status));
     measuring_.ended(row, {});
   }
 
-  /// What they have in hand is given up, and is no failure. Those that do not leave are killed with their objects.
+  /// What they have in hand is given up, and is no failure. Those that do not leave are killed with
+  /// their objects.
   void stop_all() {
     for (Worker& worker : workers_) worker.process->signal(SIGTERM);
     const auto deadline = Clock::now() + kPatience;
@@ -166,7 +196,8 @@ class WorkerPool {
 
 }  // namespace
 
-void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log, const std::vector<std::size_t>& rows, Progress& progress) {
+void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLog& log,
+                 const std::vector<std::size_t>& rows, Progress& progress) {
   WorkerPool(plan, options, log, rows, progress).run();
   progress.end_phase();
 }
@@ -174,15 +205,23 @@ void run_workers(const Plan& plan, const WorkerPoolOptions& options, const RunLo
 void run_in_process(const std::function<int()>& body, const BenchLimits& limits) {
   WorkerProcess process(body);
   try {
-    for (pollfd polled{.fd = process.descriptor(), .events = POLLIN, .revents = 0}; ::poll(&polled, 1, 100) <= 0 || process.receive();) limits.check_interruption();
+    for (pollfd polled{.fd = process.descriptor(), .events = POLLIN, .revents = 0};
+         ::poll(&polled, 1, 100) <= 0 || process.receive();)
+      limits.check_interruption();
   } catch (const Error&) {
     process.signal(SIGTERM);
     process.await_end(Clock::now() + kPatience);
     throw;
   }
   const int status = process.wait();
-  if (WIFSIGNALED(status)) throw Error(ExitCode::internal, fmt::format("the process that prepares ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
-  if (WEXITSTATUS(status) != 0) throw Error(static_cast<ExitCode>(WEXITSTATUS(status)), fmt::format("the process that prepares ended with exit code {}; its message stands above", WEXITSTATUS(status)));
+  if (WIFSIGNALED(status))
+    throw Error(ExitCode::internal, fmt::format("the process that prepares ended by signal {} ({})",
+                                                WTERMSIG(status), strsignal(WTERMSIG(status))));
+  if (WEXITSTATUS(status) != 0)
+    throw Error(
+        static_cast<ExitCode>(WEXITSTATUS(status)),
+        fmt::format("the process that prepares ended with exit code {}; its message stands above",
+                    WEXITSTATUS(status)));
 }
 
 }  // namespace speclab::experiments

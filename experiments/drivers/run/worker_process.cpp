@@ -40,7 +40,8 @@ int exit_code_of(const std::function<int()>& body) noexcept {
 
 WorkerProcess::WorkerProcess(const std::function<int()>& body) {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw Error(ExitCode::internal, std::string("no socket for a worker: ") + std::strerror(errno));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(ExitCode::internal, std::string("no socket for a worker: ") + std::strerror(errno));
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ == 0) become_worker(parent, ends[1], body);
@@ -91,7 +92,8 @@ void WorkerProcess::signal(int number) const { ::kill(id_, number); }
 
 void WorkerProcess::await_end(std::chrono::steady_clock::time_point deadline) {
   end_input();
-  for (pollfd polled{.fd = socket_, .events = POLLIN, .revents = 0}; std::chrono::steady_clock::now() < deadline;)
+  for (pollfd polled{.fd = socket_, .events = POLLIN, .revents = 0};
+       std::chrono::steady_clock::now() < deadline;)
     if (::poll(&polled, 1, 50) > 0 && !receive()) return;
 }
 

@@ -8,11 +8,13 @@
 
 namespace speclab::experiments {
 
-/// A child process that is told and tells lines, and that the kernel ends with the process that started it.
+/// A child process that is told and tells lines, and that the kernel ends with the process that
+/// started it.
 class WorkerProcess {
  public:
-  /// Starts a process that runs `body` with standard input and output towards this one and ends with its value; no other descriptor
-  /// above standard error is left open in it. This process must have one thread. @throws Error(internal) if the system starts no more
+  /// Starts a process that runs `body` with standard input and output towards this one and ends
+  /// with its value; no other descriptor above standard error is left open in it. This process must
+  /// have one thread. @throws Error(internal) if the system starts no more
   explicit WorkerProcess(const std::function<int()>& body);
   /// Kills the process if it has not ended.
   ~WorkerProcess();

@@ -38,7 +38,8 @@ void say(const std::string& line) {
 
 }  // namespace
 
-void serve_shard(const Plan& plan, const RunOptions& options, int shard, const OpenEngines& open_engines) {
+void serve_shard(const Plan& plan, const RunOptions& options, int shard,
+                 const OpenEngines& open_engines) {
   bool is_ready = false;
   const auto next = [&]() -> std::optional<Assignment> {
     options.limits.check_interruption();
@@ -48,11 +49,15 @@ void serve_shard(const Plan& plan, const RunOptions& options, int shard, const O
     std::istringstream words(*line);
     Assignment assignment;
     words >> assignment.row >> assignment.attempts;
-    SPECLAB_EXPECT(words && assignment.row < plan.generations.size(), "an assignment is a row and its attempts: " + *line);
+    SPECLAB_EXPECT(words && assignment.row < plan.generations.size(),
+                   "an assignment is a row and its attempts: " + *line);
     return assignment;
   };
   const auto begun = [](std::size_t row) { say(fmt::format("begun {}", row)); };
-  const auto ended = [](std::size_t row, const Measured& m) { say(fmt::format("ended {} {} {} {}", row, m.failed ? to_string(*m.failed) : "ok", m.tokens, m.ns)); };
+  const auto ended = [](std::size_t row, const Measured& m) {
+    say(fmt::format("ended {} {} {} {}", row, m.failed ? to_string(*m.failed) : "ok", m.tokens,
+                    m.ns));
+  };
   measure_shard(plan, options, shard, {.next = next, .begun = begun, .ended = ended}, open_engines);
 }
 

@@ -4,8 +4,10 @@
 
 namespace speclab::experiments {
 
-/// A worker's side: measures what standard input names and says on standard output what became of it.
+/// A worker's side: measures what standard input names and says on standard output what became of
+/// it.
 /// @throws what measure_shard throws
-void serve_shard(const Plan& plan, const RunOptions& options, int shard, const OpenEngines& open_engines);
+void serve_shard(const Plan& plan, const RunOptions& options, int shard,
+                 const OpenEngines& open_engines);
 
 }  // namespace speclab::experiments

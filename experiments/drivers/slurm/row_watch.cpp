@@ -11,7 +11,8 @@ namespace speclab::experiments {
 std::size_t RowWatch::num_new() {
   std::size_t rows = num_new_in(folder_ + "/journal");
   std::error_code none;
-  for (const auto& shard : std::filesystem::directory_iterator(folder_ + "/shards", none)) rows += num_new_in((shard.path() / "journal").string());
+  for (const auto& shard : std::filesystem::directory_iterator(folder_ + "/shards", none))
+    rows += num_new_in((shard.path() / "journal").string());
   return rows;
 }
 
@@ -24,7 +25,8 @@ std::size_t RowWatch::num_new_in(const std::string& journal) {
   std::ifstream file(journal, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(end));
   std::size_t rows = 0;
-  for (std::string line; std::getline(file, line) && !file.eof(); end += line.size() + 1) rows += line.substr(std::min(line.size(), Journal::kDigestLength), 5) == " row " ? 1 : 0;
+  for (std::string line; std::getline(file, line) && !file.eof(); end += line.size() + 1)
+    rows += line.substr(std::min(line.size(), Journal::kDigestLength), 5) == " row " ? 1 : 0;
   return rows;
 }
 

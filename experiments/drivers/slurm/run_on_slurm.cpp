@@ -34,14 +34,19 @@ struct Missing {
 
 Missing missing_of(const Plan& plan, const JournalAccess& access) {
   const RunJournals journals(plan, access);
-  return {.is_prepared = !access.allow_mixed && is_prepared(plan, journals.log()), .rows = open_generations(plan, journals.log())};
+  return {.is_prepared = !access.allow_mixed && is_prepared(plan, journals.log()),
+          .rows = open_generations(plan, journals.log())};
 }
 
-/// An exit code says whether another try could help: not with a config, a corrupt journal, drift, or generations that failed.
+/// An exit code says whether another try could help: not with a config, a corrupt journal, drift,
+/// or generations that failed.
 std::string task_script(const SlurmRun& run) {
-  return fmt::format("#!/bin/bash\n{} --shard \"$SLURM_ARRAY_TASK_ID\"\nstatus=$?\ncase $status in 0|2|3|5|6) exit $status ;; esac\n"
-                     "if [ \"${{SLURM_RESTART_COUNT:-0}}\" -lt {} ]; then scontrol requeue \"$SLURM_JOB_ID\" && sleep 60; fi\nexit $status\n",
-                     run.command("task"), kMaxRetries);
+  return fmt::format(
+      "#!/bin/bash\n{} --shard \"$SLURM_ARRAY_TASK_ID\"\nstatus=$?\ncase $status in 0|2|3|5|6) "
+      "exit $status ;; esac\n"
+      "if [ \"${{SLURM_RESTART_COUNT:-0}}\" -lt {} ]; then scontrol requeue \"$SLURM_JOB_ID\" && "
+      "sleep 60; fi\nexit $status\n",
+      run.command("task"), kMaxRetries);
 }
 
 /// All that were submitted, the one that ends last at the end.
@@ -53,27 +58,35 @@ std::vector<std::string> submitted_jobs(const std::string& run_folder) {
 /// The jobs of one run, as their ids stand in RUN/slurm/jobs.
 class SlurmJobs {
  public:
-  explicit SlurmJobs(const SlurmRun& run) : run_(run), folder_(run.folder + "/slurm"), ids_(submitted_jobs(run.folder)) {}
+  explicit SlurmJobs(const SlurmRun& run)
+      : run_(run), folder_(run.folder + "/slurm"), ids_(submitted_jobs(run.folder)) {}
 
   bool are_in_queue() const { return !ids_.empty() && is_in_queue(ids_.back()); }
 
   /// Tasks of a config that was edited since would end without their work.
   void check_are_of(const Plan& plan) const {
     if (read_file(folder_ + "/plan") != plan_digest(plan))
-      throw LockedError(fmt::format("{}: Slurm jobs {} of the config as it was before are in the queue; wait for them, or take them back with scancel", run_.folder, names()));
+      throw LockedError(
+          fmt::format("{}: Slurm jobs {} of the config as it was before are in the queue; wait for "
+                      "them, or take them back with scancel",
+                      run_.folder, names()));
   }
 
   void submit(const Plan& plan, const Missing& missing) {
     ids_.clear();
     write_file(folder_ + "/plan", plan_digest(plan));
     std::string dependency;
-    if (!missing.is_prepared) dependency = "--dependency=afterok:" + submit_script("prepare", "#!/bin/bash\n" + run_.command("prepare") + "\n", {});
+    if (!missing.is_prepared)
+      dependency = "--dependency=afterok:" +
+                   submit_script("prepare", "#!/bin/bash\n" + run_.command("prepare") + "\n", {});
     const std::string array = "--array=0-" + std::to_string(write_task_rows(plan, missing) - 1);
     std::vector<std::string> arguments{array};
-    if (!dependency.empty()) arguments.insert(arguments.end(), {dependency, "--kill-on-invalid-dep=yes"});
+    if (!dependency.empty())
+      arguments.insert(arguments.end(), {dependency, "--kill-on-invalid-dep=yes"});
     if (!run_.options.time.empty()) arguments.push_back("--time=" + run_.options.time);
     const std::string measuring = submit_script("measure", task_script(run_), arguments);
-    submit_script("merge", "#!/bin/bash\n" + run_.command("merge") + "\n", {"--dependency=afterany:" + measuring});
+    submit_script("merge", "#!/bin/bash\n" + run_.command("merge") + "\n",
+                  {"--dependency=afterany:" + measuring});
   }
 
   void cancel() const {
@@ -99,11 +112,15 @@ class SlurmJobs {
     return tasks;
   }
 
-  std::string submit_script(const std::string& name, const std::string& script, std::vector<std::string> arguments) {
+  std::string submit_script(const std::string& name, const std::string& script,
+                            std::vector<std::string> arguments) {
     const std::string path = folder_ + "/" + name + ".sh";
     write_file(path, script);
-    arguments.insert(arguments.begin(), {"--job-name=speclab-" + name, "--output=" + folder_ + "/" + name + "-%j.log", "--open-mode=append", "--requeue"});
-    if (!run_.options.partition.empty()) arguments.push_back("--partition=" + run_.options.partition);
+    arguments.insert(arguments.begin(),
+                     {"--job-name=speclab-" + name, "--output=" + folder_ + "/" + name + "-%j.log",
+                      "--open-mode=append", "--requeue"});
+    if (!run_.options.partition.empty())
+      arguments.push_back("--partition=" + run_.options.partition);
     std::istringstream more(run_.options.arguments);
     for (std::string word; more >> word;) arguments.push_back(word);
     arguments.push_back(path);
@@ -137,7 +154,8 @@ void submit_all_or_none(SlurmJobs& jobs, const Plan& plan, const Missing& missin
   }
 }
 
-/// One process at a time asks whether jobs are queued and submits them. Also where a folder on a network file system is refused at once.
+/// One process at a time asks whether jobs are queued and submits them. Also where a folder on a
+/// network file system is refused at once.
 std::unique_ptr<RunLock> lock_submission(const SlurmRun& run) {
   make_folder(run.folder + "/slurm");
   return lock_soon(run.folder + "/slurm", run.access.network_folder);
@@ -152,7 +170,8 @@ bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
     const Missing missing = missing_of(plan, run.access);
     if (missing.rows.empty()) return true;
     submit_all_or_none(jobs, plan, missing);
-    progress.note(fmt::format("{} generations in Slurm jobs {}; their logs are in {}/slurm", missing.rows.size(), jobs.names(), run.folder));
+    progress.note(fmt::format("{} generations in Slurm jobs {}; their logs are in {}/slurm",
+                              missing.rows.size(), jobs.names(), run.folder));
   } else {
     jobs.check_are_of(plan);
     progress.note(fmt::format("Slurm jobs {} are in the queue", jobs.names()));
@@ -165,7 +184,10 @@ bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress) {
 void refuse_beside_jobs(const std::string& folder) {
   const std::vector<std::string> jobs = submitted_jobs(folder);
   if (jobs.empty() || ask_queue(jobs.back()) != QueueAnswer::queued) return;
-  throw LockedError(fmt::format("{}: Slurm jobs {} of this run are in the queue; wait for them with --slurm, or take them back with scancel", folder, fmt::join(jobs, ", ")));
+  throw LockedError(
+      fmt::format("{}: Slurm jobs {} of this run are in the queue; wait for them with --slurm, or "
+                  "take them back with scancel",
+                  folder, fmt::join(jobs, ", ")));
 }
 
 std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard) {
@@ -175,7 +197,11 @@ std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, 
   std::vector<std::size_t> rows;
   for (std::string key; words >> key;) {
     const auto row = keys.row_of(key);
-    if (!row) throw DataError(fmt::format("{}: {} is no work of this config, which was edited since it was submitted; the same `speclab run --slurm` submits what is missing", path, escaped(key, 80)));
+    if (!row)
+      throw DataError(
+          fmt::format("{}: {} is no work of this config, which was edited since it was submitted; "
+                      "the same `speclab run --slurm` submits what is missing",
+                      path, escaped(key, 80)));
     rows.push_back(*row);
   }
   return rows;

@@ -1,5 +1,6 @@
 #pragma once
-// A run as Slurm jobs: one that prepares, an array whose tasks measure a shard each, one that makes the files.
+// A run as Slurm jobs: one that prepares, an array whose tasks measure a shard each, one that makes
+// the files.
 
 #include <functional>
 #include <string>
@@ -13,20 +14,24 @@
 namespace speclab::experiments {
 
 struct SlurmRun {
-  std::string folder;                       ///< of the run, absolute
-  JournalAccess access;                     ///< to the journals of that folder
+  std::string folder;    ///< of the run, absolute
+  JournalAccess access;  ///< to the journals of that folder
   SlurmOptions options;
-  /// The command of a role of this program (prepare, task, merge), for a shell; the task's shard is added behind it.
+  /// The command of a role of this program (prepare, task, merge), for a shell; the task's shard is
+  /// added behind it.
   std::function<std::string(const std::string& role)> command;
   std::function<void()> check_interruption;
 };
 
-/// Submits what is missing, unless the jobs of an earlier call are still in the queue, and waits until all have ended.
+/// Submits what is missing, unless the jobs of an earlier call are still in the queue, and waits
+/// until all have ended.
 /// @return false if it did not wait
-/// @throws ConfigError if sbatch takes no job, LockedError if the jobs in the queue are of another config, WriteError, what RunJournals throws and what check_interruption throws (the jobs go on)
+/// @throws ConfigError if sbatch takes no job, LockedError if the jobs in the queue are of another
+/// config, WriteError, what RunJournals throws and what check_interruption throws (the jobs go on)
 bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress);
 
-/// @throws LockedError if jobs of an earlier call are in the queue: they and another process would measure the same. Where Slurm cannot be
+/// @throws LockedError if jobs of an earlier call are in the queue: they and another process would
+/// measure the same. Where Slurm cannot be
 ///         asked there are none.
 void refuse_beside_jobs(const std::string& folder);
 

@@ -11,12 +11,17 @@ namespace speclab::experiments {
 /// @throws ConfigError with what sbatch says if it takes no job, or is not there
 std::string submit_job(const std::vector<std::string>& arguments);
 
-enum class QueueAnswer : std::uint8_t { queued, gone, none };  ///< of the controller; none where it, or squeue, does not answer
+enum class QueueAnswer : std::uint8_t {
+  queued,
+  gone,
+  none
+};  ///< of the controller; none where it, or squeue, does not answer
 
 /// Whether the job waits or runs.
 QueueAnswer ask_queue(const std::string& job);
 
-/// The same for a job that was submitted here: a controller that does not answer may come back. @throws ConfigError if there is no squeue
+/// The same for a job that was submitted here: a controller that does not answer may come back.
+/// @throws ConfigError if there is no squeue
 bool is_in_queue(const std::string& job);
 
 /// Takes a job back; one that has ended stays as it is.

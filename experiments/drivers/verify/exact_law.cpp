@@ -17,7 +17,9 @@ constexpr std::int64_t kMostPaths = 1'000'000;
 using JointLaw = std::map<std::vector<Token>, double>;
 
 /// Probability of each output under the target alone, token after token.
-JointLaw target_law(engines::Engines& engines, engines::LanguageModel& target, const engines::SamplingOptions& sampling, const engines::Request& request, const JointLaw& written) {
+JointLaw target_law(engines::Engines& engines, engines::LanguageModel& target,
+                    const engines::SamplingOptions& sampling, const engines::Request& request,
+                    const JointLaw& written) {
   JointLaw joint;
   for (const auto& [output, probability] : written) {
     Text text{request.prompt_ids, request.prompt_ids.size()};
@@ -25,7 +27,9 @@ JointLaw target_law(engines::Engines& engines, engines::LanguageModel& target, c
     double product = 1.0;
     visit_plain_logits(target, text, [&](std::size_t index, std::span<const float> logits) {
       const std::vector<double> row(logits.begin(), logits.end());
-      product *= engines.law(sampling, row, std::span(text.ids).first(index))[static_cast<std::size_t>(text.ids[index])];
+      product *=
+          engines.law(sampling, row,
+                      std::span(text.ids).first(index))[static_cast<std::size_t>(text.ids[index])];
     });
     joint[output] = product;
   }
@@ -34,7 +38,8 @@ JointLaw target_law(engines::Engines& engines, engines::LanguageModel& target, c
 
 }  // namespace
 
-std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::LanguageModel& target, const engines::DecoderOptions& options,
+std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::LanguageModel& target,
+                                      const engines::DecoderOptions& options,
                                       const engines::Request& request, int speculation_length) {
   if (target.info().vocab_size > kLargestVocabulary) return std::nullopt;
   const auto chance = std::make_shared<ForkingChance>();
@@ -54,11 +59,14 @@ std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::Langua
   } while (chance->next_path());
   result.outputs = static_cast<std::int64_t>(written.size());
   double mass = 0.0;
-  for (const auto& [output, probability] : target_law(engines, target, options.sampling, request, written)) {
-    result.largest_error = std::max(result.largest_error, std::abs(probability - written.at(output)));
+  for (const auto& [output, probability] :
+       target_law(engines, target, options.sampling, request, written)) {
+    result.largest_error =
+        std::max(result.largest_error, std::abs(probability - written.at(output)));
     mass += probability;
   }
-  result.largest_error = std::max(result.largest_error, std::abs(1.0 - mass));  // what the decoder never writes
+  result.largest_error =
+      std::max(result.largest_error, std::abs(1.0 - mass));  // what the decoder never writes
   return result;
 }
 

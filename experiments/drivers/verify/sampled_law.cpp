@@ -15,19 +15,24 @@ namespace {
 constexpr int kTests = 4;
 constexpr std::size_t kMostBins = 16;
 constexpr std::size_t kClassBins = 8;
-constexpr double kScoresToSee = 5.64 + 4.75;  ///< deviations at which Chernoff's bound is the level, and normal score of the odds of a miss
+constexpr double kScoresToSee = 5.64 + 4.75;  ///< deviations at which Chernoff's bound is the
+                                              ///< level, and normal score of the odds of a miss
 /// Exponents of the bound.
-constexpr double kTilts[] = {-4.0, -2.0, -1.0, -0.5, -0.25, -0.12, -0.06, -0.03, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+constexpr double kTilts[] = {-4.0, -2.0, -1.0, -0.5, -0.25, -0.12, -0.06, -0.03, 0.03, 0.06,
+                             0.12, 0.2,  0.3,  0.4,  0.5,   0.6,   0.7,   0.8,   0.9};
 constexpr double kLeastExpected = 100.0;  ///< a cell, for tails of 1e-7 to be true
 
-/// Counts of uniform numbers by class, each class over equal bins; classes too small to say anything are left out.
+/// Counts of uniform numbers by class, each class over equal bins; classes too small to say
+/// anything are left out.
 class UniformTest {
  public:
-  UniformTest(const char* name, std::size_t classes, std::size_t bins) : name_(name), counts_(classes, std::vector<double>(bins)) {}
+  UniformTest(const char* name, std::size_t classes, std::size_t bins)
+      : name_(name), counts_(classes, std::vector<double>(bins)) {}
 
   void add(std::size_t which, double uniform) {
     std::vector<double>& bins = counts_[std::min(which, counts_.size() - 1)];
-    ++bins[std::min(static_cast<std::size_t>(uniform * static_cast<double>(bins.size())), bins.size() - 1)];
+    ++bins[std::min(static_cast<std::size_t>(uniform * static_cast<double>(bins.size())),
+                    bins.size() - 1)];
   }
 
   LawTest result() const {
@@ -37,14 +42,16 @@ class UniformTest {
       const std::vector<double> merged = merge(bins);
       const double n = sum(merged), expected = n / static_cast<double>(merged.size());
       if (merged.size() < 2) continue;
-      for (const double count : merged) statistic += (count - expected) * (count - expected) / expected;
+      for (const double count : merged)
+        statistic += (count - expected) * (count - expected) / expected;
       degrees += static_cast<int>(merged.size()) - 1;
       total += n;
     }
     if (degrees == 0) return {name_};
     const double alpha = kFalseAlarm / kTests;
     const double noncentrality = sim::chi_squared_noncentrality(degrees, alpha, kMissOdds);
-    return {name_, sim::chi_squared_tail(statistic, degrees), std::min(1.0, std::sqrt(noncentrality / (4.0 * total)))};
+    return {name_, sim::chi_squared_tail(statistic, degrees),
+            std::min(1.0, std::sqrt(noncentrality / (4.0 * total)))};
   }
 
  private:
@@ -69,7 +76,7 @@ class UniformTest {
 
 /// A law as a verification sees it at the token that was emitted.
 struct Place {
-  double before = 0.0;       ///< mass of likelier tokens, equal ones of lower id included
+  double before = 0.0;  ///< mass of likelier tokens, equal ones of lower id included
   double probability = 0.0;
   double entropy = 0.0, variance = 0.0;  ///< mean and variance of the surprise -log p, nats
   std::array<double, std::size(kTilts)> cumulants{};  ///< log of the mean of exp(tilt * surprise)
@@ -82,11 +89,13 @@ Place place_of(const std::vector<double>& law, Token token) {
   double square = 0.0;
   for (std::size_t i = 0; i < law.size(); ++i) {
     if (!(law[i] > 0.0)) continue;
-    if (law[i] > place.probability || (law[i] == place.probability && i < index)) place.before += law[i];
+    if (law[i] > place.probability || (law[i] == place.probability && i < index))
+      place.before += law[i];
     const double surprise = -std::log(law[i]);
     place.entropy += law[i] * surprise;
     square += law[i] * surprise * surprise;
-    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) place.cumulants[tilt] += law[i] * std::exp(kTilts[tilt] * surprise);
+    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt)
+      place.cumulants[tilt] += law[i] * std::exp(kTilts[tilt] * surprise);
   }
   for (double& cumulant : place.cumulants) cumulant = std::log(cumulant);
   place.variance = std::max(0.0, square - place.entropy * place.entropy);
@@ -97,9 +106,11 @@ class Statistics {
  public:
   explicit Statistics(std::uint64_t seed) : stream_(seed) {}
 
-  /// @param accepted  by the round before, where this is the first token of a round and not of the text
+  /// @param accepted  by the round before, where this is the first token of a round and not of the
+  /// text
   void add(const Place& place, std::optional<std::size_t> accepted) {
-    const double point = stream_.uniform({0, static_cast<std::uint32_t>(tokens_++), Purpose::order, 0});
+    const double point =
+        stream_.uniform({0, static_cast<std::uint32_t>(tokens_++), Purpose::order, 0});
     const double uniform = std::min(place.before + point * place.probability, 1.0);
     places_.add(0, uniform);
     if (accepted) {
@@ -108,7 +119,8 @@ class Statistics {
     }
     surprise_ += -std::log(place.probability);
     variance_ += place.variance;
-    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) cumulants_[tilt] += place.cumulants[tilt];
+    for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt)
+      cumulants_[tilt] += place.cumulants[tilt];
     last_uniform_ = uniform;
   }
 
@@ -118,13 +130,15 @@ class Statistics {
 
  private:
   LawTest surprise() const {
-    if (static_cast<double>(tokens_) < kLeastExpected || !(variance_ > 0.0)) return {"mean surprise"};
+    if (static_cast<double>(tokens_) < kLeastExpected || !(variance_ > 0.0))
+      return {"mean surprise"};
     double upper = 0.0, lower = 0.0;  // logarithms of the bounds of either tail
     for (std::size_t tilt = 0; tilt < std::size(kTilts); ++tilt) {
       double& bound = kTilts[tilt] > 0.0 ? upper : lower;
       bound = std::min(bound, cumulants_[tilt] - kTilts[tilt] * surprise_);
     }
-    return {"mean surprise", std::min(1.0, 2.0 * std::exp(std::min(upper, lower))), kScoresToSee * std::sqrt(variance_) / static_cast<double>(tokens_), "nats a token"};
+    return {"mean surprise", std::min(1.0, 2.0 * std::exp(std::min(upper, lower))),
+            kScoresToSee * std::sqrt(variance_) / static_cast<double>(tokens_), "nats a token"};
   }
 
   RngStream stream_;
@@ -132,7 +146,8 @@ class Statistics {
   double last_uniform_ = 0.0, surprise_ = 0.0, variance_ = 0.0;
   std::array<double, std::size(kTilts)> cumulants_{};
   UniformTest places_{"places of the tokens", 1, kMostBins};
-  UniformTest after_last_token_{"first token of a round, by the token before", kClassBins, kClassBins};
+  UniformTest after_last_token_{"first token of a round, by the token before", kClassBins,
+                                kClassBins};
   UniformTest after_length_{"first token of a round, by what the last accepted", 5, kClassBins};
 };
 
@@ -141,13 +156,16 @@ engines::SamplingOptions widened(engines::SamplingOptions sampling) {
   constexpr double kEdge = 1e-5;
   sampling.top_p = std::min(1.0, sampling.top_p + kEdge);
   sampling.typical_p = std::min(1.0, sampling.typical_p + kEdge);
-  for (double* cutoff : {&sampling.min_p, &sampling.epsilon_cutoff, &sampling.eta_cutoff}) *cutoff *= 1.0 - kEdge;
+  for (double* cutoff : {&sampling.min_p, &sampling.epsilon_cutoff, &sampling.eta_cutoff})
+    *cutoff *= 1.0 - kEdge;
   return sampling;
 }
 
-/// For each token of the output, what the round before accepted if the token is the first of its round.
+/// For each token of the output, what the round before accepted if the token is the first of its
+/// round.
 std::vector<std::optional<std::size_t>> round_begins(const SampledText& sampled) {
-  std::vector<std::optional<std::size_t>> begins(sampled.text.ids.size() - sampled.text.prompt_length);
+  std::vector<std::optional<std::size_t>> begins(sampled.text.ids.size() -
+                                                 sampled.text.prompt_length);
   std::size_t at = 0;
   for (std::size_t round = 0; round + 1 < sampled.emitted.size(); ++round) {
     at += static_cast<std::size_t>(sampled.emitted[round]);
@@ -159,10 +177,13 @@ std::vector<std::optional<std::size_t>> round_begins(const SampledText& sampled)
 }  // namespace
 
 bool SampledLaw::fits() const {
-  return impossible == 0 && std::ranges::all_of(tests, [](const LawTest& test) { return !test.p || *test.p >= kFalseAlarm / kTests; });
+  return impossible == 0 && std::ranges::all_of(tests, [](const LawTest& test) {
+           return !test.p || *test.p >= kFalseAlarm / kTests;
+         });
 }
 
-SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageModel& model, const engines::SamplingOptions& sampling,
+SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageModel& model,
+                            const engines::SamplingOptions& sampling,
                             const std::vector<SampledText>& texts, std::uint64_t seed) {
   SampledLaw result;
   Statistics statistics(seed);
@@ -175,9 +196,12 @@ SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageMo
       const Token token = sampled.text.ids[index];
       const Place place = place_of(engines.law(sampling, row, prefix), token);
       ++result.tokens;
-      if (place.probability > 0.0) statistics.add(place, begins[index - sampled.text.prompt_length]);
-      else if (engines.law(widened(sampling), row, prefix)[static_cast<std::size_t>(token)] > 0.0) ++result.at_the_edge;
-      else ++result.impossible;
+      if (place.probability > 0.0)
+        statistics.add(place, begins[index - sampled.text.prompt_length]);
+      else if (engines.law(widened(sampling), row, prefix)[static_cast<std::size_t>(token)] > 0.0)
+        ++result.at_the_edge;
+      else
+        ++result.impossible;
     });
   }
   result.tests = statistics.tests();

@@ -15,11 +15,15 @@ struct Text {
   std::size_t prompt_length = 0;
 };
 
-/// The logits before each token of the output, of a forward of one row each: those that plain decoding samples from.
-/// @param visit  visit(index, logits): logits of the law of text.ids[index], [vocab]; valid during the call
-void visit_plain_logits(engines::LanguageModel& model, const Text& text, const std::function<void(std::size_t, std::span<const float>)>& visit);
+/// The logits before each token of the output, of a forward of one row each: those that plain
+/// decoding samples from.
+/// @param visit  visit(index, logits): logits of the law of text.ids[index], [vocab]; valid during
+/// the call
+void visit_plain_logits(engines::LanguageModel& model, const Text& text,
+                        const std::function<void(std::size_t, std::span<const float>)>& visit);
 
 /// The same logits of forwards of `rows` rows, as verification computes them.
-void visit_logits_of_rows(engines::LanguageModel& model, const Text& text, std::size_t rows, const std::function<void(std::size_t, std::span<const float>)>& visit);
+void visit_logits_of_rows(engines::LanguageModel& model, const Text& text, std::size_t rows,
+                          const std::function<void(std::size_t, std::span<const float>)>& visit);
 
 }  // namespace speclab::experiments

@@ -10,7 +10,9 @@ namespace {
 
 using engines::DecoderOptions;
 
-std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::LoadedModel& target, const DecoderOptions& options, const VerificationPlan& plan) {
+std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::LoadedModel& target,
+                                         const DecoderOptions& options,
+                                         const VerificationPlan& plan) {
   const auto decoder = engines.make_decoder(*target.model, target.tokenizer, options);
   std::vector<GenerationRecord> records;
   for (const engines::Request& request : plan.requests) {
@@ -22,26 +24,35 @@ std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::Loa
   return records;
 }
 
-std::vector<Text> texts_of(const VerificationPlan& plan, const std::vector<GenerationRecord>& records) {
+std::vector<Text> texts_of(const VerificationPlan& plan,
+                           const std::vector<GenerationRecord>& records) {
   std::vector<Text> texts;
   for (std::size_t i = 0; i < records.size(); ++i) {
     texts.push_back({plan.requests[i].prompt_ids, plan.requests[i].prompt_ids.size()});
-    texts.back().ids.insert(texts.back().ids.end(), records[i].output_ids.begin(), records[i].output_ids.end());
+    texts.back().ids.insert(texts.back().ids.end(), records[i].output_ids.begin(),
+                            records[i].output_ids.end());
   }
   return texts;
 }
 
 /// Processors that change scores, at temperature 1 and without cutoffs.
 engines::SamplingOptions without_cutoffs(const engines::SamplingOptions& sampling) {
-  return {.repetition_penalty = sampling.repetition_penalty, .no_repeat_ngram_size = sampling.no_repeat_ngram_size, .min_length = sampling.min_length,
-          .eos_token_ids = sampling.eos_token_ids, .suppress_tokens = sampling.suppress_tokens};
+  return {.repetition_penalty = sampling.repetition_penalty,
+          .no_repeat_ngram_size = sampling.no_repeat_ngram_size,
+          .min_length = sampling.min_length,
+          .eos_token_ids = sampling.eos_token_ids,
+          .suppress_tokens = sampling.suppress_tokens};
 }
 
 /// log p(a) - log p(b) before place `position` of the output.
-double gap_at(const engines::Engines& engines, engines::LanguageModel& model, const engines::SamplingOptions& sampling, Text text, std::size_t position, Token a, Token b) {
+double gap_at(const engines::Engines& engines, engines::LanguageModel& model,
+              const engines::SamplingOptions& sampling, Text text, std::size_t position, Token a,
+              Token b) {
   std::vector<double> last;
   text.ids.resize(text.prompt_length + position + 1);
-  visit_plain_logits(model, text, [&](std::size_t, std::span<const float> logits) { last.assign(logits.begin(), logits.end()); });
+  visit_plain_logits(model, text, [&](std::size_t, std::span<const float> logits) {
+    last.assign(logits.begin(), logits.end());
+  });
   text.ids.pop_back();
   const std::vector<double> law = engines.law(without_cutoffs(sampling), last, text.ids);
   return std::log(law[static_cast<std::size_t>(a)]) - std::log(law[static_cast<std::size_t>(b)]);
@@ -54,7 +65,10 @@ void fill_end_tokens(const engines::Tokenizer* tokenizer, engines::SamplingOptio
     if (tokenizer->is_end_of_sequence(token)) sampling.eos_token_ids.push_back(token);
 }
 
-GreedyComparison compare_greedy(const engines::Engines& engines, engines::LanguageModel& model, const VerificationPlan& plan, const std::vector<GenerationRecord>& plain, const std::vector<GenerationRecord>& speculative) {
+GreedyComparison compare_greedy(const engines::Engines& engines, engines::LanguageModel& model,
+                                const VerificationPlan& plan,
+                                const std::vector<GenerationRecord>& plain,
+                                const std::vector<GenerationRecord>& speculative) {
   GreedyComparison comparison;
   const std::vector<Text> texts = texts_of(plan, plain);
   for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -64,16 +78,20 @@ GreedyComparison compare_greedy(const engines::Engines& engines, engines::Langua
     if (place == a.size() && a.size() == b.size()) continue;
     const bool both = place < a.size() && place < b.size();
     comparison.differences.push_back({plan.requests[i].sequence_id, place, std::nullopt});
-    if (both) comparison.differences.back().gap = gap_at(engines, model, plan.decoder.sampling, texts[i], place, a[place], b[place]);
+    if (both)
+      comparison.differences.back().gap =
+          gap_at(engines, model, plan.decoder.sampling, texts[i], place, a[place], b[place]);
   }
   return comparison;
 }
 
-std::vector<SampledText> sampled_texts(const VerificationPlan& plan, const std::vector<GenerationRecord>& records) {
+std::vector<SampledText> sampled_texts(const VerificationPlan& plan,
+                                       const std::vector<GenerationRecord>& records) {
   std::vector<SampledText> texts;
   for (const Text& text : texts_of(plan, records)) {
     texts.push_back({text, {}});
-    for (const RoundRecord& round : records[texts.size() - 1].rounds) texts.back().emitted.push_back(round.emitted);
+    for (const RoundRecord& round : records[texts.size() - 1].rounds)
+      texts.back().emitted.push_back(round.emitted);
   }
   return texts;
 }
@@ -81,37 +99,49 @@ std::vector<SampledText> sampled_texts(const VerificationPlan& plan, const std::
 }  // namespace
 
 bool Verification::passes() const {
-  const bool greedy_equal = std::ranges::all_of(greedy.differences, [this](const Difference& d) { return is_near_tie(d); });
-  return greedy_equal && rows.largest() <= rows.allowed && (!sampled || sampled->fits()) && (!exact || exact->largest_error <= kExactTolerance);
+  const bool greedy_equal = std::ranges::all_of(
+      greedy.differences, [this](const Difference& d) { return is_near_tie(d); });
+  return greedy_equal && rows.largest() <= rows.allowed && (!sampled || sampled->fits()) &&
+         (!exact || exact->largest_error <= kExactTolerance);
 }
 
 bool Verification::tests_anything() const {
-  const bool judges_law = !sampled || exact || std::ranges::any_of(sampled->tests, [](const LawTest& test) { return test.p.has_value(); });
+  const bool judges_law =
+      !sampled || exact ||
+      std::ranges::any_of(sampled->tests, [](const LawTest& test) { return test.p.has_value(); });
   return drafted > 0 && judges_law;
 }
 
-Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan, const std::function<void(const std::string&)>& progress) {
+Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan,
+                    const std::function<void(const std::string&)>& progress) {
   Verification result;
   fill_end_tokens(target.tokenizer.get(), plan.decoder.sampling);
   DecoderOptions greedy = plan.decoder, plain = plan.decoder;
   greedy.sampling.temperature = 0;
   plain.drafter = {.kind = "plain"};
   plain.sampling.temperature = 0;
-  engines.make_decoder(*target.model, target.tokenizer, plan.decoder);  // refuses settings that do not fit before anything is decoded
+  engines.make_decoder(
+      *target.model, target.tokenizer,
+      plan.decoder);  // refuses settings that do not fit before anything is decoded
   progress("greedy texts, plain and speculative");
-  const auto plain_records = decode_all(engines, target, plain, plan), greedy_records = decode_all(engines, target, greedy, plan);
+  const auto plain_records = decode_all(engines, target, plain, plan),
+             greedy_records = decode_all(engines, target, greedy, plan);
   progress("rows alone and side by side");
-  result.rows = measure_row_noise(*target.model, texts_of(plan, plain_records), static_cast<std::size_t>(plan.speculation_length) + 1);
+  result.rows = measure_row_noise(*target.model, texts_of(plan, plain_records),
+                                  static_cast<std::size_t>(plan.speculation_length) + 1);
   result.greedy = compare_greedy(engines, *target.model, plan, plain_records, greedy_records);
   auto drafted_records = greedy_records;
   if (plan.decoder.sampling.temperature > 0) {
     progress("the law of sampled texts");
     drafted_records = decode_all(engines, target, plan.decoder, plan);
-    result.sampled = test_sampled_law(engines, *target.model, plan.decoder.sampling, sampled_texts(plan, drafted_records), plan.decoder.seed);
-    result.exact = enumerate_law(engines, *target.model, plan.decoder, plan.requests.front(), plan.speculation_length);
+    result.sampled = test_sampled_law(engines, *target.model, plan.decoder.sampling,
+                                      sampled_texts(plan, drafted_records), plan.decoder.seed);
+    result.exact = enumerate_law(engines, *target.model, plan.decoder, plan.requests.front(),
+                                 plan.speculation_length);
   }
   for (const GenerationRecord& record : drafted_records)
-    for (const RoundRecord& round : record.rounds) result.drafted += round.drafted, result.accepted += round.accepted;
+    for (const RoundRecord& round : record.rounds)
+      result.drafted += round.drafted, result.accepted += round.accepted;
   return result;
 }
 

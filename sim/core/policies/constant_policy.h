@@ -11,8 +11,12 @@ class ConstantPolicy final : public SpeculationLengthPolicy {
   int next_length() override { return length_; }
   std::optional<int> longest() const override { return length_; }
   void observe(const RoundRecord&) override {}
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<ConstantPolicy>(length_); }
-  std::string name() const override { return length_ == 0 ? "none" : "constant:" + std::to_string(length_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<ConstantPolicy>(length_);
+  }
+  std::string name() const override {
+    return length_ == 0 ? "none" : "constant:" + std::to_string(length_);
+  }
 
  private:
   int length_;

@@ -15,7 +15,11 @@ namespace {
 constexpr std::string_view kConstant = "constant:";
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw ConfigError("policy = \"" + escaped(text) + "\"; allowed: \"none\", \"constant:N\" with N from 0 to 4095, \"heuristic\", \"confidence\", \"confidence:P\" with P from 0 to 1, \"confidence:P:N\" with N, the longest, from 1 to 4095, \"tracking\", \"tracking:C\" or \"tracking:C:N\" with C, a cost ratio, from 0 to 1, \"auto\"");
+  throw ConfigError("policy = \"" + escaped(text) +
+                    "\"; allowed: \"none\", \"constant:N\" with N from 0 to 4095, \"heuristic\", "
+                    "\"confidence\", \"confidence:P\" with P from 0 to 1, \"confidence:P:N\" with "
+                    "N, the longest, from 1 to 4095, \"tracking\", \"tracking:C\" or "
+                    "\"tracking:C:N\" with C, a cost ratio, from 0 to 1, \"auto\"");
 }
 
 /// What `digits`, a part of `text`, say.
@@ -27,9 +31,11 @@ Number argument(const std::string& text, std::string_view digits) {
   return value;
 }
 
-/// @param arguments  the part of `text` behind the name's colon: a number, or a number and the longest length as in P:N
+/// @param arguments  the part of `text` behind the name's colon: a number, or a number and the
+/// longest length as in P:N
 template <typename Policy>
-std::unique_ptr<SpeculationLengthPolicy> policy_of_number(const std::string& text, std::string_view arguments) {
+std::unique_ptr<SpeculationLengthPolicy> policy_of_number(const std::string& text,
+                                                          std::string_view arguments) {
   const std::size_t colon = arguments.find(':');
   const auto number = argument<double>(text, arguments.substr(0, colon));
   if (colon == std::string_view::npos) return std::make_unique<Policy>(number);
@@ -38,21 +44,31 @@ std::unique_ptr<SpeculationLengthPolicy> policy_of_number(const std::string& tex
 
 }  // namespace
 
-std::unique_ptr<SpeculationLengthPolicy> make_policy(const std::string& text, const SpeculationLengthPolicy* auto_policy) {
+std::unique_ptr<SpeculationLengthPolicy> make_policy(const std::string& text,
+                                                     const SpeculationLengthPolicy* auto_policy) {
   constexpr std::string_view kConfidence = "confidence:", kTracking = "tracking:";
   if (text == "none") return std::make_unique<ConstantPolicy>(0);
   if (text == "heuristic") return std::make_unique<HeuristicPolicy>();
   if (text == "confidence") return std::make_unique<ConfidencePolicy>();
   if (text == "tracking") return std::make_unique<TrackingPolicy>();
-  if (text.starts_with(kConstant)) return std::make_unique<ConstantPolicy>(argument<int>(text, std::string_view(text).substr(kConstant.size())));
-  if (text.starts_with(kConfidence)) return policy_of_number<ConfidencePolicy>(text, std::string_view(text).substr(kConfidence.size()));
-  if (text.starts_with(kTracking)) return policy_of_number<TrackingPolicy>(text, std::string_view(text).substr(kTracking.size()));
+  if (text.starts_with(kConstant))
+    return std::make_unique<ConstantPolicy>(
+        argument<int>(text, std::string_view(text).substr(kConstant.size())));
+  if (text.starts_with(kConfidence))
+    return policy_of_number<ConfidencePolicy>(text,
+                                              std::string_view(text).substr(kConfidence.size()));
+  if (text.starts_with(kTracking))
+    return policy_of_number<TrackingPolicy>(text, std::string_view(text).substr(kTracking.size()));
   if (text != "auto") refuse(text);
   if (auto_policy == nullptr)
-    throw ConfigError("policy = \"auto\" needs a measured cost surface, which this command has not; allowed here: \"none\", \"constant:N\", \"heuristic\", \"confidence:P\", \"tracking:C\"");
+    throw ConfigError(
+        "policy = \"auto\" needs a measured cost surface, which this command has not; allowed "
+        "here: \"none\", \"constant:N\", \"heuristic\", \"confidence:P\", \"tracking:C\"");
   return auto_policy->fresh();
 }
 
-bool can_count_nodes(std::string_view text) { return text == "none" || text == "heuristic" || text.starts_with(kConstant); }
+bool can_count_nodes(std::string_view text) {
+  return text == "none" || text == "heuristic" || text.starts_with(kConstant);
+}
 
 }  // namespace speclab

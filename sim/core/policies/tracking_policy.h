@@ -3,23 +3,27 @@
 
 namespace speclab {
 
-/// Follows the acceptance rate of the sequence: the length with the most expected tokens per cost, (1 - α^(γ+1)) / ((1 - α)(1 + c γ)), for the
-/// rate α of its own past verdicts and a fixed cost ratio c, from 1, so that it goes on learning, to `max_length`. α is the share of tested
-/// levels that were accepted, beside eight believed before at 1/2; what earlier rounds showed weighs 0.95 of what the round after them did.
-/// A round without a draft changes nothing.
+/// Follows the acceptance rate of the sequence: the length with the most expected tokens per cost,
+/// (1 - α^(γ+1)) / ((1 - α)(1 + c γ)), for the rate α of its own past verdicts and a fixed cost
+/// ratio c, from 1, so that it goes on learning, to `max_length`. α is the share of tested levels
+/// that were accepted, beside eight believed before at 1/2; what earlier rounds showed weighs 0.95
+/// of what the round after them did. A round without a draft changes nothing.
 /// @source Leviathan et al. 2023, Theorem 3.8; Section 3.3: c was below 0.05
 class TrackingPolicy final : public SpeculationLengthPolicy {
  public:
   static constexpr double kCostRatio = 0.05;
   static constexpr int kMaxLength = 20;
 
-  /// @param cost_ratio  c in [0, 1]; 0 always drafts max_length. @param max_length  tokens, in [1, 4095]
+  /// @param cost_ratio  c in [0, 1]; 0 always drafts max_length. @param max_length  tokens, in [1,
+  /// 4095]
   /// @throws ConfigError if one is out of range
   explicit TrackingPolicy(double cost_ratio = kCostRatio, int max_length = kMaxLength);
   int next_length() override;
   std::optional<int> longest() const override { return max_length_; }
   void observe(const RoundRecord& round) override;
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<TrackingPolicy>(cost_ratio_, max_length_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<TrackingPolicy>(cost_ratio_, max_length_);
+  }
   std::string name() const override;  ///< with the length where it is not kMaxLength
   double acceptance_rate() const;     ///< α as believed now
 

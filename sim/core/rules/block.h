@@ -16,7 +16,8 @@ struct KeptBlock {
 
 /// The longest prefix that its own coin keeps. Of a chain, node i is position i.
 template <typename Scalar, ChanceSource Chance>
-KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key, Chance& chance) {
+KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                       const RoundKey& key, Chance& chance) {
   const TokenTree& tree = draft.tree;
   const TokenTree::Node last = tree.size() - 1;
   KeptBlock kept;
@@ -25,7 +26,9 @@ KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>
     const BasicLaw<Scalar>& target = target_laws(node);
     if (node > 0) {
       const double left = std::max(0.0, joint - shared_mass(target, draft.law_at(node), joint));
-      if (chance.bernoulli(accept_key(key, tree, node), left > 0.0 ? left / (left + (1.0 - joint)) : 0.0)) kept = {node, joint};
+      if (chance.bernoulli(accept_key(key, tree, node),
+                           left > 0.0 ? left / (left + (1.0 - joint)) : 0.0))
+        kept = {node, joint};
     }
     const double drawn = draft_odds(draft, node + 1, target.vocab_size()).probability;
     joint = std::min(1.0, joint * static_cast<double>(target[tree[node + 1].token]) / drawn);
@@ -36,16 +39,18 @@ KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>
 
 }  // namespace detail
 
-/// Block verification of a chain x_1 .. x_n: with P_0 = 1 and P_i = min(1, P_{i-1} p(x_i)/q(x_i)), position i < n is kept
-/// with probability s/(s + 1 - P_i), s = sum of max(0, P_i p - q) over the laws after x_i, position n with P_n; the longest
-/// kept prefix is accepted. The next token comes from norm max(0, P_i p - q), after the whole chain from p. Accepts at least
-/// as many tokens as the ratio test in the mean. Every position draws a coin of its own.
+/// Block verification of a chain x_1 .. x_n: with P_0 = 1 and P_i = min(1, P_{i-1} p(x_i)/q(x_i)),
+/// position i < n is kept with probability s/(s + 1 - P_i), s = sum of max(0, P_i p - q) over the
+/// laws after x_i, position n with P_n; the longest kept prefix is accepted. The next token comes
+/// from norm max(0, P_i p - q), after the whole chain from p. Accepts at least as many tokens as
+/// the ratio test in the mean. Every position draws a coin of its own.
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
 /// @throws ContractError if the draft is no chain, and what verify_rejection throws
 /// @source Sun et al. 2024, Block Verification Accelerates Speculative Decoding, Alg. 2
 template <typename Scalar, ChanceSource Chance>
-void verify_block(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key,
-                  Chance& chance, std::vector<Scalar>& scratch, Verdict& verdict) {
+void verify_block(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                  const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                  Verdict& verdict) {
   SPECLAB_EXPECT(draft.tree.is_chain(), "block verification takes chains");
   verdict.clear();
   const TokenTree::Node last = draft.tree.size() - 1;

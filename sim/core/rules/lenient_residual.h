@@ -9,6 +9,8 @@ enum class LenientResidual : std::uint8_t {
   lenient,  ///< norm max(0, p - l q)
 };
 
-inline const char* to_string(LenientResidual form) { return form == LenientResidual::full ? "full" : "lenient"; }
+inline const char* to_string(LenientResidual form) {
+  return form == LenientResidual::full ? "full" : "lenient";
+}
 
 }  // namespace speclab

@@ -7,7 +7,7 @@ namespace speclab {
 
 /// Settings of the rules that change the output law.
 struct LossyRuleOptions {
-  double lenience = 0.8;          ///< verifier `lenient`: l, in (0, 1]
+  double lenience = 0.8;  ///< verifier `lenient`: l, in (0, 1]
   LenientResidual lenient_residual = LenientResidual::full;
   double typical_epsilon = 0.09;  ///< verifier `typical`, as in Medusa's code: in [0, 1]
   double typical_delta = 0.3;

@@ -3,10 +3,12 @@
 
 namespace speclab {
 
-/// At every node a token is chosen from the target's law; a child that has it is accepted, else it is the next token.
+/// At every node a token is chosen from the target's law; a child that has it is accepted, else it
+/// is the next token.
 /// @param choose  choose(law, depth): the token
 template <typename Scalar, typename Choose>
-void verify_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, Verdict& verdict, const Choose& choose) {
+void verify_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                  Verdict& verdict, const Choose& choose) {
   verdict.clear();
   TokenTree::Node node = 0;
   while (true) {
@@ -24,20 +26,27 @@ void verify_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& tar
   }
 }
 
-/// Match of arg max: a drafted child is accepted if it equals the arg max (lowest id on ties) of the target's law.
-/// Deterministic; draws nothing.
+/// Match of arg max: a drafted child is accepted if it equals the arg max (lowest id on ties) of
+/// the target's law. Deterministic; draws nothing.
 template <typename Scalar>
-void verify_greedy(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, Verdict& verdict) {
-  verify_match(draft, target_laws, verdict, [](const BasicLaw<Scalar>& law, std::int32_t) { return law.arg_max(); });
+void verify_greedy(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                   Verdict& verdict) {
+  verify_match(draft, target_laws, verdict,
+               [](const BasicLaw<Scalar>& law, std::int32_t) { return law.arg_max(); });
 }
 
-/// The target samples, the draft must equal. Draws are the target's own (purpose target, draw 0), so that the text is plain
-/// decoding's with the same seed, token for token, whatever is drafted and however. On trees this is SpecInfer's naive sampling.
-/// @source Hugging Face's assisted generation; NTT's study of OPT; SpecInfer (Miao et al. 2023), section 4.3
+/// The target samples, the draft must equal. Draws are the target's own (purpose target, draw 0),
+/// so that the text is plain decoding's with the same seed, token for token, whatever is drafted
+/// and however. On trees this is SpecInfer's naive sampling.
+/// @source Hugging Face's assisted generation; NTT's study of OPT; SpecInfer (Miao et al. 2023),
+/// section 4.3
 template <typename Scalar, ChanceSource Chance>
-void verify_sample_and_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key,
-                             Chance& chance, std::vector<Scalar>& scratch, Verdict& verdict) {
-  verify_match(draft, target_laws, verdict, [&](const BasicLaw<Scalar>& law, std::int32_t depth) { return sample(law, target_key(key, depth), chance, scratch); });
+void verify_sample_and_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                             const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                             Verdict& verdict) {
+  verify_match(draft, target_laws, verdict, [&](const BasicLaw<Scalar>& law, std::int32_t depth) {
+    return sample(law, target_key(key, depth), chance, scratch);
+  });
 }
 
 }  // namespace speclab

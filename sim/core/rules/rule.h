@@ -12,12 +12,14 @@
 
 namespace speclab {
 
-/// Gives the target's processed law after a node; called only for nodes that are reached. The reference holds until the next call.
+/// Gives the target's processed law after a node; called only for nodes that are reached. The
+/// reference holds until the next call.
 template <typename Scalar>
 using TargetLaws = std::function<const BasicLaw<Scalar>&(TokenTree::Node)>;
 
 /// The child of `parent` drawn next after node `after`, or kNone.
-inline TokenTree::Node next_child(const TokenTree& tree, TokenTree::Node parent, TokenTree::Node after) {
+inline TokenTree::Node next_child(const TokenTree& tree, TokenTree::Node parent,
+                                  TokenTree::Node after) {
   for (TokenTree::Node node = after + 1; node < tree.size(); ++node)
     if (tree[node].parent == parent) return node;
   return TokenTree::kNone;
@@ -28,13 +30,16 @@ inline StreamKey accept_key(const RoundKey& key, const TokenTree& tree, TokenTre
   return node_key(key, Purpose::accept, tree[child].depth - 1, child);
 }
 
-/// Down the tree: at each node its children are tested in drawing order against what is left of the target's law. An accepted
-/// child is the next node; when none is left, the next token comes from what remains (purpose recover); at a leaf it comes
-/// from the target's own law (purpose target, draw 0).
-/// @param test  test(child, residual, accept_key): whether the child stands; a rejection may reduce the residual
+/// Down the tree: at each node its children are tested in drawing order against what is left of the
+/// target's law. An accepted child is the next node; when none is left, the next token comes from
+/// what remains (purpose recover); at a leaf it comes from the target's own law (purpose target,
+/// draw 0).
+/// @param test  test(child, residual, accept_key): whether the child stands; a rejection may reduce
+/// the residual
 template <typename Scalar, ChanceSource Chance, typename Test>
-void verify_child_by_child(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key, Chance& chance,
-                           std::vector<Scalar>& scratch, Verdict& verdict, const Test& test) {
+void verify_child_by_child(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                           const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                           Verdict& verdict, const Test& test) {
   verdict.clear();
   TokenTree::Node node = 0;
   while (true) {

@@ -10,7 +10,9 @@ namespace speclab {
 namespace detail {
 
 /// 1 - (1 - kept)^k: whether any of k drafts is kept, each with probability `kept`.
-inline double any_of_k(double kept, int k) { return -std::expm1(k * std::log1p(-std::min(kept, 1.0))); }
+inline double any_of_k(double kept, int k) {
+  return -std::expm1(k * std::log1p(-std::min(kept, 1.0)));
+}
 
 /// A candidate rho: b = sum of min(q, p/rho), and by how much rho b exceeds 1 - (1 - b)^k.
 struct KSequential {
@@ -19,10 +21,11 @@ struct KSequential {
 
 constexpr int kMostSteps = 200;  ///< each three halve the bracket
 
-/// The smallest rho in [1, k] without deficit, from above: every rho from there on leaves the law as it is, so that a coarse
-/// answer costs acceptance only. b falls and rho b grows with rho: one root. Secants find it, aimed half a tolerance beyond so
-/// that the bracket closes from both sides; where two of them have not halved it, as where p and q are almost equal, it is
-/// bisected. To 1e-9 in double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
+/// The smallest rho in [1, k] without deficit, from above: every rho from there on leaves the law
+/// as it is, so that a coarse answer costs acceptance only. b falls and rho b grows with rho: one
+/// root. Secants find it, aimed half a tolerance beyond so that the bracket closes from both sides;
+/// where two of them have not halved it, as where p and q are almost equal, it is bisected. To 1e-9
+/// in double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
 template <typename Scalar>
 KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
   if (k == 1) return {};
@@ -36,7 +39,8 @@ KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, i
   double guess = any_of_k(low.kept, k) / low.kept;  // between 1 and the root
   double half = 0.5 * (high.rho - low.rho);
   for (int step = 0, slow_steps = 0; step < kMostSteps && high.rho - low.rho > tolerance; ++step) {
-    if (slow_steps == 2 || !(guess > low.rho && guess < high.rho)) guess = 0.5 * (low.rho + high.rho);
+    if (slow_steps == 2 || !(guess > low.rho && guess < high.rho))
+      guess = 0.5 * (low.rho + high.rho);
     const KSequential here = at(guess);
     (here.surplus >= 0.0 ? high : low) = here;
     ++slow_steps;
@@ -44,7 +48,8 @@ KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, i
       half = 0.5 * (high.rho - low.rho);
       slow_steps = 0;
     }
-    const double root = here.rho - here.surplus * (here.rho - last.rho) / (here.surplus - last.surplus);
+    const double root =
+        here.rho - here.surplus * (here.rho - last.rho) / (here.surplus - last.surplus);
     guess = root + (here.surplus >= 0.0 ? -0.5 : 0.5) * tolerance;
     last = here;
   }
@@ -52,7 +57,8 @@ KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, i
 }
 
 /// The children of all of `alive`, in drawing order.
-inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& alive, std::vector<TokenTree::Node>& offered) {
+inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& alive,
+                    std::vector<TokenTree::Node>& offered) {
   offered.clear();
   for (TokenTree::Node node = 1; node < tree.size(); ++node)
     if (std::ranges::find(alive, tree[node].parent) != alive.end()) offered.push_back(node);
@@ -60,24 +66,30 @@ inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& a
 
 /// What is left over when none of k drafts was kept: norm (p - min(q, p/rho) (1 - (1 - b)^k)/b).
 template <typename Scalar>
-void leave_over(const BasicLaw<Scalar>& law, int k, const KSequential& choice, Residual<Scalar>& residual) {
+void leave_over(const BasicLaw<Scalar>& law, int k, const KSequential& choice,
+                Residual<Scalar>& residual) {
   if (k == 1) return residual.subtract(law, 1.0);
-  residual.subtract_minimum(law, choice.rho, choice.kept > 0.0 ? any_of_k(choice.kept, k) / choice.kept : 0.0);
+  residual.subtract_minimum(law, choice.rho,
+                            choice.kept > 0.0 ? any_of_k(choice.kept, k) / choice.kept : 0.0);
 }
 
 }  // namespace detail
 
-/// Several independent drafts: at each depth the k drafts that share the accepted prefix offer their next tokens, drawn
-/// independently from one law q; each in turn is kept with probability min(1, p(x)/(rho q(x))), with the smallest rho for
-/// which what is left over is a law. The drafts that begin with the kept token go on. For k = 1 the ratio test. Arg-max
-/// drafts are tried one after the other, each as a certainty.
+/// Several independent drafts: at each depth the k drafts that share the accepted prefix offer
+/// their next tokens, drawn independently from one law q; each in turn is kept with probability
+/// min(1, p(x)/(rho q(x))), with the smallest rho for which what is left over is a law. The drafts
+/// that begin with the kept token go on. For k = 1 the ratio test. Arg-max drafts are tried one
+/// after the other, each as a certainty.
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
-/// @throws ContractError if the drafts were drawn without replacement, or a drafted token has q(x) = 0
+/// @throws ContractError if the drafts were drawn without replacement, or a drafted token has q(x)
+/// = 0
 /// @source SpecTr (Sun et al. 2023), k-sequential selection
 template <typename Scalar, ChanceSource Chance>
-void verify_several_drafts(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key, Chance& chance,
-                           std::vector<Scalar>& scratch, Verdict& verdict) {
-  if (draft.draw_kind == DrawKind::arg_max) return verify_point_mass(draft, target_laws, key, chance, scratch, verdict);
+void verify_several_drafts(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                           const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                           Verdict& verdict) {
+  if (draft.draw_kind == DrawKind::arg_max)
+    return verify_point_mass(draft, target_laws, key, chance, scratch, verdict);
   SPECLAB_EXPECT(draft.draw_kind == DrawKind::sampled, "several drafts are drawn independently");
   verdict.clear();
   const TokenTree& tree = draft.tree;
@@ -97,7 +109,8 @@ void verify_several_drafts(const BasicDraft<Scalar>& draft, const TargetLaws<Sca
     const auto kept = std::ranges::find_if(offered, [&](TokenTree::Node child) {
       ++verdict.tested;
       const double odds = draft_odds(draft, child, target.vocab_size()).probability;
-      return chance.bernoulli(accept_key(key, tree, child), static_cast<double>(target[tree[child].token]) / (choice.rho * odds));
+      return chance.bernoulli(accept_key(key, tree, child),
+                              static_cast<double>(target[tree[child].token]) / (choice.rho * odds));
     });
     if (kept == offered.end()) {
       Residual<Scalar> residual(target, scratch);
@@ -108,7 +121,8 @@ void verify_several_drafts(const BasicDraft<Scalar>& draft, const TargetLaws<Sca
     }
     node = *kept;
     verdict.accepted.push_back(node);
-    std::erase_if(offered, [&](TokenTree::Node child) { return tree[child].token != tree[node].token; });
+    std::erase_if(offered,
+                  [&](TokenTree::Node child) { return tree[child].token != tree[node].token; });
     alive = offered;
   }
 }

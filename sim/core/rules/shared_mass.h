@@ -12,7 +12,9 @@ template <typename Scalar>
 double shared_mass(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, double scale) {
   using Form = typename BasicLaw<Scalar>::Form;
   double total = 0.0;
-  const auto add = [&](Scalar pi, Scalar qi) { total += std::min(scale * static_cast<double>(pi), static_cast<double>(qi)); };
+  const auto add = [&](Scalar pi, Scalar qi) {
+    total += std::min(scale * static_cast<double>(pi), static_cast<double>(qi));
+  };
   if (p.form() != Form::dense) {
     for (const auto& entry : p.entries()) add(entry.probability, q[entry.token]);
   } else if (q.form() != Form::dense) {

@@ -18,12 +18,13 @@ double entropy(const BasicLaw<Scalar>& law) {
   return total;
 }
 
-/// Typical acceptance: a child x stands if p(x) > min(epsilon, delta exp(-H(p))), without any draw; the next token is the
-/// target's own. Lossy: likely tokens become likelier.
+/// Typical acceptance: a child x stands if p(x) > min(epsilon, delta exp(-H(p))), without any draw;
+/// the next token is the target's own. Lossy: likely tokens become likelier.
 /// @source Medusa (Cai et al. 2024), section 2.3.1
 template <typename Scalar, ChanceSource Chance>
-void verify_typical(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws, const RoundKey& key, Chance& chance,
-                    std::vector<Scalar>& scratch, Verdict& verdict, double epsilon, double delta) {
+void verify_typical(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
+                    const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,
+                    Verdict& verdict, double epsilon, double delta) {
   verdict.clear();
   TokenTree::Node node = 0;
   while (true) {

@@ -14,7 +14,9 @@ namespace {
 
 class Drafts : public ::testing::Test {
  protected:
-  void SetUp() override { testing::write_synthetic_run({.temperatures = {0.5}, .repetitions = 1}, scratch_.path()); }
+  void SetUp() override {
+    testing::write_synthetic_run({.temperatures = {0.5}, .repetitions = 1}, scratch_.path());
+  }
 
   std::vector<DraftSample> read() const { return read_drafts(path(), read_run(scratch_.path())); }
   std::string path() const { return scratch_.file("drafts.jsonl"); }
@@ -40,9 +42,15 @@ TEST_F(Drafts, MayBeMissing) {
 
 TEST_F(Drafts, RefuseWhatCannotBe) {
   const std::string whole = read_file(path());
-  const std::pair<const char*, const char*> mistakes[] = {{R"("parent": 1,)", R"("parent": 2,)"},   {R"("p": 0.25)", R"("p": 1.25)"},          {R"("q": 0.5)", R"("q": -1)"},
-                                                          {R"("row_id": )", R"("row_id": 99999)"}, {R"("round": 1)", R"("round": 2)"},       {R"("next_kind": "r)", R"("next_kind": "x)"},
-                                                          {R"("accepted": 0, "next")", R"("accepted": 4, "next")"}, {"{", "["}};
+  const std::pair<const char*, const char*> mistakes[] = {
+      {R"("parent": 1,)", R"("parent": 2,)"},
+      {R"("p": 0.25)", R"("p": 1.25)"},
+      {R"("q": 0.5)", R"("q": -1)"},
+      {R"("row_id": )", R"("row_id": 99999)"},
+      {R"("round": 1)", R"("round": 2)"},
+      {R"("next_kind": "r)", R"("next_kind": "x)"},
+      {R"("accepted": 0, "next")", R"("accepted": 4, "next")"},
+      {"{", "["}};
   for (const auto& [from, to] : mistakes) {
     std::string damaged = whole;
     const std::size_t at = damaged.find(from);

@@ -33,7 +33,10 @@ TEST(Laws, AreLinesOfNumbersOrArrays) {
   EXPECT_EQ(read_laws(file_with("0.5,0.25,0.25\n1,0,0\n\n")), expected);
 }
 
-TEST(Laws, AColumnIsOneLaw) { EXPECT_EQ(read_laws(file_with("0.5\n0.25\n0.25\n")), (std::vector<std::vector<double>>{{0.5, 0.25, 0.25}})); }
+TEST(Laws, AColumnIsOneLaw) {
+  EXPECT_EQ(read_laws(file_with("0.5\n0.25\n0.25\n")),
+            (std::vector<std::vector<double>>{{0.5, 0.25, 0.25}}));
+}
 
 TEST(Laws, OfFewDecimalsAreDividedByTheirSum) {
   const auto laws = read_laws(file_with("0.3333333 0.3333333 0.3333333\n"));
@@ -63,7 +66,8 @@ TEST(Laws, AreRefusedWithFileAndLine) {
 }
 
 TEST(Laws, OfFilesThatCannotBeReadAreRefused) {
-  for (const std::string& path : {std::string("/nowhere/laws.txt"), ::testing::TempDir()}) EXPECT_THROW(read_laws(path), DataError) << path;
+  for (const std::string& path : {std::string("/nowhere/laws.txt"), ::testing::TempDir()})
+    EXPECT_THROW(read_laws(path), DataError) << path;
 }
 
 }  // namespace

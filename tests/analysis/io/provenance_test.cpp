@@ -1,4 +1,5 @@
-// Without every entry that says where rows are from a manifest is refused, whatever the kind of its experiment.
+// Without every entry that says where rows are from a manifest is refused, whatever the kind of its
+// experiment.
 
 #include <gtest/gtest.h>
 
@@ -12,12 +13,15 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array kOrigin{"revision", "build_type", "flags", "compiler", "libtorch", "blas", "machine", "governor", "threads", "device", "driver", "kernels", "dtype", "arithmetic",
-                             "config_sha256", "prompts_sha256", "seed"};
+constexpr std::array kOrigin{
+    "revision", "build_type", "flags",         "compiler",       "libtorch", "blas",
+    "machine",  "governor",   "threads",       "device",         "driver",   "kernels",
+    "dtype",    "arithmetic", "config_sha256", "prompts_sha256", "seed"};
 constexpr std::array kOriginOfTarget{"name", "role", "sha256", "parameters", "weights"};
 
 /// Without the first line below `table` that gives the key.
-std::string without_key(const std::string& manifest, const std::string& table, const std::string& key) {
+std::string without_key(const std::string& manifest, const std::string& table,
+                        const std::string& key) {
   const std::size_t begin = manifest.find("\n" + key + " = ", manifest.find(table));
   if (begin == std::string::npos) throw ContractError("the manifest has no " + key);
   std::string without = manifest;
@@ -38,19 +42,24 @@ std::string manifest_error(const std::string& manifest) {
 /// Each entry that says where rows are from is left out once.
 void expect_refused_without_origin(const std::string& manifest) {
   EXPECT_EQ(manifest_error(manifest), "no error");
-  const auto expect_missing = [&](const std::string& table, const std::string& key, const std::string& name) {
+  const auto expect_missing = [&](const std::string& table, const std::string& key,
+                                  const std::string& name) {
     const std::string error = manifest_error(without_key(manifest, table, key));
-    EXPECT_NE(error.find("provenance." + name + " is missing"), std::string::npos) << name << ": " << error;
+    EXPECT_NE(error.find("provenance." + name + " is missing"), std::string::npos)
+        << name << ": " << error;
   };
   for (const std::string key : kOrigin) expect_missing("[provenance]", key, key);
-  for (const std::string key : kOriginOfTarget) expect_missing("[[provenance.models]]", key, "models." + key);
+  for (const std::string key : kOriginOfTarget)
+    expect_missing("[[provenance.models]]", key, "models." + key);
 }
 
 TEST(Provenance, OfEveryKindIsWholeOrItsRunIsNotRead) {
   const testing::ScratchFolder surface;
   testing::write_synthetic_run({.kind = "cost_surface", .temperatures = {0.0}}, surface.path());
   expect_refused_without_origin(read_file(surface.file("manifest.toml")));
-  for (const std::string run : {"quickstart_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"}) expect_refused_without_origin(read_file(SPECLAB_SOURCE_DIR "/results/reference/" + run + "/manifest.toml"));
+  for (const std::string run : {"quickstart_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"})
+    expect_refused_without_origin(
+        read_file(SPECLAB_SOURCE_DIR "/results/reference/" + run + "/manifest.toml"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Every committed run: its counters, row by row, are what its rounds add up to, and its cells what its rounds say.
+// Every committed run: its counters, row by row, are what its rounds add up to, and its cells what
+// its rounds say.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,10 @@ namespace {
 
 std::vector<std::string> reference_runs() {
   std::vector<std::string> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference"))
-    if (std::filesystem::exists(entry.path() / "rounds.csv")) folders.push_back(entry.path().string());
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference"))
+    if (std::filesystem::exists(entry.path() / "rounds.csv"))
+      folders.push_back(entry.path().string());
   return folders;
 }
 
@@ -37,16 +40,19 @@ std::map<std::string, Counts> counts_by_cell(const analysis::Run& run) {
   return cells;
 }
 
-void expect_ratio(const Table& cells, std::size_t row, const char* column, std::int64_t numerator, std::int64_t denominator) {
+void expect_ratio(const Table& cells, std::size_t row, const char* column, std::int64_t numerator,
+                  std::int64_t denominator) {
   const auto written = cells.optional_number(row, column);
   ASSERT_EQ(written.has_value(), denominator > 0) << column;
   if (!written) return;
-  EXPECT_DOUBLE_EQ(*written, static_cast<double>(numerator) / static_cast<double>(denominator)) << column;
+  EXPECT_DOUBLE_EQ(*written, static_cast<double>(numerator) / static_cast<double>(denominator))
+      << column;
 }
 
 TEST(ReferenceRuns, HaveTheConfigsTheyWereMadeWith) {
   int manifests = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/results/reference"))
     if (const auto path = entry.path() / "manifest.toml"; std::filesystem::exists(path)) {
       EXPECT_NO_THROW(read_manifest(path.string())) << path;
       ++manifests;
@@ -59,13 +65,15 @@ TEST(ReferenceRuns, SayInRowsAndCellsWhatTheirRoundsSay) {
   ASSERT_GE(folders.size(), 3u);
   for (const std::string& folder : folders) {
     SCOPED_TRACE(folder);
-    const analysis::Run run = read_run(folder);  // throws where a row's counters are not the sums over its rounds
+    const analysis::Run run =
+        read_run(folder);  // throws where a row's counters are not the sums over its rounds
     EXPECT_FALSE(run.predictions.empty());
     const Table cells = Table::read(folder + "/cells.csv");
     std::map<std::string, Counts> counts = counts_by_cell(run);
     for (std::size_t row = 0; row < cells.size(); ++row) {
       const auto found = counts.find(cells.text(row, "cell_id"));
-      ASSERT_EQ(found == counts.end(), cells.text(row, "drafter") == "none") << cells.text(row, "cell_id");
+      ASSERT_EQ(found == counts.end(), cells.text(row, "drafter") == "none")
+          << cells.text(row, "cell_id");
       if (found == counts.end()) continue;
       const Counts& c = found->second;
       expect_ratio(cells, row, "acceptance_rate", c.accepted, c.tested);

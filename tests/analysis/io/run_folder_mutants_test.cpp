@@ -1,4 +1,5 @@
-// Damaged run folders: a refusal that can be read, or what stands in rows.csv, times.csv, rounds.csv and predictions.csv.
+// Damaged run folders: a refusal that can be read, or what stands in rows.csv, times.csv,
+// rounds.csv and predictions.csv.
 
 #include <gtest/gtest.h>
 
@@ -19,19 +20,24 @@
 namespace speclab::analysis {
 namespace {
 
-using Fields = std::map<std::string, std::string>;  ///< of a row, by the names of the header; a missing one is empty
+using Fields = std::map<std::string, std::string>;  ///< of a row, by the names of the header; a
+                                                    ///< missing one is empty
 
 /// A whole number without blanks, signs but a minus, and remains.
 std::int64_t integer_of(const std::string& text) {
   const std::size_t begin = text.starts_with('-') ? 1 : 0;
-  EXPECT_TRUE(text.size() > begin && text.find_first_not_of("0123456789", begin) == std::string::npos) << "read as a number: " << text;
+  EXPECT_TRUE(text.size() > begin &&
+              text.find_first_not_of("0123456789", begin) == std::string::npos)
+      << "read as a number: " << text;
   return std::stoll(text);
 }
 
 double number_of(const std::string& text) {
   std::size_t end = 0;
   const double number = std::stod(text, &end);
-  EXPECT_TRUE(end == text.size() && (text[0] == '-' || text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) << "read as a number: " << text;
+  EXPECT_TRUE(end == text.size() &&
+              (text[0] == '-' || text[0] == '.' || (text[0] >= '0' && text[0] <= '9')))
+      << "read as a number: " << text;
   return number;
 }
 
@@ -39,8 +45,10 @@ template <typename Record, typename Value>
 using Columns = std::initializer_list<std::pair<const char*, Value Record::*>>;
 
 template <typename Record>
-void expect_integers(const Fields& row, const Record& record, Columns<Record, std::int64_t> columns) {
-  for (const auto& [column, member] : columns) EXPECT_EQ(integer_of(row.at(column)), record.*member) << column;
+void expect_integers(const Fields& row, const Record& record,
+                     Columns<Record, std::int64_t> columns) {
+  for (const auto& [column, member] : columns)
+    EXPECT_EQ(integer_of(row.at(column)), record.*member) << column;
 }
 
 template <typename Record>
@@ -54,13 +62,36 @@ void expect_number(const Fields& row, const char* column, std::optional<double> 
 }
 
 void expect_row(const Fields& row, const Generation& g) {
-  expect_integers(row, g, {{"row_id", &Generation::row_id}, {"repetition", &Generation::repetition}, {"prompt_tokens", &Generation::prompt_tokens}, {"output_tokens", &Generation::output_tokens},
-                           {"rounds", &Generation::rounds}, {"drafting_rounds", &Generation::drafting_rounds}, {"drafted", &Generation::drafted}, {"accepted", &Generation::accepted},
-                           {"tested", &Generation::tested}, {"recovered", &Generation::recovered}, {"bonus", &Generation::bonus}});
-  expect_texts(row, g, {{"cell_id", &Generation::cell_id}, {"prompt_id", &Generation::prompt_id}, {"category", &Generation::category}, {"stop_reason", &Generation::stop_reason}, {"output_hash", &Generation::output_hash}});
-  expect_texts(row, g.axes, {{"model", &CellAxes::model}, {"drafter", &CellAxes::drafter}, {"tree", &CellAxes::tree}, {"policy", &CellAxes::policy}, {"verifier", &CellAxes::verifier}});
+  expect_integers(row, g,
+                  {{"row_id", &Generation::row_id},
+                   {"repetition", &Generation::repetition},
+                   {"prompt_tokens", &Generation::prompt_tokens},
+                   {"output_tokens", &Generation::output_tokens},
+                   {"rounds", &Generation::rounds},
+                   {"drafting_rounds", &Generation::drafting_rounds},
+                   {"drafted", &Generation::drafted},
+                   {"accepted", &Generation::accepted},
+                   {"tested", &Generation::tested},
+                   {"recovered", &Generation::recovered},
+                   {"bonus", &Generation::bonus}});
+  expect_texts(row, g,
+               {{"cell_id", &Generation::cell_id},
+                {"prompt_id", &Generation::prompt_id},
+                {"category", &Generation::category},
+                {"stop_reason", &Generation::stop_reason},
+                {"output_hash", &Generation::output_hash}});
+  expect_texts(row, g.axes,
+               {{"model", &CellAxes::model},
+                {"drafter", &CellAxes::drafter},
+                {"tree", &CellAxes::tree},
+                {"policy", &CellAxes::policy},
+                {"verifier", &CellAxes::verifier}});
   expect_integers(row, g.axes, {{"top_k", &CellAxes::top_k}});
-  for (const auto& [column, member] : Columns<CellAxes, double>{{"temperature", &CellAxes::temperature}, {"top_p", &CellAxes::top_p}, {"min_p", &CellAxes::min_p}, {"repetition_penalty", &CellAxes::repetition_penalty}})
+  for (const auto& [column, member] :
+       Columns<CellAxes, double>{{"temperature", &CellAxes::temperature},
+                                 {"top_p", &CellAxes::top_p},
+                                 {"min_p", &CellAxes::min_p},
+                                 {"repetition_penalty", &CellAxes::repetition_penalty}})
     expect_number(row, column, g.axes.*member);
   EXPECT_EQ(row.at("lossless"), g.lossless ? "1" : "0");
   EXPECT_EQ(row.at("forced_acceptance"), g.forced_acceptance ? "1" : "0");
@@ -68,13 +99,26 @@ void expect_row(const Fields& row, const Generation& g) {
 }
 
 void expect_time(const Fields& row, const Generation& g) {
-  expect_integers(row, g, {{"prefill_ns", &Generation::prefill_ns}, {"time_to_first_token_ns", &Generation::time_to_first_token_ns}, {"decode_ns", &Generation::decode_ns}, {"draft_ns", &Generation::draft_ns},
-                           {"target_ns", &Generation::target_ns}, {"verify_ns", &Generation::verify_ns}, {"other_ns", &Generation::other_ns}});
+  expect_integers(row, g,
+                  {{"prefill_ns", &Generation::prefill_ns},
+                   {"time_to_first_token_ns", &Generation::time_to_first_token_ns},
+                   {"decode_ns", &Generation::decode_ns},
+                   {"draft_ns", &Generation::draft_ns},
+                   {"target_ns", &Generation::target_ns},
+                   {"verify_ns", &Generation::verify_ns},
+                   {"other_ns", &Generation::other_ns}});
 }
 
 void expect_round(const Fields& row, const Round& round) {
-  expect_integers(row, round, {{"row_id", &Round::row_id}, {"position", &Round::position}, {"rows", &Round::rows}, {"depth", &Round::depth}, {"accepted", &Round::accepted}, {"drafted", &Round::drafted},
-                               {"tested", &Round::tested}, {"emitted", &Round::emitted}});
+  expect_integers(row, round,
+                  {{"row_id", &Round::row_id},
+                   {"position", &Round::position},
+                   {"rows", &Round::rows},
+                   {"depth", &Round::depth},
+                   {"accepted", &Round::accepted},
+                   {"drafted", &Round::drafted},
+                   {"tested", &Round::tested},
+                   {"emitted", &Round::emitted}});
 }
 
 void expect_prediction(const Fields& row, const Prediction& prediction) {
@@ -85,18 +129,25 @@ void expect_prediction(const Fields& row, const Prediction& prediction) {
   expect_number(row, "paced_walltime_ns", prediction.paced_walltime_ns);
   if (!row.contains("predicted_speedup_low")) return;
   const auto& interval = prediction.speedup_interval;
-  expect_number(row, "predicted_speedup_low", interval ? std::optional(interval->low) : std::nullopt);
-  expect_number(row, "predicted_speedup_high", interval ? std::optional(interval->high) : std::nullopt);
+  expect_number(row, "predicted_speedup_low",
+                interval ? std::optional(interval->low) : std::nullopt);
+  expect_number(row, "predicted_speedup_high",
+                interval ? std::optional(interval->high) : std::nullopt);
 }
 
 class RunFolderMutants : public ::testing::Test {
  protected:
   void SetUp() override {
-    testing::write_synthetic_run({.temperatures = {0.0}, .drafters = {{"bigram", 0.8, 2e4}}, .prompts_per_category = 1, .repetitions = 1}, folder_.path());
+    testing::write_synthetic_run({.temperatures = {0.0},
+                                  .drafters = {{"bigram", 0.8, 2e4}},
+                                  .prompts_per_category = 1,
+                                  .repetitions = 1},
+                                 folder_.path());
     expect_as_in_files(read_run(folder_.path()));
   }
 
-  /// Puts the mutant in the place of a file, reads the folder, and puts the file back. @param what  was done to it
+  /// Puts the mutant in the place of a file, reads the folder, and puts the file back. @param what
+  /// was done to it
   void check(const std::string& name, const std::string& bytes, const std::string& what) {
     if (HasFailure()) return;
     ++num_mutants_;
@@ -107,8 +158,11 @@ class RunFolderMutants : public ::testing::Test {
       ++num_loads_;
       expect_as_in_files(run);
     } catch (const DataError& error) {
-      static const std::regex form(R"(([^]*/)?(manifest\.toml|rows\.csv|times\.csv|rounds\.csv|predictions\.csv|texts\.jsonl)[: ][^]+)");
-      EXPECT_TRUE(is_printable(error.what()) && std::regex_match(error.what(), form)) << escaped(error.what(), 1000);
+      static const std::regex form(
+          R"(([^]*/)?(manifest\.toml|rows\.csv|times\.csv|rounds\.csv|predictions\.csv|)"
+          R"(texts\.jsonl)[: ][^]+)");
+      EXPECT_TRUE(is_printable(error.what()) && std::regex_match(error.what(), form))
+          << escaped(error.what(), 1000);
     }
     folder_.file(name, whole);
     ASSERT_FALSE(HasFailure()) << name << " " << what;
@@ -118,7 +172,9 @@ class RunFolderMutants : public ::testing::Test {
   void damage(const std::string& name, std::size_t step) {
     const std::string seed = read_file(folder_.path(name));
     const auto check_with = [&](std::size_t at, char byte) {
-      if (byte != seed[at]) check(name, with(seed, at, byte), fmt::format("with {:#x} at byte {}", static_cast<unsigned char>(byte), at));
+      if (byte != seed[at])
+        check(name, with(seed, at, byte),
+              fmt::format("with {:#x} at byte {}", static_cast<unsigned char>(byte), at));
     };
     for (std::size_t at = 0; at < seed.size(); at += step) {
       check(name, seed.substr(0, at), fmt::format("cut to {} bytes", at));
@@ -138,7 +194,8 @@ class RunFolderMutants : public ::testing::Test {
     EXPECT_TRUE(lines) << name << " was read, though it is no CSV file";
     for (std::size_t row = 1; lines && row < lines->size(); ++row) {
       rows.emplace_back();
-      for (std::size_t column = 0; column < lines->front().size(); ++column) rows.back()[*lines->front()[column]] = (*lines)[row][column].value_or("");
+      for (std::size_t column = 0; column < lines->front().size(); ++column)
+        rows.back()[*lines->front()[column]] = (*lines)[row][column].value_or("");
     }
     return rows;
   }
@@ -148,9 +205,12 @@ class RunFolderMutants : public ::testing::Test {
     ASSERT_EQ(run.generations.size(), rows.size());
     for (std::size_t row = 0; row < rows.size(); ++row) expect_row(rows[row], run.generations[row]);
     ASSERT_EQ(run.rounds.size(), rounds.size());
-    for (std::size_t row = 0; row < rounds.size(); ++row) expect_round(rounds[row], run.rounds[row]);
-    for (const Fields& time : slow_rows("times.csv")) expect_time(time, run.generations[run.generation_of_row.at(std::stoll(time.at("row_id")))]);
-    for (const Fields& prediction : slow_rows("predictions.csv")) expect_prediction(prediction, run.predictions.at(prediction.at("cell_id")));
+    for (std::size_t row = 0; row < rounds.size(); ++row)
+      expect_round(rounds[row], run.rounds[row]);
+    for (const Fields& time : slow_rows("times.csv"))
+      expect_time(time, run.generations[run.generation_of_row.at(std::stoll(time.at("row_id")))]);
+    for (const Fields& prediction : slow_rows("predictions.csv"))
+      expect_prediction(prediction, run.predictions.at(prediction.at("cell_id")));
   }
 
   const speclab::testing::TemporaryFolder folder_{speclab::testing::memory_folder()};
@@ -158,7 +218,13 @@ class RunFolderMutants : public ::testing::Test {
 };
 
 TEST_F(RunFolderMutants, AreRefusedInWordsOrReadAsTheyStand) {
-  for (const auto& [name, step] : std::initializer_list<std::pair<const char*, std::size_t>>{{"rows.csv", 5}, {"times.csv", 4}, {"rounds.csv", 9}, {"predictions.csv", 4}, {"texts.jsonl", 9}, {"manifest.toml", 3}}) {
+  for (const auto& [name, step] :
+       std::initializer_list<std::pair<const char*, std::size_t>>{{"rows.csv", 5},
+                                                                  {"times.csv", 4},
+                                                                  {"rounds.csv", 9},
+                                                                  {"predictions.csv", 4},
+                                                                  {"texts.jsonl", 9},
+                                                                  {"manifest.toml", 3}}) {
     const int mutants = num_mutants_, loads = num_loads_;
     damage(name, step);
     std::printf("%s: %d mutants, %d loads\n", name, num_mutants_ - mutants, num_loads_ - loads);
@@ -173,7 +239,8 @@ TEST_F(RunFolderMutants, OfTheConfigAreAllRefused) {
   const std::size_t end = manifest.find("\n[provenance]\n");
   ASSERT_NE(end, std::string::npos);
   for (std::size_t bit = 0; bit < 8 * end; ++bit) {
-    folder_.file("manifest.toml", with(manifest, bit / 8, static_cast<char>(manifest[bit / 8] ^ 1 << bit % 8)));
+    folder_.file("manifest.toml",
+                 with(manifest, bit / 8, static_cast<char>(manifest[bit / 8] ^ 1 << bit % 8)));
     EXPECT_THROW(read_run(folder_.path()), DataError) << "bit " << bit;
   }
 }

@@ -13,7 +13,9 @@ namespace {
 
 std::vector<SiblingRow> read(const std::string& rest) {
   const testing::ScratchFolder scratch;
-  write_file(scratch.file("siblings.csv"), fmt::format("{}\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,{}\n", fmt::join(kSiblingColumns, ","), rest));
+  write_file(scratch.file("siblings.csv"),
+             fmt::format("{}\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,{}\n",
+                         fmt::join(kSiblingColumns, ","), rest));
   return read_siblings(scratch.file("siblings.csv"));
 }
 
@@ -26,15 +28,20 @@ TEST(Siblings, AreReadRowByRow) {
 }
 
 TEST(Siblings, RefuseWhatCannotBe) {
-  const std::pair<const char*, const char*> mistakes[] = {{"p,1,1,1,9,9,4", "parent_rank"}, {"p,2,0,1,9,9,4", "parent_rank"}, {"p,0,0,1,9,9,4", "depth"}, {"p,1,0,0,9,9,4", "rank"},
-                                                          {"p,1,0,1,0,0,0", "drafts"}, {"p,1,0,1,9,10,4", "reached"}, {"p,1,0,1,9,8,8.5", "accepted"}, {"p,1,0,1,9,8,", "accepted"},
-                                                          {"p,99999,1,1,9,8,1", "depth"}, {"p,1,0,x,9,8,1", "rank"}};
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"p,1,1,1,9,9,4", "parent_rank"}, {"p,2,0,1,9,9,4", "parent_rank"},
+      {"p,0,0,1,9,9,4", "depth"},       {"p,1,0,0,9,9,4", "rank"},
+      {"p,1,0,1,0,0,0", "drafts"},      {"p,1,0,1,9,10,4", "reached"},
+      {"p,1,0,1,9,8,8.5", "accepted"},  {"p,1,0,1,9,8,", "accepted"},
+      {"p,99999,1,1,9,8,1", "depth"},   {"p,1,0,x,9,8,1", "rank"}};
   for (const auto& [line, column] : mistakes) {
     try {
       read(line);
       ADD_FAILURE() << line << " was read";
     } catch (const DataError& error) {
-      EXPECT_NE(std::string(error.what()).find(fmt::format(":2: column '{}'", column)), std::string::npos) << line << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find(fmt::format(":2: column '{}'", column)),
+                std::string::npos)
+          << line << ": " << error.what();
     }
   }
 }
@@ -44,7 +51,8 @@ TEST(Siblings, RefuseAPlaceThatComesTwice) {
     read("p,1,0,1,9,9,4\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,p,1,0,1,9,9,4");
     ADD_FAILURE() << "was read";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find(":3: column 'rank'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(":3: column 'rank'"), std::string::npos)
+        << error.what();
   }
 }
 

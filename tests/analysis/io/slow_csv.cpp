@@ -9,7 +9,8 @@ struct Refusal {};
 
 class SlowCsv {
  public:
-  explicit SlowCsv(const std::string& bytes) : bytes_(bytes), at_(bytes.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0) {}
+  explicit SlowCsv(const std::string& bytes)
+      : bytes_(bytes), at_(bytes.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0) {}
 
   std::vector<SlowCsvRow> rows() {
     std::vector<SlowCsvRow> rows;
@@ -18,7 +19,9 @@ class SlowCsv {
   }
 
  private:
-  std::size_t line_end() const { return bytes_.compare(at_, 1, "\n") == 0 ? 1 : bytes_.compare(at_, 2, "\r\n") == 0 ? 2 : 0; }
+  std::size_t line_end() const {
+    return bytes_.compare(at_, 1, "\n") == 0 ? 1 : bytes_.compare(at_, 2, "\r\n") == 0 ? 2 : 0;
+  }
   bool is_at(char c) const { return at_ < bytes_.size() && bytes_[at_] == c; }
   bool is_field_over() const { return at_ == bytes_.size() || is_at(',') || line_end() > 0; }
 

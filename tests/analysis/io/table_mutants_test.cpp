@@ -1,4 +1,5 @@
-// Damaged CSV files: an error of the right type and form, or what an independent slow reader finds in them.
+// Damaged CSV files: an error of the right type and form, or what an independent slow reader finds
+// in them.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +17,13 @@ namespace {
 
 const std::vector<std::string>& seeds() {
   static const std::vector<std::string> all = {
-      "cell_id,category,temperature,tokens,hash\nc1,code,0.5,17,ab12\nc2,prose,,3,\n\"c3\",\"a, b\",1e-3,-4,\"\"\n",
+      "cell_id,category,temperature,tokens,hash\nc1,code,0.5,17,ab12\nc2,prose,,3,\n\"c3\",\"a, "
+      "b\",1e-3,-4,\"\"\n",
       "\xEF\xBB\xBFname,\"n\"\r\n\"say \"\"so\"\"\",1\r\n\"two\r\nlines\",2\r\nlast,\"\"\r\n",
-      "a\n1\n\"\"\n\"\n\"\n \n-\n", "x,y,z\n,,\n1,,3\n,2,",
-      "a,b\r\n1,2\r\"x\r\ny\",3\r\n", "a\r\"b\r\nc\"\r\n"};
+      "a\n1\n\"\"\n\"\n\"\n \n-\n",
+      "x,y,z\n,,\n1,,3\n,2,",
+      "a,b\r\n1,2\r\"x\r\ny\",3\r\n",
+      "a\r\"b\r\nc\"\r\n"};
   return all;
 }
 
@@ -49,14 +53,18 @@ class TableMutants : public ::testing::Test {
     ASSERT_EQ(table.columns().size(), expected[0].size());
     for (std::size_t column = 0; column < expected[0].size(); ++column) {
       ASSERT_EQ(table.columns()[column], *expected[0][column]);
-      for (std::size_t row = 0; row < table.size(); ++row) expect_same(expected[row + 1][column], table, row, table.columns()[column]);
+      for (std::size_t row = 0; row < table.size(); ++row)
+        expect_same(expected[row + 1][column], table, row, table.columns()[column]);
     }
   }
 
   /// A text that is not fit to print is refused when it is asked for.
-  static void expect_same(const std::optional<std::string>& expected, const Table& table, std::size_t row, const std::string& column) {
-    if (expected && !is_printable(*expected)) EXPECT_THROW(table.optional_text(row, column), DataError);
-    else EXPECT_EQ(table.optional_text(row, column), expected);
+  static void expect_same(const std::optional<std::string>& expected, const Table& table,
+                          std::size_t row, const std::string& column) {
+    if (expected && !is_printable(*expected))
+      EXPECT_THROW(table.optional_text(row, column), DataError);
+    else
+      EXPECT_EQ(table.optional_text(row, column), expected);
   }
 
   int num_mutants_ = 0, num_loads_ = 0;
@@ -66,7 +74,8 @@ TEST_F(TableMutants, GiveATypedErrorOrTheFieldsOfTheSlowReader) {
   const std::string bytes = std::string("\",\n\r a1.-\x7f\x80\xef") + '\0';
   for (const std::string& seed : seeds()) {
     check(seed);
-    testing::visit_cuts_and_flips(seed, seed.size(), [&](const std::string& mutant) { check(mutant); });
+    testing::visit_cuts_and_flips(seed, seed.size(),
+                                  [&](const std::string& mutant) { check(mutant); });
     for (std::size_t at = 0; at <= seed.size(); ++at) {
       if (at < seed.size()) check(std::string(seed).erase(at, 1));
       for (const char first : bytes)

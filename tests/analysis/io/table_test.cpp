@@ -27,7 +27,8 @@ std::string parse_error(const std::string& content) {
 }
 
 TEST(Table, ReadsTextNumbersAndMissingFields) {
-  const Table table = Table::parse("\xEF\xBB\xBFname,n,x\r\nfirst,-3,0.5\r\n\"a \"\"b\"\", c\",,\r\n", "f.csv");
+  const Table table =
+      Table::parse("\xEF\xBB\xBFname,n,x\r\nfirst,-3,0.5\r\n\"a \"\"b\"\", c\",,\r\n", "f.csv");
   ASSERT_EQ(table.size(), 2U);
   EXPECT_EQ(table.text(0, "name"), "first");
   EXPECT_EQ(table.integer(0, "n"), -3);
@@ -64,22 +65,29 @@ TEST(Table, NamesFileLineAndColumnOfAStructuralFault) {
   EXPECT_EQ(parse_error("a,b\n1\n"), "f.csv:2: 1 fields, header has 2");
   EXPECT_EQ(parse_error("a,b\n1,2,3\n"), "f.csv:2: 3 fields, header has 2");
   EXPECT_EQ(parse_error("a,a\n1,2\n"), "f.csv:1: duplicate column 'a'");
-  for (const char* text : {"a,\n1,2\n", "a,\"\"\n1,2\n"}) EXPECT_EQ(parse_error(text), "f.csv:1: column without a name") << text;
+  for (const char* text : {"a,\n1,2\n", "a,\"\"\n1,2\n"})
+    EXPECT_EQ(parse_error(text), "f.csv:1: column without a name") << text;
   EXPECT_EQ(parse_error(""), "f.csv:1: no header");
-  EXPECT_EQ(parse_error(std::string(4096, ',') + "\n"), "f.csv:1: 4097 columns; allowed: at most 4096");
+  EXPECT_EQ(parse_error(std::string(4096, ',') + "\n"),
+            "f.csv:1: 4097 columns; allowed: at most 4096");
   EXPECT_EQ(parse_error("a,b\n1,2\n\n3,4\n"), "f.csv:3: blank line");
   EXPECT_EQ(parse_error("a,b\n1,\"2\n3,4\n"), "f.csv:2: unterminated quoted field");
-  EXPECT_EQ(parse_error("a,b\n1,x\"y\n"), "f.csv:2:4: error parsing data while strict checking enabled");
-  for (const char* text : {"a,b\n1,2\r3,4\n", "a,b\n1,2\r", "a,b\n1,2\r\r\n", "a,b\n\r1,2\n", "a,b\n1,2\r\"x\r\ny\",3\n"}) EXPECT_EQ(parse_error(text), "f.csv:2: carriage return inside a line") << text;
+  EXPECT_EQ(parse_error("a,b\n1,x\"y\n"),
+            "f.csv:2:4: error parsing data while strict checking enabled");
+  for (const char* text : {"a,b\n1,2\r3,4\n", "a,b\n1,2\r", "a,b\n1,2\r\r\n", "a,b\n\r1,2\n",
+                           "a,b\n1,2\r\"x\r\ny\",3\n"})
+    EXPECT_EQ(parse_error(text), "f.csv:2: carriage return inside a line") << text;
 }
 
 TEST(Table, NamesFileLineAndColumnOfAWrongField) {
-  const Table table = Table::parse("name,n\n\"two\nlines\",1\nx, 2\ny,+3\nz,1.5\nw,\nv,2\n", "f.csv");
+  const Table table =
+      Table::parse("name,n\n\"two\nlines\",1\nx, 2\ny,+3\nz,1.5\nw,\nv,2\n", "f.csv");
   EXPECT_EQ(error_of([&] { table.integer(1, "n"); }), "f.csv:4: column 'n': not an integer: ' 2'");
   EXPECT_EQ(error_of([&] { table.integer(2, "n"); }), "f.csv:5: column 'n': not an integer: '+3'");
   EXPECT_EQ(error_of([&] { table.integer(3, "n"); }), "f.csv:6: column 'n': not an integer: '1.5'");
   EXPECT_EQ(error_of([&] { table.number(4, "n"); }), "f.csv:7: column 'n': missing");
-  EXPECT_EQ(error_of([&] { table.flag(5, "n"); }), "f.csv:8: column 'n': not a flag: '2'; allowed: 0, 1");
+  EXPECT_EQ(error_of([&] { table.flag(5, "n"); }),
+            "f.csv:8: column 'n': not a flag: '2'; allowed: 0, 1");
   EXPECT_EQ(error_of([&] { table.number(0, "m"); }), "f.csv: missing column 'm' (has: name, n)");
 }
 
@@ -100,7 +108,8 @@ TEST(Table, RefusesUnknownColumns) {
 }
 
 TEST(Table, OfAMissingFileSaysWhich) {
-  EXPECT_NE(error_of([] { Table::read("/nonexistent/rows.csv"); }).find("/nonexistent/rows.csv"), std::string::npos);
+  EXPECT_NE(error_of([] { Table::read("/nonexistent/rows.csv"); }).find("/nonexistent/rows.csv"),
+            std::string::npos);
 }
 
 TEST(CsvWriter, WritesWhatTheTableReadsBackExactly) {

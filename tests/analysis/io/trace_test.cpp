@@ -12,7 +12,8 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kHeader = "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
+constexpr const char* kHeader =
+    "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
 
 std::string trace_with(const std::string& rows) {
   const std::string folder = ::testing::TempDir() + "/bare_trace";
@@ -31,13 +32,15 @@ struct KeptRound {
 std::vector<KeptRound> read(const std::string& path, const TraceFilter& filter = {}) {
   std::vector<KeptRound> rounds;
   read_trace(path, filter, [&rounds](const TracedRound& traced) {
-    rounds.push_back({traced.cluster, traced.axes ? std::optional(*traced.axes) : std::nullopt, traced.round});
+    rounds.push_back(
+        {traced.cluster, traced.axes ? std::optional(*traced.axes) : std::nullopt, traced.round});
   });
   return rounds;
 }
 
 TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
-  const auto rounds = read(trace_with("3,0,10,2,3,2,2,2,3,bonus\n3,1,13,2,3,2,0,1,1,recovered\n8,0,5,1,2,1,0,1,1,recovered\n"));
+  const auto rounds = read(trace_with(
+      "3,0,10,2,3,2,2,2,3,bonus\n3,1,13,2,3,2,0,1,1,recovered\n8,0,5,1,2,1,0,1,1,recovered\n"));
   ASSERT_EQ(rounds.size(), 3U);
   EXPECT_EQ(rounds[0].round.row_id, 3);
   EXPECT_EQ(rounds[1].cluster, "3");
@@ -60,13 +63,15 @@ TEST(Trace, OfARunIsClusteredByPromptAndFiltered) {
 
 TEST(Trace, OfManyRoundsIsReadInPieces) {
   std::string rows;
-  for (int round = 0; round < 10'000; ++round) rows += "3," + std::to_string(round) + ",10,2,3,2,2,2,3,bonus\n";
+  for (int round = 0; round < 10'000; ++round)
+    rows += "3," + std::to_string(round) + ",10,2,3,2,2,2,3,bonus\n";
   EXPECT_EQ(read(trace_with(rows)).size(), 10'000U);
   try {
     read(trace_with(rows + "3,10000,10,2,3,2,3,3,3,bonus\n"));
     ADD_FAILURE();
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("rounds.csv:10002: column 'depth'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("rounds.csv:10002: column 'depth'"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -87,7 +92,9 @@ TEST(Trace, RefusesWhatSaysNothingOrContradictsItself) {
     }
   EXPECT_THROW(read(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError)
       << "without rows.csv nothing tells drafters apart";
-  EXPECT_THROW(read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv", {.drafter = "psychic"}), DataError);
+  EXPECT_THROW(read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+                    {.drafter = "psychic"}),
+               DataError);
   EXPECT_THROW(read("/nowhere/rounds.csv"), DataError);
 }
 

@@ -21,7 +21,8 @@ using Fixture = testing::SummarisedRun;
 
 Series series_named(const Figure& figure, const std::string& name) {
   const auto found = std::ranges::find(figure.series, name, &Series::name);
-  if (found == figure.series.end()) throw std::runtime_error("no series " + name + " in " + figure.id);
+  if (found == figure.series.end())
+    throw std::runtime_error("no series " + name + " in " + figure.id);
   return *found;
 }
 
@@ -44,12 +45,17 @@ TEST(Figures, HaveALineForEachDrafterAndAPointForEachTemperature) {
 
 /// @param sizes  of the drafters, which the config names as of one kind
 std::vector<Figure> figures_of_sizes(const std::vector<std::int64_t>& sizes) {
-  const std::vector<testing::SyntheticDrafter> all{{"small", 0.3, 1e5}, {"middle", 0.5, 1e6}, {"large", 0.6, 6e6}};
-  Fixture fixture({.drafters = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sizes.size())}});
+  const std::vector<testing::SyntheticDrafter> all{
+      {"small", 0.3, 1e5}, {"middle", 0.5, 1e6}, {"large", 0.6, 6e6}};
+  Fixture fixture(
+      {.drafters = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sizes.size())}});
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    fixture.run.manifest.config.emplace_back("drafters." + all[i].name + ".kind", "small_transformer");
-    std::erase_if(fixture.run.manifest.models, [&](const ModelProvenance& model) { return model.name == all[i].name; });
-    fixture.run.manifest.models.push_back({.name = all[i].name, .role = ModelRole::drafter, .sha256 = "0", .parameters = sizes[i]});
+    fixture.run.manifest.config.emplace_back("drafters." + all[i].name + ".kind",
+                                             "small_transformer");
+    std::erase_if(fixture.run.manifest.models,
+                  [&](const ModelProvenance& model) { return model.name == all[i].name; });
+    fixture.run.manifest.models.push_back(
+        {.name = all[i].name, .role = ModelRole::drafter, .sha256 = "0", .parameters = sizes[i]});
   }
   return drafter_size_figures(fixture.data);
 }
@@ -59,7 +65,8 @@ TEST(Figures, OverTheSizeOfDraftersAreDrawnOfThreeSizesOfOneKind) {
   ASSERT_EQ(figures.size(), 2U);
   for (const Figure& figure : figures) {
     ASSERT_EQ(figure.series.size(), 3U) << "a line a temperature";
-    EXPECT_NE(figure.series[0].name.find("small transformer, T = 0"), std::string::npos) << figure.series[0].name;
+    EXPECT_NE(figure.series[0].name.find("small transformer, T = 0"), std::string::npos)
+        << figure.series[0].name;
     for (const Series& series : figure.series) {
       ASSERT_EQ(series.points.size(), 3U);
       EXPECT_EQ(series.points[0].x, 1000);
@@ -67,42 +74,52 @@ TEST(Figures, OverTheSizeOfDraftersAreDrawnOfThreeSizesOfOneKind) {
       EXPECT_EQ(series.prediction.size(), 3U);
     }
   }
-  EXPECT_LT(figures[1].series[0].points[0].y, figures[1].series[0].points[2].y) << "more parameters, more tokens a round";
+  EXPECT_LT(figures[1].series[0].points[0].y, figures[1].series[0].points[2].y)
+      << "more parameters, more tokens a round";
   EXPECT_TRUE(figures_of_sizes({1000, 10'000}).empty());
   EXPECT_TRUE(figures_of_sizes({1000, 1000, 10'000}).empty());
 }
 
 TEST(Figures, SayByHowMuchALossyRuleChangesTheLaw) {
   Fixture fixture({.drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4, 0.04}}});
-  for (const Figure& figure : {walltime_vs_temperature(fixture.data), speedup_vs_temperature(fixture.data)}) {
+  for (const Figure& figure :
+       {walltime_vs_temperature(fixture.data), speedup_vs_temperature(fixture.data)}) {
     const bool told = std::ranges::any_of(figure.series, [](const Series& series) {
       return series.name.find("(lossy, law off by 0.06 to 0.08)") != std::string::npos;
     });
     EXPECT_TRUE(told) << figure.id;
-    EXPECT_TRUE(std::ranges::any_of(figure.series, [](const Series& series) { return series.name == "bigram, rejection"; })) << figure.id;
+    EXPECT_TRUE(std::ranges::any_of(figure.series, [](const Series& series) {
+      return series.name == "bigram, rejection";
+    })) << figure.id;
   }
 }
 
 TEST(Figures, OfOneTemperatureHaveAPlaceALine) {
-  Fixture fixture({.temperatures = {1.0}, .drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4, 0.04}}});
+  Fixture fixture({.temperatures = {1.0},
+                   .drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4, 0.04}}});
   const Figure figure = speedup_vs_temperature(fixture.data);
   EXPECT_EQ(figure.title, "Speed-up at temperature 1");
-  EXPECT_EQ(figure.x.names, (std::vector<std::string>{"bigram, rejection", "prompt lookup, lenient (lossy, law off by 0.08)"}));
-  const Series measured = series_named(figure, "measured"), predicted = series_named(figure, "predicted");
+  EXPECT_EQ(figure.x.names,
+            (std::vector<std::string>{"bigram, rejection",
+                                      "prompt lookup, lenient (lossy, law off by 0.08)"}));
+  const Series measured = series_named(figure, "measured"),
+               predicted = series_named(figure, "predicted");
   ASSERT_EQ(measured.points.size(), 2U);
   EXPECT_EQ(predicted.points.size(), 2U);
   EXPECT_EQ(measured.points[0].mark, Mark::filled);
   EXPECT_EQ(measured.points[1].mark, Mark::hollow);
 }
 
-/// Plain decoding is predicted without the bias, so that every mark stands below or above the diagonal by it.
+/// Plain decoding is predicted without the bias, so that every mark stands below or above the
+/// diagonal by it.
 TEST(Figures, SetMeasuredSpeedupsAgainstPredictedOnesFromTwelveCellsOn) {
   Fixture fixture({.temperatures = {0.0, 0.3, 0.6, 1.0}, .prediction_bias = 1.25}), fewer({});
   const Figure figure = prediction_figure(fixture.data).value();
   ASSERT_EQ(figure.series.size(), 3U);
   for (const Series& series : figure.series) {
     ASSERT_EQ(series.points.size(), 4U) << series.name;
-    for (const Point& point : series.points) EXPECT_NEAR(point.y / point.x, 1.25, 0.1) << series.name;
+    for (const Point& point : series.points)
+      EXPECT_NEAR(point.y / point.x, 1.25, 0.1) << series.name;
   }
   EXPECT_TRUE(figure.reference.value().is_diagonal);
   EXPECT_NE(gnuplot_script(figure, "x.pdf").find("plot x with lines"), std::string::npos);
@@ -112,25 +129,39 @@ TEST(Figures, SetMeasuredSpeedupsAgainstPredictedOnesFromTwelveCellsOn) {
 
 TEST(Figures, OfOneTemperatureSayWhatThePredictionIsMadeFrom) {
   Fixture paced({.temperatures = {0.0}, .repetitions = 1, .pace_ratio = 1.25});
-  EXPECT_NE(walltime_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, at the pace of the machine while measuring, without intervals, which are made for the speed-up."), std::string::npos);
-  EXPECT_NE(speedup_vs_temperature(paced.data).caption.find("Triangles: predicted from pilot prompts, with 95 % intervals of what is measured, from pilots and timings."), std::string::npos);
+  EXPECT_NE(
+      walltime_vs_temperature(paced.data)
+          .caption.find("Triangles: predicted from pilot prompts, at the pace of the machine while "
+                        "measuring, without intervals, which are made for the speed-up."),
+      std::string::npos);
+  EXPECT_NE(speedup_vs_temperature(paced.data)
+                .caption.find("Triangles: predicted from pilot prompts, with 95 % intervals of "
+                              "what is measured, from pilots and timings."),
+            std::string::npos);
 }
 
 TEST(Figures, OfOneTemperatureShowTheIntervalsThatPilotsBear) {
   Fixture fixture({.temperatures = {0.0}, .repetitions = 1});
   const auto is_bare = [](const Point& point) { return !point.interval; };
-  EXPECT_EQ(std::ranges::count_if(series_named(speedup_vs_temperature(fixture.data), "predicted").points, is_bare), 0);
+  EXPECT_EQ(std::ranges::count_if(
+                series_named(speedup_vs_temperature(fixture.data), "predicted").points, is_bare),
+            0);
   fixture.data.pooled.back().summary.prediction.speedup_interval.reset();
   const Figure some = speedup_vs_temperature(fixture.data);
   EXPECT_EQ(std::ranges::count_if(series_named(some, "predicted").points, is_bare), 1);
-  EXPECT_NE(some.caption.find("1 of 3 without an interval, which their pilots do not bear."), std::string::npos) << some.caption;
-  EXPECT_FALSE(series_named(walltime_vs_temperature(fixture.data), "predicted").points.front().interval) << "not of the speed-up";
+  EXPECT_NE(some.caption.find("1 of 3 without an interval, which their pilots do not bear."),
+            std::string::npos)
+      << some.caption;
+  EXPECT_FALSE(
+      series_named(walltime_vs_temperature(fixture.data), "predicted").points.front().interval)
+      << "not of the speed-up";
 }
 
 /// Many long names would overlap below columns.
 TEST(Figures, WithLongNamesAreDrawnInRows) {
   std::vector<testing::SyntheticDrafter> drafters;
-  for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f'}) drafters.push_back({std::string("a_drafter_with_a_long_name_") + letter});
+  for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f'})
+    drafters.push_back({std::string("a_drafter_with_a_long_name_") + letter});
   Fixture fixture({.temperatures = {0.0}, .drafters = drafters, .repetitions = 1});
   for (const Figure& figure : {speedup_vs_temperature(fixture.data), time_split(fixture.data)}) {
     const std::string script = gnuplot_script(figure, "x.pdf");
@@ -142,8 +173,10 @@ TEST(Figures, WithLongNamesAreDrawnInRows) {
 TEST(Figures, DashTheWalltimeAtThePaceOfTheMachine) {
   Fixture usual({}), paced({.pace_ratio = 1.25});
   const Figure figure = walltime_vs_temperature(paced.data);
-  const Series dashed = series_named(figure, "plain decoding"), reference = series_named(walltime_vs_temperature(usual.data), "plain decoding");
-  for (std::size_t i = 0; i < dashed.prediction.size(); ++i) EXPECT_NEAR(dashed.prediction[i].y, reference.prediction[i].y, 1e-4);
+  const Series dashed = series_named(figure, "plain decoding"),
+               reference = series_named(walltime_vs_temperature(usual.data), "plain decoding");
+  for (std::size_t i = 0; i < dashed.prediction.size(); ++i)
+    EXPECT_NEAR(dashed.prediction[i].y, reference.prediction[i].y, 1e-4);
   EXPECT_NE(figure.caption.find("at the pace of the machine"), std::string::npos);
   EXPECT_EQ(speedup_vs_temperature(paced.data).caption.find("pace"), std::string::npos);
 }
@@ -168,10 +201,12 @@ TEST(Figures, SpeedupFallsWithTemperatureAndLeavesPlainDecodingToTheReferenceLin
 
 TEST(Figures, SurvivalFallsAndStartsAtTheAcceptanceRate) {
   Fixture fixture({});
-  const auto lookup = series_named(acceptance_by_position_figure(fixture.data, fixture.bootstrap), "prompt lookup");
+  const auto lookup =
+      series_named(acceptance_by_position_figure(fixture.data, fixture.bootstrap), "prompt lookup");
   ASSERT_EQ(lookup.points.size(), 4U);
   EXPECT_NEAR(lookup.points[0].y, 0.75, 0.08);
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_NEAR(lookup.points[i].y, std::pow(lookup.points[0].y, i + 1), 0.06);
+  for (std::size_t i = 1; i < 4; ++i)
+    EXPECT_NEAR(lookup.points[i].y, std::pow(lookup.points[0].y, i + 1), 0.06);
 }
 
 TEST(Figures, TimeSplitAddsUpToTheRound) {
@@ -186,19 +221,22 @@ TEST(Figures, TimeSplitAddsUpToTheRound) {
 }
 
 TEST(Figures, MarkShapeModelsHollowAndSaySo) {
-  Fixture fixture({.temperatures = {0.0}, .shape_models = {"tiny", "small", "large"}, .repetitions = 1});
+  Fixture fixture(
+      {.temperatures = {0.0}, .shape_models = {"tiny", "small", "large"}, .repetitions = 1});
   const Figure figure = walltime_vs_model_size(fixture.data);
   EXPECT_NE(figure.caption.find("shape models"), std::string::npos);
   for (const auto& series : figure.series) {
     ASSERT_EQ(series.points.size(), 4U);
-    for (const auto& point : series.points) EXPECT_EQ(point.mark, point.x == 135e6 ? Mark::filled : Mark::hollow) << point.x;
+    for (const auto& point : series.points)
+      EXPECT_EQ(point.mark, point.x == 135e6 ? Mark::filled : Mark::hollow) << point.x;
   }
   EXPECT_EQ(figure.x.scale, Scale::logarithmic);
 }
 
 TEST(Figures, OfModelSizeAreMadeOnlyWhereThereAreSeveralModels) {
   const auto has_size = [](const std::vector<Figure>& figures) {
-    return std::ranges::any_of(figures, [](const Figure& figure) { return figure.id == "walltime_vs_model_size"; });
+    return std::ranges::any_of(
+        figures, [](const Figure& figure) { return figure.id == "walltime_vs_model_size"; });
   };
   Fixture one({.temperatures = {0.0}, .repetitions = 1});
   Fixture two({.temperatures = {0.0}, .shape_models = {"tiny"}, .repetitions = 1});
@@ -227,14 +265,32 @@ TEST(DescribeIntervals, NamesTheMethodOfEveryNumberOfPrompts) {
     }
     return describe_intervals(pointers);
   };
-  EXPECT_EQ(sentence({15, 15}), "n = 15 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
-  EXPECT_EQ(sentence({14}), "n = 14 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over fewer than 15 prompts.");
-  EXPECT_NE(sentence({1, 2, 15}).find("bootstrap-t over prompts; Student's t over fewer than 15 prompts; none for a single prompt."), std::string::npos);
+  EXPECT_EQ(
+      sentence({15, 15}),
+      "n = 15 prompts a point, 1 generation each. Bars: 95 % intervals, bootstrap-t over prompts.");
+  EXPECT_EQ(sentence({14}),
+            "n = 14 prompts a point, 1 generation each. Bars: 95 % intervals, Student's t over "
+            "fewer than 15 prompts.");
+  EXPECT_NE(sentence({1, 2, 15})
+                .find("bootstrap-t over prompts; Student's t over fewer than 15 prompts; none for "
+                      "a single prompt."),
+            std::string::npos);
 }
 
 TEST(GnuplotScript, TakesNamesLiterally) {
-  Figure figure{.id = "x", .title = "it's `date`", .caption = "a\nb", .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
-  EXPECT_NE(gnuplot_script(figure, "out.pdf").find("set title 'it' . \"'\" . 's `date`'"), std::string::npos);
+  Figure figure{.id = "x",
+                .title = "it's `date`",
+                .caption = "a\nb",
+                .x = {},
+                .y = {},
+                .series = {{.name = "a",
+                            .colour = 1,
+                            .points = {{.x = 0, .y = 1, .interval = {}}},
+                            .prediction = {}}},
+                .reference = {},
+                .totals = {}};
+  EXPECT_NE(gnuplot_script(figure, "out.pdf").find("set title 'it' . \"'\" . 's `date`'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -20,11 +20,15 @@ Figure small_figure() {
                 .reference = {},
                 .totals = {}};
   figure.series.push_back({.name = "curve", .colour = 1, .points = {}, .prediction = {}});
-  for (int i = 0; i < 5; ++i) figure.series[0].points.push_back({.x = i / 4.0, .y = 1.0 * i, .interval = {}, .mark = Mark::none});
+  for (int i = 0; i < 5; ++i)
+    figure.series[0].points.push_back(
+        {.x = i / 4.0, .y = 1.0 * i, .interval = {}, .mark = Mark::none});
   return figure;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(GnuplotScript, GivesLinesOfOneColourOtherMarks) {
   for (std::size_t colour = 1; colour + kPaletteSize - 1 < 2 * kPaletteSize - 1; ++colour) {
@@ -60,14 +64,29 @@ TEST(GnuplotScript, TakesTheRangesOfAxes) {
 
 TEST(GnuplotScript, LabelsWhereWasMeasuredIfLabelsStandApart) {
   const auto script_at = [](const std::vector<double>& places, Scale scale) {
-    Figure figure{.id = "ticks", .title = {}, .caption = {}, .x = {.label = "x", .scale = scale, .names = {}}, .y = {.label = "y", .scale = Scale::linear, .names = {}}, .series = {{.name = "a", .points = {}, .prediction = {}}}, .reference = {}, .totals = {}};
-    for (const double x : places) figure.series.front().points.push_back({.x = x, .y = 1, .interval = {}});
+    Figure figure{.id = "ticks",
+                  .title = {},
+                  .caption = {},
+                  .x = {.label = "x", .scale = scale, .names = {}},
+                  .y = {.label = "y", .scale = Scale::linear, .names = {}},
+                  .series = {{.name = "a", .points = {}, .prediction = {}}},
+                  .reference = {},
+                  .totals = {}};
+    for (const double x : places)
+      figure.series.front().points.push_back({.x = x, .y = 1, .interval = {}});
     return gnuplot_script(figure, "out.pdf");
   };
-  EXPECT_NE(script_at({0, 0.5, 1}, Scale::linear).find("set xtics (0, 0.5, 1)\n"), std::string::npos);
-  EXPECT_EQ(script_at({1.80717, 1.81179, 2.16322}, Scale::linear).find("set xtics"), std::string::npos) << "1.80717 and 1.81179 would overlap";
-  EXPECT_NE(script_at({15e6, 135e6}, Scale::logarithmic).find("set format x '%.0s%c'\n"), std::string::npos);
-  EXPECT_NE(script_at({0.357, 10.72}, Scale::logarithmic).find("set xtics ('0.357' 0.357, '10.7' 10.72)\n"), std::string::npos) << script_at({0.357, 10.72}, Scale::logarithmic);
+  EXPECT_NE(script_at({0, 0.5, 1}, Scale::linear).find("set xtics (0, 0.5, 1)\n"),
+            std::string::npos);
+  EXPECT_EQ(script_at({1.80717, 1.81179, 2.16322}, Scale::linear).find("set xtics"),
+            std::string::npos)
+      << "1.80717 and 1.81179 would overlap";
+  EXPECT_NE(script_at({15e6, 135e6}, Scale::logarithmic).find("set format x '%.0s%c'\n"),
+            std::string::npos);
+  EXPECT_NE(script_at({0.357, 10.72}, Scale::logarithmic)
+                .find("set xtics ('0.357' 0.357, '10.7' 10.72)\n"),
+            std::string::npos)
+      << script_at({0.357, 10.72}, Scale::logarithmic);
 }
 
 TEST(GnuplotScript, LeavesMarksOfNumericAxesWhereTheyBelong) {
@@ -79,8 +98,10 @@ TEST(GnuplotScript, LeavesMarksOfNumericAxesWhereTheyBelong) {
 }
 
 TEST(DrawFile, RefusesOtherFormats) {
-  for (const char* path : {"figure.gif", "figure", "", ".svg", "folder/.png"}) EXPECT_THROW(expect_drawable(path), ConfigError) << path;
-  for (const char* path : {"figure.svg", "a.b/c.pdf", "../f.png"}) EXPECT_NO_THROW(expect_drawable(path)) << path;
+  for (const char* path : {"figure.gif", "figure", "", ".svg", "folder/.png"})
+    EXPECT_THROW(expect_drawable(path), ConfigError) << path;
+  for (const char* path : {"figure.svg", "a.b/c.pdf", "../f.png"})
+    EXPECT_NO_THROW(expect_drawable(path)) << path;
 }
 
 TEST(DrawFile, WritesTheOneFileAndLeavesNothingElse) {

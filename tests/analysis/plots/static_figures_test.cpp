@@ -1,4 +1,5 @@
-// Figures as files: drawn whole, in place or not at all, whatever their folders are called and their texts say.
+// Figures as files: drawn whole, in place or not at all, whatever their folders are called and
+// their texts say.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,8 @@ TEST(StaticFigures, LeaveNoScratchWhenDrawingFails) {
   std::filesystem::create_directories(fixture.scratch.file(figure.id + ".svg") + "/in the way");
   EXPECT_THROW(draw_static(figure, fixture.scratch.path()), WriteError);
   std::size_t scratch_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(fixture.scratch.path())) scratch_files += entry.path().filename().string().starts_with(".") ? 1 : 0;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture.scratch.path()))
+    scratch_files += entry.path().filename().string().starts_with(".") ? 1 : 0;
   EXPECT_EQ(scratch_files, 0u);
 }
 
@@ -45,7 +47,17 @@ TEST(StaticFigures, KeepTheOldFilesWhenDrawingFails) {
 }
 
 Figure small_figure(const std::string& caption) {
-  return {.id = "x", .title = "t", .caption = caption, .x = {}, .y = {}, .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1, .interval = {}}}, .prediction = {}}}, .reference = {}, .totals = {}};
+  return {.id = "x",
+          .title = "t",
+          .caption = caption,
+          .x = {},
+          .y = {},
+          .series = {{.name = "a",
+                      .colour = 1,
+                      .points = {{.x = 0, .y = 1, .interval = {}}},
+                      .prediction = {}}},
+          .reference = {},
+          .totals = {}};
 }
 
 /// gnuplot runs what stands behind a bar, and takes a tilde for somebody's home.
@@ -53,7 +65,8 @@ TEST(StaticFigures, AreDrawnInFoldersOfAnyName) {
   const testing::ScratchFolder scratch;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(scratch.path());
-  for (const std::string folder : {"|touch taken;", "~", "it''s", "$(touch taken)", "`touch taken`"}) {
+  for (const std::string folder :
+       {"|touch taken;", "~", "it''s", "$(touch taken)", "`touch taken`"}) {
     std::filesystem::create_directory(folder);
     EXPECT_NO_THROW(draw_static(small_figure("c"), folder)) << folder;
     EXPECT_TRUE(std::filesystem::exists(folder + "/x.png")) << folder;
@@ -64,7 +77,8 @@ TEST(StaticFigures, AreDrawnInFoldersOfAnyName) {
 
 TEST(StaticFigures, HaveAnyApostrophesInTheirTexts) {
   const testing::ScratchFolder scratch;
-  for (const char* caption : {"'", "''", "it''s", "'''lead and end'''", "a\n'b"}) EXPECT_NO_THROW(draw_static(small_figure(caption), scratch.path())) << caption;
+  for (const char* caption : {"'", "''", "it''s", "'''lead and end'''", "a\n'b"})
+    EXPECT_NO_THROW(draw_static(small_figure(caption), scratch.path())) << caption;
 }
 
 TEST(StaticFigures, WriteThroughNoLinkThatWaitsForThem) {

@@ -27,7 +27,10 @@ constexpr const char* kFigureRows[] = {"rounds.csv", "atlas.csv", "acceptance.cs
 std::vector<fs::path> runs_with_figures() {
   std::vector<fs::path> runs;
   for (const auto& entry : fs::directory_iterator(kReference))
-    if (fs::exists(entry.path() / "figures") && std::ranges::any_of(kFigureRows, [&](const char* rows) { return fs::exists(entry.path() / rows); })) runs.push_back(entry.path());
+    if (fs::exists(entry.path() / "figures") &&
+        std::ranges::any_of(kFigureRows,
+                            [&](const char* rows) { return fs::exists(entry.path() / rows); }))
+      runs.push_back(entry.path());
   return runs;
 }
 
@@ -42,14 +45,19 @@ ReportOptions copy_tables(const fs::path& run, const testing::ScratchFolder& to)
 class ReferenceFigures : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string others = speclab::testing::other_drawing_tools(kReference.string()); !others.empty()) GTEST_SKIP() << others;
+    if (const std::string others = speclab::testing::other_drawing_tools(kReference.string());
+        !others.empty())
+      GTEST_SKIP() << others;
   }
 };
 
 /// A figure of two folders, without its PDF, which knows the date.
 void expect_same(const std::string& id, const fs::path& committed, const fs::path& drawn) {
   for (const char* ending : {".png", ".svg"})
-    EXPECT_EQ(read_file((committed / (id + ending)).string()) == read_file((drawn / (id + ending)).string()), true) << committed << ": " << id << ending << "; speclab report draws it again";
+    EXPECT_EQ(read_file((committed / (id + ending)).string()) ==
+                  read_file((drawn / (id + ending)).string()),
+              true)
+        << committed << ": " << id << ending << "; speclab report draws it again";
 }
 
 TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
@@ -58,7 +66,8 @@ TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
     const testing::ScratchFolder scratch;
     const ReportSummary summary = write_report(scratch.path(), copy_tables(run, scratch));
     EXPECT_FALSE(summary.figures.empty());
-    for (const Figure& figure : summary.figures) expect_same(figure.id, run / "figures", scratch.file("figures"));
+    for (const Figure& figure : summary.figures)
+      expect_same(figure.id, run / "figures", scratch.file("figures"));
   }
 }
 
@@ -76,7 +85,9 @@ TEST(FiguresOfCommittedRuns, HaveAnIntervalAndANumberAtEveryPoint) {
 
 std::vector<TrainingCurve> committed_curves() {
   std::vector<TrainingCurve> curves;
-  for (const char* model : {"smollm2-drafter", "smollm2-feature", "smollm2-mlp"}) curves.push_back(read_training_curve(std::string(SPECLAB_SOURCE_DIR) + "/results/models/" + model));
+  for (const char* model : {"smollm2-drafter", "smollm2-feature", "smollm2-mlp"})
+    curves.push_back(
+        read_training_curve(std::string(SPECLAB_SOURCE_DIR) + "/results/models/" + model));
   return curves;
 }
 
@@ -96,19 +107,24 @@ std::vector<TrainingCurve> committed_tables() {
   for (const char* folder : {"mlp_heads_cpu", "closed_world_training_cpu"})
     for (const auto& entry : fs::directory_iterator(kReference / folder)) {
       if (entry.path().extension() != ".csv") continue;
-      const fs::path stage = kReference / folder / (entry.path().stem().string().ends_with("_stage_2") ? "stage_2.json" : "stage_1.json");
-      curves.push_back(curve_of(entry.path(), fs::exists(stage) ? stage : kReference / folder / "manifest.json"));
+      const fs::path stage =
+          kReference / folder /
+          (entry.path().stem().string().ends_with("_stage_2") ? "stage_2.json" : "stage_1.json");
+      curves.push_back(curve_of(entry.path(),
+                                fs::exists(stage) ? stage : kReference / folder / "manifest.json"));
     }
   return curves;
 }
 
 TEST(FiguresOfCommittedTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
   std::vector<TrainingCurve> curves = committed_curves();
-  for (const Figure& figure : training_figures(curves)) testing::expect_intervals(figure, "all together");
+  for (const Figure& figure : training_figures(curves))
+    testing::expect_intervals(figure, "all together");
   std::ranges::move(committed_tables(), std::back_inserter(curves));
   ASSERT_EQ(curves.size(), 3u + 16 + 7);
   for (const TrainingCurve& curve : curves)
-    for (const Figure& figure : training_figures({curve})) testing::expect_intervals(figure, curve.name);
+    for (const Figure& figure : training_figures({curve}))
+      testing::expect_intervals(figure, curve.name);
 }
 
 TEST_F(ReferenceFigures, OfTrainingsAreMadeAgainFromTheirCurves) {

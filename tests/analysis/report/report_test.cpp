@@ -31,8 +31,14 @@ class Report : public ::testing::Test {
 TEST_F(Report, OpensWithQuestionAndComputedAnswer) {
   const ReportSummary summary = make();
   EXPECT_TRUE(page_has("Does temperature eat the speed-up, and does the model say by how much?"));
-  EXPECT_NE(summary.answer.find("At temperature 0 the pilots chose prompt lookup, whose speed-up is 2."), std::string::npos) << summary.answer;
-  EXPECT_NE(summary.answer.find("; at temperature 1 the pilots chose prompt lookup, whose speed-up is 1."), std::string::npos) << summary.answer;
+  EXPECT_NE(
+      summary.answer.find("At temperature 0 the pilots chose prompt lookup, whose speed-up is 2."),
+      std::string::npos)
+      << summary.answer;
+  EXPECT_NE(summary.answer.find(
+                "; at temperature 1 the pilots chose prompt lookup, whose speed-up is 1."),
+            std::string::npos)
+      << summary.answer;
   EXPECT_TRUE(page_has(summary.answer));
 }
 
@@ -43,7 +49,8 @@ TEST_F(Report, RefusesAnotherFileInPlaceOfPlotly) {
     write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
     FAIL() << "drew a page without figures";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("allowed: plotly.min.js"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("allowed: plotly.min.js"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -60,7 +67,9 @@ TEST_F(Report, ReadsPredictionsAtThePaceOfTheMachineAndSaysSo) {
   const ReportSummary summary = make({.prediction_bias = 1.0, .pace_ratio = 1.25});
   EXPECT_NEAR(summary.prediction_errors.as_predicted->value, 0.2, 0.06);
   EXPECT_LT(summary.prediction_errors.at_pace->value, 0.06);
-  EXPECT_NE(summary.answer.find("once the pace of the machine while measuring is counted in"), std::string::npos) << summary.answer;
+  EXPECT_NE(summary.answer.find("once the pace of the machine while measuring is counted in"),
+            std::string::npos)
+      << summary.answer;
   EXPECT_TRUE(page_has("<dt>pace while measuring base</dt><dd>1.25"));
 }
 
@@ -75,7 +84,8 @@ TEST_F(Report, WarnsOfTimesAtAnotherPace) {
 
 TEST_F(Report, SaysHowManySpeedupsLieInsideTheirInterval) {
   make();
-  EXPECT_TRUE(page_has("<dt>speed-ups inside their 95 % prediction interval</dt><dd>9 of 9<small>"));
+  EXPECT_TRUE(
+      page_has("<dt>speed-ups inside their 95 % prediction interval</dt><dd>9 of 9<small>"));
   EXPECT_TRUE(page_has("its half-width is 20 % in the median"));
 }
 
@@ -87,7 +97,8 @@ TEST_F(Report, SaysWhichDrafterThePilotsChose) {
 
 TEST_F(Report, ShowsPercentilesOnlyWhereThePromptsEarnThem) {
   make();  // 14 prompts
-  EXPECT_TRUE(page_has("<th data-sortable scope=\"col\"><button type=\"button\">first token, ms, p50</button>"));
+  EXPECT_TRUE(page_has(
+      "<th data-sortable scope=\"col\"><button type=\"button\">first token, ms, p50</button>"));
   EXPECT_TRUE(page_has("<small>14 of 64 samples</small>"));
   EXPECT_TRUE(page_has("<small>14 of 662 samples</small>"));
   EXPECT_FALSE(page_has("14 of 11 samples"));
@@ -98,7 +109,10 @@ TEST_F(Report, ShowsPercentilesOnlyWhereThePromptsEarnThem) {
 
 /// Every first token of the synthetic run comes after 100 ms but for 2 % of noise.
 TEST_F(Report, ShowsTheMedianOfWhatAReaderWaits) {
-  make({.temperatures = {0.0}, .drafters = {{"bigram", 0.3, 2e4}}, .prompts_per_category = 10, .repetitions = 1});
+  make({.temperatures = {0.0},
+        .drafters = {{"bigram", 0.3, 2e4}},
+        .prompts_per_category = 10,
+        .repetitions = 1});
   const std::string html = page().substr(page().find("How long a reader waits"));
   const std::size_t at = html.find("<small>≤ ");
   EXPECT_NEAR(std::stod(html.substr(html.rfind('>', at - 1) + 1)), 100, 2);
@@ -119,7 +133,8 @@ TEST_F(Report, SaysWhereGreedyDecodingWroteAnotherText) {
   rows.replace(rows.find("0123456789abcdef", rows.find(",rejection,0,")), 16, "feedfeedfeedfeed");
   write_file(scratch_.file("rows.csv"), rows);
   write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
-  EXPECT_TRUE(page_has("1 of 42 speculative generations at temperature 0 wrote another text than plain decoding"));
+  EXPECT_TRUE(page_has(
+      "1 of 42 speculative generations at temperature 0 wrote another text than plain decoding"));
 }
 
 TEST_F(Report, IsTheSameWhenMadeAgain) {
@@ -140,8 +155,10 @@ TEST_F(Report, ShowsTheFateOfTokensAndEscapesText) {
 TEST_F(Report, ShowsDraftsAsTrees) {
   make();
   EXPECT_TRUE(page_has("<h2>What was drafted</h2>"));
-  EXPECT_TRUE(page_has("<li><span class=\"accepted\">&quot;drafted 0&quot;</span> <small>p 0.25</small><ul><li>"));
-  EXPECT_TRUE(page_has(", then <span class=\"recovered\">&quot; &lt;next&gt;&quot;</span> (recovered)</h4>"));
+  EXPECT_TRUE(page_has(
+      "<li><span class=\"accepted\">&quot;drafted 0&quot;</span> <small>p 0.25</small><ul><li>"));
+  EXPECT_TRUE(page_has(
+      ", then <span class=\"recovered\">&quot; &lt;next&gt;&quot;</span> (recovered)</h4>"));
 }
 
 TEST_F(Report, CannotBeEndedEarlyByItsScripts) {
@@ -150,12 +167,16 @@ TEST_F(Report, CannotBeEndedEarlyByItsScripts) {
 }
 
 TEST_F(Report, SaysHowMuchOfAnInterruptedRunIsMissing) {
-  const ReportSummary summary = make({.planned_generations = 1000, .temperatures = {0.0}, .repetitions = 1});
+  const ReportSummary summary =
+      make({.planned_generations = 1000, .temperatures = {0.0}, .repetitions = 1});
   EXPECT_TRUE(summary.answer.starts_with("Not finished: 56 of 1000")) << summary.answer;
   EXPECT_TRUE(page_has("Not finished: 56 of 1000 generations were measured")) << page();
   make({.planned_generations = 56, .temperatures = {0.0}, .repetitions = 1});
   EXPECT_FALSE(page_has("Not finished"));
-  EXPECT_TRUE(make({.planned_generations = 1000, .temperatures = {0.0}, .drafters = {}, .repetitions = 1}).answer.starts_with("Not finished: 14 of 1000")) << "nothing was compared yet";
+  EXPECT_TRUE(
+      make({.planned_generations = 1000, .temperatures = {0.0}, .drafters = {}, .repetitions = 1})
+          .answer.starts_with("Not finished: 14 of 1000"))
+      << "nothing was compared yet";
 }
 
 TEST_F(Report, SaysThatShapeModelsAreReplayed) {
@@ -166,12 +187,18 @@ TEST_F(Report, SaysThatShapeModelsAreReplayed) {
 
 TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
   testing::write_synthetic_run({.kind = "cost_surface", .repetitions = 1}, scratch_.path());
-  for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"}) std::filesystem::remove(scratch_.file(file));
-  write_file(scratch_.file("costs.csv"), "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,,target,1,64,1,1e7,9e6,1.1e7,6\n"
-                                         "m,,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,rejection,greedy,draft,4,64,1,2e4,,,3\n");
+  for (const char* file : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "texts.jsonl"})
+    std::filesystem::remove(scratch_.file(file));
+  write_file(
+      scratch_.file("costs.csv"),
+      "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\nm,,,,,"
+      "target,1,64,1,1e7,9e6,1.1e7,6\n"
+      "m,,,,,target,8,64,1,1.5e7,,,3\nm,bigram,chain,rejection,greedy,draft,4,64,1,2e4,,,3\n");
   write_file(plotly_, "/* plotly */");
-  const ReportSummary summary = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
-  EXPECT_EQ(summary.answer, "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");
+  const ReportSummary summary =
+      write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false});
+  EXPECT_EQ(summary.answer,
+            "A forward of m of 8 rows takes 1.50 times as long as one of a single row (10.00 ms).");
   ASSERT_EQ(summary.figures.size(), 1u);
   EXPECT_EQ(summary.figures[0].id, "forward_cost");
   EXPECT_TRUE(page_has("plot-forward_cost") && page_has("after 64 tokens"));
@@ -181,13 +208,23 @@ TEST_F(Report, ShowsTheCostsOfARunThatMeasuredNothingElse) {
 
 TEST_F(Report, SaysFromHowManyRowsOnARowCostsMore) {
   testing::write_synthetic_run({.kind = "cost_surface", .repetitions = 1}, scratch_.path());
-  std::string costs = "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\n";
-  for (const auto& [rows, ns] : std::map<int, const char*>{{1, "10100000"}, {2, "10200000"}, {4, "10400000"}, {8, "10800000"}, {16, "14800000"}, {32, "22800000"}})
+  std::string costs =
+      "model,drafter,tree,verifier,regime,kind,rows,context,batch,ns,ns_low,ns_high,n\n";
+  for (const auto& [rows, ns] : std::map<int, const char*>{{1, "10100000"},
+                                                           {2, "10200000"},
+                                                           {4, "10400000"},
+                                                           {8, "10800000"},
+                                                           {16, "14800000"},
+                                                           {32, "22800000"}})
     costs += "m,,,,,target," + std::to_string(rows) + ",64,1," + ns + ",,,3\n";
   write_file(scratch_.file("costs.csv"), costs);
   write_file(plotly_, "/* plotly */");
-  const std::string answer = write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false}).answer;
-  EXPECT_NE(answer.find("Two lines through its 6 points: 10.00 ms and 0.100 ms a row up to 8 rows, 0.500 ms a row beyond (off by 0.00 ms, root mean square; one line: 0."), std::string::npos) << answer;
+  const std::string answer =
+      write_report(scratch_.path(), {.plotly_js = plotly_, .static_figures = false}).answer;
+  EXPECT_NE(answer.find("Two lines through its 6 points: 10.00 ms and 0.100 ms a row up to 8 rows, "
+                        "0.500 ms a row beyond (off by 0.00 ms, root mean square; one line: 0."),
+            std::string::npos)
+      << answer;
 }
 
 TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
@@ -202,8 +239,10 @@ TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {
 }
 
 TEST(Html, ShowsNumbersWithTheirIntervals) {
-  EXPECT_EQ(with_interval({.value = 1.1, .interval = Interval{1.0, 1.213}, .n = 8}), "1.10 [1.00, 1.21]");
-  EXPECT_EQ(with_interval({.value = 0.0312, .interval = Interval{0.021, 0.0449}, .n = 8}, 100, 2), "3.1 [2.1, 4.5]");
+  EXPECT_EQ(with_interval({.value = 1.1, .interval = Interval{1.0, 1.213}, .n = 8}),
+            "1.10 [1.00, 1.21]");
+  EXPECT_EQ(with_interval({.value = 0.0312, .interval = Interval{0.021, 0.0449}, .n = 8}, 100, 2),
+            "3.1 [2.1, 4.5]");
   EXPECT_EQ(with_interval({.value = 1234.6, .interval = std::nullopt, .n = 1}), "1235");
 }
 

@@ -12,7 +12,8 @@
 namespace speclab::analysis {
 namespace {
 
-/// Walltimes of plain and speculative decoding by prompt, both log-normal and dependent, as measured ones are.
+/// Walltimes of plain and speculative decoding by prompt, both log-normal and dependent, as
+/// measured ones are.
 ClusterTotals made_up_prompts(std::size_t num_prompts, std::mt19937_64& random) {
   std::normal_distribution<double> normal(0, 0.4);
   ClusterTotals totals;
@@ -33,14 +34,17 @@ ClusterTotals made_up_acceptance(std::size_t num_prompts, std::mt19937_64& rando
   ClusterTotals totals;
   for (std::size_t i = 0; i < num_prompts; ++i) {
     const double accepting = gamma(random), rejecting = gamma(random);
-    totals.add(std::binomial_distribution<int>(kTested, accepting / (accepting + rejecting))(random), kTested);
+    totals.add(
+        std::binomial_distribution<int>(kTested, accepting / (accepting + rejecting))(random),
+        kTested);
   }
   return totals;
 }
 
 using MadeUp = ClusterTotals (*)(std::size_t, std::mt19937_64&);
 
-double coverage(std::size_t num_prompts, int num_sets, MadeUp made_up = made_up_prompts, double truth = kTrueRatio) {
+double coverage(std::size_t num_prompts, int num_sets, MadeUp made_up = made_up_prompts,
+                double truth = kTrueRatio) {
   std::mt19937_64 random(num_prompts);
   Bootstrap bootstrap(1);
   int covered = 0;
@@ -61,7 +65,8 @@ TEST(Bootstrap, ValueIsTheRatioOfTotals) {
 TEST(Bootstrap, HasNoIntervalForOneClusterAndNoneOfLengthForEqualOnes) {
   Bootstrap bootstrap(1);
   EXPECT_FALSE(bootstrap.ratio({.numerator = {3}, .denominator = {2}}).interval);
-  const Estimate equal = bootstrap.ratio({.numerator = {3, 6, 3, 3, 3, 3, 3, 3}, .denominator = {1, 2, 1, 1, 1, 1, 1, 1}});
+  const Estimate equal = bootstrap.ratio(
+      {.numerator = {3, 6, 3, 3, 3, 3, 3, 3}, .denominator = {1, 2, 1, 1, 1, 1, 1, 1}});
   EXPECT_DOUBLE_EQ(equal.interval.value().low, 3);
   EXPECT_DOUBLE_EQ(equal.interval.value().high, 3);
 }
@@ -69,12 +74,14 @@ TEST(Bootstrap, HasNoIntervalForOneClusterAndNoneOfLengthForEqualOnes) {
 TEST(Bootstrap, UsesStudentsTOnFewClusters) {
   Bootstrap bootstrap(1);
   const Estimate estimate = bootstrap.ratio({.numerator = {1, 2}, .denominator = {1, 1}});
-  // By hand: influences -/+ 1/6, standard error sqrt(2 * (1/36 + 1/36)) = 1/3, t quantile of one degree 12.7062.
+  // By hand: influences -/+ 1/6, standard error sqrt(2 * (1/36 + 1/36)) = 1/3, t quantile of one
+  // degree 12.7062.
   EXPECT_NEAR(estimate.interval.value().high, 1.5 * std::exp(12.7062 / 3), 0.02);
   EXPECT_NEAR(estimate.interval.value().low, 1.5 * std::exp(-12.7062 / 3), 1e-4);
 }
 
-/// The end of the resampled intervals is no step: at the largest number of clusters both kinds are nearly one.
+/// The end of the resampled intervals is no step: at the largest number of clusters both kinds are
+/// nearly one.
 TEST(Bootstrap, UsesStudentsTOnVeryManyClusters) {
   std::mt19937_64 random(5);
   ClusterTotals totals = made_up_prompts(Bootstrap::kMostClusters, random);
@@ -82,7 +89,8 @@ TEST(Bootstrap, UsesStudentsTOnVeryManyClusters) {
   totals.add(1.0, 1.0);
   const Estimate estimate = Bootstrap(1).ratio(totals);
   const Interval interval = estimate.interval.value();
-  EXPECT_NEAR(interval.low * interval.high, estimate.value * estimate.value, 1e-12) << "symmetric on the logarithm";
+  EXPECT_NEAR(interval.low * interval.high, estimate.value * estimate.value, 1e-12)
+      << "symmetric on the logarithm";
   EXPECT_NEAR(interval.low, resampled.low, 0.1 * (interval.high - interval.low));
   EXPECT_NEAR(interval.high, resampled.high, 0.1 * (interval.high - interval.low));
 }
@@ -111,17 +119,20 @@ TEST(Bootstrap, DoesNotDependOnTheUnit) {
 
 TEST(Bootstrap, ProductsMultiply) {
   std::mt19937_64 random(5);
-  const std::vector<ClusterTotals> factors = {made_up_prompts(10, random), made_up_prompts(10, random)};
+  const std::vector<ClusterTotals> factors = {made_up_prompts(10, random),
+                                              made_up_prompts(10, random)};
   Bootstrap bootstrap(1);
   const Estimate product = bootstrap.product_of_ratios(factors);
-  EXPECT_NEAR(product.value, bootstrap.ratio(factors[0]).value * bootstrap.ratio(factors[1]).value, 1e-12);
+  EXPECT_NEAR(product.value, bootstrap.ratio(factors[0]).value * bootstrap.ratio(factors[1]).value,
+              1e-12);
   EXPECT_LT(product.interval.value().low, product.value);
   EXPECT_GT(product.interval.value().high, product.value);
 }
 
 TEST(Bootstrap, HasFiniteEndsWhenResamplesLackTheEvent) {
   Bootstrap bootstrap(1);
-  // One prompt in twenty has accepted anything: 36 % of the resamples have nothing to say about the rate.
+  // One prompt in twenty has accepted anything: 36 % of the resamples have nothing to say about the
+  // rate.
   ClusterTotals totals;
   for (int i = 0; i < 20; ++i) totals.add(i == 0 ? 1 : 0, 9);
   const Estimate rare = bootstrap.ratio(totals);
@@ -137,9 +148,11 @@ TEST(Bootstrap, RefusesTotalsThatAreNotPositive) {
   EXPECT_THROW(bootstrap.ratio({}), ContractError);
 }
 
-// 600 sets a size. Expected from references in numpy: Student's t .94 at 4, .92 at 7 and 8, .93 at 14 prompts (4,000 sets),
-// bootstrap-t .94 at 56 (1,500); percentile intervals .842, .866, .911 at 7, 8, 14. A true coverage of .92 falls below .885
-// with odds 0.1 %, one of .93 below .90 and one of .94 below .91 with odds 0.2 %; percentile intervals at 7 and 8 prompts fail with odds above 90 %.
+// 600 sets a size. Expected from references in numpy: Student's t .94 at 4, .92 at 7 and 8, .93 at
+// 14 prompts (4,000 sets), bootstrap-t .94 at 56 (1,500); percentile intervals .842, .866, .911 at
+// 7, 8, 14. A true coverage of .92 falls below .885 with odds 0.1 %, one of .93 below .90 and one
+// of .94 below .91 with odds 0.2 %; percentile intervals at 7 and 8 prompts fail with odds above 90
+// %.
 TEST(CoverageOfIntervals, IsNearNominal) {
   EXPECT_GE(coverage(4, 2000), 0.90);
   EXPECT_GE(coverage(7, 600), 0.885);
@@ -149,10 +162,12 @@ TEST(CoverageOfIntervals, IsNearNominal) {
   EXPECT_GE(coverage(56, 600), 0.91);
 }
 
-/// Over 4,000 sets it is 94.6 and 95.1 % at 56 prompts, the number of the project's set, and 93.9 and 95.1 % at 28: of 1,000 sets from a law that
-/// covers 94.6 % fewer than 93 % cover with odds of 1.5 %, one that covers 91 % passes with odds of 1.5 %.
+/// Over 4,000 sets it is 94.6 and 95.1 % at 56 prompts, the number of the project's set, and 93.9
+/// and 95.1 % at 28: of 1,000 sets from a law that covers 94.6 % fewer than 93 % cover with odds
+/// of 1.5 %, one that covers 91 % passes with odds of 1.5 %.
 TEST(CoverageOfIntervals, IsNinetyThreeToNinetySevenPerCentOfAThousandDataSets) {
-  for (const double covered : {coverage(56, 1000), coverage(56, 1000, made_up_acceptance, 0.5), coverage(28, 1000), coverage(28, 1000, made_up_acceptance, 0.5)}) {
+  for (const double covered : {coverage(56, 1000), coverage(56, 1000, made_up_acceptance, 0.5),
+                               coverage(28, 1000), coverage(28, 1000, made_up_acceptance, 0.5)}) {
     EXPECT_GE(covered, 0.93);
     EXPECT_LE(covered, 0.97);
   }

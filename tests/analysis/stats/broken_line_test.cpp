@@ -13,7 +13,9 @@ const std::vector<double> kX = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
 std::vector<double> values(double breakpoint, double noise) {
   std::vector<double> y;
-  for (std::size_t i = 0; i < kX.size(); ++i) y.push_back(4 + 0.1 * kX[i] + (kX[i] > breakpoint ? 0.4 * (kX[i] - breakpoint) : 0.0) + (i % 2 == 0 ? noise : -noise));
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    y.push_back(4 + 0.1 * kX[i] + (kX[i] > breakpoint ? 0.4 * (kX[i] - breakpoint) : 0.0) +
+                (i % 2 == 0 ? noise : -noise));
   return y;
 }
 
@@ -28,7 +30,8 @@ TEST(BrokenLine, FindsTheLinesAndWhereTheyMeet) {
 
 /// With errors of 0.01 all lines with another break are further off.
 TEST(BrokenLine, FindsTheBreakBehindSmallErrors) {
-  for (const double breakpoint : {3.0, 4.0, 6.0, 8.0, 12.0, 16.0}) EXPECT_EQ(fit_broken_line(kX, values(breakpoint, 0.01)).breakpoint, breakpoint);
+  for (const double breakpoint : {3.0, 4.0, 6.0, 8.0, 12.0, 16.0})
+    EXPECT_EQ(fit_broken_line(kX, values(breakpoint, 0.01)).breakpoint, breakpoint);
 }
 
 TEST(BrokenLine, OfAStraightLineHasOneSlope) {

@@ -15,7 +15,8 @@ namespace speclab::analysis {
 namespace {
 
 /// A speculative generation with round numbers, and its plain partner.
-Generation make_generation(const std::string& drafter, const std::string& prompt, std::int64_t decode_ns) {
+Generation make_generation(const std::string& drafter, const std::string& prompt,
+                           std::int64_t decode_ns) {
   Generation g;
   g.cell_id = drafter;
   g.prompt_id = prompt;
@@ -25,17 +26,20 @@ Generation make_generation(const std::string& drafter, const std::string& prompt
   g.output_tokens = 60;
   g.decode_ns = decode_ns;
   g.rounds = drafter == "none" ? 60 : 20;
-  if (drafter != "none") g.drafting_rounds = 15, g.deepest = 4, g.drafted = 60, g.accepted = 40, g.tested = 50;
+  if (drafter != "none")
+    g.drafting_rounds = 15, g.deepest = 4, g.drafted = 60, g.accepted = 40, g.tested = 50;
   return g;
 }
 
 struct Fixture {
   Fixture() {
-    for (const auto& [prompt, plain, own] : {std::tuple{"chat_01", 100, 50}, {"chat_02", 300, 100}, {"math_01", 200, 50}}) {
+    for (const auto& [prompt, plain, own] :
+         {std::tuple{"chat_01", 100, 50}, {"chat_02", 300, 100}, {"math_01", 200, 50}}) {
       run.generations.push_back(make_generation("none", prompt, plain));
       run.generations.push_back(make_generation("bigram", prompt, own));
     }
-    run.predictions["bigram"] = {.walltime_ns = 70.0, .speedup = 3.0, .tokens_per_round = 3.0, .acceptance_rate = 0.8};
+    run.predictions["bigram"] = {
+        .walltime_ns = 70.0, .speedup = 3.0, .tokens_per_round = 3.0, .acceptance_rate = 0.8};
   }
   std::vector<CellSummary> cells() {
     Bootstrap bootstrap(1);
@@ -63,9 +67,11 @@ TEST(Cells, AreRatiosOfTotals) {
 
 TEST(Cells, HaveTheTimeOfATokenOverRoundsThatEmitted) {
   Fixture fixture;
-  for (Generation& g : fixture.run.generations) g.draft_ns = g.decode_ns / 5, g.target_ns = g.decode_ns - g.decode_ns / 5, g.prefill_ns = 1000;
+  for (Generation& g : fixture.run.generations)
+    g.draft_ns = g.decode_ns / 5, g.target_ns = g.decode_ns - g.decode_ns / 5, g.prefill_ns = 1000;
   const auto all = fixture.cells();
-  const GroupSummary &plain = std::ranges::find(all, "none", &CellSummary::cell_id)->summary, own = fixture.bigram().summary;
+  const GroupSummary &plain = std::ranges::find(all, "none", &CellSummary::cell_id)->summary,
+                     own = fixture.bigram().summary;
   EXPECT_DOUBLE_EQ(own.token_ns.value().value, (50.0 + 100 + 50) / 180);
   EXPECT_DOUBLE_EQ(own.token_ns->value, own.round_ns.value / own.tokens_per_round->value);
   EXPECT_DOUBLE_EQ(plain.token_ns.value().value, plain.round_ns.value);
@@ -75,17 +81,19 @@ TEST(Cells, HaveTheTimeOfATokenOverRoundsThatEmitted) {
 
 TEST(Cells, PairWithPlainDecodingOfTheSamePromptRepetitionAndSettings) {
   Fixture fixture;
-  fixture.run.generations[2].repetition = 1;       // the partner of chat_02 is another repetition
-  fixture.run.generations[4].axes.top_k = 40;      // the partner of math_01 sampled differently
+  fixture.run.generations[2].repetition = 1;   // the partner of chat_02 is another repetition
+  fixture.run.generations[4].axes.top_k = 40;  // the partner of math_01 sampled differently
   fixture.run.generations[4].cell_id = "none40";
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, 2.0);
 }
 
-/// Plain decoding of the first prompt was repeated twice more than its rivals, which took 50, 100 and 50.
+/// Plain decoding of the first prompt was repeated twice more than its rivals, which took 50, 100
+/// and 50.
 TEST(Cells, PairWithAllPlainDecodingThatWasMeasuredAmongThem) {
   Fixture fixture;
   for (const int repetition : {1, 2}) {
-    fixture.run.generations.push_back(make_generation("none", "chat_01", repetition == 1 ? 130 : 190));
+    fixture.run.generations.push_back(
+        make_generation("none", "chat_01", repetition == 1 ? 130 : 190));
     fixture.run.generations.back().repetition = repetition;
     fixture.run.generations.back().output_tokens = 59;
   }
@@ -99,7 +107,8 @@ TEST(Cells, PairWithAllPlainDecodingThatWasMeasuredAmongThem) {
   fixture.run.generations.back().section = 2;
   EXPECT_EQ(fixture.bigram().summary.apart_pairs, 1U);
   fixture.run.manifest.repetitions = 2;
-  EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, (145.0 + 300 + 200) / 200) << "100 and 190; 130 is beside other rivals";
+  EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, (145.0 + 300 + 200) / 200)
+      << "100 and 190; 130 is beside other rivals";
   fixture.run.manifest.repetitions.reset();
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.speedup.value().value, (100.0 + 300 + 200) / 200);
 }
@@ -124,7 +133,8 @@ TEST(Cells, CountGreedyTextsThatPlainDecodingDidNotWrite) {
   fixture.run.generations.back().repetition = 1;
   fixture.run.generations.back().output_hash = "feedfeedfeedfeed";
   fixture.run.manifest.repetitions = 1;
-  EXPECT_EQ(fixture.bigram().summary.other_texts, 1U) << "a further repetition of plain decoding counts too";
+  EXPECT_EQ(fixture.bigram().summary.other_texts, 1U)
+      << "a further repetition of plain decoding counts too";
   fixture.run.generations[1].lossless = false;
   for (const std::size_t other : {3U, 5U}) fixture.run.generations[other].lossless = false;
   EXPECT_EQ(fixture.bigram().summary.other_texts, 0U) << "a lossy rule may";
@@ -168,7 +178,8 @@ TEST(MedianPredictionError, CountsCellsThatDraftInHalfOfTheirRounds) {
   const auto error = median_prediction_errors(fixture.cells()).as_predicted;
   ASSERT_TRUE(error);
   EXPECT_NEAR(error->value, std::abs(70 - 200.0 / 3) / (200.0 / 3), 1e-12);
-  for (auto& g : fixture.run.generations) g.drafting_rounds = std::min<std::int64_t>(g.drafting_rounds, 9);
+  for (auto& g : fixture.run.generations)
+    g.drafting_rounds = std::min<std::int64_t>(g.drafting_rounds, 9);
   EXPECT_FALSE(median_prediction_errors(fixture.cells()).as_predicted);
 }
 
@@ -213,7 +224,8 @@ TEST(Cells, TellDecodingFromReadingThePrompt) {
 TEST(Cells, StallOfOneGenerationDoesNotMoveTheMedianPair) {
   Fixture fixture;
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.pair_speedup.value().value, 3.0);
-  auto& stalled = *std::ranges::find_if(fixture.run.generations, [](const Generation& g) { return !g.axes.is_plain(); });
+  auto& stalled = *std::ranges::find_if(fixture.run.generations,
+                                        [](const Generation& g) { return !g.axes.is_plain(); });
   stalled.decode_ns *= 100;
   EXPECT_DOUBLE_EQ(fixture.bigram().summary.pair_speedup.value().value, 3.0);
   EXPECT_LT(fixture.bigram().summary.speedup.value().value, 1.0);
@@ -222,7 +234,8 @@ TEST(Cells, StallOfOneGenerationDoesNotMoveTheMedianPair) {
 
 TEST(PilotChoice, IsTheShortestPredictionWhateverWasMeasured) {
   Fixture fixture;
-  for (const auto& [prompt, own] : {std::pair{"chat_01", 90}, {"chat_02", 290}, {"math_01", 190}}) fixture.run.generations.push_back(make_generation("lookup", prompt, own));
+  for (const auto& [prompt, own] : {std::pair{"chat_01", 90}, {"chat_02", 290}, {"math_01", 190}})
+    fixture.run.generations.push_back(make_generation("lookup", prompt, own));
   fixture.run.predictions["none"].walltime_ns = 200.0;
   fixture.run.predictions["lookup"].walltime_ns = 60.0;
   Bootstrap bootstrap(1);
@@ -247,28 +260,37 @@ TEST(Groups, PoolPredictionsAsTheyPoolMeasurements) {
   Fixture fixture;
   auto& generations = fixture.run.generations;
   generations[5].cell_id = "bigram-math";
-  fixture.run.predictions["bigram-math"] = {.walltime_ns = 40.0, .speedup = 6.0, .tokens_per_round = 6.0, .acceptance_rate = 0.9};
+  fixture.run.predictions["bigram-math"] = {
+      .walltime_ns = 40.0, .speedup = 6.0, .tokens_per_round = 6.0, .acceptance_rate = 0.9};
   Bootstrap bootstrap(1);
   const auto pooled = pooled_groups(fixture.run, Baseline(fixture.run), bootstrap);
-  const auto& group = *std::ranges::find_if(pooled, [](const Group& g) { return !g.axes.is_plain(); });
-  EXPECT_DOUBLE_EQ(group.summary.prediction.walltime_ns.value(), 60.0);                      // (70 + 70 + 40) / 3
-  EXPECT_DOUBLE_EQ(group.summary.prediction.speedup.value(), (210.0 + 210 + 240) / 180);     // plain / own, both predicted
+  const auto& group =
+      *std::ranges::find_if(pooled, [](const Group& g) { return !g.axes.is_plain(); });
+  EXPECT_DOUBLE_EQ(group.summary.prediction.walltime_ns.value(), 60.0);  // (70 + 70 + 40) / 3
+  EXPECT_DOUBLE_EQ(group.summary.prediction.speedup.value(),
+                   (210.0 + 210 + 240) / 180);  // plain / own, both predicted
   EXPECT_DOUBLE_EQ(group.summary.prediction.tokens_per_round.value(), 180.0 / (20 + 20 + 10));
   fixture.run.predictions.erase("bigram-math");
   const auto partly = pooled_groups(fixture.run, Baseline(fixture.run), bootstrap);
-  EXPECT_FALSE(std::ranges::find_if(partly, [](const Group& g) { return !g.axes.is_plain(); })->summary.prediction.walltime_ns);
+  EXPECT_FALSE(std::ranges::find_if(partly, [](const Group& g) {
+                 return !g.axes.is_plain();
+               })->summary.prediction.walltime_ns);
 }
 
 TEST(AcceptanceByPosition, DoesNotTakeAShortDraftForARejection) {
   Fixture fixture;
   auto& run = fixture.run;
-  for (std::size_t i = 0; i < run.generations.size(); ++i) run.generations[i].row_id = static_cast<std::int64_t>(i);
-  // Of 4 rounds that draft one token 2 accept it; of 4 that draft two, 2 accept none and 2 accept both.
+  for (std::size_t i = 0; i < run.generations.size(); ++i)
+    run.generations[i].row_id = static_cast<std::int64_t>(i);
+  // Of 4 rounds that draft one token 2 accept it; of 4 that draft two, 2 accept none and 2 accept
+  // both.
   for (const std::int64_t row : {1, 3}) {
-    for (const auto& [depth, accepted] : {std::pair{1, 1}, {1, 0}, {2, 2}, {2, 0}}) run.rounds.push_back({.row_id = row, .depth = depth, .accepted = accepted});
+    for (const auto& [depth, accepted] : {std::pair{1, 1}, {1, 0}, {2, 2}, {2, 0}})
+      run.rounds.push_back({.row_id = row, .depth = depth, .accepted = accepted});
   }
   Bootstrap bootstrap(1);
-  const auto positions = acceptance_by_position({&run.generations[1], &run.generations[3]}, run, bootstrap);
+  const auto positions =
+      acceptance_by_position({&run.generations[1], &run.generations[3]}, run, bootstrap);
   ASSERT_EQ(positions.size(), 2U);
   EXPECT_DOUBLE_EQ(positions[0].conditional_acceptance.value, 0.5);
   EXPECT_DOUBLE_EQ(positions[1].conditional_acceptance.value, 1.0);

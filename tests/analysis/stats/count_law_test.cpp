@@ -13,7 +13,8 @@ TEST(CountLaw, OfFairCoinsIsTheBinomial) {
   CountLaw law;
   for (int i = 0; i < 40; ++i) law.add(std::vector{0.5, 0.5});
   EXPECT_NEAR(law.mean(), 20.0, 1e-12);
-  for (const int count : {0, 7, 19}) EXPECT_NEAR(law.two_sided_p(count), 2.0 * sim::fair_coin_cdf(count, 40), 1e-14);
+  for (const int count : {0, 7, 19})
+    EXPECT_NEAR(law.two_sided_p(count), 2.0 * sim::fair_coin_cdf(count, 40), 1e-14);
   EXPECT_EQ(law.two_sided_p(20), 1.0);
   EXPECT_NEAR(law.two_sided_p(33), law.two_sided_p(7), 1e-14);
 }
@@ -50,7 +51,9 @@ TEST(CountLaw, RangeLeavesOutAtMostItsTails) {
 TEST(ChiSquared, NoncentralityCatchesWhatTheReliabilityTableSays) {
   // COR-3's table: 100,000 samples over 8 and 64 cells, 200 tests at 1e-6 together, misses 1e-6.
   for (const auto& [cells, shift] : {std::pair{8, 0.018}, {16, 0.020}, {32, 0.021}, {64, 0.023}})
-    EXPECT_NEAR(std::sqrt(sim::chi_squared_noncentrality(cells - 1, 1e-6 / 200, 1e-6) / (4 * 1e5)), shift, 6e-4) << cells;
+    EXPECT_NEAR(std::sqrt(sim::chi_squared_noncentrality(cells - 1, 1e-6 / 200, 1e-6) / (4 * 1e5)),
+                shift, 6e-4)
+        << cells;
   EXPECT_NEAR(sim::chi_squared_tail(16.266, 3), 0.001, 1e-5);
 }
 

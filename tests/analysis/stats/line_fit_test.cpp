@@ -25,7 +25,8 @@ TEST(LineFit, IsThatOfAnscombesData) {
   EXPECT_NEAR(fit.slope, 0.500, 5e-4);
   EXPECT_NEAR(fit.intercept, 3.00, 5e-3);
   EXPECT_NEAR(fit.correlation, 0.816, 5e-4);
-  EXPECT_NEAR(fit.rms_error * fit.rms_error * 11, 13.763, 5e-3) << "the sum of squares that is left";
+  EXPECT_NEAR(fit.rms_error * fit.rms_error * 11, 13.763, 5e-3)
+      << "the sum of squares that is left";
 }
 
 TEST(LineFit, RefusesPointsWithoutALine) {

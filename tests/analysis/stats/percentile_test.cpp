@@ -29,11 +29,14 @@ TEST(Percentile, NeedsTheSamplesOfTheTable) {
 TEST(Percentile, IsMissingWithItsReasonOneSampleBelow) {
   for (const double probability : {0.5, 0.9, 0.95, 0.97, 0.99}) {
     const std::size_t needed = least_samples(probability);
-    const Percentile missing = percentile(one_to(needed - 1), probability), earned = percentile(one_to(needed), probability);
+    const Percentile missing = percentile(one_to(needed - 1), probability),
+                     earned = percentile(one_to(needed), probability);
     EXPECT_FALSE(missing.value || missing.at_most);
-    EXPECT_EQ(missing.reason, std::to_string(needed - 1) + " of " + std::to_string(needed) + " samples");
+    EXPECT_EQ(missing.reason,
+              std::to_string(needed - 1) + " of " + std::to_string(needed) + " samples");
     EXPECT_EQ(earned.value.value(), std::ceil(static_cast<double>(needed) * probability - 1e-9));
-    EXPECT_EQ(earned.at_most.value(), static_cast<double>(needed) - 1) << "one sample lies above it";
+    EXPECT_EQ(earned.at_most.value(), static_cast<double>(needed) - 1)
+        << "one sample lies above it";
     EXPECT_EQ(earned.reason, "");
   }
 }
@@ -41,11 +44,13 @@ TEST(Percentile, IsMissingWithItsReasonOneSampleBelow) {
 TEST(Percentile, OfManySamplesHasItsBoundNearIt) {
   const Percentile median = percentile(one_to(1001), 0.5);
   EXPECT_EQ(median.value.value(), 501);
-  EXPECT_NEAR(median.at_most.value(), 501 + 2.326 * std::sqrt(1001 * 0.25), 1.5);  // the normal law's quantile
+  EXPECT_NEAR(median.at_most.value(), 501 + 2.326 * std::sqrt(1001 * 0.25),
+              1.5);  // the normal law's quantile
 }
 
-/// At the least number of samples the bound holds in 99.0 to 99.1 % of the cases for p50 (P = 0.9941) and p90 (0.9904): with 20,000 sets the
-/// rate is within 0.0025 of it, 3.5 standard deviations.
+/// At the least number of samples the bound holds in 99.0 to 99.1 % of the cases for p50 (P =
+/// 0.9941) and p90 (0.9904): with 20,000 sets the rate is within 0.0025 of it, 3.5 standard
+/// deviations.
 TEST(Percentile, IsNotAboveItsBoundInNinetyNineOfAHundredSets) {
   std::mt19937_64 random(1);
   std::exponential_distribution<double> law;

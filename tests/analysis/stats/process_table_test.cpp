@@ -24,19 +24,31 @@ struct Text {
   }
 };
 
-/// A generation of `rounds` chains over a text. Rejected tokens are part of it, as are bonus tokens, whose drafts nobody asked for.
+/// A generation of `rounds` chains over a text. Rejected tokens are part of it, as are bonus
+/// tokens, whose drafts nobody asked for.
 void add_generation(analysis::Run& run, Text& text, const std::string& prompt, int rounds) {
   Generation g;
   g.row_id = static_cast<std::int64_t>(run.generations.size());
   g.prompt_id = prompt;
-  g.axes = {.model = "base", .drafter = "made_up", .tree = "chain", .policy = "constant:4", .verifier = "rejection"};
+  g.axes = {.model = "base",
+            .drafter = "made_up",
+            .tree = "chain",
+            .policy = "constant:4",
+            .verifier = "rejection"};
   g.rounds = rounds;
   g.first_round = run.rounds.size();
   for (int i = 0; i < rounds; ++i) {
     int accepted = 0;
     while (accepted < kLength && text.next()) ++accepted;
     if (accepted == kLength) text.next();
-    run.rounds.push_back({.row_id = g.row_id, .position = 1, .rows = kLength + 1, .depth = kLength, .accepted = accepted, .drafted = kLength, .tested = std::min(kLength, accepted + 1), .emitted = accepted + 1});
+    run.rounds.push_back({.row_id = g.row_id,
+                          .position = 1,
+                          .rows = kLength + 1,
+                          .depth = kLength,
+                          .accepted = accepted,
+                          .drafted = kLength,
+                          .tested = std::min(kLength, accepted + 1),
+                          .emitted = accepted + 1});
   }
   run.generations.push_back(g);
 }
@@ -44,8 +56,10 @@ void add_generation(analysis::Run& run, Text& text, const std::string& prompt, i
 analysis::Run made_up_run(bool has_places, int prompts = 20) {
   analysis::Run run;
   for (int prompt = 0; prompt < prompts; ++prompt) {
-    Text text{.random = std::mt19937_64(static_cast<std::uint64_t>(prompt) + 1), .has_places = has_places};
-    text.easy = prompt % 10 < 3;  // then 0.41 of the first places are easy, as many as in the long run
+    Text text{.random = std::mt19937_64(static_cast<std::uint64_t>(prompt) + 1),
+              .has_places = has_places};
+    text.easy =
+        prompt % 10 < 3;  // then 0.41 of the first places are easy, as many as in the long run
     add_generation(run, text, "prompt_" + std::to_string(prompt), 200);
   }
   return run;
@@ -63,7 +77,9 @@ FittedAcceptance fit_of(const ProcessTable& table, const std::string& process) {
   return *found;
 }
 
-bool contains_zero(const Estimate& estimate) { return estimate.interval.value().low <= 0 && estimate.interval.value().high >= 0; }
+bool contains_zero(const Estimate& estimate) {
+  return estimate.interval.value().low <= 0 && estimate.interval.value().high >= 0;
+}
 
 TEST(ProcessTable, FindsThatOneRateTellsRoundsOfOneRate) {
   const auto run = made_up_run(false);
@@ -73,7 +89,8 @@ TEST(ProcessTable, FindsThatOneRateTellsRoundsOfOneRate) {
   // 1 + 0.6 + 0.36 + 0.216 + 0.1296 = 2.3056 tokens; 4,000 rounds of spread 1.4 leave 0.022.
   EXPECT_NEAR(fit_of(table, "iid").tokens_per_round.value, 2.3056, 0.08);
   EXPECT_GT(table.constant_acceptance_p.value(), 0.001);
-  for (const FittedAcceptance& fit : table.fits) EXPECT_GE(fit.akaike_criterion, fit_of(table, "iid").akaike_criterion - 6) << fit.process;
+  for (const FittedAcceptance& fit : table.fits)
+    EXPECT_GE(fit.akaike_criterion, fit_of(table, "iid").akaike_criterion - 6) << fit.process;
 }
 
 TEST(ProcessTable, FindsEasyAndHardPlaces) {
@@ -82,7 +99,10 @@ TEST(ProcessTable, FindsEasyAndHardPlaces) {
   EXPECT_FALSE(contains_zero(fit_of(table, "iid").misfit));
   EXPECT_TRUE(contains_zero(fit_of(table, "two_state").misfit));
   EXPECT_LT(table.constant_acceptance_p.value(), 1e-3);
-  for (const char* process : {"iid", "per_position", "beta_mixed"}) EXPECT_GT(fit_of(table, process).akaike_criterion, fit_of(table, "two_state").akaike_criterion + 50) << process;
+  for (const char* process : {"iid", "per_position", "beta_mixed"})
+    EXPECT_GT(fit_of(table, process).akaike_criterion,
+              fit_of(table, "two_state").akaike_criterion + 50)
+        << process;
 }
 
 TEST(ProcessTable, TellsByPositionWhatWasSeen) {

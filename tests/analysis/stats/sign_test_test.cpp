@@ -14,13 +14,16 @@ TEST(SignTest, EqualsTheShareOfAllOutcomes) {
     const std::uint32_t outcomes = 1u << trials;
     for (int successes = 0; successes <= trials; ++successes) {
       std::uint32_t as_many = 0;
-      for (std::uint32_t outcome = 0; outcome < outcomes; ++outcome) as_many += std::popcount(outcome) >= successes;
-      EXPECT_DOUBLE_EQ(sign_test_p(successes, trials), static_cast<double>(as_many) / outcomes) << successes << " of " << trials;
+      for (std::uint32_t outcome = 0; outcome < outcomes; ++outcome)
+        as_many += std::popcount(outcome) >= successes;
+      EXPECT_DOUBLE_EQ(sign_test_p(successes, trials), static_cast<double>(as_many) / outcomes)
+          << successes << " of " << trials;
     }
   }
 }
 
-/// The sizes that the criterion names: at 1 % over the suite 18 of 20 pairs serve 49 benchmarks, 21 of 24 pairs 70, and 11 pairs none of 49.
+/// The sizes that the criterion names: at 1 % over the suite 18 of 20 pairs serve 49 benchmarks, 21
+/// of 24 pairs 70, and 11 pairs none of 49.
 TEST(SignTest, ServesAsManyBenchmarksAsWasReckoned) {
   EXPECT_EQ(significant_successes(20, 0.01 / 49), 18);
   EXPECT_EQ(significant_successes(20, 0.01 / 50), 19);

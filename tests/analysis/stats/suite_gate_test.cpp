@@ -11,15 +11,26 @@ using enum GateVerdict;
 
 std::vector<BenchPairRow> pair_rows(const std::string& name, double ratio, int pairs = 20) {
   std::vector<BenchPairRow> rows;
-  for (int i = 0; i < pairs; ++i) rows.push_back({.benchmark = name, .pair = i, .base_ns = 100.0 + i, .head_ns = (100.0 + i) * ratio, .base_wall_ns = 1, .head_wall_ns = 1, .base_checksum = 7, .head_checksum = 7});
+  for (int i = 0; i < pairs; ++i)
+    rows.push_back({.benchmark = name,
+                    .pair = i,
+                    .base_ns = 100.0 + i,
+                    .head_ns = (100.0 + i) * ratio,
+                    .base_wall_ns = 1,
+                    .head_wall_ns = 1,
+                    .base_checksum = 7,
+                    .head_checksum = 7});
   return rows;
 }
 
 std::vector<BenchCountRow> count_rows(double base, double head, double spread = 0.0) {
-  return {{"a", "callgrind", "x86-64-v3", 0, base, head, 7, 7}, {"a", "callgrind", "x86-64-v3", 1, base * (1.0 + spread), head, 7, 7}};
+  return {{"a", "callgrind", "x86-64-v3", 0, base, head, 7, 7},
+          {"a", "callgrind", "x86-64-v3", 1, base * (1.0 + spread), head, 7, 7}};
 }
 
-GateVerdict count_verdict(const std::vector<BenchCountRow>& rows) { return judge_counts(rows).front().verdict; }
+GateVerdict count_verdict(const std::vector<BenchCountRow>& rows) {
+  return judge_counts(rows).front().verdict;
+}
 
 TEST(SuiteGate, JudgesEachBenchmarkAndTheWorstOfThem) {
   auto rows = pair_rows("f/a", 1.0);

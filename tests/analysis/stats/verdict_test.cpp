@@ -22,7 +22,8 @@ TEST(GateVerdict, TheWorstOfTwoDecides) {
   const std::vector by_weight{same, fast, ambiguous, invalid, slow};
   for (std::size_t i = 0; i < by_weight.size(); ++i)
     for (std::size_t j = 0; j < by_weight.size(); ++j)
-      EXPECT_EQ(worst(std::vector{by_weight[i], by_weight[j]}), by_weight[std::max(i, j)]) << name(by_weight[i]) << " " << name(by_weight[j]);
+      EXPECT_EQ(worst(std::vector{by_weight[i], by_weight[j]}), by_weight[std::max(i, j)])
+          << name(by_weight[i]) << " " << name(by_weight[j]);
 }
 
 TEST(GateVerdict, NothingComparedIsInvalid) { EXPECT_EQ(worst({}), invalid); }

@@ -6,7 +6,8 @@
 
 namespace speclab::analysis::testing {
 
-/// A fresh folder below the system's temporary one, removed with everything in it at the end of the test.
+/// A fresh folder below the system's temporary one, removed with everything in it at the end of the
+/// test.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -31,7 +32,8 @@ struct SyntheticRun {
   std::string kind = "decoding";
   int planned_generations = 0;  ///< where the run was interrupted
   std::vector<double> temperatures = {0.0, 0.5, 1.0};
-  std::vector<SyntheticDrafter> drafters = {{"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4}, {"small_transformer", 0.6, 4e6}};
+  std::vector<SyntheticDrafter> drafters = {
+      {"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4}, {"small_transformer", 0.6, 4e6}};
   std::vector<std::string> shape_models = {};  ///< beside the trained one
   int prompts_per_category = 2;
   int repetitions = 3;
@@ -39,11 +41,12 @@ struct SyntheticRun {
   double prediction_bias = 0.95;  ///< predicted / expected walltime of speculative cells
   double pace_ratio = 1;          ///< while measuring; predictions are made at pace 1
 
-  static constexpr double kStepNs = 9e6;      ///< target forward of plain decoding
-  static constexpr double kVerifyRowsNs = 3e5; ///< more for each drafted token
+  static constexpr double kStepNs = 9e6;        ///< target forward of plain decoding
+  static constexpr double kVerifyRowsNs = 3e5;  ///< more for each drafted token
 };
 
-/// Writes manifest.toml, rows.csv, rounds.csv, times.csv, predictions.csv, texts.jsonl, drafts.jsonl and timeline.csv.
+/// Writes manifest.toml, rows.csv, rounds.csv, times.csv, predictions.csv, texts.jsonl,
+/// drafts.jsonl and timeline.csv.
 void write_synthetic_run(const SyntheticRun& options, const std::string& folder);
 
 }  // namespace speclab::analysis::testing

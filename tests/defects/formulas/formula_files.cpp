@@ -1,4 +1,5 @@
-// The table of the closed forms has the common columns; their catalogue must not forget a file of them.
+// The table of the closed forms has the common columns; their catalogue must not forget a file of
+// them.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of sim/analytic: what checks arguments, reads a table of costs, follows acceptance and decides by the formulas.
-const std::set<std::string> kNoFormulas{"acceptance_tracker.cpp", "arguments.cpp", "auto_policy.cpp", "cost_surface.cpp", "depth_costs.cpp", "round_costs.cpp"};
+/// Of sim/analytic: what checks arguments, reads a table of costs, follows acceptance and decides
+/// by the formulas.
+const std::set<std::string> kNoFormulas{"acceptance_tracker.cpp", "arguments.cpp",
+                                        "auto_policy.cpp",        "cost_surface.cpp",
+                                        "depth_costs.cpp",        "round_costs.cpp"};
 
 TEST(Catalogue, HasADefectInEveryFileOfFormulas) {
   std::set<std::string> seeded;
@@ -27,6 +31,8 @@ TEST(Catalogue, HasADefectInEveryFileOfFormulas) {
 
 }  // namespace
 
-std::vector<Column> columns() { return {name_column(), wrong_column(), wild_column(), killed_by_column()}; }
+std::vector<Column> columns() {
+  return {name_column(), wrong_column(), wild_column(), killed_by_column()};
+}
 
 }  // namespace speclab::defects

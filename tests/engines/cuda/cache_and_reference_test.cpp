@@ -18,7 +18,8 @@ namespace {
 using cuda::relative_distance;
 using testing::commit_all;
 
-constexpr double kTolerance = 0.12;  ///< of a row's root mean square: 2^-9 of weights and activations over a few products
+constexpr double kTolerance =
+    0.12;  ///< of a row's root mean square: 2^-9 of weights and activations over a few products
 
 class CacheAndReference : public ::testing::Test {
  protected:
@@ -28,7 +29,9 @@ class CacheAndReference : public ::testing::Test {
     slow_ = std::make_unique<LlamaTorch>(config, *weights, "cpu", "float32");
     vocab_size_ = config.vocab_size;
   }
-  std::vector<Token> random_tokens(std::size_t count) { return testing::random_tokens(random_, vocab_size_, count); }
+  std::vector<Token> random_tokens(std::size_t count) {
+    return testing::random_tokens(random_, vocab_size_, count);
+  }
 
   std::int32_t vocab_size_ = 0;
   std::mt19937 random_{51};
@@ -40,7 +43,8 @@ TEST_F(CacheAndReference, HoldsTheLastPositionOfTheContextAndRefusesOneMore) {
   if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
   load(testing::cache_test_config(2, kContext));
   const auto tokens = random_tokens(kContext);
-  const auto fast_cache = fast_->make_cache(1, kContext), slow_cache = slow_->make_cache(1, kContext);
+  const auto fast_cache = fast_->make_cache(1, kContext),
+             slow_cache = slow_->make_cache(1, kContext);
   const std::int32_t slot = fast_cache->begin();
   commit_all(*fast_, *fast_cache, slot, std::span(tokens).first(kContext - 1));
   const auto last = commit_all(*fast_, *fast_cache, slot, std::span(tokens).last(1));
@@ -50,7 +54,8 @@ TEST_F(CacheAndReference, HoldsTheLastPositionOfTheContextAndRefusesOneMore) {
   EXPECT_THROW(commit_all(*fast_, *fast_cache, slot, std::span(tokens).first(1)), ContractError);
   const auto longer = fast_->make_cache(1, kContext + 1);
   commit_all(*fast_, *longer, longer->begin(), tokens);
-  EXPECT_THROW(commit_all(*fast_, *longer, 0, std::span(tokens).first(1)), ContractError) << "a position outside the context";
+  EXPECT_THROW(commit_all(*fast_, *longer, 0, std::span(tokens).first(1)), ContractError)
+      << "a position outside the context";
 }
 
 TEST_F(CacheAndReference, GivesTheReferencesLogitsBehindMoreSplitsThanAWarpHasLanes) {
@@ -58,7 +63,8 @@ TEST_F(CacheAndReference, GivesTheReferencesLogitsBehindMoreSplitsThanAWarpHasLa
   if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
   load(testing::cache_test_config(1, kContext));
   const auto tokens = random_tokens(kContext);
-  const auto fast_cache = fast_->make_cache(1, kContext), slow_cache = slow_->make_cache(1, kContext);
+  const auto fast_cache = fast_->make_cache(1, kContext),
+             slow_cache = slow_->make_cache(1, kContext);
   const std::int32_t slot = fast_cache->begin();
   slow_cache->begin();
   const auto before = std::span(tokens).first(kContext - 5), after = std::span(tokens).last(5);
@@ -66,13 +72,15 @@ TEST_F(CacheAndReference, GivesTheReferencesLogitsBehindMoreSplitsThanAWarpHasLa
   commit_chain(*slow_, *slow_cache, slot, before);
   const auto alone = [&] {
     std::vector<std::vector<float>> rows;
-    for (const Token& token : after) rows.push_back(commit_all(*fast_, *fast_cache, slot, std::span(&token, 1)).front());
+    for (const Token& token : after)
+      rows.push_back(commit_all(*fast_, *fast_cache, slot, std::span(&token, 1)).front());
     return rows;
   }();
   fast_cache->truncate(slot, kContext - 5);
   EXPECT_EQ(commit_all(*fast_, *fast_cache, slot, after), alone);
   const auto reference = commit_all(*slow_, *slow_cache, slot, after);
-  for (std::size_t i = 0; i < reference.size(); ++i) EXPECT_LT(relative_distance(alone[i], reference[i]), kTolerance) << i;
+  for (std::size_t i = 0; i < reference.size(); ++i)
+    EXPECT_LT(relative_distance(alone[i], reference[i]), kTolerance) << i;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// A target and a drafter on the device, and their rounds there beside the host's over the same models.
+// A target and a drafter on the device, and their rounds there beside the host's over the same
+// models.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,8 @@ inline LlamaConfig small_config() {
 /// A drafter of every third token.
 inline LlamaConfig drafter_of_some_tokens() {
   LlamaConfig config = small_config();
-  for (Token token = 0; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  for (Token token = 0; token < config.vocab_size; token += 3)
+    config.draft_vocabulary.push_back(token);
   return config;
 }
 
@@ -41,7 +43,9 @@ class TurningPolicy final : public SpeculationLengthPolicy {
  public:
   int next_length() override { return std::array{3, 0, 0, 0, 2}[turn_++ % 5]; }
   void observe(const RoundRecord&) override {}
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<TurningPolicy>(); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<TurningPolicy>();
+  }
   std::string name() const override { return "turning"; }
 
  private:
@@ -58,11 +62,14 @@ class DeviceRounds : public ::testing::Test {
   void load(const LlamaConfig& config) { load(config, config); }
   void load(const LlamaConfig& of_target, const LlamaConfig& of_drafter) {
     const auto device = std::make_shared<cuda::Device>();
-    target_ = std::make_shared<cuda::LlamaCuda>(of_target, *tiny_weights(of_target, {.scale = 6.0f}), device);
-    drafter_ = std::make_shared<cuda::LlamaCuda>(of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
+    target_ = std::make_shared<cuda::LlamaCuda>(of_target,
+                                                *tiny_weights(of_target, {.scale = 6.0f}), device);
+    drafter_ = std::make_shared<cuda::LlamaCuda>(
+        of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
   }
 
-  static DecoderOptions options(const char* kind, double temperature, std::int32_t max_new_tokens = 16) {
+  static DecoderOptions options(const char* kind, double temperature,
+                                std::int32_t max_new_tokens = 16) {
     DecoderOptions options;
     options.drafter.kind = kind;
     options.sampling.temperature = temperature;
@@ -72,38 +79,56 @@ class DeviceRounds : public ::testing::Test {
   }
 
   std::unique_ptr<RoundDecoder> on_host(const DecoderOptions& options) {
-    if (options.drafter.kind == "plain") return std::make_unique<PlainDecoder>(*target_, nullptr, options);
-    return std::make_unique<HostRoundDecoder>(*target_, nullptr, options, make_small_transformer_drafter(drafter_, options), make_verifier(options));
+    if (options.drafter.kind == "plain")
+      return std::make_unique<PlainDecoder>(*target_, nullptr, options);
+    return std::make_unique<HostRoundDecoder>(*target_, nullptr, options,
+                                              make_small_transformer_drafter(drafter_, options),
+                                              make_verifier(options));
   }
   std::unique_ptr<RoundDecoder> on_device(const DecoderOptions& options) {
-    return std::make_unique<cuda::DeviceRoundDecoder>(*target_, nullptr, options, options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
+    return std::make_unique<cuda::DeviceRoundDecoder>(
+        *target_, nullptr, options,
+        options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
   }
 
-  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence,
+                                 const SpeculationLengthPolicy& policy,
+                                 std::size_t prompt_length = 4) {
     std::vector<Token> prompt(prompt_length, 9);
     prompt.back() = static_cast<Token>(sequence);
     decoder.begin({{sequence, prompt}}, policy);
-    while (decoder.round()) {}
+    while (decoder.round()) {
+    }
     return decoder.records().front();
   }
 
-  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence, std::int32_t length) { return decode(decoder, sequence, ConstantPolicy(length)); }
+  static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence,
+                                 std::int32_t length) {
+    return decode(decoder, sequence, ConstantPolicy(length));
+  }
 
-  int expect_equal(const DecoderOptions& options, std::int32_t length) { return expect_equal(options, ConstantPolicy(length)); }
+  int expect_equal(const DecoderOptions& options, std::int32_t length) {
+    return expect_equal(options, ConstantPolicy(length));
+  }
 
   /// @return drafted tokens accepted
-  int expect_equal(const DecoderOptions& options, const SpeculationLengthPolicy& policy, std::size_t prompt_length = 4) {
+  int expect_equal(const DecoderOptions& options, const SpeculationLengthPolicy& policy,
+                   std::size_t prompt_length = 4) {
     int accepted = 0;
     const auto host = on_host(options), device = on_device(options);
     for (const std::uint32_t sequence : {0U, 1U}) {
-      const GenerationRecord a = decode(*host, sequence, policy, prompt_length), b = decode(*device, sequence, policy, prompt_length);
+      const GenerationRecord a = decode(*host, sequence, policy, prompt_length),
+                             b = decode(*device, sequence, policy, prompt_length);
       EXPECT_EQ(a.output_ids, b.output_ids);
       EXPECT_EQ(a.fates, b.fates);
       EXPECT_EQ(a.rounds.size(), b.rounds.size());
       for (std::size_t i = 0; i < std::min(a.rounds.size(), b.rounds.size()); ++i) {
         const RoundRecord &x = a.rounds[i], &y = b.rounds[i];
-        EXPECT_EQ(std::tuple(x.round, x.position, x.drafted, x.rows, x.depth, x.accepted, x.tested, x.emitted, x.next_kind),
-                  std::tuple(y.round, y.position, y.drafted, y.rows, y.depth, y.accepted, y.tested, y.emitted, y.next_kind)) << "round " << i;
+        EXPECT_EQ(std::tuple(x.round, x.position, x.drafted, x.rows, x.depth, x.accepted, x.tested,
+                             x.emitted, x.next_kind),
+                  std::tuple(y.round, y.position, y.drafted, y.rows, y.depth, y.accepted, y.tested,
+                             y.emitted, y.next_kind))
+            << "round " << i;
         accepted += x.accepted;
       }
     }

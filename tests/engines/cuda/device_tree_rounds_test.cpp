@@ -1,4 +1,5 @@
-// Trees in rounds on the device against the host's rounds over the same models: the same tokens and records from the same draws.
+// Trees in rounds on the device against the host's rounds over the same models: the same tokens and
+// records from the same draws.
 
 #include <gtest/gtest.h>
 
@@ -13,12 +14,15 @@
 namespace speclab::engines {
 namespace {
 
-/// Even ones, one whose inner nodes are leaves too, one where a late sibling alone goes on, and one of one child a node but for the root.
-constexpr std::array kShapes{"2x2", "3x1x2", "parents:0,0,0,1,1,2,4,4,7", "parents:0,0,2,3,3,5", "4x1x1"};
+/// Even ones, one whose inner nodes are leaves too, one where a late sibling alone goes on, and one
+/// of one child a node but for the root.
+constexpr std::array kShapes{"2x2", "3x1x2", "parents:0,0,0,1,1,2,4,4,7", "parents:0,0,2,3,3,5",
+                             "4x1x1"};
 
 class DeviceTreeRounds : public testing::DeviceRounds {
  protected:
-  static DecoderOptions tree_options(const char* tree, double temperature, std::int32_t max_new_tokens = 9) {
+  static DecoderOptions tree_options(const char* tree, double temperature,
+                                     std::int32_t max_new_tokens = 9) {
     DecoderOptions result = options("small_transformer", temperature, max_new_tokens);
     result.drafter.tree = tree;
     return result;
@@ -38,7 +42,8 @@ TEST_F(DeviceTreeRounds, GreedyRoundsAreTheHostsAndPlainDecodings) {
   const GenerationRecord plain = decode(*on_device(options("plain", 0.0, 9)), 1, 0);
   for (const char* tree : kShapes) {
     EXPECT_GT(expect_equal(tree_options(tree, 0.0), 5), 0) << tree;
-    EXPECT_EQ(decode(*on_device(tree_options(tree, 0.0)), 1, 5).output_ids, plain.output_ids) << tree;
+    EXPECT_EQ(decode(*on_device(tree_options(tree, 0.0)), 1, 5).output_ids, plain.output_ids)
+        << tree;
   }
 }
 
@@ -53,20 +58,25 @@ TEST_F(DeviceTreeRounds, SampledRoundsAreTheHostsUnderEverySeed) {
 
 TEST_F(DeviceTreeRounds, OfADraftVocabularyAreTheHosts) {
   load(testing::small_config(), testing::drafter_of_some_tokens());
-  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x1x2", temperature, 30), 3), 0) << temperature;
+  for (const double temperature : {0.0, 1.0})
+    EXPECT_GT(expect_equal(tree_options("3x1x2", temperature, 30), 3), 0) << temperature;
 }
 
-/// Paths that leave the first children move in both caches, and every later round reads what was moved.
+/// Paths that leave the first children move in both caches, and every later round reads what was
+/// moved.
 TEST_F(DeviceTreeRounds, ManyRoundsReadWhatEarlierOnesMoved) {
-  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 30), 3), 12) << temperature;
+  for (const double temperature : {0.0, 1.0})
+    EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 30), 3), 12) << temperature;
 }
 
 TEST_F(DeviceTreeRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
-  for (const double temperature : {0.0, 1.0}) EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 16), ConstantPolicy(3), 120), 0) << temperature;
+  for (const double temperature : {0.0, 1.0})
+    EXPECT_GT(expect_equal(tree_options("3x2x1", temperature, 16), ConstantPolicy(3), 120), 0)
+        << temperature;
 }
 
-/// At a low temperature most laws have fewer tokens than a node has children: trees lack nodes, and whole levels. The vocabulary is a multiple
-/// of 16: on the host a rest of it underflows later.
+/// At a low temperature most laws have fewer tokens than a node has children: trees lack nodes, and
+/// whole levels. The vocabulary is a multiple of 16: on the host a rest of it underflows later.
 TEST_F(DeviceTreeRounds, LackTheNodesThatTheHostsLackWhereALawHasFewTokens) {
   LlamaConfig config = testing::small_config();
   config.vocab_size = 128;
@@ -76,40 +86,49 @@ TEST_F(DeviceTreeRounds, LackTheNodesThatTheHostsLackWhereALawHasFewTokens) {
     EXPECT_GT(expect_equal(cold, 3), 0) << tree;
     const GenerationRecord record = decode(*on_device(cold), 1, 3);
     const TreeGrowth growth = TreeGrowth::parse(tree, 1);
-    const auto lacks = [&](const RoundRecord& round) { return round.drafted < growth.nodes_to_depth(round.depth); };
-    EXPECT_TRUE(std::ranges::any_of(record.rounds, lacks)) << tree << ": every law had tokens enough, so that this test sees nothing";
+    const auto lacks = [&](const RoundRecord& round) {
+      return round.drafted < growth.nodes_to_depth(round.depth);
+    };
+    EXPECT_TRUE(std::ranges::any_of(record.rounds, lacks))
+        << tree << ": every law had tokens enough, so that this test sees nothing";
   }
 }
 
 TEST_F(DeviceTreeRounds, DraftWhatAPassHolds) {
   for (const double temperature : {0.0, 1.0})
-    for (const char* tree : {"2x2x2x2x2", "7x8", "21x1x1"}) expect_equal(tree_options(tree, temperature, 4), 5);
+    for (const char* tree : {"2x2x2x2x2", "7x8", "21x1x1"})
+      expect_equal(tree_options(tree, temperature, 4), 5);
 }
 
 TEST_F(DeviceTreeRounds, OfOneChildALevelAreTheChains) {
   for (const double temperature : {0.0, 1.0}) {
     EXPECT_GT(expect_equal(tree_options("3", temperature, 14), 5), 0);
-    EXPECT_EQ(decode(*on_device(tree_options("1x1x1", temperature)), 1, 5).output_ids, decode(*on_device(options("small_transformer", temperature, 9)), 1, 3).output_ids);
+    EXPECT_EQ(decode(*on_device(tree_options("1x1x1", temperature)), 1, 5).output_ids,
+              decode(*on_device(options("small_transformer", temperature, 9)), 1, 3).output_ids);
   }
 }
 
 TEST_F(DeviceTreeRounds, HaveTheLevelsThatThePolicyAndWhatIsWantedLeave) {
   for (const double temperature : {0.0, 1.0})
-    for (const std::int32_t length : {0, 1, 2}) expect_equal(tree_options("2x2x1", temperature, 5), length);
+    for (const std::int32_t length : {0, 1, 2})
+      expect_equal(tree_options("2x2x1", temperature, 5), length);
 }
 
 TEST_F(DeviceTreeRounds, DraftNothingBeyondTheDraftersContext) {
   LlamaConfig short_context = testing::small_config();
   short_context.context_length = 12;
   load(testing::small_config(), short_context);
-  for (const double temperature : {0.0, 1.0}) expect_equal(tree_options("2x2x1", temperature, 12), 5);
+  for (const double temperature : {0.0, 1.0})
+    expect_equal(tree_options("2x2x1", temperature, 12), 5);
 }
 
 TEST_F(DeviceTreeRounds, ReachTheEndOfTheContext) {
-  for (const double temperature : {0.0, 1.0}) expect_equal(tree_options("3x2x1", temperature, 10), ConstantPolicy(3), 246);
+  for (const double temperature : {0.0, 1.0})
+    expect_equal(tree_options("3x2x1", temperature, 10), ConstantPolicy(3), 246);
 }
 
-/// The last token that stands is a leaf, of the last level or of the first, which the drafter has not read; rounds without a draft follow.
+/// The last token that stands is a leaf, of the last level or of the first, which the drafter has
+/// not read; rounds without a draft follow.
 TEST_F(DeviceTreeRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
   for (const char* tree : {"2x2x1", "parents:0,0,2,2,3"}) {
     DecoderOptions all_accepted = tree_options(tree, 1.0, 30);
@@ -123,13 +142,15 @@ TEST_F(DeviceTreeRounds, ReplayForcesWhatTheTraceSays) {
   for (const double temperature : {0.0, 1.0}) {
     DecoderOptions replay = tree_options("2x2x1", temperature);
     replay.verifier = "replay";
-    replay.replay = std::make_shared<ReplayTrace>(ReplayTrace{{{3, 2}, {3, 0}, {2, 2}, {3, 3}, {1, 1}}});
+    replay.replay =
+        std::make_shared<ReplayTrace>(ReplayTrace{{{3, 2}, {3, 0}, {2, 2}, {3, 3}, {1, 1}}});
     EXPECT_GT(expect_equal(replay, 3), 0);
   }
 }
 
 TEST_F(DeviceTreeRounds, APromptOfOneTokenIsEnough) {
-  for (const double temperature : {0.0, 1.0}) expect_equal(tree_options("3x2x1", temperature), ConstantPolicy(3), 1);
+  for (const double temperature : {0.0, 1.0})
+    expect_equal(tree_options("3x2x1", temperature), ConstantPolicy(3), 1);
 }
 
 TEST_F(DeviceTreeRounds, RefuseWhatTheyDoNotSupportAndSayWhatIsAllowed) {
@@ -138,9 +159,12 @@ TEST_F(DeviceTreeRounds, RefuseWhatTheyDoNotSupportAndSayWhatIsAllowed) {
     EXPECT_NE(refusal.find(grown), std::string::npos) << refusal;
     EXPECT_NE(refusal.find("3x2x1"), std::string::npos) << refusal;
   }
-  EXPECT_NE(refusal_of([&] { on_device(tree_options("64", 0.0)); }).find("63 nodes"), std::string::npos);
-  EXPECT_NE(refusal_of([&] { on_device(tree_options("8x8", 0.0)); }).find("72 nodes"), std::string::npos);
-  for (const char* verifier : {"tree_multi_round", "tree_without_replacement", "several_drafts", "sample_and_match", "point_mass", "typical"}) {
+  EXPECT_NE(refusal_of([&] { on_device(tree_options("64", 0.0)); }).find("63 nodes"),
+            std::string::npos);
+  EXPECT_NE(refusal_of([&] { on_device(tree_options("8x8", 0.0)); }).find("72 nodes"),
+            std::string::npos);
+  for (const char* verifier : {"tree_multi_round", "tree_without_replacement", "several_drafts",
+                               "sample_and_match", "point_mass", "typical"}) {
     DecoderOptions wrong = tree_options("2x2", 1.0);
     wrong.verifier = verifier;
     EXPECT_NE(refusal_of([&] { on_device(wrong); }).find(verifier), std::string::npos) << verifier;

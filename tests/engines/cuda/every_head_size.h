@@ -1,5 +1,6 @@
 #pragma once
-// Small models of every head size that the device has kernels for, and groups of heads of every kind.
+// Small models of every head size that the device has kernels for, and groups of heads of every
+// kind.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,8 @@
 
 namespace speclab::engines::testing {
 
-inline LlamaConfig head_size_config(std::int32_t head_dim, std::int32_t heads, std::int32_t kv_heads, bool tied) {
+inline LlamaConfig head_size_config(std::int32_t head_dim, std::int32_t heads,
+                                    std::int32_t kv_heads, bool tied) {
   LlamaConfig config;
   config.name = "small";
   config.vocab_size = 263;  // no multiple of 16
@@ -28,7 +30,9 @@ inline LlamaConfig head_size_config(std::int32_t head_dim, std::int32_t heads, s
 }
 
 inline const std::vector<LlamaConfig>& head_size_configs() {
-  static const std::vector<LlamaConfig> all{head_size_config(32, 3, 3, true), head_size_config(64, 6, 2, false), head_size_config(128, 4, 1, true), head_size_config(64, 9, 3, true)};
+  static const std::vector<LlamaConfig> all{
+      head_size_config(32, 3, 3, true), head_size_config(64, 6, 2, false),
+      head_size_config(128, 4, 1, true), head_size_config(64, 9, 3, true)};
   return all;
 }
 
@@ -41,8 +45,12 @@ class EveryHeadSize : public ::testing::TestWithParam<int> {
     device_ = std::make_shared<cuda::Device>();
     fast_ = std::make_unique<cuda::LlamaCuda>(config(), *weights_, device_);
   }
-  const LlamaConfig& config() const { return head_size_configs()[static_cast<std::size_t>(GetParam())]; }
-  std::vector<Token> random_tokens(std::size_t count) { return testing::random_tokens(random_, config().vocab_size, count); }
+  const LlamaConfig& config() const {
+    return head_size_configs()[static_cast<std::size_t>(GetParam())];
+  }
+  std::vector<Token> random_tokens(std::size_t count) {
+    return testing::random_tokens(random_, config().vocab_size, count);
+  }
 
   std::mt19937 random_{7};
   std::unique_ptr<LlamaWeights> weights_;

@@ -12,13 +12,16 @@
 
 namespace speclab::engines::cuda {
 
-/// As the device keeps a law. Exponentials are whole numbers and the sum is a power of two: probabilities, differences and all sums of them
-/// are exact, in float too, so that host and device must agree about every coin.
+/// As the device keeps a law. Exponentials are whole numbers and the sum is a power of two:
+/// probabilities, differences and all sums of them are exact, in float too, so that host and device
+/// must agree about every coin.
 struct ExactLaw {
   std::vector<float> exponentials;
   double sum;
 
-  float operator[](std::size_t token) const { return exponentials[token] * static_cast<float>(1.0 / sum); }
+  float operator[](std::size_t token) const {
+    return exponentials[token] * static_cast<float>(1.0 / sum);
+  }
 };
 
 /// Half of the tokens from `begin` on have some probability.
@@ -31,7 +34,9 @@ inline ExactLaw random_law(std::mt19937& random, int vocab, int begin = 0) {
     sum += whole;
   }
   const std::uint64_t rounded = std::bit_ceil(sum + 1);
-  law.exponentials[static_cast<std::size_t>(begin) + random() % static_cast<std::size_t>(vocab - begin)] += static_cast<float>(rounded - sum);
+  law.exponentials[static_cast<std::size_t>(begin) +
+                   random() % static_cast<std::size_t>(vocab - begin)] +=
+      static_cast<float>(rounded - sum);
   law.sum = static_cast<double>(rounded);
   return law;
 }

@@ -1,4 +1,5 @@
-// The device's cache at its ends, and after any history of drafts that were accepted, rejected and taken back.
+// The device's cache at its ends, and after any history of drafts that were accepted, rejected and
+// taken back.
 
 #include "engines/cuda/kv_cache_cuda.h"
 
@@ -25,29 +26,39 @@ class CacheOfTheDevice : public ::testing::Test {
   }
   void load(const LlamaConfig& config) {
     config_ = config;
-    fast_ = std::make_unique<cuda::LlamaCuda>(config, *testing::tiny_weights(config), std::make_shared<cuda::Device>());
+    fast_ = std::make_unique<cuda::LlamaCuda>(config, *testing::tiny_weights(config),
+                                              std::make_shared<cuda::Device>());
   }
-  std::vector<Token> random_tokens(std::size_t count) { return testing::random_tokens(random_, config_.vocab_size, count); }
+  std::vector<Token> random_tokens(std::size_t count) {
+    return testing::random_tokens(random_, config_.vocab_size, count);
+  }
 
   /// A random draft behind the committed tokens, of which a random path is accepted, or nothing.
-  void draft_and_accept(KvCache& cache, std::int32_t slot, std::vector<Token>& tokens, const std::vector<int>& parents) {
+  void draft_and_accept(KvCache& cache, std::int32_t slot, std::vector<Token>& tokens,
+                        const std::vector<int>& parents) {
     const auto drafted = random_tokens(parents.size());
     std::vector<ForwardRow> rows;
     for (std::size_t i = 0; i < drafted.size(); ++i)
-      rows.push_back({drafted[i], parents[i] < 0 ? cache.length(slot) : rows[static_cast<std::size_t>(parents[i])].position + 1, slot, parents[i] < 0 ? ForwardRow::kCommitted : parents[i]});
+      rows.push_back({drafted[i],
+                      parents[i] < 0 ? cache.length(slot)
+                                     : rows[static_cast<std::size_t>(parents[i])].position + 1,
+                      slot, parents[i] < 0 ? ForwardRow::kCommitted : parents[i]});
     fast_->forward(rows, cache);
-    const auto path = cuda::path_to(parents, static_cast<int>(random_() % (parents.size() + 1)) - 1);
+    const auto path =
+        cuda::path_to(parents, static_cast<int>(random_() % (parents.size() + 1)) - 1);
     cache.commit(slot, path);
     for (const int row : path) tokens.push_back(drafted[static_cast<std::size_t>(row)]);
   }
 
-  void expect_as_fresh(KvCache& cache, std::int32_t slot, const std::vector<Token>& tokens, int script) {
+  void expect_as_fresh(KvCache& cache, std::int32_t slot, const std::vector<Token>& tokens,
+                       int script) {
     ASSERT_EQ(cache.length(slot), static_cast<std::int32_t>(tokens.size()));
     const auto fresh = fast_->make_cache(1, cache.capacity());
     const std::int32_t fresh_slot = fresh->begin();
     commit_all(*fast_, *fresh, fresh_slot, tokens);
     const auto after = random_tokens(2);
-    EXPECT_EQ(commit_all(*fast_, cache, slot, after), commit_all(*fast_, *fresh, fresh_slot, after)) << "script " << script;
+    EXPECT_EQ(commit_all(*fast_, cache, slot, after), commit_all(*fast_, *fresh, fresh_slot, after))
+        << "script " << script;
   }
 
   LlamaConfig config_;
@@ -55,16 +66,19 @@ class CacheOfTheDevice : public ::testing::Test {
   std::unique_ptr<LanguageModel> fast_;
 };
 
-/// In one layer keys and values depend on token and position alone, so that nothing but a wrong slot makes a difference.
+/// In one layer keys and values depend on token and position alone, so that nothing but a wrong
+/// slot makes a difference.
 TEST_F(CacheOfTheDevice, IsBitEqualToAFreshOneAfterAnyScriptOfTrees) {
   for (int script = 0; script < 50; ++script) {
     const auto cache = fast_->make_cache(2, 192);
     if (script % 2 == 1) commit_all(*fast_, *cache, cache->begin(), random_tokens(3));
     const std::int32_t slot = cache->begin();
-    std::vector<Token> tokens = random_tokens(script % 5 == 0 ? 100 + random_() % 28 : 1 + random_() % 9);
+    std::vector<Token> tokens =
+        random_tokens(script % 5 == 0 ? 100 + random_() % 28 : 1 + random_() % 9);
     commit_all(*fast_, *cache, slot, tokens);
     for (int round = 0; round < 4; ++round) {
-      draft_and_accept(*cache, slot, tokens, cuda::random_tree(random_, 1 + static_cast<int>(random_() % 12)));
+      draft_and_accept(*cache, slot, tokens,
+                       cuda::random_tree(random_, 1 + static_cast<int>(random_() % 12)));
       if (random_() % 4 != 0) continue;
       tokens.resize(tokens.size() - random_() % std::min<std::size_t>(3, tokens.size()));
       cache->truncate(slot, static_cast<std::int32_t>(tokens.size()));
@@ -97,7 +111,8 @@ TEST_F(CacheOfTheDevice, TakesADraftIntoItsLastSlotsAndRefusesOneThatIsLonger) {
   commit_all(*fast_, *cache, slot, tokens);
   const auto beside = random_tokens(2);
   commit_all(*fast_, *cache, other, beside);
-  EXPECT_THROW(fast_->forward(chain_rows(random_tokens(8), slot, cache->length(slot)), *cache), ContractError);
+  EXPECT_THROW(fast_->forward(chain_rows(random_tokens(8), slot, cache->length(slot)), *cache),
+               ContractError);
   draft_and_accept(*cache, slot, tokens, {-1, 0, 0, 1, 2, 2, 4});
   tokens.resize(std::min<std::size_t>(tokens.size(), kCapacity - 2));
   cache->truncate(slot, static_cast<std::int32_t>(tokens.size()));

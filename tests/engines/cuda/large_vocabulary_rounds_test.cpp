@@ -25,12 +25,17 @@ class LargeVocabularyRounds : public testing::DeviceRounds {
 
 TEST_F(LargeVocabularyRounds, AreTheHostsAtEveryDraftLengthAndTemperature) {
   for (const double temperature : {0.0, 0.7, 1.0})
-    for (const std::int32_t length : {2, 3, 5, 8, 16}) EXPECT_GT(expect_equal(options("small_transformer", temperature, 18), length), 0) << temperature << ", " << length;
+    for (const std::int32_t length : {2, 3, 5, 8, 16})
+      EXPECT_GT(expect_equal(options("small_transformer", temperature, 18), length), 0)
+          << temperature << ", " << length;
 }
 
 TEST_F(LargeVocabularyRounds, GreedyTokensArePlainDecodings) {
   const GenerationRecord plain = decode(*on_device(options("plain", 0.0, 18)), 1, 0);
-  for (const std::int32_t length : {2, 3, 5, 8, 16}) EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0, 18)), 1, length).output_ids, plain.output_ids) << length;
+  for (const std::int32_t length : {2, 3, 5, 8, 16})
+    EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0, 18)), 1, length).output_ids,
+              plain.output_ids)
+        << length;
 }
 
 TEST_F(LargeVocabularyRounds, PlainDecodingIsTheHosts) {

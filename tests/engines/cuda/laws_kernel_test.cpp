@@ -20,7 +20,8 @@ namespace {
 
 using Rows = std::vector<std::vector<float>>;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity(),
+                kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr std::int32_t kLength = 17;  ///< of the sequence before the round
 constexpr float kInverseTemperature = 1.0f / 0.7f;
 
@@ -32,7 +33,8 @@ Rows random_rows(int vocab, int rows) {
   return logits;
 }
 
-/// As the head leaves it: the best of 16 consecutive tokens, the first of equal ones, or one that is no number.
+/// As the head leaves it: the best of 16 consecutive tokens, the first of equal ones, or one that
+/// is no number.
 BestLogit best_of(std::span<const float> row, std::size_t begin) {
   BestLogit best{row[begin], static_cast<std::int32_t>(begin)};
   for (std::size_t i = begin; i < std::min(row.size(), begin + 16) && best.value == best.value; ++i)
@@ -69,23 +71,32 @@ Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inv
   state.data()->inverse_temperature = inverse_temperature;
   state.data()->rows = static_cast<std::int32_t>(rows.size());
   const DeviceArray<ForwardState> draft = zeros_on_device<ForwardState>(1);
-  const PassOutput output{device_logits.data(), device_best.data(), static_cast<std::int32_t>(blocks)};
+  const PassOutput output{device_logits.data(), device_best.data(),
+                          static_cast<std::int32_t>(blocks)};
   const DeviceLaws laws{exponentials.data(), sums.data(), static_cast<std::int32_t>(vocab)};
-  if (reader == Reader::target_laws) launch_target_laws(state.data(), static_cast<int>(rows.size()), output, laws, device.context());
-  else launch_choose_draft(state.data(), draft.data(), 0, output, laws, device.context());
+  if (reader == Reader::target_laws)
+    launch_target_laws(state.data(), static_cast<int>(rows.size()), output, laws, device.context());
+  else
+    launch_choose_draft(state.data(), draft.data(), 0, output, laws, device.context());
   device.synchronize();
-  return {*state.data(), {exponentials.data(), exponentials.data() + exponentials.size()}, {sums.data(), sums.data() + sums.size()}};
+  return {*state.data(),
+          {exponentials.data(), exponentials.data() + exponentials.size()},
+          {sums.data(), sums.data() + sums.size()}};
 }
 
 /// Two units in the last place for the device's expf, and what is below the normal numbers.
 void expect_law(std::span<const float> exponentials, double sum, std::span<const float> logits) {
   const float largest = *std::ranges::max_element(logits);
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    const double expected = std::exp(static_cast<double>((logits[i] - largest) * kInverseTemperature));
-    ASSERT_NEAR(static_cast<double>(exponentials[i]), expected, 0x1p-22 * expected + static_cast<double>(std::numeric_limits<float>::min())) << "token " << i << " of " << logits.size();
+    const double expected =
+        std::exp(static_cast<double>((logits[i] - largest) * kInverseTemperature));
+    ASSERT_NEAR(static_cast<double>(exponentials[i]), expected,
+                0x1p-22 * expected + static_cast<double>(std::numeric_limits<float>::min()))
+        << "token " << i << " of " << logits.size();
   }
   const double total = std::accumulate(exponentials.begin(), exponentials.end(), 0.0);
-  EXPECT_NEAR(sum, total, static_cast<double>(logits.size()) * 0x1p-52 * total) << logits.size();  // a rounding a term
+  EXPECT_NEAR(sum, total, static_cast<double>(logits.size()) * 0x1p-52 * total)
+      << logits.size();  // a rounding a term
 }
 
 class LawsKernel : public ::testing::Test {
@@ -98,12 +109,16 @@ class LawsKernel : public ::testing::Test {
   void expect_damage(const std::vector<float>& row, const char* what) {
     const auto vocab = static_cast<std::int32_t>(row.size());
     for (const float inverse_temperature : {0.0f, kInverseTemperature}) {
-      const RoundState of_target = read_by(Reader::target_laws, *device_, {row}, inverse_temperature).state;
+      const RoundState of_target =
+          read_by(Reader::target_laws, *device_, {row}, inverse_temperature).state;
       EXPECT_EQ(of_target.is_damaged, 1) << what << " among " << vocab << ", target";
-      EXPECT_TRUE(of_target.best[0] >= 0 && of_target.best[0] < vocab) << what << ": " << of_target.best[0] << " of " << vocab;
-      const RoundState of_draft = read_by(Reader::choose_draft, *device_, {row}, inverse_temperature).state;
+      EXPECT_TRUE(of_target.best[0] >= 0 && of_target.best[0] < vocab)
+          << what << ": " << of_target.best[0] << " of " << vocab;
+      const RoundState of_draft =
+          read_by(Reader::choose_draft, *device_, {row}, inverse_temperature).state;
       EXPECT_EQ(of_draft.is_damaged, 1) << what << " among " << vocab << ", draft";
-      EXPECT_TRUE(of_draft.drafted[0] >= 0 && of_draft.drafted[0] < vocab) << what << ": " << of_draft.drafted[0] << " of " << vocab;
+      EXPECT_TRUE(of_draft.drafted[0] >= 0 && of_draft.drafted[0] < vocab)
+          << what << ": " << of_draft.drafted[0] << " of " << vocab;
     }
   }
 
@@ -116,8 +131,10 @@ TEST_F(LawsKernel, AreTheSoftmaxOfEveryRow) {
     const Outcome found = read_by(Reader::target_laws, *device_, rows, kInverseTemperature);
     EXPECT_EQ(found.state.is_damaged, 0);
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      EXPECT_EQ(found.state.best[row], std::ranges::max_element(rows[row]) - rows[row].begin()) << "row " << row << " of " << vocab;
-      expect_law(std::span(found.exponentials).subspan(row * rows[row].size(), rows[row].size()), found.sums[row], rows[row]);
+      EXPECT_EQ(found.state.best[row], std::ranges::max_element(rows[row]) - rows[row].begin())
+          << "row " << row << " of " << vocab;
+      expect_law(std::span(found.exponentials).subspan(row * rows[row].size(), rows[row].size()),
+                 found.sums[row], rows[row]);
     }
   }
 }
@@ -129,7 +146,8 @@ TEST_F(LawsKernel, DraftsTheHostsDrawFromTheLawLeftBehind) {
     expect_law(found.exponentials, found.sums[0], rows[0]);
     std::vector<float> law = found.exponentials;
     for (float& weight : law) weight *= static_cast<float>(1.0 / found.sums[0]);
-    const auto drawn = PhiloxChance(77).categorical(draft_key({0, kLength, 0}, 0, 1), std::span<const float>(law));
+    const auto drawn =
+        PhiloxChance(77).categorical(draft_key({0, kLength, 0}, 0, 1), std::span<const float>(law));
     EXPECT_EQ(found.state.drafted[0], static_cast<std::int32_t>(drawn)) << vocab;
   }
 }
@@ -141,7 +159,8 @@ TEST_F(LawsKernel, TakeTheLowestOfEqualLogits) {
       std::vector<float> row = random_rows(vocab, 1).front();
       for (int i = first; i < vocab; i += 1 + i % 19) row[static_cast<std::size_t>(i)] = 40.0f;
       EXPECT_EQ(read_by(Reader::target_laws, *device_, {row}, 0.0f).state.best[0], first) << vocab;
-      EXPECT_EQ(read_by(Reader::choose_draft, *device_, {row}, 0.0f).state.drafted[0], first) << vocab;
+      EXPECT_EQ(read_by(Reader::choose_draft, *device_, {row}, 0.0f).state.drafted[0], first)
+          << vocab;
     }
 }
 
@@ -153,7 +172,8 @@ TEST_F(LawsKernel, NoteLogitsThatAreNoFiniteNumbersAndNameATokenOfTheVocabulary)
         row[static_cast<std::size_t>(at)] = bad;
         expect_damage(row, bad == kInfinity ? "infinity" : "no number");
       }
-    expect_damage(std::vector<float>(static_cast<std::size_t>(vocab), -kInfinity), "nothing but -infinity");
+    expect_damage(std::vector<float>(static_cast<std::size_t>(vocab), -kInfinity),
+                  "nothing but -infinity");
     expect_damage(std::vector<float>(static_cast<std::size_t>(vocab), kNan), "no numbers at all");
   }
 }

@@ -13,7 +13,8 @@ namespace {
 using testing::commit_all;
 using testing::copy_rows;
 
-constexpr double kTolerance = 0.12;  ///< of the logits' root mean square: 2^-9 of weights and activations over a few products
+constexpr double kTolerance =
+    0.12;  ///< of the logits' root mean square: 2^-9 of weights and activations over a few products
 
 class LlamaCuda : public testing::EveryHeadSize {
  protected:
@@ -26,7 +27,8 @@ class LlamaCuda : public testing::EveryHeadSize {
 };
 
 /// || a - b || / || b ||
-double relative_distance(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+double relative_distance(const std::vector<std::vector<float>>& a,
+                         const std::vector<std::vector<float>>& b) {
   double difference = 0, size = 0;
   for (std::size_t row = 0; row < b.size(); ++row)
     for (std::size_t i = 0; i < b[row].size(); ++i) {
@@ -36,7 +38,8 @@ double relative_distance(const std::vector<std::vector<float>>& a, const std::ve
   return std::sqrt(difference / size);
 }
 
-void expect_near(const char* what, const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+void expect_near(const char* what, const std::vector<std::vector<float>>& a,
+                 const std::vector<std::vector<float>>& b) {
   ASSERT_EQ(a.size(), b.size());
   const double distance = relative_distance(a, b);
   std::printf("%s: relative distance %.5f over %zu rows\n", what, distance, a.size());
@@ -60,17 +63,20 @@ TEST_P(LlamaCuda, AgreesWithTheReferenceOnChainsTreesBatchesAndLongContexts) {
     const auto prefix = random_tokens(length);
     const std::int32_t slot = fast_cache->begin();
     ASSERT_EQ(slow_cache->begin(), slot);
-    expect_near("prefix", commit_all(*fast_, *fast_cache, slot, prefix), commit_all(*slow_, *slow_cache, slot, prefix));
+    expect_near("prefix", commit_all(*fast_, *fast_cache, slot, prefix),
+                commit_all(*slow_, *slow_cache, slot, prefix));
     add_tree(rows, slot, static_cast<std::int32_t>(length));
   }
-  expect_near("trees", copy_rows(fast_->forward(rows, *fast_cache)), copy_rows(slow_->forward(rows, *slow_cache)));
+  expect_near("trees", copy_rows(fast_->forward(rows, *fast_cache)),
+              copy_rows(slow_->forward(rows, *slow_cache)));
   for (KvCache* cache : {fast_cache.get(), slow_cache.get()}) {
     cache->commit(1, std::vector<std::int32_t>{5, 7, 9});
     cache->commit(2, std::vector<std::int32_t>{10, 12});
   }
   for (const std::int32_t slot : {1, 2}) {
     const std::vector<Token> after{17, 4, 250};
-    expect_near("after the path", commit_all(*fast_, *fast_cache, slot, after), commit_all(*slow_, *slow_cache, slot, after));
+    expect_near("after the path", commit_all(*fast_, *fast_cache, slot, after),
+                commit_all(*slow_, *slow_cache, slot, after));
   }
 }
 
@@ -79,7 +85,8 @@ TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultipliesAndStreamsBehindLayers) {
   LanguageModel* models[2] = {fast_.get(), slow_.get()};
   for (int i = 0; i < 2; ++i) {
     const auto cache = models[i]->make_cache(1, 16);
-    std::vector<ForwardRow> rows = testing::chain_rows(std::vector<Token>{7, 8, 9, 10}, cache->begin(), 0);
+    std::vector<ForwardRow> rows =
+        testing::chain_rows(std::vector<Token>{7, 8, 9, 10}, cache->begin(), 0);
     rows[0].wants_logits = false;
     rows[1].wants_hidden = rows[3].wants_hidden = true;
     rows[3].wants_logits = false;
@@ -88,7 +95,8 @@ TEST_P(LlamaCuda, HiddenStatesAreWhatTheHeadMultipliesAndStreamsBehindLayers) {
     ASSERT_EQ(result.state_size, 3 * config().hidden_size);
     for (std::size_t row = 0; row < 2; ++row)
       for (std::size_t place = 0; place < 3; ++place) {
-        const std::span<const float> state = result.hidden_row(row).subspan(place * result.hidden_row(row).size() / 3, result.hidden_row(row).size() / 3);
+        const std::span<const float> state = result.hidden_row(row).subspan(
+            place * result.hidden_row(row).size() / 3, result.hidden_row(row).size() / 3);
         states[place][i].emplace_back(state.begin(), state.end());
       }
   }

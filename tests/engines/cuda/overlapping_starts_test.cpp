@@ -1,5 +1,5 @@
-// The emulation's adversarial order finds planted defects that the order of the launches hides. The engine's passes and rounds give the same bits in
-// both orders.
+// The emulation's adversarial order finds planted defects that the order of the launches hides. The
+// engine's passes and rounds give the same bits in both orders.
 
 #include <gtest/gtest.h>
 
@@ -52,14 +52,21 @@ __global__ void return_before_the_wait(int blocks_that_wait) {
   wait_for_previous_kernel();
 }
 
-enum class Fence { none, of_one_thread_before_the_barrier, of_one_thread_behind_the_barrier, of_every_thread };
+enum class Fence {
+  none,
+  of_one_thread_before_the_barrier,
+  of_one_thread_behind_the_barrier,
+  of_every_thread
+};
 
 /// The last block to arrive adds what all have left.
 __global__ void sum_of_blocks(int* parts, int* arrivals, int* sum, Fence before, Fence behind) {
   wait_for_previous_kernel();
   const bool is_first = threadIdx.x == 0;
   if (is_first) parts[blockIdx.x] = 1;
-  if (before == Fence::of_every_thread || (before == Fence::of_one_thread_before_the_barrier && is_first)) __threadfence();
+  if (before == Fence::of_every_thread ||
+      (before == Fence::of_one_thread_before_the_barrier && is_first))
+    __threadfence();
   __syncthreads();
   if (!is_first) return;
   if (before == Fence::of_one_thread_behind_the_barrier) __threadfence();
@@ -79,10 +86,12 @@ class OverlappingStarts : public ::testing::Test {
 
   template <typename... Parameters, typename... Arguments>
   void put(Start start, void (*kernel)(Parameters...), int blocks, Arguments&&... arguments) {
-    launch(start, kernel, dim3(static_cast<unsigned>(blocks)), kThreads, 0, device_.context(), std::forward<Arguments>(arguments)...);
+    launch(start, kernel, dim3(static_cast<unsigned>(blocks)), kThreads, 0, device_.context(),
+           std::forward<Arguments>(arguments)...);
   }
 
-  /// @return what the blocks of a reading kernel saw that `kernels` put, in the order of the launches or in the adversarial one
+  /// @return what the blocks of a reading kernel saw that `kernels` put, in the order of the
+  /// launches or in the adversarial one
   std::vector<int> seen_in_turn(const std::function<void()>& kernels) {
     *value_.data() = kOld;
     kernels();
@@ -99,7 +108,8 @@ class OverlappingStarts : public ::testing::Test {
     const auto parts = zeros_on_device<int>(kBlocks), arrivals = zeros_on_device<int>(1);
     const PinnedArray<int> sum(1);
     try {
-      put(Start::in_turn, sum_of_blocks, kBlocks, parts.data(), arrivals.data(), sum.data(), before, behind);
+      put(Start::in_turn, sum_of_blocks, kBlocks, parts.data(), arrivals.data(), sum.data(), before,
+          behind);
       device_.synchronize();
     } catch (const std::logic_error& error) {
       return error.what();
@@ -128,9 +138,11 @@ TEST_F(OverlappingStarts, FindAReadBeforeTheWait) {
     put(Start::in_turn, write_new, 1, value_.data());
     put(start, read_before_the_wait, kBlocks, value_.data(), seen_.data());
   };
-  EXPECT_EQ(seen_in_turn([&] { kernels(Start::overlapping); }), all(kNew)) << "the ordinary order is not expected to find it";
+  EXPECT_EQ(seen_in_turn([&] { kernels(Start::overlapping); }), all(kNew))
+      << "the ordinary order is not expected to find it";
   EXPECT_NE(seen_adversarially([&] { kernels(Start::overlapping); }), all(kNew));
-  EXPECT_EQ(seen_adversarially([&] { kernels(Start::in_turn); }), all(kNew)) << "a kernel in turn need not wait";
+  EXPECT_EQ(seen_adversarially([&] { kernels(Start::in_turn); }), all(kNew))
+      << "a kernel in turn need not wait";
 }
 
 TEST_F(OverlappingStarts, FindAKernelWhoseBlocksAllReturnBeforeTheWait) {
@@ -139,9 +151,11 @@ TEST_F(OverlappingStarts, FindAKernelWhoseBlocksAllReturnBeforeTheWait) {
     put(Start::overlapping, return_before_the_wait, kBlocks, blocks_that_wait);
     put(Start::overlapping, read_behind_the_wait, kBlocks, value_.data(), seen_.data());
   };
-  EXPECT_EQ(seen_in_turn([&] { kernels(0); }), all(kNew)) << "the ordinary order is not expected to find it";
+  EXPECT_EQ(seen_in_turn([&] { kernels(0); }), all(kNew))
+      << "the ordinary order is not expected to find it";
   EXPECT_EQ(seen_adversarially([&] { kernels(0); }), all(kOld));
-  EXPECT_EQ(seen_adversarially([&] { kernels(1); }), all(kNew)) << "one block that waits keeps the chain of completions";
+  EXPECT_EQ(seen_adversarially([&] { kernels(1); }), all(kNew))
+      << "one block that waits keeps the chain of completions";
 }
 
 TEST_F(OverlappingStarts, FindAKernelThatReturnsBeforeTheWaitWithinAGraph) {
@@ -151,15 +165,19 @@ TEST_F(OverlappingStarts, FindAKernelThatReturnsBeforeTheWaitWithinAGraph) {
     put(Start::in_turn, read_behind_the_wait, kBlocks, value_.data(), seen_.data());
   });
   EXPECT_EQ(seen_in_turn([&] { graph.launch(device_.context()); }), all(kNew));
-  EXPECT_EQ(seen_adversarially([&] { graph.launch(device_.context()); }), all(kOld)) << "the edge in front of a kernel in turn leads to one kernel alone";
+  EXPECT_EQ(seen_adversarially([&] { graph.launch(device_.context()); }), all(kOld))
+      << "the edge in front of a kernel in turn leads to one kernel alone";
 }
 
 TEST_F(OverlappingStarts, FindAMissingFence) {
-  const std::string before = "an arrival without a fence before it", between = "a read behind an arrival without a fence between them", right = std::to_string(kBlocks);
+  const std::string before = "an arrival without a fence before it",
+                    between = "a read behind an arrival without a fence between them",
+                    right = std::to_string(kBlocks);
   EXPECT_EQ(sum_with(Fence::of_every_thread, Fence::of_every_thread), right);
   EXPECT_EQ(sum_with(Fence::of_one_thread_behind_the_barrier, Fence::of_every_thread), right);
   EXPECT_EQ(sum_with(Fence::none, Fence::of_every_thread), before);
-  EXPECT_EQ(sum_with(Fence::of_one_thread_before_the_barrier, Fence::of_every_thread), before) << "what the other threads wrote is not fenced";
+  EXPECT_EQ(sum_with(Fence::of_one_thread_before_the_barrier, Fence::of_every_thread), before)
+      << "what the other threads wrote is not fenced";
   EXPECT_EQ(sum_with(Fence::of_every_thread, Fence::none), between);
 }
 
@@ -173,7 +191,8 @@ using cuda_emulation::AdversarialOrder;
 
 class OverlappingPass : public testing::EveryHeadSize {
  protected:
-  /// Logits, then hidden states, of a prompt of several passes that crosses the border of two splits, of a tree behind it, and of what follows.
+  /// Logits, then hidden states, of a prompt of several passes that crosses the border of two
+  /// splits, of a tree behind it, and of what follows.
   std::vector<std::vector<float>> all_results() {
     const auto cache = fast_->make_cache(1, cuda::keys_per_split(config().head_dim) + 64);
     const std::int32_t slot = cache->begin();
@@ -181,20 +200,26 @@ class OverlappingPass : public testing::EveryHeadSize {
     std::vector<Token> prompt(static_cast<std::size_t>(length));
     for (std::size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<Token>(i * 37 % 263);
     std::vector<std::vector<float>> results = testing::commit_all(*fast_, *cache, slot, prompt);
-    std::vector<ForwardRow> tree{{40, length, slot, ForwardRow::kCommitted}, {41, length + 1, slot, 0}, {42, length + 1, slot, 0}, {43, length + 2, slot, 1}, {44, length + 2, slot, 2}};
+    std::vector<ForwardRow> tree{{40, length, slot, ForwardRow::kCommitted},
+                                 {41, length + 1, slot, 0},
+                                 {42, length + 1, slot, 0},
+                                 {43, length + 2, slot, 1},
+                                 {44, length + 2, slot, 2}};
     for (ForwardRow& row : tree) row.wants_hidden = true;
     const ForwardResult result = fast_->forward(tree, *cache);
     results.emplace_back(result.logits.begin(), result.logits.end());
     results.emplace_back(result.hidden.begin(), result.hidden.end());
     cache->commit(slot, std::vector<std::int32_t>{0, 2, 4});
-    for (auto& row : testing::commit_all(*fast_, *cache, slot, std::vector<Token>{7, 8, 9})) results.push_back(std::move(row));
+    for (auto& row : testing::commit_all(*fast_, *cache, slot, std::vector<Token>{7, 8, 9}))
+      results.push_back(std::move(row));
     return results;
   }
 };
 
 TEST_P(OverlappingPass, GivesTheSameBitsInTheAdversarialOrder) {
   std::optional<AdversarialOrder> order(std::in_place);
-  const auto adversarial = all_results();  // first, so that buffers hold NaN where a kernel reads too early
+  const auto adversarial =
+      all_results();  // first, so that buffers hold NaN where a kernel reads too early
   order.reset();
   EXPECT_EQ(adversarial, all_results());
 }
@@ -219,7 +244,8 @@ class OverlappingRounds : public testing::DeviceRounds {
 };
 
 TEST_F(OverlappingRounds, OfChainsGiveTheSameTokensInTheAdversarialOrder) {
-  for (const double temperature : {0.0, 1.0}) expect_same(options("small_transformer", temperature, 14));
+  for (const double temperature : {0.0, 1.0})
+    expect_same(options("small_transformer", temperature, 14));
 }
 
 TEST_F(OverlappingRounds, OfTreesGiveTheSameTokensInTheAdversarialOrder) {

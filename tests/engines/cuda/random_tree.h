@@ -4,7 +4,8 @@
 
 namespace speclab::engines::cuda {
 
-/// Parents of `size` nodes, each an earlier one drawn at random, -1 for the root; now and then the last one, so that some paths are deep.
+/// Parents of `size` nodes, each an earlier one drawn at random, -1 for the root; now and then the
+/// last one, so that some paths are deep.
 inline std::vector<int> random_tree(std::mt19937& random, int size) {
   std::vector<int> parents{-1};
   while (static_cast<int>(parents.size()) < size) {

@@ -1,4 +1,5 @@
-// The device's verification of hand-made laws against the rule's scalar truth: the same verdict from the same draws.
+// The device's verification of hand-made laws against the rule's scalar truth: the same verdict
+// from the same draws.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// One round: a chain of drafted tokens with the laws they came from, and the target's laws before and after each.
+/// One round: a chain of drafted tokens with the laws they came from, and the target's laws before
+/// and after each.
 struct Round {
   int vocab;
   std::vector<Token> drafted;
@@ -33,7 +35,8 @@ Round random_round(std::mt19937& random, int vocab, int length, int begin = 0) {
   Round round{vocab, {}, {}, {}};
   for (int i = 0; i <= length; ++i) round.target.push_back(random_law(random, vocab, begin));
   for (int i = 0; i < length; ++i) {
-    round.draft.push_back(random() % 4 == 0 ? round.target[static_cast<std::size_t>(i)] : random_law(random, vocab));
+    round.draft.push_back(random() % 4 == 0 ? round.target[static_cast<std::size_t>(i)]
+                                            : random_law(random, vocab));
     std::size_t token;
     do token = random() % static_cast<std::size_t>(vocab);
     while (!(round.draft.back()[token] > 0.0f));
@@ -56,7 +59,8 @@ RoundResult verified_on_device(const Device& device, const Round& round, std::in
   const auto device_state = on_device<RoundState>(std::span<const RoundState>(&state, 1));
   const LawsOnDevice draft(round.draft, round.vocab), target(round.target, round.vocab);
   const PinnedArray<RoundResult> result(1);
-  launch_verify(device_state.data(), round.length(), draft.view(), target.view(), result.data(), device.context());
+  launch_verify(device_state.data(), round.length(), draft.view(), target.view(), result.data(),
+                device.context());
   device.synchronize();
   return *result.data();
 }
@@ -74,7 +78,10 @@ Verdict verified_on_host(const Round& round) {
   PhiloxChance chance(round.seed);
   std::vector<float> scratch;
   Verdict verdict;
-  verify_rejection<float>(draft, [&](TokenTree::Node node) -> const Law& { return laws[static_cast<std::size_t>(node)]; }, kKey, chance, scratch, verdict);
+  verify_rejection<float>(
+      draft,
+      [&](TokenTree::Node node) -> const Law& { return laws[static_cast<std::size_t>(node)]; },
+      kKey, chance, scratch, verdict);
   return verdict;
 }
 
@@ -89,8 +96,10 @@ class VerifyKernel : public ::testing::Test {
   int expect_hosts_verdict(const Round& round) {
     const RoundResult found = verified_on_device(*device_, round);
     const Verdict verdict = verified_on_host(round);
-    EXPECT_EQ(found.outcome.accepted, static_cast<int>(verdict.accepted.size())) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
-    EXPECT_EQ(found.outcome.next, verdict.next) << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.accepted, static_cast<int>(verdict.accepted.size()))
+        << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
+    EXPECT_EQ(found.outcome.next, verdict.next)
+        << round.vocab << " tokens, draft of " << round.length() << ", seed " << round.seed;
     EXPECT_EQ(found.is_damaged, 0);
     return found.outcome.accepted;
   }
@@ -116,7 +125,8 @@ TEST_F(VerifyKernel, GivesTheHostsVerdictAtEveryVocabularyAndLength) {
 
 TEST_F(VerifyKernel, DrawsFromLawsWhoseMassIsInTheLastShareAlone) {
   for (const int vocab : kVocabularies)
-    for (const int length : {0, 1, 3}) expect_hosts_verdict(random_round(random_, vocab, length, vocab - 1 - (vocab - 1) % 48));
+    for (const int length : {0, 1, 3})
+      expect_hosts_verdict(random_round(random_, vocab, length, vocab - 1 - (vocab - 1) % 48));
 }
 
 TEST_F(VerifyKernel, AcceptsWhereTargetAndDraftAreOneAndRejectsWhatTheTargetNeverSays) {
@@ -126,15 +136,19 @@ TEST_F(VerifyKernel, AcceptsWhereTargetAndDraftAreOneAndRejectsWhatTheTargetNeve
       round.seed = seed;
       round.draft = {round.target.begin(), round.target.end() - 1};
       for (std::size_t i = 0; i < 3; ++i)
-        round.drafted[i] = static_cast<Token>(std::max_element(round.target[i].exponentials.begin(), round.target[i].exponentials.end()) - round.target[i].exponentials.begin());
+        round.drafted[i] = static_cast<Token>(std::max_element(round.target[i].exponentials.begin(),
+                                                               round.target[i].exponentials.end()) -
+                                              round.target[i].exponentials.begin());
       EXPECT_EQ(expect_hosts_verdict(round), 3);
       const auto third = static_cast<std::size_t>(round.drafted[2]);
-      round.target[2].exponentials[third == 0 ? 1 : 0] += std::exchange(round.target[2].exponentials[third], 0.0f);
+      round.target[2].exponentials[third == 0 ? 1 : 0] +=
+          std::exchange(round.target[2].exponentials[third], 0.0f);
       EXPECT_EQ(expect_hosts_verdict(round), 2);
     }
 }
 
-/// A target that gives every token half of what the draft gives it: what happens, by rounding, about once in 2^24 rejections.
+/// A target that gives every token half of what the draft gives it: what happens, by rounding,
+/// about once in 2^24 rejections.
 TEST_F(VerifyKernel, DrawsFromTheTargetsLawWhereARejectionLeavesNothing) {
   for (const int vocab : kVocabularies) {
     int rejected = 0;
@@ -143,7 +157,8 @@ TEST_F(VerifyKernel, DrawsFromTheTargetsLawWhereARejectionLeavesNothing) {
       round.seed = seed;
       round.draft[0] = round.target[0];
       round.target[0].sum *= 2.0;
-      while (!(round.draft[0][static_cast<std::size_t>(round.drafted[0])] > 0.0f)) round.drafted[0] = (round.drafted[0] + 1) % vocab;
+      while (!(round.draft[0][static_cast<std::size_t>(round.drafted[0])] > 0.0f))
+        round.drafted[0] = (round.drafted[0] + 1) % vocab;
       rejected += 1 - expect_hosts_verdict(round);
     }
     EXPECT_GT(rejected, 0) << vocab;
@@ -163,10 +178,12 @@ TEST_F(VerifyKernel, NotesLawsThatAreNoNumbersAndNamesATokenOfTheVocabulary) {
   for (const int vocab : kVocabularies)
     for (const int at : {0, vocab / 2, vocab - 1}) {
       Round round = random_round(random_, vocab, 0);
-      round.target[0].exponentials[static_cast<std::size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
+      round.target[0].exponentials[static_cast<std::size_t>(at)] =
+          std::numeric_limits<float>::quiet_NaN();
       const RoundResult found = verified_on_device(*device_, round);
       EXPECT_EQ(found.is_damaged, 1) << vocab;
-      EXPECT_TRUE(found.outcome.next >= 0 && found.outcome.next < vocab) << found.outcome.next << " of " << vocab;
+      EXPECT_TRUE(found.outcome.next >= 0 && found.outcome.next < vocab)
+          << found.outcome.next << " of " << vocab;
     }
 }
 

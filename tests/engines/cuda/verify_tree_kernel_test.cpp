@@ -1,4 +1,5 @@
-// The device's verification of hand-made trees against the rules' scalar truth: the same verdict from the same draws.
+// The device's verification of hand-made trees against the rules' scalar truth: the same verdict
+// from the same draws.
 
 #include <gtest/gtest.h>
 
@@ -47,11 +48,15 @@ class Round {
   RoundState state{};
 
  private:
-  static Token arg_max(const ExactLaw& law) { return static_cast<Token>(std::ranges::max_element(law.exponentials) - law.exponentials.begin()); }
+  static Token arg_max(const ExactLaw& law) {
+    return static_cast<Token>(std::ranges::max_element(law.exponentials) -
+                              law.exponentials.begin());
+  }
 
   void make_laws(Target target) {
     draft_laws.push_back(random_law(random_, vocab_));
-    target_laws.push_back(target == Target::any && random_() % 4 != 0 ? random_law(random_, vocab_) : draft_laws.back());
+    target_laws.push_back(target == Target::any && random_() % 4 != 0 ? random_law(random_, vocab_)
+                                                                      : draft_laws.back());
     if (target == Target::half_of_the_draft) target_laws.back().sum *= 2.0;
   }
 
@@ -59,10 +64,12 @@ class Round {
   std::vector<Token> random_tokens() {
     std::vector<Token> tokens;
     for (Token token = 0; token < vocab_; ++token)
-      if (draft_laws.back().exponentials[static_cast<std::size_t>(token)] > 0.0f) tokens.push_back(token);
+      if (draft_laws.back().exponentials[static_cast<std::size_t>(token)] > 0.0f)
+        tokens.push_back(token);
     std::ranges::shuffle(tokens, random_);
     const auto best = std::ranges::find(tokens, arg_max(target_laws.back()));
-    if (best != tokens.end() && random_() % 2 == 0) std::swap(*best, tokens[random_() % std::min<std::size_t>(3, tokens.size())]);
+    if (best != tokens.end() && random_() % 2 == 0)
+      std::swap(*best, tokens[random_() % std::min<std::size_t>(3, tokens.size())]);
     return tokens;
   }
 
@@ -79,7 +86,8 @@ class Round {
       state.drafted[child - 1] = token;
       state.tree.depth[child] = draft.tree[child].depth;
       state.tree.mass[child] = 0.0;
-      for (std::size_t i = 0; i < left.exponentials.size(); ++i) state.tree.mass[child] += static_cast<double>(left[i]);
+      for (std::size_t i = 0; i < left.exponentials.size(); ++i)
+        state.tree.mass[child] += static_cast<double>(left[i]);
       left.exponentials[static_cast<std::size_t>(token)] = 0.0f;
     }
   }
@@ -91,12 +99,16 @@ class Round {
 Verdict verified_on_host(const Round& round) {
   std::vector<Law> laws(round.target_laws.size());
   for (std::size_t i = 0; i < laws.size(); ++i) fill(laws[i], round.target_laws[i]);
-  const TargetLaws<float> law = [&](TokenTree::Node node) -> const Law& { return laws[static_cast<std::size_t>(node)]; };
+  const TargetLaws<float> law = [&](TokenTree::Node node) -> const Law& {
+    return laws[static_cast<std::size_t>(node)];
+  };
   PhiloxChance chance(round.state.seed);
   std::vector<float> scratch;
   Verdict verdict;
-  if (round.state.inverse_temperature > 0.0f) verify_rejection<float>(round.draft, law, kKey, chance, scratch, verdict);
-  else verify_greedy<float>(round.draft, law, verdict);
+  if (round.state.inverse_temperature > 0.0f)
+    verify_rejection<float>(round.draft, law, kKey, chance, scratch, verdict);
+  else
+    verify_greedy<float>(round.draft, law, verdict);
   return verdict;
 }
 
@@ -113,9 +125,11 @@ class VerifyTreeKernel : public ::testing::Test {
     const PinnedArray<RoundState> state(1);
     *state.data() = round.state;
     state.data()->forced = forced;
-    const LawsOnDevice draft(round.draft_laws, round.vocab()), target(round.target_laws, round.vocab());
+    const LawsOnDevice draft(round.draft_laws, round.vocab()),
+        target(round.target_laws, round.vocab());
     const DeviceArray<float> remainder(static_cast<std::size_t>(round.vocab()));
-    launch_verify_tree(state.data(), {draft.view(), target.view(), remainder.data()}, device_->context());
+    launch_verify_tree(state.data(), {draft.view(), target.view(), remainder.data()},
+                       device_->context());
     launch_tell_host(state.data(), told_->data(), device_->context());
     device_->synchronize();
     return *state.data();
@@ -128,9 +142,11 @@ class VerifyTreeKernel : public ::testing::Test {
     const RoundOutcome& outcome = told_->data()->outcome;
     const auto accepted = static_cast<std::int32_t>(verdict.accepted.size());
     const std::int32_t is_bonus = verdict.next_kind == NextKind::bonus;
-    EXPECT_EQ(std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus), std::tuple(accepted, verdict.tested, verdict.next, is_bonus))
+    EXPECT_EQ(std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus),
+              std::tuple(accepted, verdict.tested, verdict.next, is_bonus))
         << round.vocab() << " tokens, seed " << round.state.seed;
-    EXPECT_EQ(std::tuple(found.length, found.pending, found.round), std::tuple(kLength + accepted + 1, verdict.next, kKey.round + 1));
+    EXPECT_EQ(std::tuple(found.length, found.pending, found.round),
+              std::tuple(kLength + accepted + 1, verdict.next, kKey.round + 1));
     EXPECT_EQ(std::tuple(found.moves.first, found.moves.count), std::tuple(kLength, accepted));
     for (std::int32_t i = 0; i < std::min(accepted, outcome.accepted); ++i) {
       const TokenTree::Node node = verdict.accepted[static_cast<std::size_t>(i)];
@@ -160,12 +176,19 @@ class VerifyTreeKernel : public ::testing::Test {
   std::unique_ptr<PinnedArray<RoundResult>> told_;  ///< made where there is a device
 };
 
-TEST_F(VerifyTreeKernel, GivesTheHostsVerdictAtEveryVocabulary) { expect_hosts_verdicts(Target::any, 1.0f); }
+TEST_F(VerifyTreeKernel, GivesTheHostsVerdictAtEveryVocabulary) {
+  expect_hosts_verdicts(Target::any, 1.0f);
+}
 
-/// What is left after a rejection is nothing, so that the target's own law takes over for the siblings.
-TEST_F(VerifyTreeKernel, GoesOnWithTheTargetsLawWhereARejectionLeavesNothing) { expect_hosts_verdicts(Target::half_of_the_draft, 1.0f); }
+/// What is left after a rejection is nothing, so that the target's own law takes over for the
+/// siblings.
+TEST_F(VerifyTreeKernel, GoesOnWithTheTargetsLawWhereARejectionLeavesNothing) {
+  expect_hosts_verdicts(Target::half_of_the_draft, 1.0f);
+}
 
-TEST_F(VerifyTreeKernel, MatchesTheArgMaxAtTemperature0) { expect_hosts_verdicts(Target::any, 0.0f); }
+TEST_F(VerifyTreeKernel, MatchesTheArgMaxAtTemperature0) {
+  expect_hosts_verdicts(Target::any, 0.0f);
+}
 
 TEST_F(VerifyTreeKernel, AcceptsAsManyFirstChildrenAsAreForced) {
   for (const float inverse_temperature : {0.0f, 1.0f})
@@ -173,11 +196,15 @@ TEST_F(VerifyTreeKernel, AcceptsAsManyFirstChildrenAsAreForced) {
       Round round(random_, 1500, Target::any);
       round.state.inverse_temperature = inverse_temperature;
       int node = 0, steps = 0;
-      for (; steps < forced && round.state.tree.num_children[node] > 0; ++steps) node = round.state.tree.first_child[node];
+      for (; steps < forced && round.state.tree.num_children[node] > 0; ++steps)
+        node = round.state.tree.first_child[node];
       verify_on_device(round, forced);
       const bool is_bonus = round.state.tree.num_children[node] == 0;
       const RoundOutcome& outcome = told_->data()->outcome;
-      EXPECT_EQ(std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus), std::tuple(steps, steps + (is_bonus ? 0 : 1), round.state.best[node], is_bonus ? 1 : 0)) << forced;
+      EXPECT_EQ(
+          std::tuple(outcome.accepted, outcome.tested, outcome.next, outcome.is_bonus),
+          std::tuple(steps, steps + (is_bonus ? 0 : 1), round.state.best[node], is_bonus ? 1 : 0))
+          << forced;
     }
 }
 

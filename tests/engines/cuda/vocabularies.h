@@ -1,5 +1,6 @@
 #pragma once
-// Sizes of vocabularies around those of a warp and of a thread block, where a thread has no, one or several tokens.
+// Sizes of vocabularies around those of a warp and of a thread block, where a thread has no, one or
+// several tokens.
 
 #include <array>
 

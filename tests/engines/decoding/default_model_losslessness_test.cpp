@@ -1,5 +1,6 @@
-// A part of the losslessness run (scripts/losslessness) on the default model: 6 prompts, 64 tokens, float32. The small
-// transformer is the target without its last layers, so it needs no trained drafter.
+// A part of the losslessness run (scripts/losslessness) on the default model: 6 prompts, 64 tokens,
+// float32. The small transformer is the target without its last layers, so it needs no trained
+// drafter.
 
 #include <gtest/gtest.h>
 
@@ -27,14 +28,18 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     return model_of(source);
   }
   static std::shared_ptr<LanguageModel> model_of(const ModelSource& source) {
-    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+    return std::make_shared<cpu::LlamaCpu>(
+        source.config, *source.weights, cpu::ElementType::float32,
+        std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }
 
   /// Prompts of six different categories, as the peers' fixture has them.
   static std::vector<Request> requests() {
-    const auto fixture = nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
+    const auto fixture =
+        nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
     std::vector<Request> six;
-    for (std::uint32_t i = 0; i < 6; ++i) six.push_back({i, fixture["prompts"][2 * i]["ids"].get<std::vector<Token>>()});
+    for (std::uint32_t i = 0; i < 6; ++i)
+      six.push_back({i, fixture["prompts"][2 * i]["ids"].get<std::vector<Token>>()});
     return six;
   }
 
@@ -47,25 +52,35 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
   static void TearDownTestSuite() { target_ = drafter_ = feature_drafter_ = nullptr; }
 
   static DecoderOptions options(const DrafterOptions& drafter) {
-    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = 64, .ignore_eos = true}, .drafter = drafter};
+    return {.sampling = {.temperature = 0},
+            .stop = {.max_new_tokens = 64, .ignore_eos = true},
+            .drafter = drafter};
   }
 
-  std::shared_ptr<LanguageModel> language_model(const std::string& kind, const std::string&) override {
+  std::shared_ptr<LanguageModel> language_model(const std::string& kind,
+                                                const std::string&) override {
     if (kind == "small_transformer") return drafter_;
     if (!feature_drafter_) feature_drafter_ = model_of(open_model("smollm2-feature"));
     return feature_drafter_;
   }
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override {
     const MlpSpeculatorSource source = open_mlp_speculator("smollm2-mlp");
-    return std::make_shared<cpu::MlpSpeculatorCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+    return std::make_shared<cpu::MlpSpeculatorCpu>(
+        source.config, *source.weights, cpu::ElementType::float32,
+        std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
-    return testing::ngrams_of(plain_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 4});
+    return testing::ngrams_of(plain_, target_->info().vocab_size,
+                              {.order = kind == "unigram"  ? 1
+                                        : kind == "bigram" ? 2
+                                                           : 5,
+                               .max_successors = 4});
   }
 
   void expect_plain_tokens(const DrafterOptions& drafter, int speculation_length) {
     const DecoderOptions wanted = options(drafter);
-    HostRoundDecoder decoder(*target_, nullptr, wanted, make_drafter(wanted, target_->info(), *this), make_verifier(wanted));
+    HostRoundDecoder decoder(*target_, nullptr, wanted,
+                             make_drafter(wanted, target_->info(), *this), make_verifier(wanted));
     const auto records = decode(decoder, requests(), speculation_length);
     EXPECT_EQ(output_ids(records), plain_);
     std::size_t rounds = 0;
@@ -77,23 +92,44 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
   static std::vector<std::vector<Token>> plain_;
 };
 
-std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_, DefaultModelLosslessness::drafter_, DefaultModelLosslessness::feature_drafter_;
+std::shared_ptr<LanguageModel> DefaultModelLosslessness::target_,
+    DefaultModelLosslessness::drafter_, DefaultModelLosslessness::feature_drafter_;
 std::vector<std::vector<Token>> DefaultModelLosslessness::plain_;
 
-TEST_F(DefaultModelLosslessness, OfPromptLookup) { expect_plain_tokens({.kind = "prompt_lookup"}, 8); }
+TEST_F(DefaultModelLosslessness, OfPromptLookup) {
+  expect_plain_tokens({.kind = "prompt_lookup"}, 8);
+}
 TEST_F(DefaultModelLosslessness, OfUnigram) { expect_plain_tokens({.kind = "unigram"}, 2); }
 TEST_F(DefaultModelLosslessness, OfBigram) { expect_plain_tokens({.kind = "bigram"}, 4); }
 TEST_F(DefaultModelLosslessness, OfFiveGram) { expect_plain_tokens({.kind = "ngram"}, 5); }
-TEST_F(DefaultModelLosslessness, OfLookupAndFiveGram) { expect_plain_tokens({.kind = "lookup_ngram"}, 8); }
-TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) { expect_plain_tokens({.kind = "small_transformer"}, 3); }
-TEST_F(DefaultModelLosslessness, OfAFeatureTransformersChain) { expect_plain_tokens({.kind = "feature_transformer"}, 3); }
-TEST_F(DefaultModelLosslessness, OfAnMlpSpeculatorsChain) { expect_plain_tokens({.kind = "mlp_speculator"}, 3); }
-TEST_F(DefaultModelLosslessness, OfAFeatureTransformersTree) { expect_plain_tokens({.kind = "feature_transformer", .tree = "best_first:8"}, 3); }
-TEST_F(DefaultModelLosslessness, OfLookupAndAFeatureTransformer) { expect_plain_tokens({.kind = "lookup_transformer"}, 8); }
-TEST_F(DefaultModelLosslessness, OfAMixture) {
-  expect_plain_tokens({.kind = "mixture", .parts = {{.kind = "feature_transformer", .weight = 4.0}, {.kind = "ngram"}, {.kind = "prompt_lookup"}}}, 4);
+TEST_F(DefaultModelLosslessness, OfLookupAndFiveGram) {
+  expect_plain_tokens({.kind = "lookup_ngram"}, 8);
 }
-TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) { expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2); }
+TEST_F(DefaultModelLosslessness, OfASmallTransformersChain) {
+  expect_plain_tokens({.kind = "small_transformer"}, 3);
+}
+TEST_F(DefaultModelLosslessness, OfAFeatureTransformersChain) {
+  expect_plain_tokens({.kind = "feature_transformer"}, 3);
+}
+TEST_F(DefaultModelLosslessness, OfAnMlpSpeculatorsChain) {
+  expect_plain_tokens({.kind = "mlp_speculator"}, 3);
+}
+TEST_F(DefaultModelLosslessness, OfAFeatureTransformersTree) {
+  expect_plain_tokens({.kind = "feature_transformer", .tree = "best_first:8"}, 3);
+}
+TEST_F(DefaultModelLosslessness, OfLookupAndAFeatureTransformer) {
+  expect_plain_tokens({.kind = "lookup_transformer"}, 8);
+}
+TEST_F(DefaultModelLosslessness, OfAMixture) {
+  expect_plain_tokens({.kind = "mixture",
+                       .parts = {{.kind = "feature_transformer", .weight = 4.0},
+                                 {.kind = "ngram"},
+                                 {.kind = "prompt_lookup"}}},
+                      4);
+}
+TEST_F(DefaultModelLosslessness, OfASmallTransformersTree) {
+  expect_plain_tokens({.kind = "small_transformer", .tree = "3x1"}, 2);
+}
 
 }  // namespace
 }  // namespace speclab::engines

@@ -1,5 +1,5 @@
-// At temperature 0 the loop gives plain decoding's tokens with every drafter and tree; where nothing is drafted, at any
-// temperature.
+// At temperature 0 the loop gives plain decoding's tokens with every drafter and tree; where
+// nothing is drafted, at any temperature.
 
 #include <gtest/gtest.h>
 
@@ -28,12 +28,17 @@ TinyPair& pair() {
 
 std::vector<Request> three_requests() {
   std::mt19937 random(23);
-  return {{4, random_tokens(random, 300, 1)}, {9, random_tokens(random, 300, 30)}, {2, {7, 8, 9, 7, 8, 9, 7, 8}}};
+  return {{4, random_tokens(random, 300, 1)},
+          {9, random_tokens(random, 300, 30)},
+          {2, {7, 8, 9, 7, 8, 9, 7, 8}}};
 }
 
-DecoderOptions options_of(const DrafterCase& drafter, double temperature, double repetition_penalty = 1.0) {
-  return {.sampling = {.temperature = temperature, .repetition_penalty = repetition_penalty}, .stop = {.max_new_tokens = 45},
-          .drafter = drafter.options(), .seed = 31};
+DecoderOptions options_of(const DrafterCase& drafter, double temperature,
+                          double repetition_penalty = 1.0) {
+  return {.sampling = {.temperature = temperature, .repetition_penalty = repetition_penalty},
+          .stop = {.max_new_tokens = 45},
+          .drafter = drafter.options(),
+          .seed = 31};
 }
 
 int total_accepted(const std::vector<GenerationRecord>& records) {
@@ -45,17 +50,20 @@ int total_accepted(const std::vector<GenerationRecord>& records) {
 
 class EveryDrafter : public ::testing::TestWithParam<DrafterCase> {};
 
-INSTANTIATE_TEST_SUITE_P(, EveryDrafter, ::testing::ValuesIn(testing::drafter_cases()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, EveryDrafter, ::testing::ValuesIn(testing::drafter_cases()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZero) {
   const auto plain = decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0);
   int accepted = 0;
   for (const int length : {0, 1, 3, 8}) {
-    const auto records = decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), length);
+    const auto records =
+        decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), length);
     EXPECT_EQ(output_ids(records), output_ids(plain)) << "speculation length " << length;
     accepted += total_accepted(records);
   }
-  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
+  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none")
+      << "no draft was ever accepted: the test would see little";
 }
 
 TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderEveryRule) {
@@ -64,7 +72,9 @@ TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderEveryRule) {
     if (std::string(verifier) == "block" && std::string(GetParam().tree) != "chain") continue;
     DecoderOptions options = options_of(GetParam(), 0);
     options.verifier = verifier;
-    EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 4)), output_ids(plain)) << verifier;
+    EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 4)),
+              output_ids(plain))
+        << verifier;
   }
 }
 
@@ -72,7 +82,8 @@ TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderEveryRule) {
 TEST_P(EveryDrafter, GivesPlainTokensAtAnyTemperatureWhereTheDraftMustMatchASample) {
   int accepted = 0;
   for (const double temperature : {0.3, 1.0}) {
-    const auto plain = decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
+    const auto plain =
+        decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
     for (const char* verifier : {"sample_and_match", "tree_naive"}) {
       DecoderOptions options = options_of(GetParam(), temperature);
       options.verifier = verifier;
@@ -81,7 +92,8 @@ TEST_P(EveryDrafter, GivesPlainTokensAtAnyTemperatureWhereTheDraftMustMatchASamp
       accepted += total_accepted(records);
     }
   }
-  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none") << "no draft was ever accepted: the test would see little";
+  EXPECT_EQ(accepted > 0, std::string(GetParam().kind) != "none")
+      << "no draft was ever accepted: the test would see little";
 }
 
 /// So an experiment can ask a drafter about every place of the target's own text.
@@ -102,13 +114,18 @@ TEST_P(EveryDrafter, IsAskedAtEveryPlaceOfThePlainTextWhereDraftsAreOnlyObserved
 
 TEST_P(EveryDrafter, GivesPlainTokensUnderARepetitionPenalty) {
   const auto plain = decode(*pair().plain(options_of(GetParam(), 0, 1.3)), three_requests(), 0);
-  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0, 1.3)), three_requests(), 4)), output_ids(plain));
+  EXPECT_EQ(
+      output_ids(decode(*pair().speculative(options_of(GetParam(), 0, 1.3)), three_requests(), 4)),
+      output_ids(plain));
 }
 
 TEST_P(EveryDrafter, GivesPlainTokensAtSpeculationLengthZero) {
   for (const double temperature : {0.6, 1.0}) {
-    const auto plain = decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
-    EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), temperature)), three_requests(), 0)), output_ids(plain));
+    const auto plain =
+        decode(*pair().plain(options_of(GetParam(), temperature)), three_requests(), 0);
+    EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), temperature)),
+                                three_requests(), 0)),
+              output_ids(plain));
   }
 }
 
@@ -116,8 +133,11 @@ TEST_P(EveryDrafter, GivesPlainTokensWhereConfidenceEndsItsChains) {
   const auto plain = decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0);
   for (const double threshold : {0.05, 0.4, 1.0}) {
     const auto decoder = pair().speculative(options_of(GetParam(), 0));
-    if (std::string(GetParam().tree) == "chain") EXPECT_EQ(output_ids(decode(*decoder, three_requests(), ConfidencePolicy(threshold, 6))), output_ids(plain));
-    else EXPECT_THROW(decoder->begin(three_requests(), ConfidencePolicy(threshold)), ConfigError);
+    if (std::string(GetParam().tree) == "chain")
+      EXPECT_EQ(output_ids(decode(*decoder, three_requests(), ConfidencePolicy(threshold, 6))),
+                output_ids(plain));
+    else
+      EXPECT_THROW(decoder->begin(three_requests(), ConfidencePolicy(threshold)), ConfigError);
   }
 }
 
@@ -126,31 +146,45 @@ TEST_P(EveryDrafter, DecodesABatchAsOneByOne) {
     const auto decoder = pair().speculative(options_of(GetParam(), temperature));
     const auto together = decode(*decoder, three_requests(), 4);
     for (std::size_t i = 0; i < 3; ++i)
-      EXPECT_EQ(decode(*pair().speculative(options_of(GetParam(), temperature)), {three_requests()[i]}, 4).front().output_ids, together[i].output_ids)
+      EXPECT_EQ(
+          decode(*pair().speculative(options_of(GetParam(), temperature)), {three_requests()[i]}, 4)
+              .front()
+              .output_ids,
+          together[i].output_ids)
           << "sequence " << i << " at T = " << temperature;
   }
 }
 
 /// Whose lengths, or nodes, follow what was kept.
 TEST_P(EveryDrafter, GivesPlainTokensAtTemperatureZeroUnderPoliciesThatFollowVerdicts) {
-  const auto plain = output_ids(decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0));
-  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), HeuristicPolicy())), plain);
-  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(), TrackingPolicy(0.2))), plain);
+  const auto plain =
+      output_ids(decode(*pair().plain(options_of(GetParam(), 0)), three_requests(), 0));
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(),
+                              HeuristicPolicy())),
+            plain);
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options_of(GetParam(), 0)), three_requests(),
+                              TrackingPolicy(0.2))),
+            plain);
 }
 
-/// NTT's budget: 5 nodes first, two more after a round whose longest path was kept to its end, else one less, at least one.
+/// NTT's budget: 5 nodes first, two more after a round whose longest path was kept to its end, else
+/// one less, at least one.
 TEST(AdaptiveTree, HasTheNodesOfThePublishedSchedule) {
   TinyPair alike(testing::tiny_config(), 0.03f);
   std::set<int> seen;
   for (const double temperature : {0.0, 1.0}) {
-    DecoderOptions options = options_of({"", "small_transformer", "best_first:adaptive"}, temperature);
+    DecoderOptions options =
+        options_of({"", "small_transformer", "best_first:adaptive"}, temperature);
     options.stop.max_new_tokens = 150;
-    for (const GenerationRecord& record : decode(*alike.speculative(options), three_requests(), HeuristicPolicy())) {
+    for (const GenerationRecord& record :
+         decode(*alike.speculative(options), three_requests(), HeuristicPolicy())) {
       int budget = 5, left = options.stop.max_new_tokens;
       for (const RoundRecord& round : record.rounds) {
         EXPECT_EQ(round.drafted, std::min(budget, left - 1)) << "round " << round.round;
         EXPECT_LE(round.depth, round.drafted);
-        budget = round.depth == 0 ? budget : round.accepted == round.depth ? budget + 2 : std::max(1, budget - 1);
+        budget = round.depth == 0                ? budget
+                 : round.accepted == round.depth ? budget + 2
+                                                 : std::max(1, budget - 1);
         left -= round.emitted;
         seen.insert(round.drafted);
       }
@@ -164,23 +198,29 @@ TEST_P(EveryDrafter, BeginsAgainAsAFreshDecoder) {
   const auto options = options_of(GetParam(), 1.0);
   const auto used = pair().speculative(options);
   decode(*used, three_requests(), 4);
-  const std::vector<std::vector<Request>> batches{{three_requests()[1]}, three_requests(), {{77, {1, 2, 3}}, {78, {5}}}};
+  const std::vector<std::vector<Request>> batches{
+      {three_requests()[1]}, three_requests(), {{77, {1, 2, 3}}, {78, {5}}}};
   for (const auto& batch : batches)
-    EXPECT_EQ(output_ids(decode(*used, batch, 5)), output_ids(decode(*pair().speculative(options), batch, 5)));
+    EXPECT_EQ(output_ids(decode(*used, batch, 5)),
+              output_ids(decode(*pair().speculative(options), batch, 5)));
   used->begin(three_requests(), ConstantPolicy(4));
   used->round();
-  EXPECT_EQ(output_ids(decode(*used, batches[0], 5)), output_ids(decode(*pair().speculative(options), batches[0], 5))) << "after an unfinished batch";
+  EXPECT_EQ(output_ids(decode(*used, batches[0], 5)),
+            output_ids(decode(*pair().speculative(options), batches[0], 5)))
+      << "after an unfinished batch";
 }
 
 TEST(HostRoundDecoder, GivesPlainTokensWithoutADrafter) {
   const auto options = options_of({"", "none"}, 1.0);
-  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 6)), output_ids(decode(*pair().plain(options), three_requests(), 0)));
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 6)),
+            output_ids(decode(*pair().plain(options), three_requests(), 0)));
 }
 
 TEST(HostRoundDecoder, AcceptsEverythingFromTheTargetItself) {
   TinyPair same(testing::tiny_config(), 0.0f);
   for (const double temperature : {0.0, 1.0}) {
-    const auto records = decode(*same.speculative(options_of({"", "small_transformer"}, temperature)), three_requests(), 4);
+    const auto records = decode(
+        *same.speculative(options_of({"", "small_transformer"}, temperature)), three_requests(), 4);
     for (const GenerationRecord& record : records)
       for (const RoundRecord& round : record.rounds) {
         EXPECT_EQ(round.accepted, round.drafted);
@@ -191,7 +231,8 @@ TEST(HostRoundDecoder, AcceptsEverythingFromTheTargetItself) {
 
 TEST(HostRoundDecoder, HoldsTreesOfManyRows) {
   const auto options = options_of({"", "small_transformer", "40x20"}, 0);
-  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 2)), output_ids(decode(*pair().plain(options), three_requests(), 0)));
+  EXPECT_EQ(output_ids(decode(*pair().speculative(options), three_requests(), 2)),
+            output_ids(decode(*pair().plain(options), three_requests(), 0)));
 }
 
 TEST(HostRoundDecoder, FillsTheContextToItsEnd) {
@@ -213,10 +254,14 @@ TEST(HostRoundDecoder, ReplaysHowDeepARoundDraftsAndWhatItAccepts) {
   constexpr int kLength = 4;
   const auto records = decode(*pair().speculative(options), requests, kLength);
   for (std::size_t i = 0; i < requests.size(); ++i)
-    for (std::size_t r = 0; r + 1 < records[i].rounds.size(); ++r) {  // the last round may lack room
-      const ReplayTrace::Round& traced = options.replay->at(requests[i].sequence_id, static_cast<std::uint32_t>(r));
-      EXPECT_EQ(records[i].rounds[r].depth, std::min(traced.depth, kLength)) << i << ", round " << r;
-      EXPECT_EQ(records[i].rounds[r].accepted, std::min(traced.accepted, kLength)) << i << ", round " << r;
+    for (std::size_t r = 0; r + 1 < records[i].rounds.size();
+         ++r) {  // the last round may lack room
+      const ReplayTrace::Round& traced =
+          options.replay->at(requests[i].sequence_id, static_cast<std::uint32_t>(r));
+      EXPECT_EQ(records[i].rounds[r].depth, std::min(traced.depth, kLength))
+          << i << ", round " << r;
+      EXPECT_EQ(records[i].rounds[r].accepted, std::min(traced.accepted, kLength))
+          << i << ", round " << r;
     }
 }
 

@@ -1,6 +1,7 @@
-// At temperature 1 the first tokens of a speculative generation have the target's joint law. Pearson's chi-square over the
-// pairs, cells of expectation below 5 pooled. Each case fails a true decoder with probability 1e-5; a drafter that reports
-// 0.7 of its law and 0.3 of the flat one is found (ReportedOtherwiseIsFound), which bounds the miss rate from below.
+// At temperature 1 the first tokens of a speculative generation have the target's joint law.
+// Pearson's chi-square over the pairs, cells of expectation below 5 pooled. Each case fails a true
+// decoder with probability 1e-5; a drafter that reports 0.7 of its law and 0.3 of the flat one is
+// found (ReportedOtherwiseIsFound), which bounds the miss rate from below.
 
 #include <gtest/gtest.h>
 
@@ -50,12 +51,14 @@ std::vector<double> joint_law() {
     auto text = kPrompt;
     text.push_back(a);
     pipeline.law(testing::logits_of(pair().target(), text).back(), {}, second);
-    for (Token b = 0; b < kVocab; ++b) joint.push_back(static_cast<double>(first[a]) * static_cast<double>(second[b]));
+    for (Token b = 0; b < kVocab; ++b)
+      joint.push_back(static_cast<double>(first[a]) * static_cast<double>(second[b]));
   }
   return joint;
 }
 
-std::vector<double> counts_of(RoundDecoder& decoder, const SpeculationLengthPolicy& policy = ConstantPolicy(3)) {
+std::vector<double> counts_of(RoundDecoder& decoder,
+                              const SpeculationLengthPolicy& policy = ConstantPolicy(3)) {
   std::vector<double> counts(kVocab * kVocab);
   for (std::uint32_t id = 0; id < kGenerations; ++id) {
     const auto tokens = testing::decode(decoder, {{id, kPrompt}}, policy).front().output_ids;
@@ -99,16 +102,20 @@ double normal_score(const std::vector<double>& counts) {
 
 class JointLaw : public ::testing::TestWithParam<DrafterCase> {};
 
-INSTANTIATE_TEST_SUITE_P(, JointLaw, ::testing::ValuesIn(testing::drafter_cases()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, JointLaw, ::testing::ValuesIn(testing::drafter_cases()),
+                         [](const auto& named) { return named.param.name; });
 
-TEST_P(JointLaw, IsTheTargetsWhateverDrafts) { EXPECT_LT(normal_score(counts_of(*pair().speculative(options_of(GetParam())))), kQuantile); }
+TEST_P(JointLaw, IsTheTargetsWhateverDrafts) {
+  EXPECT_LT(normal_score(counts_of(*pair().speculative(options_of(GetParam())))), kQuantile);
+}
 
 /// Every lossless rule that draws, over every drafter and tree that it takes.
 TEST(JointLawOfVerifiers, IsTheTargetsWhateverDrafts) {
   for (const char* verifier : kLosslessVerifierKinds)
     for (const DrafterCase& drafter : testing::drafter_cases()) {
       const bool is_chain = std::string(drafter.tree) == "chain";
-      if (std::string(verifier) == "greedy" || (std::string(verifier) == "block" && !is_chain)) continue;
+      if (std::string(verifier) == "greedy" || (std::string(verifier) == "block" && !is_chain))
+        continue;
       DecoderOptions options = options_of(drafter);
       options.verifier = verifier;
       SCOPED_TRACE(std::string(verifier) + ", " + drafter.name);
@@ -129,24 +136,31 @@ TEST(JointLawOfVerifiers, ThatAreLossyIsFoundOut) {
 constexpr double kSure = 0.3;
 
 TEST(JointLawOfConfidence, IsTheTargetsWhereTheUnsureTokenIsSubmitted) {
-  for (const char* drafter : {"bigram", "lookup_ngram", "small_transformer", "mlp_speculator", "lookup_transformer"})
+  for (const char* drafter :
+       {"bigram", "lookup_ngram", "small_transformer", "mlp_speculator", "lookup_transformer"})
     for (const char* verifier : {"rejection", "block", "sample_and_match"}) {
       DecoderOptions options = options_of({"", drafter});
       options.verifier = verifier;
-      EXPECT_LT(normal_score(counts_of(*pair().speculative(options), ConfidencePolicy(kSure, 3))), kQuantile) << drafter << ", " << verifier;
+      EXPECT_LT(normal_score(counts_of(*pair().speculative(options), ConfidencePolicy(kSure, 3))),
+                kQuantile)
+          << drafter << ", " << verifier;
     }
 }
 
-TEST(PlainJointLaw, IsTheTargets) { EXPECT_LT(normal_score(counts_of(*pair().plain(options_of({"", "none"})))), kQuantile); }
+TEST(PlainJointLaw, IsTheTargets) {
+  EXPECT_LT(normal_score(counts_of(*pair().plain(options_of({"", "none"})))), kQuantile);
+}
 
 /// Draws from the model's law and reports it flattened.
 class LyingDrafter final : public Drafter {
  public:
-  explicit LyingDrafter(const DecoderOptions& options) : honest_(make_drafter(options, pair().target().info(), pair())) {}
+  explicit LyingDrafter(const DecoderOptions& options)
+      : honest_(make_drafter(options, pair().target().info(), pair())) {}
   std::string name() const override { return "lying"; }
   void begin(std::span<const Sequence> sequences) override { honest_->begin(sequences); }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits,
+               std::span<Draft> drafts) override {
     honest_->propose(sequences, limits, drafts);
     for (std::int32_t i = 0; i < drafts[0].num_laws; ++i) {
       Law& law = drafts[0].laws[static_cast<std::size_t>(i)];
@@ -161,11 +175,13 @@ class LyingDrafter final : public Drafter {
 /// Throws away the token that made it stop.
 class WithholdingDrafter final : public Drafter {
  public:
-  explicit WithholdingDrafter(const DecoderOptions& options) : honest_(make_drafter(options, pair().target().info(), pair())) {}
+  explicit WithholdingDrafter(const DecoderOptions& options)
+      : honest_(make_drafter(options, pair().target().info(), pair())) {}
   std::string name() const override { return "withholding"; }
   void begin(std::span<const Sequence> sequences) override { honest_->begin(sequences); }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits, std::span<Draft> drafts) override {
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits,
+               std::span<Draft> drafts) override {
     honest_->propose(sequences, limits, drafts);
     const Draft whole = drafts[0];
     drafts[0].reset(sequences[0]->tokens.back(), whole.draw_kind);
@@ -182,13 +198,15 @@ class WithholdingDrafter final : public Drafter {
 
 TEST(JointLawOfConfidence, IsAnotherWhereTheUnsureTokenIsWithheld) {
   const DecoderOptions options = options_of({"", "small_transformer"});
-  HostRoundDecoder decoder(pair().target(), nullptr, options, std::make_unique<WithholdingDrafter>(options), make_verifier(options));
+  HostRoundDecoder decoder(pair().target(), nullptr, options,
+                           std::make_unique<WithholdingDrafter>(options), make_verifier(options));
   EXPECT_GT(normal_score(counts_of(decoder)), kQuantile);
 }
 
 TEST(JointLawOfALyingDrafter, ReportedOtherwiseIsFound) {
   const DecoderOptions options = options_of({"", "small_transformer"});
-  HostRoundDecoder decoder(pair().target(), nullptr, options, std::make_unique<LyingDrafter>(options), make_verifier(options));
+  HostRoundDecoder decoder(pair().target(), nullptr, options,
+                           std::make_unique<LyingDrafter>(options), make_verifier(options));
   EXPECT_GT(normal_score(counts_of(decoder)), kQuantile);
 }
 

@@ -1,8 +1,10 @@
-// The whole losslessness run (scripts/losslessness): at temperature 0 every drafter, tree and rule must give plain decoding's
-// tokens on the default model, for the core prompts. `drafters` are all drafters and trees under the ratio test, in float32
-// and in bfloat16; `features` those that read hidden states, alike; `rules` every other lossless rule with every drafter, in bfloat16. Plain decoding runs prompt by prompt,
-// speculative decoding in batches of a category, so batches are covered too.
-// Usage: losslessness drafters|features|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]; ends 1 if any token differs.
+// The whole losslessness run (scripts/losslessness): at temperature 0 every drafter, tree and rule
+// must give plain decoding's tokens on the default model, for the core prompts. `drafters` are all
+// drafters and trees under the ratio test, in float32 and in bfloat16; `features` those that read
+// hidden states, alike; `rules` every other lossless rule with every drafter, in bfloat16. Plain
+// decoding runs prompt by prompt, speculative decoding in batches of a category, so batches are
+// covered too. Usage: losslessness drafters|features|rules OUTPUT.csv [PROMPTS_PER_CATEGORY
+// [NEW_TOKENS]]; ends 1 if any token differs.
 
 #include <fmt/format.h>
 #include <speclab_revision.h>
@@ -25,7 +27,8 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kHeader =
-    "date,revision,model_sha256,kernels,dtype,arithmetic,verifier,drafter,tree,speculation_length,prompts,tokens,different_tokens,rounds,drafted,accepted,accepted_lengths\n";
+    "date,revision,model_sha256,kernels,dtype,arithmetic,verifier,drafter,tree,speculation_length,"
+    "prompts,tokens,different_tokens,rounds,drafted,accepted,accepted_lengths\n";
 
 struct Mode {
   const char* drafter;
@@ -34,22 +37,35 @@ struct Mode {
   const char* verifier = "rejection";
 };
 const std::vector<Mode> kDrafterModes{
-    {"none", "chain", 4},           {"unigram", "chain", 4},
-    {"bigram", "chain", 4},         {"ngram", "chain", 4},
+    {"none", "chain", 4},
+    {"unigram", "chain", 4},
+    {"bigram", "chain", 4},
+    {"ngram", "chain", 4},
     {"lookup_ngram", "chain", 8},
-    {"prompt_lookup", "chain", 5},  {"prompt_lookup", "chain", 10},
-    {"small_transformer", "chain", 4}, {"small_transformer", "2x2x1", 3},
-    {"small_transformer", "4x1x1", 3}, {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
+    {"prompt_lookup", "chain", 5},
+    {"prompt_lookup", "chain", 10},
+    {"small_transformer", "chain", 4},
+    {"small_transformer", "2x2x1", 3},
+    {"small_transformer", "4x1x1", 3},
+    {"small_transformer", "parents:0,0,0,1,1,2,4", 3},
 };
 
-const std::vector<Mode> kFeatureModes{{"feature_transformer", "chain", 4}, {"feature_transformer", "2x2x1", 3}, {"feature_transformer", "best_first:8", 4}, {"lookup_transformer", "chain", 8}, {"mlp_speculator", "chain", 3}, {"mlp_speculator", "3x1x2", 3}};
+const std::vector<Mode> kFeatureModes{{"feature_transformer", "chain", 4},
+                                      {"feature_transformer", "2x2x1", 3},
+                                      {"feature_transformer", "best_first:8", 4},
+                                      {"lookup_transformer", "chain", 8},
+                                      {"mlp_speculator", "chain", 3},
+                                      {"mlp_speculator", "3x1x2", 3}};
 
 std::vector<Mode> rule_modes() {
   std::vector<Mode> modes;
   for (const char* verifier : engines::kLosslessVerifierKinds) {
     const std::string_view name = verifier;
     if (name == "rejection") continue;
-    for (const Mode& chain : {Mode{"bigram", "chain", 4}, {"prompt_lookup", "chain", 8}, {"lookup_ngram", "chain", 8}, {"small_transformer", "chain", 4}})
+    for (const Mode& chain : {Mode{"bigram", "chain", 4},
+                              {"prompt_lookup", "chain", 8},
+                              {"lookup_ngram", "chain", 8},
+                              {"small_transformer", "chain", 4}})
       modes.push_back({chain.drafter, chain.tree, chain.speculation_length, verifier});
     for (const char* tree : {"2x2x1", "4x1x1"})
       if (name != "block") modes.push_back({"small_transformer", tree, 3, verifier});
@@ -81,7 +97,8 @@ std::vector<Batch> read_batches(const engines::Tokenizer& tokenizer, int per_cat
     if (prompt.category != category) batches.emplace_back();
     category = prompt.category;
     const engines::ChatMessage message{"user", prompt.text};
-    batches.back().push_back({id++, tokenizer.encode(tokenizer.apply_chat_template({&message, 1}), engines::SpecialText::parsed)});
+    batches.back().push_back({id++, tokenizer.encode(tokenizer.apply_chat_template({&message, 1}),
+                                                     engines::SpecialText::parsed)});
   }
   return batches;
 }
@@ -93,7 +110,8 @@ struct Outcome {
   std::map<std::int32_t, std::int64_t> accepted_lengths;  ///< rounds by what they accepted
 };
 
-void decode(engines::RoundDecoder& decoder, const Batch& batch, int speculation_length, Outcome& outcome) {
+void decode(engines::RoundDecoder& decoder, const Batch& batch, int speculation_length,
+            Outcome& outcome) {
   decoder.begin(batch, ConstantPolicy(speculation_length));
   while (decoder.round()) {
   }
@@ -125,14 +143,16 @@ std::string today() {
 /// "0:310 1:42": rounds by accepted length.
 std::string counts_text(const std::map<std::int32_t, std::int64_t>& counts) {
   std::string text;
-  for (const auto& [length, count] : counts) text += fmt::format("{}{}:{}", text.empty() ? "" : " ", length, count);
+  for (const auto& [length, count] : counts)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", length, count);
   return text;
 }
 
 class Run {
  public:
   /// Rows go to a file beside `path`, which takes its place when all are there.
-  Run(std::string path, int per_category, int new_tokens) : path_(std::move(path)), per_category_(per_category), new_tokens_(new_tokens) {
+  Run(std::string path, int per_category, int new_tokens)
+      : path_(std::move(path)), per_category_(per_category), new_tokens_(new_tokens) {
     read_prompts({.set = "core", .per_category = per_category_});  // refuses more than there are
     write_file(unfinished(), kHeader);
   }
@@ -142,9 +162,11 @@ class Run {
   /// @return tokens that differ, over all modes
   std::int64_t compare_all(const std::vector<Mode>& modes, const std::string& dtype) {
     const auto engines = open_engines();
-    const auto loaded = engines->load_model({.model = "smollm2-135m", .device = "cpu", .dtype = dtype, .arithmetic = "row_invariant"});
+    const auto loaded = engines->load_model(
+        {.model = "smollm2-135m", .device = "cpu", .dtype = dtype, .arithmetic = "row_invariant"});
     const std::vector<Batch> batches = read_batches(*loaded.tokenizer, per_category_);
-    const auto plain_decoder = engines->make_decoder(*loaded.model, nullptr, options({"plain", "chain", 0}));
+    const auto plain_decoder =
+        engines->make_decoder(*loaded.model, nullptr, options({"plain", "chain", 0}));
     Outcome plain;
     for (const Batch& batch : batches)
       for (const engines::Request& request : batch) decode(*plain_decoder, {request}, 0, plain);
@@ -153,7 +175,8 @@ class Run {
       const auto decoder = engines->make_decoder(*loaded.model, nullptr, options(mode));
       Outcome outcome;
       for (const Batch& batch : batches) decode(*decoder, batch, mode.speculation_length, outcome);
-      different += write_row(loaded.model->info(), mode, outcome, num_different(plain.tokens, outcome.tokens));
+      different += write_row(loaded.model->info(), mode, outcome,
+                             num_different(plain.tokens, outcome.tokens));
     }
     return different;
   }
@@ -162,15 +185,21 @@ class Run {
   std::string unfinished() const { return path_ + ".unfinished"; }
 
   engines::DecoderOptions options(const Mode& mode) const {
-    return {.sampling = {.temperature = 0}, .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true}, .drafter = {.kind = mode.drafter, .tree = mode.tree},
+    return {.sampling = {.temperature = 0},
+            .stop = {.max_new_tokens = new_tokens_, .ignore_eos = true},
+            .drafter = {.kind = mode.drafter, .tree = mode.tree},
             .verifier = mode.verifier};
   }
 
-  std::int64_t write_row(const engines::ModelInfo& model, const Mode& mode, const Outcome& outcome, std::int64_t different) {
-    const std::string row = fmt::format("{},{},{},{},{},row_invariant,{},{},\"{}\",{},{},{},{},{},{},{},{}\n", today(), SPECLAB_REVISION, model.sha256, model.kernels,
-                                        model.dtype, mode.verifier, mode.drafter, mode.tree, mode.speculation_length,
-                                        outcome.tokens.size() / static_cast<std::size_t>(new_tokens_), outcome.tokens.size(), different,
-                                        outcome.rounds, outcome.drafted, outcome.accepted, counts_text(outcome.accepted_lengths));
+  std::int64_t write_row(const engines::ModelInfo& model, const Mode& mode, const Outcome& outcome,
+                         std::int64_t different) {
+    const std::string row =
+        fmt::format("{},{},{},{},{},row_invariant,{},{},\"{}\",{},{},{},{},{},{},{},{}\n", today(),
+                    SPECLAB_REVISION, model.sha256, model.kernels, model.dtype, mode.verifier,
+                    mode.drafter, mode.tree, mode.speculation_length,
+                    outcome.tokens.size() / static_cast<std::size_t>(new_tokens_),
+                    outcome.tokens.size(), different, outcome.rounds, outcome.drafted,
+                    outcome.accepted, counts_text(outcome.accepted_lengths));
     append_file(unfinished(), row);
     std::fputs(row.c_str(), stderr);
     return different;
@@ -183,14 +212,18 @@ class Run {
 int count(const char* name, const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1) throw ConfigError(fmt::format("{} '{}'; allowed: integers >= 1", name, escaped(text)));
+  if (error != std::errc() || end != text.data() + text.size() || value < 1)
+    throw ConfigError(fmt::format("{} '{}'; allowed: integers >= 1", name, escaped(text)));
   return value;
 }
 
 int run(int argc, char** argv) {
-  if (argc < 3 || argc > 5) throw ConfigError("usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
+  if (argc < 3 || argc > 5)
+    throw ConfigError(
+        "usage: losslessness drafters|rules OUTPUT.csv [PROMPTS_PER_CATEGORY [NEW_TOKENS]]");
   const Comparison comparison = comparison_named(argv[1]);
-  Run run(argv[2], argc > 3 ? count("PROMPTS_PER_CATEGORY", argv[3]) : 7, argc > 4 ? count("NEW_TOKENS", argv[4]) : 128);
+  Run run(argv[2], argc > 3 ? count("PROMPTS_PER_CATEGORY", argv[3]) : 7,
+          argc > 4 ? count("NEW_TOKENS", argv[4]) : 128);
   std::int64_t different = 0;
   for (const char* dtype : comparison.dtypes) different += run.compare_all(comparison.modes, dtype);
   run.finish();

@@ -21,7 +21,9 @@ TinyPair& pair() {
 
 const std::vector<Request> kRequests{{0, {1, 2, 3, 1, 2, 3}}, {1, {250, 4, 77}}};
 
-std::int64_t count_fates(const GenerationRecord& record, TokenFate fate) { return std::count(record.fates.begin(), record.fates.end(), fate); }
+std::int64_t count_fates(const GenerationRecord& record, TokenFate fate) {
+  return std::count(record.fates.begin(), record.fates.end(), fate);
+}
 
 /// What holds for one round whatever drafter and rule.
 void expect_consistent(const RoundRecord& round, bool last) {
@@ -39,13 +41,16 @@ void expect_consistent(const RoundRecord& round, bool last) {
 class Records : public ::testing::TestWithParam<DrafterCase> {
  protected:
   std::vector<GenerationRecord> records(double temperature, int length) {
-    const DecoderOptions options{.sampling = {.temperature = temperature}, .stop = {.max_new_tokens = 33},
-                                 .drafter = GetParam().options(), .seed = 8};
+    const DecoderOptions options{.sampling = {.temperature = temperature},
+                                 .stop = {.max_new_tokens = 33},
+                                 .drafter = GetParam().options(),
+                                 .seed = 8};
     return decode(*pair().speculative(options), kRequests, length);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, Records, ::testing::ValuesIn(testing::drafter_cases()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Records, ::testing::ValuesIn(testing::drafter_cases()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(Records, AddUpToTheOutput) {
   for (const double temperature : {0.0, 1.0})
@@ -78,7 +83,8 @@ TEST_P(Records, FatesTellWhereEachTokenCameFrom) {
     std::size_t at = 0;
     for (const RoundRecord& round : record.rounds)
       for (std::int32_t i = 0; i < round.emitted; ++i, ++at) {
-        const TokenFate next = round.next_kind == NextKind::bonus ? TokenFate::bonus : TokenFate::recovered;
+        const TokenFate next =
+            round.next_kind == NextKind::bonus ? TokenFate::bonus : TokenFate::recovered;
         EXPECT_EQ(record.fates[at], i < round.accepted ? TokenFate::accepted : next);
       }
     EXPECT_EQ(count_fates(record, TokenFate::plain), 0);
@@ -89,7 +95,9 @@ TEST_P(Records, TimesAddUp) {
   for (const GenerationRecord& record : records(0.0, 5)) {
     std::int64_t total = 0;
     for (const RoundRecord& round : record.rounds) {
-      for (const std::int64_t part : {round.draft_ns, round.target_ns, round.verify_ns, round.other_ns}) EXPECT_GE(part, 0);
+      for (const std::int64_t part :
+           {round.draft_ns, round.target_ns, round.verify_ns, round.other_ns})
+        EXPECT_GE(part, 0);
       EXPECT_GT(round.target_ns, 0);
       total += round.draft_ns + round.target_ns + round.verify_ns + round.other_ns;
     }
@@ -116,10 +124,13 @@ TEST(PlainRecords, HoldOneTokenARound) {
 /// A policy that keeps what it was shown.
 class ListeningPolicy final : public SpeculationLengthPolicy {
  public:
-  explicit ListeningPolicy(std::shared_ptr<std::vector<RoundRecord>> heard) : heard_(std::move(heard)) {}
+  explicit ListeningPolicy(std::shared_ptr<std::vector<RoundRecord>> heard)
+      : heard_(std::move(heard)) {}
   int next_length() override { return static_cast<int>(heard_->size() % 4); }
   void observe(const RoundRecord& round) override { heard_->push_back(round); }
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<ListeningPolicy>(heard_); }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<ListeningPolicy>(heard_);
+  }
   std::string name() const override { return "listening"; }
 
  private:
@@ -128,7 +139,8 @@ class ListeningPolicy final : public SpeculationLengthPolicy {
 
 TEST(Policies, HearEveryRoundAndSetItsLength) {
   const auto heard = std::make_shared<std::vector<RoundRecord>>();
-  const auto decoder = pair().speculative({.stop = {.max_new_tokens = 30}, .drafter = {.kind = "small_transformer"}, .seed = 3});
+  const auto decoder = pair().speculative(
+      {.stop = {.max_new_tokens = 30}, .drafter = {.kind = "small_transformer"}, .seed = 3});
   decoder->begin({kRequests[0]}, ListeningPolicy(heard));
   while (decoder->round()) {
   }

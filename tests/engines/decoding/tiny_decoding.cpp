@@ -17,7 +17,8 @@ std::vector<Token> most_frequent(const std::vector<std::vector<Token>>& texts, s
   for (const auto& [token, times] : occurrences) ranked.emplace_back(-times, token);
   std::ranges::sort(ranked);
   std::vector<Token> tokens;
-  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) tokens.push_back(ranked[i].second);
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i)
+    tokens.push_back(ranked[i].second);
   std::ranges::sort(tokens);
   return tokens;
 }
@@ -32,9 +33,13 @@ LlamaConfig drafting_some_tokens(LlamaConfig config) {
 
 TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
-      drafter_(tiny_model(config, {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
-      drafter_of_some_tokens_(tiny_model(drafting_some_tokens(config), {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
-      feature_drafter_(tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
+      drafter_(tiny_model(config,
+                          {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
+      drafter_of_some_tokens_(
+          tiny_model(drafting_some_tokens(config),
+                     {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
+      feature_drafter_(
+          tiny_feature_model(config, {.threads = threads, .weights = {.scale = scale}})) {
   write_own_text(config);
   mlp_speculator_ = tiny_mlp_speculator(config, most_frequent(own_text_, 2), threads);
 }
@@ -42,28 +47,43 @@ TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int th
 void TinyPair::write_own_text(const LlamaConfig& config) {
   std::mt19937 random(17);
   std::vector<Request> requests;
-  for (std::uint32_t i = 0; i < 8; ++i) requests.push_back({i, random_tokens(random, config.vocab_size, 3)});
+  for (std::uint32_t i = 0; i < 8; ++i)
+    requests.push_back({i, random_tokens(random, config.vocab_size, 3)});
   for (const double temperature : {0.0, 0.3, 1.0}) {
-    const auto decoder = plain({.sampling = {.temperature = temperature}, .stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
-    for (std::vector<Token>& text : output_ids(decode(*decoder, requests, 0))) own_text_.push_back(std::move(text));
+    const auto decoder =
+        plain({.sampling = {.temperature = temperature},
+               .stop = {.max_new_tokens = std::min(100, config.context_length / 2)}});
+    for (std::vector<Token>& text : output_ids(decode(*decoder, requests, 0)))
+      own_text_.push_back(std::move(text));
   }
 }
 
 std::shared_ptr<const NgramModel> TinyPair::ngrams(const std::string& kind, const std::string&) {
-  return ngrams_of(own_text_, target_->info().vocab_size, {.order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5, .max_successors = 8});
+  return ngrams_of(own_text_, target_->info().vocab_size,
+                   {.order = kind == "unigram"  ? 1
+                             : kind == "bigram" ? 2
+                                                : 5,
+                    .max_successors = 8});
 }
 
-std::unique_ptr<RoundDecoder> TinyPair::plain(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer) {
+std::unique_ptr<RoundDecoder> TinyPair::plain(const DecoderOptions& options,
+                                              std::shared_ptr<const Tokenizer> tokenizer) {
   return std::make_unique<PlainDecoder>(*target_, std::move(tokenizer), options);
 }
 
-std::unique_ptr<RoundDecoder> TinyPair::speculative(const DecoderOptions& options, std::shared_ptr<const Tokenizer> tokenizer) {
-  return std::make_unique<HostRoundDecoder>(*target_, std::move(tokenizer), options, make_drafter(options, target_->info(), *this), make_verifier(options));
+std::unique_ptr<RoundDecoder> TinyPair::speculative(const DecoderOptions& options,
+                                                    std::shared_ptr<const Tokenizer> tokenizer) {
+  return std::make_unique<HostRoundDecoder>(*target_, std::move(tokenizer), options,
+                                            make_drafter(options, target_->info(), *this),
+                                            make_verifier(options));
 }
 
 const std::vector<DrafterCase>& drafter_cases() {
-  const std::vector<DrafterOptions> parts{{.kind = "feature_transformer"}, {.kind = "ngram"}, {.kind = "prompt_lookup", .weight = 2.0}},
-      of_unequal_depth{{.kind = "mlp_speculator"}, {.kind = "bigram"}, {.kind = "lookup_transformer", .weight = 2.0}};
+  const std::vector<DrafterOptions> parts{
+      {.kind = "feature_transformer"}, {.kind = "ngram"}, {.kind = "prompt_lookup", .weight = 2.0}},
+      of_unequal_depth{{.kind = "mlp_speculator"},
+                       {.kind = "bigram"},
+                       {.kind = "lookup_transformer", .weight = 2.0}};
   static const std::vector<DrafterCase> cases{
       {"None", "none"},
       {"Unigram", "unigram"},
@@ -102,11 +122,13 @@ const std::vector<DrafterCase>& drafter_cases() {
   return cases;
 }
 
-std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, int speculation_length) {
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests,
+                                     int speculation_length) {
   return decode(decoder, requests, ConstantPolicy(speculation_length));
 }
 
-std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) {
+std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Request>& requests,
+                                     const SpeculationLengthPolicy& policy) {
   decoder.begin(requests, policy);
   while (decoder.round()) {
   }

@@ -1,4 +1,5 @@
-// A token that was drawn is compared with the vocabulary before anything is looked up by it, in every build.
+// A token that was drawn is compared with the vocabulary before anything is looked up by it, in
+// every build.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +17,16 @@ using testing::TinyPair;
 /// Says that its vocabulary is smaller than its logits are.
 class NarrowModel final : public LanguageModel {
  public:
-  NarrowModel(LanguageModel& model, std::int32_t vocab_size) : model_(model), info_(model.info()) { info_.vocab_size = vocab_size; }
+  NarrowModel(LanguageModel& model, std::int32_t vocab_size) : model_(model), info_(model.info()) {
+    info_.vocab_size = vocab_size;
+  }
   const ModelInfo& info() const override { return info_; }
-  std::unique_ptr<KvCache> make_cache(std::int32_t sequences, std::int32_t capacity) override { return model_.make_cache(sequences, capacity); }
-  ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override { return model_.forward(rows, cache); }
+  std::unique_ptr<KvCache> make_cache(std::int32_t sequences, std::int32_t capacity) override {
+    return model_.make_cache(sequences, capacity);
+  }
+  ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override {
+    return model_.forward(rows, cache);
+  }
 
  private:
   LanguageModel& model_;
@@ -48,12 +55,16 @@ TEST(TokenIds, DrawnOutsideTheVocabularyAreRefused) {
 TEST(TokenIds, DraftedOutsideTheVocabularyAreRefused) {
   TinyPair pair(testing::tiny_config());
   const Request request{0, {0}};
-  const DecoderOptions options{.stop = {.max_new_tokens = 8}, .drafter = {.kind = "small_transformer"}};
-  const std::vector<Token> drawn = decode(*pair.speculative(options), {request}, 4).front().output_ids;
+  const DecoderOptions options{.stop = {.max_new_tokens = 8},
+                               .drafter = {.kind = "small_transformer"}};
+  const std::vector<Token> drawn =
+      decode(*pair.speculative(options), {request}, 4).front().output_ids;
   const Token largest = *std::ranges::max_element(drawn);
   ASSERT_GT(largest, 0);
   NarrowModel narrow(pair.target(), largest);
-  HostRoundDecoder decoder(narrow, nullptr, options, make_drafter(options, pair.target().info(), pair), make_verifier(options));
+  HostRoundDecoder decoder(narrow, nullptr, options,
+                           make_drafter(options, pair.target().info(), pair),
+                           make_verifier(options));
   EXPECT_THROW(decode(decoder, {request}, 4), ContractError);
 }
 

@@ -12,7 +12,9 @@ constexpr int kNotSupported = 3, kNotFound = 6;
 
 class NvmlMonitor : public ::testing::Test {
  protected:
-  std::unique_ptr<DeviceMonitor> make() const { return make_nvml_monitor(testing::scripted_nvml(script_), "00000000:17:00.0"); }
+  std::unique_ptr<DeviceMonitor> make() const {
+    return make_nvml_monitor(testing::scripted_nvml(script_), "00000000:17:00.0");
+  }
 
   std::shared_ptr<testing::NvmlScript> script_ = std::make_shared<testing::NvmlScript>();
 };
@@ -35,7 +37,8 @@ TEST_F(NvmlMonitor, LeavesOutWhatTheDeviceDoesNotTell) {
   script_->code = kNotSupported;
   const DeviceSample sample = make()->sample();
   EXPECT_EQ(sample.sm_clock_mhz, 1980);
-  EXPECT_FALSE(sample.temperature_c || sample.power_w || sample.slowdowns || sample.other_processes || sample.ecc_errors);
+  EXPECT_FALSE(sample.temperature_c || sample.power_w || sample.slowdowns ||
+               sample.other_processes || sample.ecc_errors);
 }
 
 TEST_F(NvmlMonitor, CountsNoOtherProcessWhereItsOwnIsHiddenToo) {

@@ -20,14 +20,33 @@ inline engines::NvmlFunctions scripted_nvml(const std::shared_ptr<NvmlScript>& s
     if (code == 0) *where = what;
     return code;
   };
-  return {.init = [=] { return script->start_code; },
-          .device_by_bus_id = [=](const char*, NvmlDevice*) { return script->find_code; },
-          .clock = [=](NvmlDevice, int clock, unsigned* mhz) { return says(mhz, clock == engines::NvmlFunctions::sm ? script->sm_mhz : script->memory_mhz, script->clock_code); },
-          .temperature = [=](NvmlDevice, unsigned* celsius) { return says(celsius, script->celsius, script->code); },
-          .power = [=](NvmlDevice, unsigned* milliwatts) { return says(milliwatts, script->milliwatts, script->code); },
-          .slowdowns = [=](NvmlDevice, unsigned long long* bits) { return says(bits, script->slowdowns, script->code); },
-          .processes = [=](NvmlDevice, unsigned* count) { return says(count, script->processes, script->code); },
-          .ecc_errors = [=](NvmlDevice, unsigned long long* count) { return says(count, script->ecc_errors, script->code); }};
+  return {
+      .init = [=] { return script->start_code; },
+      .device_by_bus_id = [=](const char*, NvmlDevice*) { return script->find_code; },
+      .clock =
+          [=](NvmlDevice, int clock, unsigned* mhz) {
+            return says(mhz,
+                        clock == engines::NvmlFunctions::sm ? script->sm_mhz : script->memory_mhz,
+                        script->clock_code);
+          },
+      .temperature =
+          [=](NvmlDevice, unsigned* celsius) {
+            return says(celsius, script->celsius, script->code);
+          },
+      .power =
+          [=](NvmlDevice, unsigned* milliwatts) {
+            return says(milliwatts, script->milliwatts, script->code);
+          },
+      .slowdowns =
+          [=](NvmlDevice, unsigned long long* bits) {
+            return says(bits, script->slowdowns, script->code);
+          },
+      .processes = [=](NvmlDevice,
+                       unsigned* count) { return says(count, script->processes, script->code); },
+      .ecc_errors =
+          [=](NvmlDevice, unsigned long long* count) {
+            return says(count, script->ecc_errors, script->code);
+          }};
 }
 
 }  // namespace speclab::testing

@@ -1,4 +1,5 @@
-// A chain ends behind the first token that its drafter holds less likely than the policy bears; that token stands.
+// A chain ends behind the first token that its drafter holds less likely than the policy bears;
+// that token stands.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +37,8 @@ std::vector<double> likelihoods(const Sequence& sequence, const std::vector<Toke
   return likelihoods;
 }
 
-std::vector<Token> drafted_with(const DecoderOptions& options, const Sequence& sequence, double stop_below) {
+std::vector<Token> drafted_with(const DecoderOptions& options, const Sequence& sequence,
+                                double stop_below) {
   const auto drafter = make_small_transformer_drafter(model(), options);
   drafter->begin({&sequence, 1});
   return drafted_tokens(propose(*drafter, sequence, kLongest, stop_below));
@@ -48,31 +50,43 @@ TEST(Confidence, EndsAChainBehindTheFirstUnsureToken) {
   for (const double temperature : {0.0, 0.7, 1.0})
     for (const double threshold : {1e-4, 0.002, 0.004, 0.01, 0.5}) {
       const DecoderOptions options{.sampling = {.temperature = temperature}, .seed = 12};
-      const std::vector<Token> whole = drafted_with(options, sequence, 0.0), stopped = drafted_with(options, sequence, threshold);
+      const std::vector<Token> whole = drafted_with(options, sequence, 0.0),
+                               stopped = drafted_with(options, sequence, threshold);
       const std::vector<double> sure = likelihoods(sequence, whole);
-      const auto unsure = std::ranges::find_if(sure, [&](double likelihood) { return likelihood < threshold; });
+      const auto unsure =
+          std::ranges::find_if(sure, [&](double likelihood) { return likelihood < threshold; });
       const auto length = std::min<std::ptrdiff_t>(kLongest, unsure - sure.begin() + 1);
-      EXPECT_EQ(stopped, std::vector<Token>(whole.begin(), whole.begin() + length)) << "T = " << temperature << ", " << threshold;
+      EXPECT_EQ(stopped, std::vector<Token>(whole.begin(), whole.begin() + length))
+          << "T = " << temperature << ", " << threshold;
       ended += length > 1 && length < kLongest;
     }
   EXPECT_GT(ended, 2) << "thresholds that end chains in the middle";
 }
 
 TEST(Confidence, OfNgramsIsTheirProbability) {
-  const auto ngrams = testing::ngrams_of({{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 4, 5, 6, 7, 1, 2, 3}}, 8, {.order = 2});
+  const auto ngrams =
+      testing::ngrams_of({{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 4, 5, 6, 7, 1, 2, 3}}, 8, {.order = 2});
   const Sequence sequence = sequence_of({1});
   const DecoderOptions options{.sampling = {.temperature = 0}};
-  const double of_two = ngrams->probability(std::vector<Token>{1}, 2), of_three = ngrams->probability(std::vector<Token>{2}, 3);
+  const double of_two = ngrams->probability(std::vector<Token>{1}, 2),
+               of_three = ngrams->probability(std::vector<Token>{2}, 3);
   ASSERT_GT(of_two, of_three);
-  EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, (of_two + of_three) / 2)), (std::vector<Token>{2, 3}));
-  EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, 1.0)), (std::vector<Token>{2}));
+  EXPECT_EQ(drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6,
+                                   (of_two + of_three) / 2)),
+            (std::vector<Token>{2, 3}));
+  EXPECT_EQ(
+      drafted_tokens(propose(*testing::make_ngram_drafter(ngrams, options), sequence, 6, 1.0)),
+      (std::vector<Token>{2}));
 }
 
 TEST(Confidence, OfACopyGrowsWithItsWeight) {
-  const auto ngrams = testing::ngrams_of({{1, 7, 1, 6, 1, 5, 2, 6, 2, 7, 3, 3, 4, 4, 5, 5}}, 8, {.order = 2});
+  const auto ngrams =
+      testing::ngrams_of({{1, 7, 1, 6, 1, 5, 2, 6, 2, 7, 3, 3, 4, 4, 5, 5}}, 8, {.order = 2});
   const Sequence sequence = sequence_of({1, 2, 3, 1});
   const auto drafted = [&](double weight) {
-    const auto drafter = testing::make_lookup_ngram_drafter(ngrams, {.sampling = {.temperature = 0}, .drafter = {.kind = "lookup_ngram", .lookup_weight = weight}});
+    const auto drafter = testing::make_lookup_ngram_drafter(
+        ngrams, {.sampling = {.temperature = 0},
+                 .drafter = {.kind = "lookup_ngram", .lookup_weight = weight}});
     drafter->begin({&sequence, 1});
     return drafted_tokens(propose(*drafter, sequence, 3, 0.6));
   };

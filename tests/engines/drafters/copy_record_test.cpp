@@ -10,7 +10,8 @@ namespace {
 
 TEST(CopyRecord, ALongerSuffixIsTrustedMoreBeforeAnythingIsKnown) {
   const CopyRecord record;
-  for (std::size_t suffix = 1; suffix < 10; ++suffix) EXPECT_LE(record.expected(suffix), record.expected(suffix + 1)) << suffix;
+  for (std::size_t suffix = 1; suffix < 10; ++suffix)
+    EXPECT_LE(record.expected(suffix), record.expected(suffix + 1)) << suffix;
   EXPECT_EQ(record.expected(10), record.expected(1000));
   EXPECT_LT(record.expected(1000), 1);
 }
@@ -42,7 +43,8 @@ class Copies : public ::testing::Test {
   PromptMatches matches_{DrafterOptions{.kind = "lookup_ngram"}};
 };
 
-/// Before the end, 5 stood twice behind an earlier 5: where 6 came the copy was true, where 7 came it was not.
+/// Before the end, 5 stood twice behind an earlier 5: where 6 came the copy was true, where 7 came
+/// it was not.
 TEST_F(Copies, CountEveryPlaceOfTheTextThatWasEmitted) {
   CopyRecord record;
   record.add(1, true);
@@ -50,9 +52,13 @@ TEST_F(Copies, CountEveryPlaceOfTheTextThatWasEmitted) {
   EXPECT_DOUBLE_EQ(expected({5, 6, 1, 5, 6, 7, 5}, 3), record.expected(1));
 }
 
-TEST_F(Copies, DoNotCountTheirPrompt) { EXPECT_DOUBLE_EQ(expected({5, 6, 1, 5, 6, 7, 5}, 7), CopyRecord().expected(1)); }
+TEST_F(Copies, DoNotCountTheirPrompt) {
+  EXPECT_DOUBLE_EQ(expected({5, 6, 1, 5, 6, 7, 5}, 7), CopyRecord().expected(1));
+}
 
-TEST_F(Copies, GrowLongerWithTheDraft) { EXPECT_DOUBLE_EQ(expected({5, 6, 7, 5}, 4, 2), CopyRecord().expected(3)); }
+TEST_F(Copies, GrowLongerWithTheDraft) {
+  EXPECT_DOUBLE_EQ(expected({5, 6, 7, 5}, 4, 2), CopyRecord().expected(3));
+}
 
 /// Another text in the same place of a batch begins anew.
 TEST_F(Copies, AreThoseOfOneText) {
@@ -60,10 +66,12 @@ TEST_F(Copies, AreThoseOfOneText) {
   EXPECT_DOUBLE_EQ(expected({4, 6, 7, 4}, 4), CopyRecord().expected(1));
 }
 
-/// However the text came, a token at a time or whole, the record is the same: laws depend on the text alone.
+/// However the text came, a token at a time or whole, the record is the same: laws depend on the
+/// text alone.
 TEST_F(Copies, DependOnTheTextAlone) {
   const std::vector<Token> text{5, 6, 1, 5, 6, 7, 5, 6, 7, 5, 6};
-  for (std::size_t length = 3; length < text.size(); ++length) read({text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length)}, 3);
+  for (std::size_t length = 3; length < text.size(); ++length)
+    read({text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length)}, 3);
   const double grown = expected(text, 3);
   read({1, 2}, 1);
   EXPECT_DOUBLE_EQ(grown, expected(text, 3));

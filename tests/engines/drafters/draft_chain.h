@@ -3,8 +3,10 @@
 
 namespace speclab::engines::testing {
 
-/// Logits over the whole vocabulary after a chain that the model drafts behind a sequence; valid until its next call.
-inline std::span<const float> logits_after_chain(DraftModel& model, const Sequence& sequence, const std::vector<Token>& drafted) {
+/// Logits over the whole vocabulary after a chain that the model drafts behind a sequence; valid
+/// until its next call.
+inline std::span<const float> logits_after_chain(DraftModel& model, const Sequence& sequence,
+                                                 const std::vector<Token>& drafted) {
   TokenTree tree;
   tree.reset(sequence.tokens.back());
   std::span<const float> logits = model.read_emitted(sequence);

@@ -7,16 +7,27 @@
 
 namespace speclab::engines::testing {
 
-inline std::unique_ptr<Drafter> make_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(ngram_next_tokens(std::move(model), options.sampling), options.drafter.kind, options);
+inline std::unique_ptr<Drafter> make_ngram_drafter(std::shared_ptr<const NgramModel> model,
+                                                   const DecoderOptions& options) {
+  return make_growing_drafter(ngram_next_tokens(std::move(model), options.sampling),
+                              options.drafter.kind, options);
 }
 
-inline std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(next_tokens_with_lookup(ngram_next_tokens(std::move(model), options.sampling), options.drafter, options.sampling), "lookup_ngram", options);
+inline std::unique_ptr<Drafter> make_lookup_ngram_drafter(std::shared_ptr<const NgramModel> model,
+                                                          const DecoderOptions& options) {
+  return make_growing_drafter(
+      next_tokens_with_lookup(ngram_next_tokens(std::move(model), options.sampling),
+                              options.drafter, options.sampling),
+      "lookup_ngram", options);
 }
 
-inline std::unique_ptr<Drafter> make_lookup_transformer_drafter(std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
-  return make_growing_drafter(next_tokens_with_lookup(model_next_tokens(transformer_draft_model(std::move(model)), options.sampling), options.drafter, options.sampling), "lookup_transformer", options);
+inline std::unique_ptr<Drafter> make_lookup_transformer_drafter(
+    std::shared_ptr<LanguageModel> model, const DecoderOptions& options) {
+  return make_growing_drafter(
+      next_tokens_with_lookup(
+          model_next_tokens(transformer_draft_model(std::move(model)), options.sampling),
+          options.drafter, options.sampling),
+      "lookup_transformer", options);
 }
 
 inline Sequence sequence_of(std::vector<Token> tokens, std::uint32_t round = 0) {
@@ -27,7 +38,8 @@ inline Sequence sequence_of(std::vector<Token> tokens, std::uint32_t round = 0) 
   return sequence;
 }
 
-inline Draft propose(Drafter& drafter, const Sequence& sequence, std::int32_t max_length, double stop_below = 0.0) {
+inline Draft propose(Drafter& drafter, const Sequence& sequence, std::int32_t max_length,
+                     double stop_below = 0.0) {
   Draft draft;
   const Sequence* const pointer = &sequence;
   const DraftLimit limit{max_length, stop_below};
@@ -38,7 +50,8 @@ inline Draft propose(Drafter& drafter, const Sequence& sequence, std::int32_t ma
 /// Tokens of the drafted nodes, in drawing order.
 inline std::vector<Token> drafted_tokens(const Draft& draft) {
   std::vector<Token> tokens;
-  for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) tokens.push_back(draft.tree[node].token);
+  for (TokenTree::Node node = 1; node < draft.tree.size(); ++node)
+    tokens.push_back(draft.tree[node].token);
   return tokens;
 }
 

@@ -58,13 +58,15 @@ std::set<TokenPath> suffixes(const Children& children, const TreeGrowth& growth,
   take_best(ranked, static_cast<std::size_t>(growth.suffixes));
   std::set<TokenPath> nodes;
   for (const Likely& suffix : ranked)
-    for (std::size_t length = 1; length <= suffix.path.size(); ++length) nodes.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
+    for (std::size_t length = 1; length <= suffix.path.size(); ++length)
+      nodes.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
   return nodes;
 }
 
 }  // namespace
 
-std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent, int count) {
+std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent,
+                              int count) {
   std::vector<Likely> children;
   for (std::size_t token = 0; token < probabilities.size(); ++token) {
     if (probabilities[token] <= 0) continue;
@@ -79,7 +81,8 @@ std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Li
 std::set<TokenPath> likely_paths(const Children& children, const std::string& tree, int levels) {
   const TreeGrowth growth = TreeGrowth::parse(tree, 0);
   if (growth.kind == TreeGrowth::Kind::suffixes) return suffixes(children, growth, levels);
-  return growth.kind == TreeGrowth::Kind::beam ? beam(children, growth, levels) : best_first(children, growth, levels);
+  return growth.kind == TreeGrowth::Kind::beam ? beam(children, growth, levels)
+                                               : best_first(children, growth, levels);
 }
 
 }  // namespace speclab::engines::testing

@@ -1,5 +1,6 @@
 #pragma once
-// Trees of the likeliest tokens, slowly: every node by what the drafter's model says of its path alone.
+// Trees of the likeliest tokens, slowly: every node by what the drafter's model says of its path
+// alone.
 
 #include <functional>
 #include <set>
@@ -17,11 +18,13 @@ struct Likely {
   TokenPath path;
 };
 
-/// The `count` likeliest tokens after a text and a path, by what the drafter's model says of that text alone.
+/// The `count` likeliest tokens after a text and a path, by what the drafter's model says of that
+/// text alone.
 using Children = std::function<std::vector<Likely>(const Likely&, int count)>;
 
 /// The children of `parent` that are likeliest by `probabilities`, at most `count`.
-std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent, int count);
+std::vector<Likely> likeliest(const std::vector<double>& probabilities, const Likely& parent,
+                              int count);
 
 /// Paths of the nodes that `tree` has, read at most `levels` deep.
 /// @param tree  as TreeGrowth::parse takes it, not a shape

@@ -12,17 +12,22 @@ std::shared_ptr<const NgramModel> model() {
   return testing::ngrams_of({{1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1}}, 8, {.order = 2});
 }
 
-Draft draft_of(double temperature, double weight, std::vector<Token> tokens, std::int32_t max_length, std::uint32_t round = 0) {
+Draft draft_of(double temperature, double weight, std::vector<Token> tokens,
+               std::int32_t max_length, std::uint32_t round = 0) {
   const auto drafter = testing::make_lookup_ngram_drafter(
-      model(), {.sampling = {.temperature = temperature}, .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight}, .seed = 4});
+      model(), {.sampling = {.temperature = temperature},
+                .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight},
+                .seed = 4});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens), round), max_length);
 }
 
 using Tokens = std::vector<Token>;
 
 TEST(LookupNgram, CopiesAndGoesOnWithTheNgramsAtTemperatureZero) {
-  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 1.0, {7, 7, 5, 7, 7}, 5)), (Tokens{5, 7, 7, 1, 2})) << "7 is followed by the most frequent token";
-  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 0.5, {6, 1}, 3)), (Tokens{2, 3, 4})) << "nothing to copy";
+  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 1.0, {7, 7, 5, 7, 7}, 5)), (Tokens{5, 7, 7, 1, 2}))
+      << "7 is followed by the most frequent token";
+  EXPECT_EQ(testing::drafted_tokens(draft_of(0, 0.5, {6, 1}, 3)), (Tokens{2, 3, 4}))
+      << "nothing to copy";
 }
 
 /// That 1 follows 5 the n-grams hold for likelier than a half.
@@ -35,7 +40,9 @@ TEST(LookupNgram, LawIsTheMixtureWhereThereIsACopy) {
   const Draft mixed = draft_of(1, weight, {3, 1, 3}, 1), alone = draft_of(1, weight, {3}, 1);
   for (Token token = 0; token < 8; ++token) {
     const double copied = token == 1 ? weight : 0.0;
-    EXPECT_NEAR(static_cast<double>(mixed.law_at(0)[token]), (1 - weight) * static_cast<double>(alone.law_at(0)[token]) + copied, 1e-6) << token;
+    EXPECT_NEAR(static_cast<double>(mixed.law_at(0)[token]),
+                (1 - weight) * static_cast<double>(alone.law_at(0)[token]) + copied, 1e-6)
+        << token;
   }
 }
 
@@ -54,8 +61,10 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
     const Draft draft = draft_of(1, 0.5, {3, 1, 6, 3}, 2, round);
     const Token first = testing::drafted_tokens(draft)[0];
     others += first != 1;
-    if (first == 1) EXPECT_GE(draft.law_at(1)[6], 0.5f);
-    else EXPECT_LT(draft.law_at(1)[6], 0.5f);
+    if (first == 1)
+      EXPECT_GE(draft.law_at(1)[6], 0.5f);
+    else
+      EXPECT_LT(draft.law_at(1)[6], 0.5f);
   }
   EXPECT_GT(others, 20);
 }
@@ -63,21 +72,30 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
 /// The model is sure that 4 follows 3, and that weighs more than a copy behind one token.
 TEST(LookupNgram, LooksUpAsManyTokensAsItIsTold) {
   const auto drafted = [](const DrafterOptions& options, Tokens tokens) {
-    const auto drafter = testing::make_lookup_ngram_drafter(model(), {.sampling = {.temperature = 0}, .drafter = options});
-    return testing::drafted_tokens(testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
+    const auto drafter = testing::make_lookup_ngram_drafter(
+        model(), {.sampling = {.temperature = 0}, .drafter = options});
+    return testing::drafted_tokens(
+        testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
   };
   EXPECT_EQ(drafted({.kind = "lookup_ngram"}, {3, 7, 3}), (Tokens{4}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{4}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {2, 3, 7, 2, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {3, 7, 3}),
+            (Tokens{4}));
+  EXPECT_EQ(
+      drafted({.kind = "lookup_ngram", .min_ngram = 2, .lookup_weight = 1.0}, {2, 3, 7, 2, 3}),
+      (Tokens{7}));
   EXPECT_EQ(drafted({.kind = "lookup_ngram", .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{7}));
-  EXPECT_EQ(drafted({.kind = "lookup_ngram", .max_ngram = 1, .lookup_weight = 1.0}, {3, 7, 3}), (Tokens{7}));
+  EXPECT_EQ(drafted({.kind = "lookup_ngram", .max_ngram = 1, .lookup_weight = 1.0}, {3, 7, 3}),
+            (Tokens{7}));
 }
 
 TEST(LookupNgram, RefusesAWeightOutsideItsRange) {
-  for (const double weight : {0.0, -0.5, 1.5}) EXPECT_THROW(draft_of(1, weight, {1}, 1), ConfigError) << weight;
+  for (const double weight : {0.0, -0.5, 1.5})
+    EXPECT_THROW(draft_of(1, weight, {1}, 1), ConfigError) << weight;
 }
 
-TEST(LookupNgram, DraftsNothingWhenNoneIsWanted) { EXPECT_EQ(draft_of(1, 0.5, {1, 2, 1}, 0).tree.drafted(), 0); }
+TEST(LookupNgram, DraftsNothingWhenNoneIsWanted) {
+  EXPECT_EQ(draft_of(1, 0.5, {1, 2, 1}, 0).tree.drafted(), 0);
+}
 
 }  // namespace
 }  // namespace speclab::engines

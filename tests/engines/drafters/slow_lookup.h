@@ -12,7 +12,8 @@ struct SlowMatch {
   std::size_t length = 0, end = 0;
 };
 
-/// The longest end of at most `longest` tokens that occurs earlier too, and the index behind its latest earlier occurrence.
+/// The longest end of at most `longest` tokens that occurs earlier too, and the index behind its
+/// latest earlier occurrence.
 inline SlowMatch slow_match(const std::vector<Token>& tokens, std::size_t longest) {
   if (tokens.empty()) return {};
   for (std::size_t n = std::min(longest, tokens.size() - 1); n > 0; --n) {

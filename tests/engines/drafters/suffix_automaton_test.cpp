@@ -20,8 +20,11 @@ void expect_the_slow_matches(const Tokens& text, const char* what) {
       automaton.push_back(token);
       sofar.push_back(token);
       const testing::SlowMatch slow = testing::slow_match(sofar, longest);
-      ASSERT_EQ(automaton.match().length, slow.length) << what << " after " << sofar.size() << " tokens, at most " << longest;
-      if (slow.length > 0) ASSERT_EQ(automaton.match().end, slow.end) << what << " after " << sofar.size() << " tokens, at most " << longest;
+      ASSERT_EQ(automaton.match().length, slow.length)
+          << what << " after " << sofar.size() << " tokens, at most " << longest;
+      if (slow.length > 0)
+        ASSERT_EQ(automaton.match().end, slow.end)
+            << what << " after " << sofar.size() << " tokens, at most " << longest;
     }
     EXPECT_EQ(automaton.tokens(), text);
   }
@@ -42,7 +45,8 @@ TEST(SuffixAutomaton, FindsWhatAScanFindsInRepetitiveTexts) {
   expect_the_slow_matches(Tokens(300, 7), "one token");
   for (unsigned period = 2; period < 12; ++period) {
     Tokens text;
-    for (unsigned i = 0; i < 250; ++i) text.push_back(random() % 40 == 0 ? 99 : static_cast<Token>(i % period / 2));
+    for (unsigned i = 0; i < 250; ++i)
+      text.push_back(random() % 40 == 0 ? 99 : static_cast<Token>(i % period / 2));
     expect_the_slow_matches(text, "periodic");
   }
 }
@@ -52,7 +56,8 @@ TEST(SuffixAutomaton, FindsWhatAScanFindsInCopiesOfItself) {
   Tokens text{1, 2, 3, 1, 2};
   while (text.size() < 300) {
     const std::size_t begin = random() % text.size(), length = 1 + random() % 20;
-    for (std::size_t i = begin; i < std::min(begin + length, text.size()); ++i) text.push_back(text[i]);
+    for (std::size_t i = begin; i < std::min(begin + length, text.size()); ++i)
+      text.push_back(text[i]);
     if (random() % 3 == 0) text.push_back(static_cast<Token>(random() % 4));
   }
   expect_the_slow_matches(text, "copies");
@@ -61,7 +66,11 @@ TEST(SuffixAutomaton, FindsWhatAScanFindsInCopiesOfItself) {
 TEST(SuffixAutomaton, FindsWhatAScanFindsInFibonacciWords) {
   Tokens text{0}, before{1};
   while (text.size() < 300) {
-    const Tokens longer = [&] { Tokens both = text; both.insert(both.end(), before.begin(), before.end()); return both; }();
+    const Tokens longer = [&] {
+      Tokens both = text;
+      both.insert(both.end(), before.begin(), before.end());
+      return both;
+    }();
     before = text;
     text = longer;
   }

@@ -25,16 +25,20 @@ struct Suffix {
 };
 
 std::shared_ptr<MlpSpeculator> speculator() {
-  static const std::shared_ptr<MlpSpeculator> tiny = testing::tiny_mlp_speculator(testing::tiny_config());
+  static const std::shared_ptr<MlpSpeculator> tiny =
+      testing::tiny_mlp_speculator(testing::tiny_config());
   return tiny;
 }
 
-/// Adds to `suffixes` what a stage and the later ones put behind `begin`. @param state  of the stage before
-void extend(const Suffix& begin, std::vector<float> state, Token last, std::vector<Suffix>& suffixes) {
+/// Adds to `suffixes` what a stage and the later ones put behind `begin`. @param state  of the
+/// stage before
+void extend(const Suffix& begin, std::vector<float> state, Token last,
+            std::vector<Suffix>& suffixes) {
   const std::size_t stage = begin.path.size();
   if (stage == kTopK.size()) return suffixes.push_back(begin);
   const MlpSpeculator::Row row{state.data(), last};
-  const MlpSpeculator::Stage said = speculator()->run_stage(static_cast<std::int32_t>(stage), {&row, 1});
+  const MlpSpeculator::Stage said =
+      speculator()->run_stage(static_cast<std::int32_t>(stage), {&row, 1});
   double sum = 0;
   for (const float logit : said.logits) sum += std::exp(static_cast<double>(logit));
   std::vector<Suffix> longer(said.logits.size(), begin);
@@ -53,17 +57,21 @@ std::set<Path> prefixes(std::vector<Suffix> suffixes, int count) {
   suffixes.resize(static_cast<std::size_t>(count));
   std::set<Path> all;
   for (const Suffix& suffix : suffixes)
-    for (std::size_t length = 1; length <= suffix.path.size(); ++length) all.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
+    for (std::size_t length = 1; length <= suffix.path.size(); ++length)
+      all.emplace(suffix.path.begin(), suffix.path.begin() + static_cast<std::ptrdiff_t>(length));
   return all;
 }
 
-std::set<Path> drafted_paths(const std::string& tree, const Sequence& sequence, const std::vector<float>& hidden) {
-  const auto drafter = make_growing_drafter(model_next_tokens(mlp_draft_model(speculator()), {}), "mlp_speculator", {.drafter = {.tree = tree}});
+std::set<Path> drafted_paths(const std::string& tree, const Sequence& sequence,
+                             const std::vector<float>& hidden) {
+  const auto drafter = make_growing_drafter(model_next_tokens(mlp_draft_model(speculator()), {}),
+                                            "mlp_speculator", {.drafter = {.tree = tree}});
   drafter->begin({&sequence, 1});
   drafter->read_hidden(sequence, hidden);
   const Draft draft = testing::propose(*drafter, sequence, 8);
   std::set<Path> paths;
-  for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) paths.insert(testing::path_tokens(draft.tree, node));
+  for (TokenTree::Node node = 1; node < draft.tree.size(); ++node)
+    paths.insert(testing::path_tokens(draft.tree, node));
   EXPECT_EQ(static_cast<std::int32_t>(paths.size()), draft.tree.drafted()) << "no path twice";
   return paths;
 }
@@ -75,12 +83,14 @@ TEST(SuffixTree, OfAnMlpSpeculatorIsThatOfItsBestRankedSuffixes) {
   for (int text = 0; text < 8; ++text) {
     std::vector<float> hidden(static_cast<std::size_t>(speculator()->info().feature_size));
     for (float& value : hidden) value = normal(random);
-    const Sequence sequence = testing::sequence_of(testing::random_tokens(random, speculator()->info().vocab_size, 4));
+    const Sequence sequence =
+        testing::sequence_of(testing::random_tokens(random, speculator()->info().vocab_size, 4));
     std::vector<Suffix> suffixes;
     extend({}, hidden, sequence.tokens.back(), suffixes);
     ASSERT_EQ(static_cast<int>(suffixes.size()), sim::candidate_suffixes(kTopK));
     for (const int count : {1, 2, 5, 13, 29, 30}) {
-      const std::set<Path> drafted = drafted_paths("suffixes:" + std::to_string(count) + ":5x3x2", sequence, hidden);
+      const std::set<Path> drafted =
+          drafted_paths("suffixes:" + std::to_string(count) + ":5x3x2", sequence, hidden);
       EXPECT_EQ(drafted, prefixes(suffixes, count)) << count << " suffixes";
       if (count == 5) sizes.insert(drafted.size());
     }

@@ -16,8 +16,12 @@ constexpr const char* kChain = "chain";
 class FollowingPolicy final : public SpeculationLengthPolicy {
  public:
   int next_length() override { return length_; }
-  void observe(const RoundRecord& round) override { length_ = round.next_kind == NextKind::bonus ? round.accepted + 1 : round.accepted; }
-  std::unique_ptr<SpeculationLengthPolicy> fresh() const override { return std::make_unique<FollowingPolicy>(); }
+  void observe(const RoundRecord& round) override {
+    length_ = round.next_kind == NextKind::bonus ? round.accepted + 1 : round.accepted;
+  }
+  std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
+    return std::make_unique<FollowingPolicy>();
+  }
   std::string name() const override { return "following"; }
 
  private:
@@ -37,7 +41,9 @@ class Cases {
   std::vector<DecoderCase> all() {
     for (const char* verifier : kLosslessVerifierKinds)
       if (std::string_view(verifier) != "greedy") add_verifier(verifier);
-    for (const char* verifier : {"rejection", "block", "sample_and_match", "tree_without_replacement"}) add_stops(verifier);
+    for (const char* verifier :
+         {"rejection", "block", "sample_and_match", "tree_without_replacement"})
+      add_stops(verifier);
     add_processors();
     add_drafters();
     add_greedy();
@@ -53,7 +59,11 @@ class Cases {
     const char* kind = verifier.c_str();
     add(verifier + "_chain", kind, kChain, 3);
     add(verifier + "_chain_of_a_llama", kind, kChain, 3).models = Models::tiny_llama;
-    add(verifier + "_chain_with_zeros", kind, kChain, 3).world = {.vocab_size = 3, .target_kind = LawKind::with_zeros, .draft_kind = LawKind::random, .seed = 5};
+    add(verifier + "_chain_with_zeros", kind, kChain, 3).world = {
+        .vocab_size = 3,
+        .target_kind = LawKind::with_zeros,
+        .draft_kind = LawKind::random,
+        .seed = 5};
     add(verifier + "_certain_target", kind, kChain, 3).world.target_kind = LawKind::point_mass;
     add(verifier + "_batch", kind, kChain, 2).prompts = {{0}, {1, 0}};
     cases_.back().world.vocab_size = 2;
@@ -77,16 +87,26 @@ class Cases {
     DecoderCase& strings = add(verifier + "_stop_strings", kind, tree, 4);
     strings.options.stop.stop_strings = {"ab", "bb"};
     strings.world = {.vocab_size = 2, .seed = 4};
-    for (const int limit : {1, 2}) add(verifier + "_limit_" + std::to_string(limit), kind, tree, limit).policy = std::make_shared<ConstantPolicy>(4);
+    for (const int limit : {1, 2})
+      add(verifier + "_limit_" + std::to_string(limit), kind, tree, limit).policy =
+          std::make_shared<ConstantPolicy>(4);
   }
 
   void add_processors() {
-    const SamplingOptions settings[] = {{.temperature = 0.6}, {.top_k = 2}, {.top_p = 0.7}, {.repetition_penalty = 1.8}, {.no_repeat_ngram_size = 2},
-                                        {.min_length = 4, .eos_token_ids = {1}}, {.temperature = 1.5, .top_p = 0.9, .min_p = 0.2}};
-    const char* names[] = {"temperature", "top_k", "top_p", "repetition_penalty", "no_repeat_ngram", "min_length", "several_processors"};
+    const SamplingOptions settings[] = {{.temperature = 0.6},
+                                        {.top_k = 2},
+                                        {.top_p = 0.7},
+                                        {.repetition_penalty = 1.8},
+                                        {.no_repeat_ngram_size = 2},
+                                        {.min_length = 4, .eos_token_ids = {1}},
+                                        {.temperature = 1.5, .top_p = 0.9, .min_p = 0.2}};
+    const char* names[] = {"temperature",        "top_k",           "top_p",
+                           "repetition_penalty", "no_repeat_ngram", "min_length",
+                           "several_processors"};
     for (std::size_t i = 0; i < std::size(settings); ++i)
       for (const char* tree : {kChain, "parents:0,0,2"}) {
-        DecoderCase& example = add(std::string(names[i]) + (tree == kChain ? "_chain" : "_tree"), "rejection", tree, 3);
+        DecoderCase& example = add(std::string(names[i]) + (tree == kChain ? "_chain" : "_tree"),
+                                   "rejection", tree, 3);
         example.options.sampling = settings[i];
         example.end_token = settings[i].min_length > 0 ? 1 : -1;
         example.world.seed = 2;
@@ -94,7 +114,8 @@ class Cases {
   }
 
   void add_drafters() {
-    for (const char* drafter : {"none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "lookup_transformer"})
+    for (const char* drafter : {"none", "unigram", "bigram", "ngram", "prompt_lookup",
+                                "lookup_ngram", "lookup_transformer"})
       for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
         for (const double temperature : {1.0, 0.7}) {
           std::string name = std::string("drafter_") + drafter;
@@ -112,20 +133,27 @@ class Cases {
     add_tracking();
   }
 
-  /// Trees over drafters without a forward, and trees of the likeliest tokens over any, under every rule that takes trees.
+  /// Trees over drafters without a forward, and trees of the likeliest tokens over any, under every
+  /// rule that takes trees.
   void add_grown_trees() {
     add("ngram_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind = "ngram";
-    add("lookup_ngram_best_first", "rejection", "best_first:3:2", 3).options.drafter.kind = "lookup_ngram";
-    add("lookup_transformer_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind = "lookup_transformer";
-    add("lookup_transformer_beam", "rejection", "beam:3:2", 3).options.drafter.kind = "lookup_transformer";
+    add("lookup_ngram_best_first", "rejection", "best_first:3:2", 3).options.drafter.kind =
+        "lookup_ngram";
+    add("lookup_transformer_tree", "rejection", "parents:0,0,2", 3).options.drafter.kind =
+        "lookup_transformer";
+    add("lookup_transformer_beam", "rejection", "beam:3:2", 3).options.drafter.kind =
+        "lookup_transformer";
     for (const char* verifier : kLosslessVerifierKinds) {
       if (std::string_view(verifier) == "greedy" || std::string_view(verifier) == "block") continue;
-      const std::string suffix = std::string_view(verifier) == "rejection" ? "" : std::string("_") + verifier;
-      add("best_first" + suffix, verifier, "best_first:3:2", 3).world = {.vocab_size = 3, .seed = 3};
+      const std::string suffix =
+          std::string_view(verifier) == "rejection" ? "" : std::string("_") + verifier;
+      add("best_first" + suffix, verifier, "best_first:3:2", 3).world = {.vocab_size = 3,
+                                                                         .seed = 3};
       add("beam" + suffix, verifier, "beam:4:2", 3).options.sampling.temperature = 0.7;
       cases_.back().world.vocab_size = 2;
       add("suffixes" + suffix, verifier, "suffixes:3:3x2", 3).world = {.vocab_size = 3, .seed = 3};
-      DecoderCase& adaptive = add("adaptive_best_first" + suffix, verifier, "best_first:adaptive:2", 4);
+      DecoderCase& adaptive =
+          add("adaptive_best_first" + suffix, verifier, "best_first:adaptive:2", 4);
       adaptive.world.vocab_size = 2;
       adaptive.policy = std::make_shared<FollowingPolicy>();
     }
@@ -144,25 +172,30 @@ class Cases {
   void add_confidence() {
     for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
       for (const char* drafter : {"small_transformer", "lookup_ngram"}) {
-        DecoderCase& example = add(std::string("confidence_") + drafter + "_" + verifier, verifier, kChain, 4);
+        DecoderCase& example =
+            add(std::string("confidence_") + drafter + "_" + verifier, verifier, kChain, 4);
         example.options.drafter.kind = drafter;
         example.world.vocab_size = 2;
         example.prompts = {{0, 1, 1, 0, 1}};
-        example.policy = std::make_shared<ConfidencePolicy>(0.5, std::string_view(verifier) == "block" ? 2 : 3);
+        example.policy =
+            std::make_shared<ConfidencePolicy>(0.5, std::string_view(verifier) == "block" ? 2 : 3);
       }
   }
 
   /// Drafts of several drafters, one of which often has nothing to say.
   void add_mixtures() {
     const DrafterOptions mixture{.kind = "mixture",
-                                 .parts = {{.kind = "small_transformer", .weight = 2.0}, {.kind = "bigram"}, {.kind = "prompt_lookup", .weight = 3.0}}};
+                                 .parts = {{.kind = "small_transformer", .weight = 2.0},
+                                           {.kind = "bigram"},
+                                           {.kind = "prompt_lookup", .weight = 3.0}}};
     for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"}) {
       DecoderCase& chain = add(std::string("mixture_") + verifier, verifier, kChain, 4);
       chain.options.drafter = mixture;
       chain.prompts = {{0, 1, 1, 0, 1}};
     }
     for (const char* tree : {"parents:0,0,2", "best_first:3:2"}) {
-      DecoderCase& grown = add(std::string("mixture_") + (tree[0] == 'p' ? "tree" : "best_first"), "rejection", tree, 3);
+      DecoderCase& grown = add(std::string("mixture_") + (tree[0] == 'p' ? "tree" : "best_first"),
+                               "rejection", tree, 3);
       grown.options.drafter = mixture;
       grown.options.drafter.tree = tree;
       grown.prompts = {{0, 1, 1, 0, 1}};
@@ -171,11 +204,12 @@ class Cases {
 
   /// Drafts that copy, and go on behind the copy; a batch of prompts, each looked up in itself.
   void add_copying() {
-    const std::pair<const char*, DrafterOptions> drafters[] = {{"prompt_lookup_batch", {.kind = "prompt_lookup"}},
-                                                               {"lookup_ngram_batch", {.kind = "lookup_ngram", .lookup_weight = 0.3}},
-                                                               {"lookup_transformer_batch", {.kind = "lookup_transformer", .lookup_weight = 0.3}},
-                                                               {"lookup_transformer_batch_certain", {.kind = "lookup_transformer", .lookup_weight = 1.0}},
-                                                               {"lookup_ngram_batch_certain", {.kind = "lookup_ngram", .lookup_weight = 1.0}}};
+    const std::pair<const char*, DrafterOptions> drafters[] = {
+        {"prompt_lookup_batch", {.kind = "prompt_lookup"}},
+        {"lookup_ngram_batch", {.kind = "lookup_ngram", .lookup_weight = 0.3}},
+        {"lookup_transformer_batch", {.kind = "lookup_transformer", .lookup_weight = 0.3}},
+        {"lookup_transformer_batch_certain", {.kind = "lookup_transformer", .lookup_weight = 1.0}},
+        {"lookup_ngram_batch_certain", {.kind = "lookup_ngram", .lookup_weight = 1.0}}};
     for (const auto& [name, drafter] : drafters) {
       DecoderCase& example = add(name, "rejection", kChain, 3);
       example.options.drafter = drafter;
@@ -188,7 +222,9 @@ class Cases {
   void add_greedy() {
     for (const char* tree : {kChain, "2x1"})
       for (const LawKind kind : {LawKind::random, LawKind::ties}) {
-        DecoderCase& example = add(std::string("greedy_") + (tree == kChain ? "chain" : "tree") + (kind == LawKind::ties ? "_ties" : ""), "rejection", tree, 6);
+        DecoderCase& example = add(std::string("greedy_") + (tree == kChain ? "chain" : "tree") +
+                                       (kind == LawKind::ties ? "_ties" : ""),
+                                   "rejection", tree, 6);
         example.options.sampling.temperature = 0;
         example.world.target_kind = kind;
       }

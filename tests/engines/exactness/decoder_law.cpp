@@ -18,10 +18,10 @@
 namespace speclab::engines::testing {
 namespace {
 
-using speclab::testing::SmallWorld;
-using speclab::testing::Tokens;
 using speclab::testing::joined;
 using speclab::testing::max_difference;
+using speclab::testing::SmallWorld;
+using speclab::testing::Tokens;
 using speclab::testing::total_mass;
 
 /// Outputs of a batch in one list, each closed by -1.
@@ -41,7 +41,8 @@ LlamaConfig llama_config(int vocab_size) {
   return config;
 }
 
-/// The models of a case, and the target's logits after a text, by a way that shares nothing with the decoder.
+/// The models of a case, and the target's logits after a text, by a way that shares nothing with
+/// the decoder.
 class ModelsOfCase final : public DrafterModels {
  public:
   explicit ModelsOfCase(const DecoderCase& example) : example_(example) {
@@ -56,11 +57,16 @@ class ModelsOfCase final : public DrafterModels {
   }
 
   LanguageModel& target() { return *target_; }
-  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override { return drafter_; }
-  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { throw ContractError("no case drafts with it"); }
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override {
+    return drafter_;
+  }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override {
+    throw ContractError("no case drafts with it");
+  }
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string&) override {
     const std::int32_t order = kind == "unigram" ? 1 : kind == "bigram" ? 2 : 5;
-    return ngrams_of({{0, 1, 1, 0, 1, 0, 0, 1}}, example_.world.vocab_size, {.order = order, .max_successors = 2});
+    return ngrams_of({{0, 1, 1, 0, 1, 0, 0, 1}}, example_.world.vocab_size,
+                     {.order = order, .max_successors = 2});
   }
 
   std::vector<double> target_logits(const Tokens& text) {
@@ -80,10 +86,12 @@ class ModelsOfCase final : public DrafterModels {
   std::shared_ptr<LanguageModel> drafter_;
 };
 
-/// The law of plain decoding, token after token from the target's logits and the processors in double, without a decoder.
+/// The law of plain decoding, token after token from the target's logits and the processors in
+/// double, without a decoder.
 class PlainLaw {
  public:
-  PlainLaw(const DecoderCase& example, ModelsOfCase& models) : example_(example), models_(models), pipeline_(example.options.sampling) {}
+  PlainLaw(const DecoderCase& example, ModelsOfCase& models)
+      : example_(example), models_(models), pipeline_(example.options.sampling) {}
 
   std::map<Tokens, double> of_batch() {
     std::map<Tokens, double> law{{{}, 1.0}};
@@ -103,8 +111,10 @@ class PlainLaw {
     std::string text;
     for (const Token token : output) text += LetterTokenizer::letter(token);
     const StopOptions& stop = example_.options.stop;
-    const bool stopped = std::ranges::any_of(stop.stop_strings, [&](const std::string& string) { return text.ends_with(string); });
-    return stopped || output.back() == example_.end_token || output.size() == static_cast<std::size_t>(stop.max_new_tokens);
+    const bool stopped = std::ranges::any_of(
+        stop.stop_strings, [&](const std::string& string) { return text.ends_with(string); });
+    return stopped || output.back() == example_.end_token ||
+           output.size() == static_cast<std::size_t>(stop.max_new_tokens);
   }
 
   void extend(const Tokens& text, const Tokens& output, double probability) {
@@ -113,8 +123,10 @@ class PlainLaw {
     for (Token token = 0; static_cast<std::size_t>(token) < law.vocab_size(); ++token) {
       if (!(law[token] > 0.0)) continue;
       const Tokens longer = joined(output, {token});
-      if (ends(longer)) outputs_[joined(longer, {-1})] += probability * law[token];
-      else extend(joined(text, {token}), longer, probability * law[token]);
+      if (ends(longer))
+        outputs_[joined(longer, {-1})] += probability * law[token];
+      else
+        extend(joined(text, {token}), longer, probability * law[token]);
     }
   }
 
@@ -126,14 +138,16 @@ class PlainLaw {
 
 std::vector<Request> requests_of(const DecoderCase& example) {
   std::vector<Request> requests;
-  for (const Tokens& prompt : example.prompts) requests.push_back({static_cast<std::uint32_t>(requests.size()), prompt});
+  for (const Tokens& prompt : example.prompts)
+    requests.push_back({static_cast<std::uint32_t>(requests.size()), prompt});
   return requests;
 }
 
 double accepted_fraction(const std::vector<GenerationRecord>& records) {
   double drafted = 0.0, accepted = 0.0;
   for (const GenerationRecord& record : records)
-    for (const RoundRecord& round : record.rounds) drafted += round.drafted, accepted += round.accepted;
+    for (const RoundRecord& round : record.rounds)
+      drafted += round.drafted, accepted += round.accepted;
   return drafted > 0.0 ? accepted / drafted : 0.0;
 }
 
@@ -144,8 +158,10 @@ LawComparison compare_laws(const DecoderCase& example) {
   const auto chance = std::make_shared<ForkingChance>();
   DecoderOptions options = example.options;
   options.chance = chance;
-  HostRoundDecoder decoder(models.target(), std::make_shared<LetterTokenizer>(example.world.vocab_size, example.end_token), options,
-                           make_drafter(options, models.target().info(), models), make_verifier(options));
+  HostRoundDecoder decoder(
+      models.target(),
+      std::make_shared<LetterTokenizer>(example.world.vocab_size, example.end_token), options,
+      make_drafter(options, models.target().info(), models), make_verifier(options));
   const auto policy = example.policy ? example.policy : std::make_shared<ConstantPolicy>(2);
   const std::vector<Request> requests = requests_of(example);
   LawComparison result;

@@ -1,5 +1,6 @@
-// The shipping decoder in float, every decision forked: what it writes has the law of the target alone. The tolerance is that
-// of float laws over three to six tokens; the rules themselves are compared in double (exactness_test).
+// The shipping decoder in float, every decision forked: what it writes has the law of the target
+// alone. The tolerance is that of float laws over three to six tokens; the rules themselves are
+// compared in double (exactness_test).
 
 #include "tests/engines/exactness/decoder_law.h"
 
@@ -13,7 +14,8 @@ using testing::LawComparison;
 
 class DecoderLaw : public ::testing::TestWithParam<DecoderCase> {};
 
-INSTANTIATE_TEST_SUITE_P(, DecoderLaw, ::testing::ValuesIn(testing::decoder_cases()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, DecoderLaw, ::testing::ValuesIn(testing::decoder_cases()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(DecoderLaw, IsTheTargets) {
   const LawComparison result = compare_laws(GetParam());

@@ -1,9 +1,12 @@
-// COR-3, COR-4: the shipping verifiers in float, fed by the shipping generator, over real laws: those of the default model and
-// its small transformer at 200 places of real text, each reduced to its 63 likeliest tokens and the rest.
+// COR-3, COR-4: the shipping verifiers in float, fed by the shipping generator, over real laws:
+// those of the default model and its small transformer at 200 places of real text, each reduced to
+// its 63 likeliest tokens and the rest.
 //
-// Every statistic is a chi-square with at least 100 expected a cell. All of them together raise a false alarm once in 1e6; the
-// smallest shift that one misses with odds below 1e-6 is printed. Beside them stands a bound that needs no asymptotics. SPECLAB_SAMPLES
-// is the number of samples a context, 100,000 if it is not set; with few, as under sanitizers, cells are pooled until little is tested but memory.
+// Every statistic is a chi-square with at least 100 expected a cell. All of them together raise a
+// false alarm once in 1e6; the smallest shift that one misses with odds below 1e-6 is printed.
+// Beside them stands a bound that needs no asymptotics. SPECLAB_SAMPLES is the number of samples a
+// context, 100,000 if it is not set; with few, as under sanitizers, cells are pooled until little
+// is tested but memory.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +29,9 @@ int samples_of_a_context() {
 }
 
 class GoodnessOfFit : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, GoodnessOfFit, ::testing::ValuesIn(kLosslessVerifierKinds.begin() + 1, kLosslessVerifierKinds.end()),
+INSTANTIATE_TEST_SUITE_P(, GoodnessOfFit,
+                         ::testing::ValuesIn(kLosslessVerifierKinds.begin() + 1,
+                                             kLosslessVerifierKinds.end()),
                          [](const auto& named) { return std::string(named.param); });
 
 TEST_P(GoodnessOfFit, OfTheRealSamplerOverRealLaws) {
@@ -50,14 +55,19 @@ TEST_P(GoodnessOfFit, OfTheRealSamplerOverRealLaws) {
     std::vector<double> joint;
     for (const double a : first_mass)
       for (const double b : second_mass) joint.push_back(a * b);
-    EXPECT_GE(p_value(first, probabilities_of(first_law), &smallest_shift), kLevel) << "first token, context " << context;
-    EXPECT_LE(total_variation(first, probabilities_of(first_law)), surest_total_variation(samples)) << "first token, context " << context;
+    EXPECT_GE(p_value(first, probabilities_of(first_law), &smallest_shift), kLevel)
+        << "first token, context " << context;
+    EXPECT_LE(total_variation(first, probabilities_of(first_law)), surest_total_variation(samples))
+        << "first token, context " << context;
     EXPECT_GE(p_value(both, joint, &smallest_shift), kLevel) << "two tokens, context " << context;
-    EXPECT_GE(p_value(begins, second_mass, nullptr), kLevel) << "the token after a round that accepted nothing, context " << context;
+    EXPECT_GE(p_value(begins, second_mass, nullptr), kLevel)
+        << "the token after a round that accepted nothing, context " << context;
     if (HasFailure()) return;  // one context says it; seeded defects are found quickly
   }
   EXPECT_LE(smallest_shift, 0.027 * std::sqrt(100'000.0 / samples));
-  std::printf("%s: %d samples of each of %zu contexts; a shift of %.4f is missed with odds below 1e-6\n", GetParam(), samples, kContexts, smallest_shift);
+  std::printf(
+      "%s: %d samples of each of %zu contexts; a shift of %.4f is missed with odds below 1e-6\n",
+      GetParam(), samples, kContexts, smallest_shift);
 }
 
 }  // namespace

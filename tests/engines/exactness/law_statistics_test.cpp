@@ -17,16 +17,19 @@ namespace {
 
 using namespace testing;
 
-/// Lossy rules are found wherever they move the law, over the cells that are not pooled, by at least the shift that is promised: whatever
-/// its shape, a total variation d has a noncentrality of at least 4 n d^2.
+/// Lossy rules are found wherever they move the law, over the cells that are not pooled, by at
+/// least the shift that is promised: whatever its shape, a total variation d has a noncentrality of
+/// at least 4 n d^2.
 TEST(LossyLaws, AreFoundWhereverThatIsPromised) {
   constexpr double kPromised = 0.03;  // what is pooled may take a tenth of it away
   constexpr int samples = 100'000;
   int found = 0, promised = 0;
   for (const bool is_lenient : {true, false}) {
     for (std::size_t context = 0; context < kContexts; context += 4) {
-      const std::vector<double> p = probabilities_of(real_pairs()[context].target), q = probabilities_of(real_pairs()[context].draft);
-      const double distance = is_lenient ? sim::lenient_distance(p, q, 0.8, LenientResidual::full) : sim::typical_distance(p, q, 0.09, 0.3);
+      const std::vector<double> p = probabilities_of(real_pairs()[context].target),
+                                q = probabilities_of(real_pairs()[context].draft);
+      const double distance = is_lenient ? sim::lenient_distance(p, q, 0.8, LenientResidual::full)
+                                         : sim::typical_distance(p, q, 0.09, 0.3);
       Trials trial(is_lenient ? "lenient" : "typical", context);
       std::vector<double> first(kVocab, 0.0);
       for (int i = 0; i < samples; ++i) ++first[static_cast<std::size_t>(trial().first)];
@@ -37,12 +40,13 @@ TEST(LossyLaws, AreFoundWhereverThatIsPromised) {
       EXPECT_TRUE(is_found) << "context " << context << ", off by " << distance;
     }
   }
-  std::printf("lossy rules: found in %d of 100 places, of which %d are off by %g or more\n", found, promised, kPromised);
+  std::printf("lossy rules: found in %d of 100 places, of which %d are off by %g or more\n", found,
+              promised, kPromised);
   EXPECT_GE(promised, 20);
 }
 
-/// The statistic itself: over a sampler that shares nothing with the rules its p is uniform. Kolmogorov and Smirnov's distance of
-/// 10,000 values exceeds 0.027 with a probability of 1e-6.
+/// The statistic itself: over a sampler that shares nothing with the rules its p is uniform.
+/// Kolmogorov and Smirnov's distance of 10,000 values exceeds 0.027 with a probability of 1e-6.
 TEST(Calibration, OfTheStatisticOverATrustedSampler) {
   std::mt19937_64 random(1);
   const std::vector<double> law{0.3, 0.2, 0.15, 0.1, 0.1, 0.06, 0.05, 0.04};
@@ -55,7 +59,9 @@ TEST(Calibration, OfTheStatisticOverATrustedSampler) {
   }
   std::ranges::sort(ps);
   double distance = 0.0;
-  for (std::size_t i = 0; i < ps.size(); ++i) distance = std::max(distance, std::abs(ps[i] - (static_cast<double>(i) + 0.5) / static_cast<double>(ps.size())));
+  for (std::size_t i = 0; i < ps.size(); ++i)
+    distance = std::max(distance, std::abs(ps[i] - (static_cast<double>(i) + 0.5) /
+                                                       static_cast<double>(ps.size())));
   EXPECT_LT(distance, 0.027);
 }
 

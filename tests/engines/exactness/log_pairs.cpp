@@ -1,4 +1,5 @@
-// Writes real_pairs() into a file: of each pair the target's law and the draft's, kVocab float32 values each.
+// Writes real_pairs() into a file: of each pair the target's law and the draft's, kVocab float32
+// values each.
 
 #include <cstdio>
 #include <string>

@@ -13,7 +13,8 @@ namespace {
 LawPair reduced(const Law& p, const Law& q) {
   std::vector<Token> tokens(p.vocab_size());
   std::iota(tokens.begin(), tokens.end(), 0);
-  std::ranges::partial_sort(tokens, tokens.begin() + kVocab - 1, std::greater<>(), [&](Token token) { return p[token] + q[token]; });
+  std::ranges::partial_sort(tokens, tokens.begin() + kVocab - 1, std::greater<>(),
+                            [&](Token token) { return p[token] + q[token]; });
   tokens.resize(kVocab - 1);
   const auto values = [&](const Law& law) {
     std::vector<float> kept;
@@ -33,15 +34,19 @@ std::vector<LawPair> logged_pairs() {
   const auto engines = experiments::open_engines();
   const auto loaded = engines->load_model({.model = "smollm2-135m", .device = "cpu"});
   std::vector<LawPair> pairs;
-  DecoderOptions options{.stop = {.max_new_tokens = 64, .ignore_eos = true}, .drafter = {.kind = "small_transformer"}, .seed = 4};
+  DecoderOptions options{.stop = {.max_new_tokens = 64, .ignore_eos = true},
+                         .drafter = {.kind = "small_transformer"},
+                         .seed = 4};
   options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) {
-    for (TokenTree::Node node = 0; node + 1 < draft.tree.size() && pairs.size() < kContexts; ++node) pairs.push_back(reduced(laws(node), draft.law_at(node)));
+    for (TokenTree::Node node = 0; node + 1 < draft.tree.size() && pairs.size() < kContexts; ++node)
+      pairs.push_back(reduced(laws(node), draft.law_at(node)));
   };
   const auto decoder = engines->make_decoder(*loaded.model, nullptr, options);
   std::uint32_t id = 0;
   for (const auto& prompt : experiments::read_prompts({.set = "core", .per_category = 1})) {
     if (pairs.size() == kContexts) break;
-    decoder->begin({{id++, loaded.tokenizer->encode(prompt.text, SpecialText::parsed)}}, ConstantPolicy(1));
+    decoder->begin({{id++, loaded.tokenizer->encode(prompt.text, SpecialText::parsed)}},
+                   ConstantPolicy(1));
     while (decoder->round() && pairs.size() < (id * kContexts) / 7 + 1) {
     }
     decoder->finish();

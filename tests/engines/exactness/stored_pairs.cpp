@@ -10,10 +10,12 @@ namespace {
 
 std::vector<LawPair> stored_pairs() {
   const char* path = std::getenv("SPECLAB_PAIRS");
-  if (path == nullptr) throw std::runtime_error("SPECLAB_PAIRS is not set; it names the file that log_pairs wrote");
+  if (path == nullptr)
+    throw std::runtime_error("SPECLAB_PAIRS is not set; it names the file that log_pairs wrote");
   const std::string bytes = read_file(path);
   constexpr std::size_t kLawBytes = kVocab * sizeof(float);
-  if (bytes.size() != 2 * kContexts * kLawBytes) throw std::runtime_error(std::string(path) + ": not written by log_pairs");
+  if (bytes.size() != 2 * kContexts * kLawBytes)
+    throw std::runtime_error(std::string(path) + ": not written by log_pairs");
   const auto law_at = [&](std::size_t i) {
     std::vector<float> values(kVocab);
     std::memcpy(values.data(), bytes.data() + i * kLawBytes, kLawBytes);

@@ -33,16 +33,22 @@ void Trials::run_round(std::int32_t place) {
   draft_.reset(0, kind_);
   add_children(0, is_chain_ ? 1 : 2, place, key);
   if (is_chain_) add_children(1, 1, place + 1, key);
-  const auto laws = [&](TokenTree::Node node) -> const Law& { return pair_at(place + draft_.tree[node].depth).target; };
+  const auto laws = [&](TokenTree::Node node) -> const Law& {
+    return pair_at(place + draft_.tree[node].depth).target;
+  };
   verifier_->verify(draft_, std::cref(laws), key, verdict_);
 }
 
-void Trials::add_children(TokenTree::Node parent, std::size_t count, std::int32_t place, const RoundKey& key) {
+void Trials::add_children(TokenTree::Node parent, std::size_t count, std::int32_t place,
+                          const RoundKey& key) {
   draft_.law_for(parent) = pair_at(place).draft;
   StreamKey first = draft_key(key, draft_.tree[parent].depth, draft_.tree.size());
   tokens_.clear();
-  if (kind_ == DrawKind::sampled_without_replacement) sample_without_replacement(draft_.law_at(parent), count, first, chance_, scratch_, tokens_);
-  else for (; tokens_.size() < count; ++first.draw) tokens_.push_back(sample(draft_.law_at(parent), first, chance_, scratch_));
+  if (kind_ == DrawKind::sampled_without_replacement)
+    sample_without_replacement(draft_.law_at(parent), count, first, chance_, scratch_, tokens_);
+  else
+    for (; tokens_.size() < count; ++first.draw)
+      tokens_.push_back(sample(draft_.law_at(parent), first, chance_, scratch_));
   for (const Token token : tokens_) draft_.add(parent, token);
 }
 

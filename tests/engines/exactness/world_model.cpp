@@ -17,7 +17,8 @@ struct Entry {
 
 class WorldCache final : public KvCache {
  public:
-  WorldCache(std::int32_t max_sequences, std::int32_t capacity) : committed_(static_cast<std::size_t>(max_sequences)), capacity_(capacity) {}
+  WorldCache(std::int32_t max_sequences, std::int32_t capacity)
+      : committed_(static_cast<std::size_t>(max_sequences)), capacity_(capacity) {}
 
   std::int32_t begin() override {
     SPECLAB_EXPECT(num_begun_ < committed_.size(), "every sequence of the cache is in use");
@@ -29,32 +30,46 @@ class WorldCache final : public KvCache {
     return copy;
   }
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override {
-    for (const std::int32_t row : rows) at(sequence).push_back({rows_[static_cast<std::size_t>(row)].token, rows_[static_cast<std::size_t>(row)].position});
+    for (const std::int32_t row : rows)
+      at(sequence).push_back({rows_[static_cast<std::size_t>(row)].token,
+                              rows_[static_cast<std::size_t>(row)].position});
   }
-  void truncate(std::int32_t sequence, std::int32_t length) override { at(sequence).resize(static_cast<std::size_t>(length)); }
+  void truncate(std::int32_t sequence, std::int32_t length) override {
+    at(sequence).resize(static_cast<std::size_t>(length));
+  }
   void release(std::int32_t sequence) override {
     at(sequence).clear();
     --num_begun_;
   }
-  std::int32_t length(std::int32_t sequence) const override { return static_cast<std::int32_t>(committed_[static_cast<std::size_t>(sequence)].size()); }
+  std::int32_t length(std::int32_t sequence) const override {
+    return static_cast<std::int32_t>(committed_[static_cast<std::size_t>(sequence)].size());
+  }
   std::int32_t capacity() const override { return capacity_; }
 
   void set_rows(std::span<const ForwardRow> rows) { rows_.assign(rows.begin(), rows.end()); }
 
-  /// What row `index` sees, itself last, as tokens by their places; one at another position is another token.
+  /// What row `index` sees, itself last, as tokens by their places; one at another position is
+  /// another token.
   Tokens visible(std::size_t index, int vocab_size) const {
     std::vector<Entry> entries;
-    for (std::int32_t row = static_cast<std::int32_t>(index); row != ForwardRow::kCommitted; row = rows_[static_cast<std::size_t>(row)].parent)
-      entries.insert(entries.begin(), {rows_[static_cast<std::size_t>(row)].token, rows_[static_cast<std::size_t>(row)].position});
-    const std::vector<Entry>& committed = committed_[static_cast<std::size_t>(rows_[index].sequence)];
+    for (std::int32_t row = static_cast<std::int32_t>(index); row != ForwardRow::kCommitted;
+         row = rows_[static_cast<std::size_t>(row)].parent)
+      entries.insert(entries.begin(), {rows_[static_cast<std::size_t>(row)].token,
+                                       rows_[static_cast<std::size_t>(row)].position});
+    const std::vector<Entry>& committed =
+        committed_[static_cast<std::size_t>(rows_[index].sequence)];
     entries.insert(entries.begin(), committed.begin(), committed.end());
     Tokens tokens;
-    for (const Entry& entry : entries) tokens.push_back(entry.token + vocab_size * (entry.position - static_cast<std::int32_t>(tokens.size())));
+    for (const Entry& entry : entries)
+      tokens.push_back(entry.token +
+                       vocab_size * (entry.position - static_cast<std::int32_t>(tokens.size())));
     return tokens;
   }
 
  private:
-  std::vector<Entry>& at(std::int32_t sequence) { return committed_[static_cast<std::size_t>(sequence)]; }
+  std::vector<Entry>& at(std::int32_t sequence) {
+    return committed_[static_cast<std::size_t>(sequence)];
+  }
 
   std::vector<std::vector<Entry>> committed_;
   std::size_t num_begun_ = 0;
@@ -80,7 +95,8 @@ class WorldModel final : public LanguageModel {
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (!rows[row].wants_logits) continue;
       const Tokens prefix = entries.visible(row, world_.vocab_size());
-      for (const double p : side_ == Side::target ? world_.target(prefix) : world_.draft(prefix)) logits_.push_back(static_cast<float>(std::log(p)));
+      for (const double p : side_ == Side::target ? world_.target(prefix) : world_.draft(prefix))
+        logits_.push_back(static_cast<float>(std::log(p)));
     }
     return {logits_, info_.vocab_size};
   }
@@ -94,6 +110,8 @@ class WorldModel final : public LanguageModel {
 
 }  // namespace
 
-std::unique_ptr<LanguageModel> make_world_model(const SmallWorld& world, Side side) { return std::make_unique<WorldModel>(world, side); }
+std::unique_ptr<LanguageModel> make_world_model(const SmallWorld& world, Side side) {
+  return std::make_unique<WorldModel>(world, side);
+}
 
 }  // namespace speclab::engines::testing

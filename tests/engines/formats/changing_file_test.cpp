@@ -1,7 +1,8 @@
-// Files that change while they are read: an error of the right type or the old values, and never a signal.
+// Files that change while they are read: an error of the right type or the old values, and never a
+// signal.
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -31,7 +32,11 @@ std::string gguf() {
 }
 
 std::string safetensors() {
-  return safetensors_bytes("{" + safetensors_entry("t", "F32", "[" + std::to_string(kElements) + "]", "[0," + std::to_string(4 * kElements) + "]") + "}", std::string(4 * kElements, '\1'));
+  return safetensors_bytes("{" +
+                               safetensors_entry("t", "F32", "[" + std::to_string(kElements) + "]",
+                                                 "[0," + std::to_string(4 * kElements) + "]") +
+                               "}",
+                           std::string(4 * kElements, '\1'));
 }
 
 /// What happens to the file in place, as a careless copy does it.
@@ -40,13 +45,18 @@ enum class Change : std::uint8_t { cut_data, cut_header, rewrite, grow };
 void apply(Change change, const std::string& path, const std::string& other) {
   const int descriptor = ::open(path.c_str(), O_WRONLY);
   ASSERT_GE(descriptor, 0);
-  const off_t size = change == Change::cut_data ? 4096 : change == Change::cut_header ? 20 : 8 * kElements;
-  const bool done = change == Change::rewrite ? ::pwrite(descriptor, other.data(), other.size(), 0) == static_cast<ssize_t>(other.size()) : ::ftruncate(descriptor, size) == 0;
+  const off_t size = change == Change::cut_data     ? 4096
+                     : change == Change::cut_header ? 20
+                                                    : 8 * kElements;
+  const bool done = change == Change::rewrite ? ::pwrite(descriptor, other.data(), other.size(),
+                                                         0) == static_cast<ssize_t>(other.size())
+                                              : ::ftruncate(descriptor, size) == 0;
   ASSERT_TRUE(done);
   ::close(descriptor);
 }
 
-/// Opens and reads again and again until the file has changed and was read after that. @return the errors met
+/// Opens and reads again and again until the file has changed and was read after that. @return the
+/// errors met
 template <typename File>
 int read_until(const std::atomic<bool>& changed, const std::string& path) {
   int errors = 0;
@@ -81,9 +91,13 @@ void change_while_reading(const std::string& good, const std::string& other, int
   EXPECT_GE(errors, times / 2) << "a cut or rewritten file is refused when it is read after that";
 }
 
-TEST(ChangingGguf, GivesATypedErrorEachTime) { change_while_reading<GgufFile>(gguf(), std::string(4096, 'x'), 52); }
+TEST(ChangingGguf, GivesATypedErrorEachTime) {
+  change_while_reading<GgufFile>(gguf(), std::string(4096, 'x'), 52);
+}
 
-TEST(ChangingSafetensors, GivesATypedErrorEachTime) { change_while_reading<SafetensorsFile>(safetensors(), std::string(4096, 'x'), 52); }
+TEST(ChangingSafetensors, GivesATypedErrorEachTime) {
+  change_while_reading<SafetensorsFile>(safetensors(), std::string(4096, 'x'), 52);
+}
 
 TEST(ChangingFile, CutAfterOpeningIsAnErrorOfTheRead) {
   const TemporaryFolder folder;

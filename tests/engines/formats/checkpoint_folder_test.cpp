@@ -20,14 +20,19 @@ class CheckpointFolderTest : public ::testing::Test {
     const TensorToWrite tensors[] = {{tensor, {2}, values_}};
     write_safetensors(folder_.path(file), tensors);
   }
-  void write_index(const std::string& weight_map) { folder_.file("model.safetensors.index.json", "{\"metadata\":{},\"weight_map\":" + weight_map + "}"); }
+  void write_index(const std::string& weight_map) {
+    folder_.file("model.safetensors.index.json",
+                 "{\"metadata\":{},\"weight_map\":" + weight_map + "}");
+  }
 
   TemporaryFolder folder_;
   const std::vector<float> values_ = {1.0F, 2.0F};
 };
 
 TEST_F(CheckpointFolderTest, ReadsOneFile) {
-  folder_.file("config.json", R"({"model_type":"llama","hidden_size":576,"rope_theta":1e5,"tie_word_embeddings":true})");
+  folder_.file(
+      "config.json",
+      R"({"model_type":"llama","hidden_size":576,"rope_theta":1e5,"tie_word_embeddings":true})");
   write_weights("model.safetensors", "a");
   const CheckpointFolder checkpoint = CheckpointFolder::open(folder_.path());
   EXPECT_EQ(checkpoint.config().at("hidden_size").as_integer(1, 1 << 20), 576);
@@ -57,7 +62,9 @@ TEST_F(CheckpointFolderTest, ErrorsNameTheConfigsField) {
     checkpoint.config().at("hidden_size").as_integer(1, 100);
     FAIL() << "no error";
   } catch (const ModelFileError& error) {
-    EXPECT_NE(std::string(error.what()).find("config.json: byte 0: hidden_size = "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("config.json: byte 0: hidden_size = "),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_THROW(checkpoint.config().at("num_layers"), ModelFileError);
 }
@@ -79,8 +86,10 @@ TEST_F(CheckpointFolderTest, RefusesIndexesThatContradictTheShards) {
   folder_.file("config.json", "{}");
   write_weights("one.safetensors", "a");
   write_weights("two.safetensors", "a");
-  for (const char* map : {R"({"a":"one.safetensors","b":"one.safetensors"})", R"({"a":"one.safetensors","b":"two.safetensors"})",
-                          R"({"a":"missing.safetensors"})", R"({"a":7})", R"(["one.safetensors"])"}) {
+  for (const char* map :
+       {R"({"a":"one.safetensors","b":"one.safetensors"})",
+        R"({"a":"one.safetensors","b":"two.safetensors"})", R"({"a":"missing.safetensors"})",
+        R"({"a":7})", R"(["one.safetensors"])"}) {
     write_index(map);
     EXPECT_THROW(CheckpointFolder::open(folder_.path()), ModelFileError) << map;
   }
@@ -93,9 +102,28 @@ TEST_F(CheckpointFolderTest, RefusesShardNamesThatLeaveTheFolder) {
   folder_.file("config.json", "{}");
   std::filesystem::create_symlink(outside.path("x.safetensors"), folder_.path("link.safetensors"));
   const std::string sibling = std::filesystem::path(outside.path()).filename().string();
-  const std::vector<std::string> names = {outside.path("x.safetensors"), "../" + sibling + "/x.safetensors", "./../" + sibling + "/x.safetensors", "a/../../" + sibling + "/x.safetensors",
-                                          "link.safetensors", "..", ".", "", "a/b", "./x.safetensors", "x.safetensors/", "a\\\\b", "..\\\\x.safetensors", "C:\\\\x.safetensors",
-                                          "x\\u0000.safetensors", "~/x", "/dev/zero", "/proc/self/mem", "file:///etc/passwd", "https://example.org/x.safetensors", "//host/share/x", "$HOME/x"};
+  const std::vector<std::string> names = {outside.path("x.safetensors"),
+                                          "../" + sibling + "/x.safetensors",
+                                          "./../" + sibling + "/x.safetensors",
+                                          "a/../../" + sibling + "/x.safetensors",
+                                          "link.safetensors",
+                                          "..",
+                                          ".",
+                                          "",
+                                          "a/b",
+                                          "./x.safetensors",
+                                          "x.safetensors/",
+                                          "a\\\\b",
+                                          "..\\\\x.safetensors",
+                                          "C:\\\\x.safetensors",
+                                          "x\\u0000.safetensors",
+                                          "~/x",
+                                          "/dev/zero",
+                                          "/proc/self/mem",
+                                          "file:///etc/passwd",
+                                          "https://example.org/x.safetensors",
+                                          "//host/share/x",
+                                          "$HOME/x"};
   EXPECT_GE(names.size(), 20U);
   for (const std::string& name : names) {
     write_index("{\"a\":\"" + name + "\"}");
@@ -103,10 +131,13 @@ TEST_F(CheckpointFolderTest, RefusesShardNamesThatLeaveTheFolder) {
   }
 }
 
-/// What torch.save writes, and plain pickles of all protocols: looked at, never unpickled, whatever their name.
+/// What torch.save writes, and plain pickles of all protocols: looked at, never unpickled, whatever
+/// their name.
 TEST_F(CheckpointFolderTest, RefusesPicklesByTheirContent) {
   const std::string call = "cos\nsystem\n(S'true'\ntR.";
-  for (const std::string& bytes : {std::string("PK\x03\x04archive/data.pkl"), call, "\x80\x02" + call, "\x80\x03" + call, "\x80\x04\x95" + call, "\x80\x05\x95" + call}) {
+  for (const std::string& bytes :
+       {std::string("PK\x03\x04archive/data.pkl"), call, "\x80\x02" + call, "\x80\x03" + call,
+        "\x80\x04\x95" + call, "\x80\x05\x95" + call}) {
     for (const std::size_t padding : {0, 4096}) {
       const std::string path = folder_.file("any", bytes + std::string(padding, '.'));
       EXPECT_THROW(GgufFile::open(path), ModelFileError);

@@ -1,4 +1,5 @@
-// Damaged indices of shards: an error of the right type and form, or the tensors that an independent slow reader finds in those shards.
+// Damaged indices of shards: an error of the right type and form, or the tensors that an
+// independent slow reader finds in those shards.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,9 @@ class CheckpointIndexMutants : public ::testing::Test {
  protected:
   CheckpointIndexMutants() {
     folder_.file("config.json", "{}");
-    for (const auto& [shard, tensor, value] : {Shard{"1.safetensors", "a", 1.0F}, Shard{"2.safetensors", "b", 2.0F}, Shard{"3.safetensors", "ab", 3.0F}}) {
+    for (const auto& [shard, tensor, value] :
+         {Shard{"1.safetensors", "a", 1.0F}, Shard{"2.safetensors", "b", 2.0F},
+          Shard{"3.safetensors", "ab", 3.0F}}) {
       const std::vector<float> values{value};
       const TensorToWrite tensors[] = {{tensor, {1}, values}};
       write_safetensors(folder_.path(shard), tensors);
@@ -57,9 +60,14 @@ class CheckpointIndexMutants : public ::testing::Test {
     for (std::size_t i = 0; i < map->keys.size(); ++i) {
       const std::string& shard = map->items[i].text;
       shards.insert(folder_.path(shard));
-      ASSERT_TRUE(shard == "1.safetensors" || shard == "2.safetensors" || shard == "3.safetensors") << shard;
-      EXPECT_TRUE(map->keys[i] == "a" || map->keys[i] == "b" || map->keys[i] == "ab") << map->keys[i];
-      EXPECT_EQ(checkpoint.read_float32(map->keys[i]), std::vector<float>{map->keys[i] == "a" ? 1.0F : map->keys[i] == "b" ? 2.0F : 3.0F});
+      ASSERT_TRUE(shard == "1.safetensors" || shard == "2.safetensors" || shard == "3.safetensors")
+          << shard;
+      EXPECT_TRUE(map->keys[i] == "a" || map->keys[i] == "b" || map->keys[i] == "ab")
+          << map->keys[i];
+      EXPECT_EQ(checkpoint.read_float32(map->keys[i]),
+                std::vector<float>{map->keys[i] == "a"   ? 1.0F
+                                   : map->keys[i] == "b" ? 2.0F
+                                                         : 3.0F});
     }
     const std::vector<std::string> paths = checkpoint.weight_paths();
     EXPECT_EQ(std::set<std::string>(paths.begin(), paths.end()), shards);
@@ -70,8 +78,11 @@ class CheckpointIndexMutants : public ::testing::Test {
 };
 
 TEST_F(CheckpointIndexMutants, GiveATypedErrorOrTheTensorsOfTheSlowReader) {
-  for (const std::string seed : {R"({"metadata":{"total_size":12},"weight_map":{"a":"1.safetensors","b":"2.safetensors","ab":"3.safetensors"}})", R"({"weight_map" : {"b" : "2.safetensors", "a" : "1.safetensors"} })",
-                                 R"({"weight_map":{"ab":"3.safetensors"}})"}) {
+  for (const std::string seed :
+       {R"({"metadata":{"total_size":12},"weight_map":{"a":"1.safetensors","b":"2.safetensors",)"
+        R"("ab":"3.safetensors"}})",
+        R"({"weight_map" : {"b" : "2.safetensors", "a" : "1.safetensors"} })",
+        R"({"weight_map":{"ab":"3.safetensors"}})"}) {
     check(seed);
     const auto visit = [&](const std::string& text) { check(text); };
     visit_cuts_and_flips(seed, seed.size(), visit);

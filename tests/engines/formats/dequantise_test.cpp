@@ -35,7 +35,9 @@ TEST(Dequantise, EqualsThePythonPackageBitForBit) {
 double half_by_definition(unsigned bits) {
   const unsigned exponent = bits >> 10 & 31;
   const double fraction = (bits & 1023) / 1024.0;
-  const double magnitude = exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, static_cast<int>(exponent) - 15);
+  const double magnitude = exponent == 0
+                               ? std::ldexp(fraction, -14)
+                               : std::ldexp(1 + fraction, static_cast<int>(exponent) - 15);
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 

@@ -16,7 +16,8 @@ std::string raw(T value) {
 std::string raw_string(const std::string& text);
 /// A key, a value type and the value's bytes.
 std::string metadata_entry(const std::string& key, std::uint32_t type, const std::string& value);
-std::string tensor_entry(const std::string& name, const std::vector<std::uint64_t>& dims, std::uint32_t type, std::uint64_t offset);
+std::string tensor_entry(const std::string& name, const std::vector<std::uint64_t>& dims,
+                         std::uint32_t type, std::uint64_t offset);
 
 /// A file whose every part can be replaced before it is put together.
 struct GgufBytes {
@@ -24,9 +25,9 @@ struct GgufBytes {
   std::uint32_t version = 3;
   std::vector<std::string> metadata;
   std::vector<std::string> tensors;
-  std::uint64_t extra_tensors = 0;   ///< announced and not there
+  std::uint64_t extra_tensors = 0;  ///< announced and not there
   std::uint64_t extra_metadata = 0;
-  std::size_t alignment = 32;        ///< of the data section
+  std::size_t alignment = 32;  ///< of the data section
   std::string data;
 
   std::string str() const;

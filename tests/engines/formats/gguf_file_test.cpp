@@ -44,7 +44,8 @@ TEST_F(SmallGguf, TellsMissingFromWrong) {
   EXPECT_THROW(file_.metadata().get<bool>("nothing"), ModelFileError);
   EXPECT_THROW(file_.metadata().find<bool>("u8"), ModelFileError);
   EXPECT_THROW(file_.metadata().get<float>("u32"), ModelFileError);
-  EXPECT_THROW(file_.metadata().get<std::int32_t>("u32"), ModelFileError) << "4000000000 is outside int32";
+  EXPECT_THROW(file_.metadata().get<std::int32_t>("u32"), ModelFileError)
+      << "4000000000 is outside int32";
   EXPECT_THROW(file_.metadata().get<std::uint32_t>("i32"), ModelFileError) << "negative";
   EXPECT_THROW(file_.metadata().get_strings("integers"), ModelFileError);
   EXPECT_THROW(file_.metadata().get_integers("string"), ModelFileError);
@@ -61,7 +62,8 @@ TEST_F(SmallGguf, ReadsValues) {
   EXPECT_EQ(file_.read_float32("table"), (std::vector<float>{0.5F, 1.5F, 2.5F, 3.5F, 4.5F, 5.5F}));
   const std::vector<float> row = file_.read_float32("row");
   ASSERT_EQ(row.size(), 32U);
-  for (std::size_t i = 0; i < row.size(); ++i) EXPECT_EQ(row[i], 0.5F * (static_cast<float>(i) - 16.0F));
+  for (std::size_t i = 0; i < row.size(); ++i)
+    EXPECT_EQ(row[i], 0.5F * (static_cast<float>(i) - 16.0F));
 }
 
 TEST_F(SmallGguf, NamesTheNearestTensor) {
@@ -70,7 +72,8 @@ TEST_F(SmallGguf, NamesTheNearestTensor) {
     file_.tensor("tabel");
     FAIL() << "no error";
   } catch (const ModelFileError& error) {
-    EXPECT_NE(std::string(error.what()).find("nearest is 'table'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("nearest is 'table'"), std::string::npos)
+        << error.what();
     EXPECT_EQ(error.code(), ExitCode::bad_model_file);
   }
 }

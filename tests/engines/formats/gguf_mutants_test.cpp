@@ -1,4 +1,5 @@
-// Damaged GGUF files: an error of the right type and form, or what an independent slow reader reads too.
+// Damaged GGUF files: an error of the right type and form, or what an independent slow reader reads
+// too.
 
 #include <gtest/gtest.h>
 
@@ -33,8 +34,10 @@ constexpr const char* kind_of() {
 
 template <typename T>
 std::string shown(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) return value;
-  else if constexpr (std::is_arithmetic_v<T>) return shown_number(value);
+  if constexpr (std::is_same_v<T, std::string>)
+    return value;
+  else if constexpr (std::is_arithmetic_v<T>)
+    return shown_number(value);
   else {
     std::string list = std::string("[") + kind_of<typename T::value_type>();
     for (const auto& element : value) list += shown(element) + ",";
@@ -43,17 +46,22 @@ std::string shown(const T& value) {
 }
 
 std::string shown_value(const GgufValue& value) {
-  return std::visit([]<typename T>(const T& held) {
-    const bool scalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
-    return (scalar ? kind_of<T>() : "") + shown(held);
-  }, value);
+  return std::visit(
+      []<typename T>(const T& held) {
+        const bool scalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
+        return (scalar ? kind_of<T>() : "") + shown(held);
+      },
+      value);
 }
 
 SlowModel read(const std::string& path) {
   const GgufFile file = GgufFile::open(path);
   SlowModel model;
-  for (const GgufEntry& entry : file.metadata().entries()) model.metadata.push_back(entry.key + " = " + shown_value(entry.value));
-  for (const TensorInfo& tensor : file.tensors()) model.tensors.push_back({tensor.name, tensor.dtype, tensor.shape, file.read_float32(tensor.name)});
+  for (const GgufEntry& entry : file.metadata().entries())
+    model.metadata.push_back(entry.key + " = " + shown_value(entry.value));
+  for (const TensorInfo& tensor : file.tensors())
+    model.tensors.push_back(
+        {tensor.name, tensor.dtype, tensor.shape, file.read_float32(tensor.name)});
   return model;
 }
 
@@ -68,7 +76,8 @@ GgufBytes quantised_gguf() {
   GgufBytes file;
   file.metadata = {metadata_entry("general.alignment", 4, raw<std::uint32_t>(16))};
   file.alignment = 16;
-  file.tensors = {tensor_entry("q4", {256}, 12, 0), tensor_entry("q6", {256, 1}, 14, 144), tensor_entry("bf", {8, 2}, 30, 368)};
+  file.tensors = {tensor_entry("q4", {256}, 12, 0), tensor_entry("q6", {256, 1}, 14, 144),
+                  tensor_entry("bf", {8, 2}, 30, 368)};
   file.data = cycling_bytes(400);
   return file;
 }
@@ -76,7 +85,8 @@ GgufBytes quantised_gguf() {
 /// Tensors only, of the small quantised formats, out of order.
 GgufBytes plain_gguf() {
   GgufBytes file;
-  file.tensors = {tensor_entry("b", {32, 1, 1, 1}, 7, 32), tensor_entry("a", {32}, 2, 0), tensor_entry("c", {4, 3}, 1, 64)};
+  file.tensors = {tensor_entry("b", {32, 1, 1, 1}, 7, 32), tensor_entry("a", {32}, 2, 0),
+                  tensor_entry("c", {4, 3}, 1, 64)};
   file.data = cycling_bytes(88);
   return file;
 }
@@ -111,7 +121,8 @@ TEST_F(GgufMutants, WithTheWorstNumbersAnywhereAgreeToo) {
   const GgufBytes parts = small_gguf();
   const std::string seed = parts.str();
   std::vector<IntegerField> places;
-  for (std::size_t at = 0; at + 8 + parts.data.size() <= seed.size(); ++at) places.push_back({at, 8});
+  for (std::size_t at = 0; at + 8 + parts.data.size() <= seed.size(); ++at)
+    places.push_back({at, 8});
   visit_fields(seed, places, replace_binary, [&](const std::string& bytes) { check(bytes); });
   EXPECT_GE(comparison_.num_mutants(), 4000);
 }

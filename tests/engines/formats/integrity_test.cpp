@@ -1,7 +1,8 @@
-// Formats carry no checksum of their own: a flipped bit of a weight is a valid file. The digest that is recorded with every result is ours.
+// Formats carry no checksum of their own: a flipped bit of a weight is a valid file. The digest
+// that is recorded with every result is ours.
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -34,7 +35,8 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
   write_safetensors(folder.path("1.safetensors"), a);
   write_safetensors(folder.path("2.safetensors"), b);
   folder.file("config.json", "{}");
-  folder.file("model.safetensors.index.json", R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors"}})");
+  folder.file("model.safetensors.index.json",
+              R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors"}})");
   const CheckpointFolder checkpoint = CheckpointFolder::open(folder.path());
   const std::vector<std::string> paths = checkpoint.weight_paths();
   ASSERT_EQ(paths.size(), 2U);
@@ -50,7 +52,9 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
     const char flipped = static_cast<char>(byte ^ 1 << random() % 8);
     ASSERT_EQ(::pwrite(descriptor, &flipped, 1, at), 1);
     caught += sha256_files(paths) != digest ? 1 : 0;
-    if (flip % 100 == 0) still_loads += CheckpointFolder::open(folder.path()).read_float32("a").size() == kElements ? 1 : 0;
+    if (flip % 100 == 0)
+      still_loads +=
+          CheckpointFolder::open(folder.path()).read_float32("a").size() == kElements ? 1 : 0;
     ASSERT_EQ(::pwrite(descriptor, &byte, 1, at), 1);
     ::close(descriptor);
   }
@@ -61,7 +65,8 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
 
 TEST(Integrity, AManifestThatCannotBeReadIsNoneOfSomebodyElse) {
   const speclab::testing::TemporaryFolder folder;
-  EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found")) << "no manifest.json";
+  EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"))
+      << "no manifest.json";
   folder.file("manifest.json", R"({"kind": "ngram", "sha256": "recorded"})");
   EXPECT_THROW(check_recorded_digest(folder.path(), "model.safetensors", "found"), ModelFileError);
   EXPECT_NO_THROW(check_recorded_digest(folder.path(), "model.safetensors", "recorded"));

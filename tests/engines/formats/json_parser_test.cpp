@@ -12,19 +12,28 @@ namespace {
 
 using Items = std::vector<std::pair<std::string, std::string>>;
 
-nlohmann::json parse(const std::string& text, const JsonSinks& sinks, const JsonLimits& limits = {}) { return parse_json(text, "memory", 0, limits, sinks); }
+nlohmann::json parse(const std::string& text, const JsonSinks& sinks,
+                     const JsonLimits& limits = {}) {
+  return parse_json(text, "memory", 0, limits, sinks);
+}
 
 JsonSink into(Items& items) {
-  return [&items](const std::string& key, const nlohmann::json& value) { items.emplace_back(key, value.dump()); };
+  return [&items](const std::string& key, const nlohmann::json& value) {
+    items.emplace_back(key, value.dump());
+  };
 }
 
 TEST(JsonSinks, GetItemsInTheirOrderAndLeaveTheContainerEmpty) {
   Items vocab, merges;
-  const auto root = parse(R"({"x":{"vocab":{"kept":1}},"model":{"vocab":{"b":0,"a":{"deep":[1,{}]}},"type":"BPE","merges":["a b",["a","b"],[]]},"vocab":[2]})",
-                          {{"/model/vocab", into(vocab)}, {"/model/merges", into(merges)}});
+  const auto root = parse(
+      R"({"x":{"vocab":{"kept":1}},"model":{"vocab":{"b":0,"a":{"deep":[1,{}]}},"type":"BPE",)"
+      R"("merges":["a b",["a","b"],[]]},"vocab":[2]})",
+      {{"/model/vocab", into(vocab)}, {"/model/merges", into(merges)}});
   EXPECT_EQ(vocab, (Items{{"b", "0"}, {"a", R"({"deep":[1,{}]})"}}));
   EXPECT_EQ(merges, (Items{{"", R"("a b")"}, {"", R"(["a","b"])"}, {"", "[]"}}));
-  EXPECT_EQ(root.dump(), R"({"model":{"merges":[],"type":"BPE","vocab":{}},"vocab":[2],"x":{"vocab":{"kept":1}}})");
+  EXPECT_EQ(
+      root.dump(),
+      R"({"model":{"merges":[],"type":"BPE","vocab":{}},"vocab":[2],"x":{"vocab":{"kept":1}}})");
 }
 
 TEST(JsonSinks, GetTheMembersOfTheOutermostObject) {
@@ -45,7 +54,8 @@ TEST(JsonSinks, KeysComeOnceInTheirContainerAndAgainInAnother) {
   EXPECT_THROW(parse(R"({"x":{"k":1,"k":2}})", {{"/x", into(items)}}), ModelFileError);
   EXPECT_THROW(parse(R"({"x":{"k":{"k":1,"k":2}}})", {{"/x", into(items)}}), ModelFileError);
   EXPECT_THROW(parse(R"({"x":{"k":1},"x":{}})", {{"/x", into(items)}}), ModelFileError);
-  EXPECT_NO_THROW(parse(R"({"x":{"k":1},"y":{"k":1}})", {{"/x", into(items)}, {"/y", into(items)}}));
+  EXPECT_NO_THROW(
+      parse(R"({"x":{"k":1},"y":{"k":1}})", {{"/x", into(items)}, {"/y", into(items)}}));
 }
 
 TEST(JsonLimits, CountTheValuesThatAreKeptAndThoseOfOneItem) {
@@ -62,7 +72,8 @@ TEST(JsonLimits, CountTheValuesThatAreKeptAndThoseOfOneItem) {
     };
     EXPECT_EQ(accepted("[1,2,3]", {}), limit >= 4) << limit;
     EXPECT_EQ(accepted(R"({"a":[1,2]})", {}), limit >= 4) << limit;
-    EXPECT_EQ(accepted("[[1],[2],[3,4],5,6,7,8]", {{"", into(items)}}), limit >= 4) << "an array, its longest item of three";
+    EXPECT_EQ(accepted("[[1],[2],[3,4],5,6,7,8]", {{"", into(items)}}), limit >= 4)
+        << "an array, its longest item of three";
     EXPECT_EQ(accepted(R"({"x":[1,2,3,4,5],"y":1})", {{"/x", into(items)}}), true) << limit;
   }
 }

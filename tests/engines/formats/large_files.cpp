@@ -21,7 +21,9 @@ namespace {
 
 std::string many_tensors(int n) {
   GgufBytes file;
-  for (int i = 0; i < n; ++i) file.tensors.push_back(tensor_entry("blk." + std::to_string(i), {8}, 0, 32 * static_cast<std::uint64_t>(i)));
+  for (int i = 0; i < n; ++i)
+    file.tensors.push_back(
+        tensor_entry("blk." + std::to_string(i), {8}, 0, 32 * static_cast<std::uint64_t>(i)));
   file.data.resize(32 * static_cast<std::size_t>(n), '\0');
   return file.str();
 }
@@ -32,7 +34,8 @@ std::string many_entries(int n, const std::function<std::string(int)>& entry) {
   return file.str();
 }
 
-std::string string_array(const std::string& key, int n, const std::function<std::string(int)>& text) {
+std::string string_array(const std::string& key, int n,
+                         const std::function<std::string(int)>& text) {
   std::string texts;
   for (int i = 0; i < n; ++i) texts += raw_string(text(i));
   return metadata_entry(key, 9, raw<std::uint32_t>(8) + raw(static_cast<std::uint64_t>(n)) + texts);
@@ -40,7 +43,9 @@ std::string string_array(const std::string& key, int n, const std::function<std:
 
 std::string many_safetensors(int n) {
   std::string header = "{";
-  for (int i = 0; i < n; ++i) header += (i == 0 ? "" : ",") + safetensors_entry("layers." + std::to_string(i), "U8", "[0]", "[0,0]");
+  for (int i = 0; i < n; ++i)
+    header += (i == 0 ? "" : ",") +
+              safetensors_entry("layers." + std::to_string(i), "U8", "[0]", "[0,0]");
   return safetensors_bytes(header + "}", "");
 }
 
@@ -52,13 +57,19 @@ std::string token_name(int i) {
 }
 
 /// Token i, from 26 on, is that of its first letter and one of what follows.
-std::string merge_text(int i, const char* between) { return token_name(i % 26) + between + token_name(i / 26); }
+std::string merge_text(int i, const char* between) {
+  return token_name(i % 26) + between + token_name(i / 26);
+}
 
 std::string tokenizer(int n) {
   std::string vocab, merges;
-  for (int i = 0; i < n; ++i) vocab += (i == 0 ? "\"" : ",\"") + token_name(i) + "\":" + std::to_string(i);
-  for (int i = 26; i < n; ++i) merges += (i == 26 ? "" : ",") + (i % 2 == 0 ? "\"" + merge_text(i, " ") + "\"" : "[\"" + merge_text(i, "\",\"") + "\"]");
-  return R"({"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"model":{"vocab":{)" + vocab + "},\"merges\":[" + merges + "]}}";
+  for (int i = 0; i < n; ++i)
+    vocab += (i == 0 ? "\"" : ",\"") + token_name(i) + "\":" + std::to_string(i);
+  for (int i = 26; i < n; ++i)
+    merges += (i == 26 ? "" : ",") + (i % 2 == 0 ? "\"" + merge_text(i, " ") + "\""
+                                                 : "[\"" + merge_text(i, "\",\"") + "\"]");
+  return R"({"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"model":{"vocab":{)" +
+         vocab + "},\"merges\":[" + merges + "]}}";
 }
 
 /// So many types of ordinary tokens.
@@ -70,9 +81,14 @@ std::string normal_types(int n) {
 
 std::string gguf_tokenizer(int n) {
   GgufBytes file;
-  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")), metadata_entry("tokenizer.ggml.pre", 8, raw_string("smollm")),
-                   string_array("tokenizer.ggml.tokens", n, token_name), metadata_entry("tokenizer.ggml.token_type", 9, raw<std::uint32_t>(5) + raw(static_cast<std::uint64_t>(n)) + normal_types(n)), string_array("tokenizer.ggml.merges", n - 26, [](int i) { return merge_text(i + 26, " "); }),
-                   metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(std::uint32_t{0}))};
+  file.metadata = {
+      metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")),
+      metadata_entry("tokenizer.ggml.pre", 8, raw_string("smollm")),
+      string_array("tokenizer.ggml.tokens", n, token_name),
+      metadata_entry("tokenizer.ggml.token_type", 9,
+                     raw<std::uint32_t>(5) + raw(static_cast<std::uint64_t>(n)) + normal_types(n)),
+      string_array("tokenizer.ggml.merges", n - 26, [](int i) { return merge_text(i + 26, " "); }),
+      metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(std::uint32_t{0}))};
   return file.str();
 }
 
@@ -85,7 +101,9 @@ std::shared_ptr<const Tokenizer> pairing_tokenizer() {
     merges += (i == 1 ? "\"" : ",\"") + half + " " + half + "\"";
   }
   MemoryFile disk;
-  disk.write(R"({"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"model":{"vocab":{)" + vocab + "},\"merges\":[" + merges + "]}}");
+  disk.write(
+      R"({"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"model":{"vocab":{)" +
+      vocab + "},\"merges\":[" + merges + "]}}");
   return load_tokenizer_from_json(disk.path());
 }
 
@@ -96,33 +114,83 @@ constexpr double kPieces = 32;
 void encode_pairs(const std::string& text) {
   static const std::shared_ptr<const Tokenizer> tokenizer = pairing_tokenizer();
   const std::size_t num_tokens = tokenizer->encode(text, SpecialText::parsed).size();
-  if (text.size() % kLongest == 0 && text.find_first_not_of('a') == std::string::npos && num_tokens != text.size() / kLongest) throw std::logic_error("other tokens than expected");
+  if (text.size() % kLongest == 0 && text.find_first_not_of('a') == std::string::npos &&
+      num_tokens != text.size() / kLongest)
+    throw std::logic_error("other tokens than expected");
 }
 
-Format gguf() { return {"GGUF", [](const std::string& path, const std::string&) { GgufFile::open(path); }}; }
-Format safetensors() { return {"safetensors", [](const std::string& path, const std::string&) { SafetensorsFile::open(path); }}; }
-Format json() { return {"JSON", [](const std::string& path, const std::string&) { read_json_file(path); }}; }
-Format tokenizer_json() { return {"tokenizer.json", [](const std::string& path, const std::string&) { load_tokenizer_from_json(path); }}; }
-Format tokenizer_of_gguf() { return {"GGUF's tokenizer", [](const std::string& path, const std::string&) { load_tokenizer_from_gguf(GgufFile::open(path)); }}; }
-Format ngrams() { return {"n-grams", [](const std::string& path, const std::string& bytes) { parse_ngrams(bytes, path); }}; }
+Format gguf() {
+  return {"GGUF", [](const std::string& path, const std::string&) { GgufFile::open(path); }};
+}
+Format safetensors() {
+  return {"safetensors",
+          [](const std::string& path, const std::string&) { SafetensorsFile::open(path); }};
+}
+Format json() {
+  return {"JSON", [](const std::string& path, const std::string&) { read_json_file(path); }};
+}
+Format tokenizer_json() {
+  return {"tokenizer.json",
+          [](const std::string& path, const std::string&) { load_tokenizer_from_json(path); }};
+}
+Format tokenizer_of_gguf() {
+  return {"GGUF's tokenizer", [](const std::string& path, const std::string&) {
+            load_tokenizer_from_gguf(GgufFile::open(path));
+          }};
+}
+Format ngrams() {
+  return {"n-grams",
+          [](const std::string& path, const std::string& bytes) { parse_ngrams(bytes, path); }};
+}
 
 }  // namespace
 
-std::vector<Format> file_formats() { return {gguf(), safetensors(), json(), tokenizer_json(), tokenizer_of_gguf(), ngrams()}; }
+std::vector<Format> file_formats() {
+  return {gguf(), safetensors(), json(), tokenizer_json(), tokenizer_of_gguf(), ngrams()};
+}
 
-Format text_tokens() { return {"a text's tokens", [](const std::string&, const std::string& text) { encode_pairs(text); }}; }
+Format text_tokens() {
+  return {"a text's tokens",
+          [](const std::string&, const std::string& text) { encode_pairs(text); }};
+}
 
 std::vector<LargeFile> large_files() {
   return {{"GgufTensors", gguf(), many_tensors, 10000},
-          {"GgufKeys", gguf(), [](int n) { return many_entries(n, [](int i) { return metadata_entry(std::to_string(i), 0, "a"); }); }, 20000},
-          {"GgufStrings", gguf(), [](int n) { return many_entries(1, [&](int) { return string_array("texts", n, [](int i) { return "t" + std::to_string(i); }); }); }, 40000},
-          {"GgufBytes", gguf(), [](int n) { return many_entries(1, [&](int) { return metadata_entry("k", 9, raw<std::uint32_t>(0) + raw(static_cast<std::uint64_t>(n)) + std::string(static_cast<std::size_t>(n), 'a')); }); }, 800'000},
+          {"GgufKeys", gguf(),
+           [](int n) {
+             return many_entries(n,
+                                 [](int i) { return metadata_entry(std::to_string(i), 0, "a"); });
+           },
+           20000},
+          {"GgufStrings", gguf(),
+           [](int n) {
+             return many_entries(1, [&](int) {
+               return string_array("texts", n, [](int i) { return "t" + std::to_string(i); });
+             });
+           },
+           40000},
+          {"GgufBytes", gguf(),
+           [](int n) {
+             return many_entries(1, [&](int) {
+               return metadata_entry("k", 9,
+                                     raw<std::uint32_t>(0) + raw(static_cast<std::uint64_t>(n)) +
+                                         std::string(static_cast<std::size_t>(n), 'a'));
+             });
+           },
+           800'000},
           {"Safetensors", safetensors(), many_safetensors, 5000},
           {"JsonKeys", json(), tokenizer, 10'000},
-          {"JsonDepth", json(), [](int n) { std::string all = "["; for (int i = 0; i < n; ++i) all += "[[[]]],"; return all + "1]"; }, 10000},
+          {"JsonDepth", json(),
+           [](int n) {
+             std::string all = "[";
+             for (int i = 0; i < n; ++i) all += "[[[]]],";
+             return all + "1]";
+           },
+           10000},
           {"Tokenizer", tokenizer_json(), tokenizer, 25'000},
           {"GgufTokenizer", tokenizer_of_gguf(), gguf_tokenizer, 25'000},
-          {"OneCharacter", text_tokens(), [](int n) { return std::string(static_cast<std::size_t>(n), 'a'); }, 5 << 16, kPieces}};
+          {"OneCharacter", text_tokens(),
+           [](int n) { return std::string(static_cast<std::size_t>(n), 'a'); }, 5 << 16, kPieces}};
 }
 
 }  // namespace speclab::testing

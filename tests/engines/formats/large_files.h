@@ -1,5 +1,6 @@
 #pragma once
-// Large files of every format, made by code, and what reads them; a long text too, and what makes its tokens.
+// Large files of every format, made by code, and what reads them; a long text too, and what makes
+// its tokens.
 
 #include <functional>
 #include <ostream>
@@ -22,8 +23,8 @@ struct LargeFile {
   std::string name;
   Format format;
   std::function<std::string(int)> bytes;
-  int n;                                 ///< entries of the smaller file of cost_test.cpp
-  double heap_share = 8;                 ///< times its bytes, at most, that reading takes beside 64 MiB
+  int n;                  ///< entries of the smaller file of cost_test.cpp
+  double heap_share = 8;  ///< times its bytes, at most, that reading takes beside 64 MiB
 };
 
 inline void PrintTo(const LargeFile& file, std::ostream* out) { *out << file.name; }

@@ -19,7 +19,9 @@ class MemoryFile {
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
   void write(const std::string& content) {
-    const bool written = ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size());
+    const bool written = ::ftruncate(descriptor_, 0) == 0 &&
+                         ::pwrite(descriptor_, content.data(), content.size(), 0) ==
+                             static_cast<ssize_t>(content.size());
     if (!written) throw std::runtime_error("writing a memory file failed");
   }
 

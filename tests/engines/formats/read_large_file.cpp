@@ -1,5 +1,6 @@
-// read_large_file NAME N: reads the file NAME of large_files.h with N, 2 N and 4 N entries and prints the bytes of each. cost_slope_test counts
-// the instructions of read_counted under callgrind, which writes down what it has before report_size: both are found by their names.
+// read_large_file NAME N: reads the file NAME of large_files.h with N, 2 N and 4 N entries and
+// prints the bytes of each. cost_slope_test counts the instructions of read_counted under
+// callgrind, which writes down what it has before report_size: both are found by their names.
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +12,10 @@
 namespace speclab::testing {
 namespace {
 
-[[gnu::noinline]] void read_counted(const Format& format, const std::string& path, const std::string& bytes) { format.read(path, bytes); }
+[[gnu::noinline]] void read_counted(const Format& format, const std::string& path,
+                                    const std::string& bytes) {
+  format.read(path, bytes);
+}
 
 [[gnu::noinline]] void report_size(std::size_t bytes) { std::printf("%zu\n", bytes); }
 
@@ -20,7 +24,8 @@ constexpr int kFew = 128;
 int read_doublings(const std::string& name, int n) {
   const std::vector<LargeFile> files = large_files();
   const auto file = std::ranges::find(files, name, &LargeFile::name);
-  if (file == files.end()) return std::fprintf(stderr, "read_large_file: no file is called '%s'\n", name.c_str()), 2;
+  if (file == files.end())
+    return std::fprintf(stderr, "read_large_file: no file is called '%s'\n", name.c_str()), 2;
   const Format& format = file->format;
   MemoryFile disk;
   const auto written = [&](int entries) {

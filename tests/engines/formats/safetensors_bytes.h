@@ -14,8 +14,10 @@ inline std::string safetensors_bytes(const std::string& header, const std::strin
 }
 
 /// The entry of one tensor in the header.
-inline std::string safetensors_entry(const std::string& name, const std::string& dtype, const std::string& shape, const std::string& offsets) {
-  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
+inline std::string safetensors_entry(const std::string& name, const std::string& dtype,
+                                     const std::string& shape, const std::string& offsets) {
+  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +
+         ",\"data_offsets\":" + offsets + "}";
 }
 
 }  // namespace speclab::testing

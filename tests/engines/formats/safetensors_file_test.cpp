@@ -18,7 +18,8 @@ TEST(Safetensors, ReadsWhatItWrote) {
   const TemporaryFolder folder;
   const std::vector<float> narrow = {1.0F, -2.5F, 0.0F};
   const std::vector<float> wide = {0.1F, 1e-40F, std::numeric_limits<float>::infinity(), -3.0F};
-  const TensorToWrite tensors[] = {{"narrow", {3}, narrow, StoredType::bfloat16}, {"wide", {2, 2}, wide}, {"empty", {0, 5}, {}}};
+  const TensorToWrite tensors[] = {
+      {"narrow", {3}, narrow, StoredType::bfloat16}, {"wide", {2, 2}, wide}, {"empty", {0, 5}, {}}};
   write_safetensors(folder.path("x.safetensors"), tensors, {{"format", "pt"}});
   const SafetensorsFile file = SafetensorsFile::open(folder.path("x.safetensors"));
   EXPECT_EQ(file.metadata().at("format"), "pt");
@@ -37,7 +38,8 @@ TEST(Safetensors, ReplacesAFileAsAWhole) {
   const TensorToWrite tensors[] = {{"t", {1}, values}};
   write_safetensors(folder.file("x.safetensors", "something else"), tensors);
   EXPECT_EQ(SafetensorsFile::open(folder.path("x.safetensors")).read_float32("t"), values);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "no temporary file is left";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1)
+      << "no temporary file is left";
 }
 
 TEST(Safetensors, WriterRefusesContradictions) {

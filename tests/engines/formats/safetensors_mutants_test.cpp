@@ -1,4 +1,5 @@
-// Damaged safetensors files: an error of the right type and form, or what an independent slow reader reads too.
+// Damaged safetensors files: an error of the right type and form, or what an independent slow
+// reader reads too.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ SlowModel read(const std::string& path) {
   for (const auto& [key, value] : file.metadata()) model.metadata.push_back(key + " = " + value);
   for (const TensorInfo& tensor : file.tensors()) {
     const bool is_float = tensor.dtype == "F32" || tensor.dtype == "F16" || tensor.dtype == "BF16";
-    model.tensors.push_back({tensor.name, tensor.dtype, tensor.shape, is_float ? file.read_float32(tensor.name) : std::vector<float>()});
+    model.tensors.push_back({tensor.name, tensor.dtype, tensor.shape,
+                             is_float ? file.read_float32(tensor.name) : std::vector<float>()});
   }
   return model;
 }
@@ -32,13 +34,16 @@ struct Seed {
 
 /// Metadata and three types; an empty tensor, a scalar and escapes; one plain tensor.
 std::vector<Seed> seeds() {
-  return {{R"({"__metadata__":{"format":"pt"},)" + safetensors_entry("wide", "F32", "[2,3]", "[0,24]") + "," + safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "," +
-               safetensors_entry("ids", "I64", "[1]", "[32,40]") + "}  ",
-           40},
-          {"{" + safetensors_entry(R"(\u00e9\ud83d\ude00\n)", "F16", "[]", "[0,2]") + ", " + safetensors_entry("e", "F32", "[0, 7]", "[2,2]") + "," +
-               safetensors_entry("t", "BOOL", "[2,1,1]", "[ 2, 4 ]") + "}",
-           4},
-          {"{" + safetensors_entry("t", "F32", "[1]", "[0,4]") + "}", 4}};
+  return {
+      {R"({"__metadata__":{"format":"pt"},)" + safetensors_entry("wide", "F32", "[2,3]", "[0,24]") +
+           "," + safetensors_entry("narrow", "BF16", "[4]", "[24,32]") + "," +
+           safetensors_entry("ids", "I64", "[1]", "[32,40]") + "}  ",
+       40},
+      {"{" + safetensors_entry(R"(\u00e9\ud83d\ude00\n)", "F16", "[]", "[0,2]") + ", " +
+           safetensors_entry("e", "F32", "[0, 7]", "[2,2]") + "," +
+           safetensors_entry("t", "BOOL", "[2,1,1]", "[ 2, 4 ]") + "}",
+       4},
+      {"{" + safetensors_entry("t", "F32", "[1]", "[0,4]") + "}", 4}};
 }
 
 class SafetensorsMutants : public ::testing::Test {
@@ -80,7 +85,25 @@ TEST_F(SafetensorsMutants, WithAnyOtherByteInTheHeaderAgreeToo) {
 }
 
 TEST_F(SafetensorsMutants, WithTheWorstValuesForDigitsAgreeToo) {
-  const std::string worst[] = {"-0", "-1", "9223372036854775808", "18446744073709551616", "1e400", "-1e400", "0.5", "1.0", "1e0", "01", "+1", "null", "true", "[]", "{}", "\"1\"", "", "NaN", "Infinity"};
+  const std::string worst[] = {"-0",
+                               "-1",
+                               "9223372036854775808",
+                               "18446744073709551616",
+                               "1e400",
+                               "-1e400",
+                               "0.5",
+                               "1.0",
+                               "1e0",
+                               "01",
+                               "+1",
+                               "null",
+                               "true",
+                               "[]",
+                               "{}",
+                               "\"1\"",
+                               "",
+                               "NaN",
+                               "Infinity"};
   for (const Seed& parts : seeds()) {
     for (std::size_t at = 0; at < parts.header.size(); ++at) {
       if (!std::isdigit(static_cast<unsigned char>(parts.header[at]))) continue;

@@ -21,12 +21,15 @@ struct Refusal {
 
 void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
 
-std::string one(const std::string& dtype, const std::string& shape, const std::string& offsets, const std::string& data) {
+std::string one(const std::string& dtype, const std::string& shape, const std::string& offsets,
+                const std::string& data) {
   return safetensors_bytes("{" + safetensors_entry("t", dtype, shape, offsets) + "}", data);
 }
 
-std::string two(const std::string& first_offsets, const std::string& second_offsets, std::size_t data_bytes) {
-  return safetensors_bytes("{" + safetensors_entry("a", "U8", "[4]", first_offsets) + "," + safetensors_entry("b", "U8", "[4]", second_offsets) + "}",
+std::string two(const std::string& first_offsets, const std::string& second_offsets,
+                std::size_t data_bytes) {
+  return safetensors_bytes("{" + safetensors_entry("a", "U8", "[4]", first_offsets) + "," +
+                               safetensors_entry("b", "U8", "[4]", second_offsets) + "}",
                            std::string(data_bytes, 'x'));
 }
 
@@ -46,13 +49,23 @@ std::vector<Refusal> refusals() {
       {"JsonAndMore", safetensors_bytes("{} {}", ""), "JSON"},
       {"InvalidUtf8", safetensors_bytes("{\"\xff\":1}", ""), "JSON"},
       {"NumberTooLarge", one("F32", "[1e999]", "[0,4]", four), "JSON"},
-      {"TooDeep", safetensors_bytes("{\"a\":" + std::string(10000, '[') + std::string(10000, ']') + "}", ""), "nesting"},
-      {"TensorTwice", safetensors_bytes("{" + safetensors_entry("t", "F32", "[1]", "[0,4]") + "," + safetensors_entry("t", "F32", "[1]", "[0,4]") + "}", four),
+      {"TooDeep",
+       safetensors_bytes("{\"a\":" + std::string(10000, '[') + std::string(10000, ']') + "}", ""),
+       "nesting"},
+      {"TensorTwice",
+       safetensors_bytes("{" + safetensors_entry("t", "F32", "[1]", "[0,4]") + "," +
+                             safetensors_entry("t", "F32", "[1]", "[0,4]") + "}",
+                         four),
        "again"},
-      {"KeyTwiceInATensor", safetensors_bytes(R"({"t":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four), "again"},
+      {"KeyTwiceInATensor",
+       safetensors_bytes(R"({"t":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+                         four),
+       "again"},
       {"NoDtype", safetensors_bytes(R"({"t":{"shape":[1],"data_offsets":[0,4]}})", four), "dtype"},
-      {"NoShape", safetensors_bytes(R"({"t":{"dtype":"F32","data_offsets":[0,4]}})", four), "shape"},
-      {"NoOffsets", safetensors_bytes(R"({"t":{"dtype":"F32","shape":[1]}})", four), "data_offsets"},
+      {"NoShape", safetensors_bytes(R"({"t":{"dtype":"F32","data_offsets":[0,4]}})", four),
+       "shape"},
+      {"NoOffsets", safetensors_bytes(R"({"t":{"dtype":"F32","shape":[1]}})", four),
+       "data_offsets"},
       {"TensorIsNoObject", safetensors_bytes(R"({"t":7})", ""), "t = 7"},
       {"UnknownType", one("F31", "[1]", "[0,4]", four), "t.dtype"},
       {"TypeOfLessThanAByte", one("F4", "[8]", "[0,4]", four), "t.dtype"},
@@ -74,8 +87,12 @@ std::vector<Refusal> refusals() {
       {"DataCutShort", two("[0,4]", "[4,8]", 7), "cut short"},
       {"DataLeftOver", two("[0,4]", "[4,8]", 9), "as the header says"},
       {"MetadataIsNoObject", safetensors_bytes(R"({"__metadata__":[]})", ""), "__metadata__"},
-      {"MetadataIsNoString", safetensors_bytes(R"({"__metadata__":{"a":1}})", ""), "__metadata__.a"},
-      {"NameOf4097Bytes", safetensors_bytes("{" + safetensors_entry(std::string(4097, 'n'), "U8", "[0]", "[0,0]") + "}", ""), "name of 4097"},
+      {"MetadataIsNoString", safetensors_bytes(R"({"__metadata__":{"a":1}})", ""),
+       "__metadata__.a"},
+      {"NameOf4097Bytes",
+       safetensors_bytes(
+           "{" + safetensors_entry(std::string(4097, 'n'), "U8", "[0]", "[0,0]") + "}", ""),
+       "name of 4097"},
   };
 }
 
@@ -95,17 +112,23 @@ TEST_P(SafetensorsRefusals, NameTheFieldAndTheByte) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, SafetensorsRefusals, ::testing::ValuesIn(refusals()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, SafetensorsRefusals, ::testing::ValuesIn(refusals()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST(SafetensorsLimits, AreReachedAndNotPassed) {
   const TemporaryFolder folder;
-  const std::string bytes = safetensors_bytes("{" + safetensors_entry(std::string(4096, 'n'), "F32", "[1,1,1,1,1,1,1,1]", "[0,4]") + "}   ", std::string(4, '\0'));
-  EXPECT_EQ(SafetensorsFile::open(folder.file("limits", bytes)).read_float32(std::string(4096, 'n')), std::vector<float>{0.0F});
+  const std::string bytes = safetensors_bytes(
+      "{" + safetensors_entry(std::string(4096, 'n'), "F32", "[1,1,1,1,1,1,1,1]", "[0,4]") + "}   ",
+      std::string(4, '\0'));
+  EXPECT_EQ(
+      SafetensorsFile::open(folder.file("limits", bytes)).read_float32(std::string(4096, 'n')),
+      std::vector<float>{0.0F});
 }
 
 TEST(Safetensors, KeepsTensorsItCannotTurnIntoNumbers) {
   const TemporaryFolder folder;
-  const SafetensorsFile file = SafetensorsFile::open(folder.file("x", one("I64", "[1]", "[0,8]", std::string(8, 'x'))));
+  const SafetensorsFile file =
+      SafetensorsFile::open(folder.file("x", one("I64", "[1]", "[0,8]", std::string(8, 'x'))));
   EXPECT_EQ(file.tensor("t").dtype, "I64");
   EXPECT_THROW(file.read_float32("t"), ModelFileError);
 }

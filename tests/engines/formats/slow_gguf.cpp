@@ -39,7 +39,11 @@ class SlowGguf {
     const std::uint64_t num_tensors = number(8), num_keys = number(8);
     require(num_tensors <= 1000000 && num_keys <= 1000000, "1,000,000 tensors and keys");
     for (std::uint64_t i = 0; i < num_keys; ++i) read_entry();
-    require(alignment_ >= 1 && alignment_ <= 65536 && std::set<std::uint64_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}.count(alignment_) == 1, "alignment");
+    require(alignment_ >= 1 && alignment_ <= 65536 &&
+                std::set<std::uint64_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                        8192, 16384, 32768, 65536}
+                        .count(alignment_) == 1,
+            "alignment");
     std::vector<PlacedTensor> placed;
     for (std::uint64_t i = 0; i < num_tensors; ++i) placed.push_back(read_tensor());
     require(at_ <= 1024 * kMebibyte, "header of 1 GiB");
@@ -57,7 +61,8 @@ class SlowGguf {
     model_.fields.push_back({at_, size});
     const std::string digits = text(size);
     std::uint64_t value = 0;
-    for (std::size_t i = size; i-- > 0;) value = value * 256 + static_cast<unsigned char>(digits[i]);
+    for (std::size_t i = size; i-- > 0;)
+      value = value * 256 + static_cast<unsigned char>(digits[i]);
     return value;
   }
   std::string string(std::uint64_t least, std::uint64_t most, const char* rule) {
@@ -89,7 +94,11 @@ class SlowGguf {
 
   static std::string kind_of(std::uint64_t type) {
     require(type <= 12 && type != 9, "value types");
-    return type == 7 ? "b" : type == 8 ? "s" : type == 6 || type == 12 ? "f" : type == 1 || type == 3 || type == 5 || type == 11 ? "i" : "u";
+    return type == 7                                           ? "b"
+           : type == 8                                         ? "s"
+           : type == 6 || type == 12                           ? "f"
+           : type == 1 || type == 3 || type == 5 || type == 11 ? "i"
+                                                               : "u";
   }
 
   std::string value(std::uint64_t type) {
@@ -104,7 +113,8 @@ class SlowGguf {
       return std::to_string(bits);
     }
     const std::uint64_t half = std::uint64_t{1} << (8 * sizes[type] - 1);
-    last_integer_ = bits < half ? static_cast<std::int64_t>(bits) : -static_cast<std::int64_t>(half - 1 - (bits - half)) - 1;
+    last_integer_ = bits < half ? static_cast<std::int64_t>(bits)
+                                : -static_cast<std::int64_t>(half - 1 - (bits - half)) - 1;
     return std::to_string(last_integer_);
   }
 
@@ -140,7 +150,8 @@ class SlowGguf {
     for (const SlowType& known : slow_types())
       if (known.number == type) {
         require(row % known.block_elements == 0, "rows of whole blocks");
-        require(elements / known.block_elements <= bytes_.size() / known.block_bytes, "data inside the file");
+        require(elements / known.block_elements <= bytes_.size() / known.block_bytes,
+                "data inside the file");
         placed.type = placed.tensor.dtype = known.name;
         placed.bytes = elements / known.block_elements * known.block_bytes;
         placed.tensor.values.resize(elements);
@@ -155,10 +166,13 @@ class SlowGguf {
     while (section % alignment_ != 0) ++section;
     std::map<std::uint64_t, std::uint64_t> ends;
     for (PlacedTensor& each : placed) {
-      require(section <= bytes_.size() && each.begin <= bytes_.size() - section && each.bytes <= bytes_.size() - section - each.begin, "data inside the file");
+      require(section <= bytes_.size() && each.begin <= bytes_.size() - section &&
+                  each.bytes <= bytes_.size() - section - each.begin,
+              "data inside the file");
       require(ends.emplace(each.begin, each.begin + each.bytes).second, "no overlap");
       const std::string data = bytes_.substr(section + each.begin, each.bytes);
-      for (std::size_t i = 0; i < each.tensor.values.size(); ++i) each.tensor.values[i] = slow_value(each.type, data, i);
+      for (std::size_t i = 0; i < each.tensor.values.size(); ++i)
+        each.tensor.values[i] = slow_value(each.type, data, i);
       model_.tensors.push_back(std::move(each.tensor));
     }
     std::uint64_t end = 0;
@@ -173,13 +187,16 @@ class SlowGguf {
   SlowModel model_;
   std::set<std::string> keys_, names_;
   std::uint64_t alignment_ = 32;
-  std::int64_t last_integer_ = -1;  ///< the value read last, or -1 if it was negative, above 2^63 - 1 or no integer
+  std::int64_t last_integer_ =
+      -1;  ///< the value read last, or -1 if it was negative, above 2^63 - 1 or no integer
 };
 
 }  // namespace
 
 SlowModel read_gguf_slowly(const std::string& bytes) { return SlowGguf(bytes).read(); }
 
-std::vector<IntegerField> gguf_fields_slowly(const std::string& bytes) { return SlowGguf(bytes).fields(); }
+std::vector<IntegerField> gguf_fields_slowly(const std::string& bytes) {
+  return SlowGguf(bytes).fields();
+}
 
 }  // namespace speclab::testing

@@ -10,18 +10,30 @@ namespace {
 
 /// Length of the UTF-8 character at `at`, 0 if there is none. @source Unicode 15, table 3-7
 std::size_t character_length(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0; };
-  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return byte(i) >= low && byte(i) <= high; };
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) return follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && follows(2) ? 3 : 0;
-  if (first >= 0xF0 && first <= 0xF4) return follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && follows(2) && follows(3) ? 4 : 0;
+  if (first >= 0xE0 && first <= 0xEF)
+    return follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && follows(2) ? 3
+                                                                                              : 0;
+  if (first >= 0xF0 && first <= 0xF4)
+    return follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && follows(2) &&
+                   follows(3)
+               ? 4
+               : 0;
   return 0;
 }
 
 std::string utf8_of(unsigned code) {
-  const auto tail = [&](unsigned shift) { return static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+  const auto tail = [&](unsigned shift) {
+    return static_cast<char>(0x80 | (code >> shift & 0x3F));
+  };
   if (code < 0x80) return {static_cast<char>(code)};
   if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), tail(0)};
   if (code < 0x10000) return {static_cast<char>(0xE0 | code >> 12), tail(6), tail(0)};
@@ -143,7 +155,8 @@ class Parser {
     const std::string from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
     require(at_ < text_.size(), "an escape");
     const char letter = text_[at_++];
-    if (const std::size_t place = from.find(letter); place != std::string::npos) return to.substr(place, 1);
+    if (const std::size_t place = from.find(letter); place != std::string::npos)
+      return to.substr(place, 1);
     require(letter == 'u', "an escape");
     const unsigned first = hexadecimal();
     if (first < 0xD800 || first > 0xDFFF) return utf8_of(first);
@@ -155,7 +168,9 @@ class Parser {
 
   unsigned hexadecimal() {
     const std::string digits = text_.substr(at_, 4);
-    require(digits.size() == 4 && digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos, "four hexadecimal digits");
+    require(digits.size() == 4 &&
+                digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos,
+            "four hexadecimal digits");
     at_ += 4;
     return static_cast<unsigned>(std::strtoul(digits.c_str(), nullptr, 16));
   }
@@ -181,9 +196,12 @@ std::optional<std::int64_t> SlowJson::natural() const {
     if (value > (static_cast<std::uint64_t>(INT64_MAX) - next) / 10) return std::nullopt;
     value = 10 * value + next;
   }
-  return text[0] == '-' && value > 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(value));
+  return text[0] == '-' && value > 0 ? std::nullopt
+                                     : std::optional(static_cast<std::int64_t>(value));
 }
 
-SlowJson read_json_slowly(const std::string& text, int max_depth) { return Parser(text, max_depth).whole(); }
+SlowJson read_json_slowly(const std::string& text, int max_depth) {
+  return Parser(text, max_depth).whole();
+}
 
 }  // namespace speclab::testing

@@ -11,10 +11,11 @@ namespace speclab::testing {
 struct SlowJson {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
-  std::string text;  ///< of a number its digits, of a string its characters, of a bool true or false
-  std::vector<std::string> keys;   ///< of an object
-  std::vector<SlowJson> items;     ///< of an array, or the value of each key
-  std::size_t offset = 0;  ///< of a number's digits, in the text
+  std::string
+      text;  ///< of a number its digits, of a string its characters, of a bool true or false
+  std::vector<std::string> keys;  ///< of an object
+  std::vector<SlowJson> items;    ///< of an array, or the value of each key
+  std::size_t offset = 0;         ///< of a number's digits, in the text
 
   const SlowJson* find(const std::string& key) const;
   /// The number, if it is written without fraction and exponent and lies in [0, 2^63).

@@ -1,6 +1,7 @@
 #pragma once
-// What the slow readers give. They are written from the formats' descriptions and the table of limits, read one byte at a time, and share
-// no code with engines/formats, so that the two can judge each other.
+// What the slow readers give. They are written from the formats' descriptions and the table of
+// limits, read one byte at a time, and share no code with engines/formats, so that the two can
+// judge each other.
 
 #include <cstddef>
 #include <cstdint>

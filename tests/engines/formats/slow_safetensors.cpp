@@ -13,8 +13,10 @@ void require(bool condition, const char* rule) {
 
 /// Element sizes in bytes. @source the safetensors format
 const std::map<std::string, std::uint64_t>& element_bytes() {
-  static const std::map<std::string, std::uint64_t> bytes = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},  {"I32", 4},     {"I16", 2},    {"I8", 1},
-                                                             {"U64", 8}, {"U32", 4}, {"U16", 2}, {"U8", 1},   {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+  static const std::map<std::string, std::uint64_t> bytes = {
+      {"F64", 8}, {"F32", 4}, {"F16", 2},  {"BF16", 2},    {"I64", 8},
+      {"I32", 4}, {"I16", 2}, {"I8", 1},   {"U64", 8},     {"U32", 4},
+      {"U16", 2}, {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
   return bytes;
 }
 
@@ -40,7 +42,8 @@ class SlowSafetensors {
     std::uint64_t length = 0;
     for (std::size_t i = 8; i-- > 0;) length = length * 256 + static_cast<unsigned char>(bytes_[i]);
     model_.fields.push_back({0, 8});
-    require(length >= 2 && length <= 100000000 && length <= bytes_.size() - 8, "a header inside the file");
+    require(length >= 2 && length <= 100000000 && length <= bytes_.size() - 8,
+            "a header inside the file");
     const std::string header = bytes_.substr(8, length);
     require(header[0] == '{', "a header that begins with {");
     data_ = bytes_.substr(8 + length);
@@ -69,7 +72,9 @@ class SlowSafetensors {
     for (std::size_t i = 0; i < entry.keys.size(); ++i) {
       const std::string& key = entry.keys[i];
       const SlowJson& value = entry.items[i];
-      require(value.kind == SlowJson::Kind::string && key.size() <= 4096 && value.text.size() <= 4096, "metadata of strings of 4 KiB");
+      require(
+          value.kind == SlowJson::Kind::string && key.size() <= 4096 && value.text.size() <= 4096,
+          "metadata of strings of 4 KiB");
       model_.metadata.push_back(key + " = " + value.text);
     }
   }
@@ -107,12 +112,16 @@ class SlowSafetensors {
     placed.begin = natural(range[0]);
     placed.end = natural(range[1]);
     require(placed.begin <= placed.end && placed.end <= data_.size(), "data inside the file");
-    require(elements <= data_.size() && elements * element_bytes().at(placed.tensor.dtype) == placed.end - placed.begin, "as many bytes as type and shape need");
+    require(elements <= data_.size() &&
+                elements * element_bytes().at(placed.tensor.dtype) == placed.end - placed.begin,
+            "as many bytes as type and shape need");
     return placed;
   }
 
   void place(std::vector<PlacedTensor>& placed) {
-    std::sort(placed.begin(), placed.end(), [](const PlacedTensor& a, const PlacedTensor& b) { return a.begin < b.begin || (a.begin == b.begin && a.end < b.end); });
+    std::sort(placed.begin(), placed.end(), [](const PlacedTensor& a, const PlacedTensor& b) {
+      return a.begin < b.begin || (a.begin == b.begin && a.end < b.end);
+    });
     std::uint64_t expected = 0;
     for (PlacedTensor& each : placed) {
       require(each.begin == expected, "no hole and no overlap");
@@ -127,7 +136,8 @@ class SlowSafetensors {
     const std::string& type = placed.tensor.dtype;
     if (type != "F32" && type != "F16" && type != "BF16") return;
     const std::string own = data_.substr(placed.begin, placed.end - placed.begin);
-    for (std::size_t i = 0; i < own.size() / element_bytes().at(type); ++i) placed.tensor.values.push_back(slow_value(type, own, i));
+    for (std::size_t i = 0; i < own.size() / element_bytes().at(type); ++i)
+      placed.tensor.values.push_back(slow_value(type, own, i));
   }
 
   const std::string& bytes_;
@@ -137,8 +147,12 @@ class SlowSafetensors {
 
 }  // namespace
 
-SlowModel read_safetensors_slowly(const std::string& bytes) { return SlowSafetensors(bytes).read(); }
+SlowModel read_safetensors_slowly(const std::string& bytes) {
+  return SlowSafetensors(bytes).read();
+}
 
-std::vector<IntegerField> safetensors_fields_slowly(const std::string& bytes) { return SlowSafetensors(bytes).fields(); }
+std::vector<IntegerField> safetensors_fields_slowly(const std::string& bytes) {
+  return SlowSafetensors(bytes).fields();
+}
 
 }  // namespace speclab::testing

@@ -8,13 +8,18 @@
 
 namespace speclab::testing {
 
-/// Where files live in memory, so that thousands of syncs cost nothing; the ordinary folder where there is no such place.
-inline std::filesystem::path memory_folder() { return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path(); }
+/// Where files live in memory, so that thousands of syncs cost nothing; the ordinary folder where
+/// there is no such place.
+inline std::filesystem::path memory_folder() {
+  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm"
+                                                   : std::filesystem::temp_directory_path();
+}
 
 /// A folder of its own for one test, gone afterwards.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+  explicit TemporaryFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string pattern = (parent / "speclab-test-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }

@@ -52,7 +52,8 @@ void expect_refused(const Open& open) {
     open();
     ADD_FAILURE() << "accepted";
   } catch (const ModelFileError& error) {
-    EXPECT_NE(std::string(error.what()).find("as manifest.json says"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("as manifest.json says"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -79,11 +80,13 @@ TEST(Catalogue, GivesADraftVocabularyToDraftersOnly) {
   EXPECT_EQ(whole.config.num_logits(), whole.config.vocab_size);
   EXPECT_TRUE(whole.config.head_is_embedding());
   EXPECT_EQ(drafting.config.num_logits(), 8192);
-  const std::vector<float> table = whole.weights->read(LlamaTensor::head, 0), rows = drafting.weights->read(LlamaTensor::head, 0);
+  const std::vector<float> table = whole.weights->read(LlamaTensor::head, 0),
+                           rows = drafting.weights->read(LlamaTensor::head, 0);
   const auto width = static_cast<std::size_t>(whole.config.hidden_size);
   ASSERT_EQ(rows.size(), 8192 * width);
   const auto last = static_cast<std::size_t>(drafting.config.draft_vocabulary.back());
-  EXPECT_TRUE(std::equal(rows.end() - static_cast<std::ptrdiff_t>(width), rows.end(), table.begin() + static_cast<std::ptrdiff_t>(last * width)));
+  EXPECT_TRUE(std::equal(rows.end() - static_cast<std::ptrdiff_t>(width), rows.end(),
+                         table.begin() + static_cast<std::ptrdiff_t>(last * width)));
 }
 
 /// Somebody else's manifest may mean something else by it.

@@ -1,4 +1,5 @@
-// Damaged config.json files of targets and drafters: an error of the right type and form, or the values that an independent slow reader finds.
+// Damaged config.json files of targets and drafters: an error of the right type and form, or the
+// values that an independent slow reader finds.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ namespace {
 using namespace speclab::testing;
 
 struct Values {
-  std::map<std::string, std::int64_t> numbers;   ///< by key
+  std::map<std::string, std::int64_t> numbers;  ///< by key
   std::map<std::string, std::string> texts;
   std::vector<Token> draft_vocabulary;
 };
@@ -29,14 +30,23 @@ struct ConfigFormat {
   const char* name;
   Values (*read)(const std::string& path);
   std::vector<std::string> seeds;
-  std::map<std::string, std::string> optional;  ///< keys that may be missing, and what is read where they are: a text, or the value of another key
+  std::map<std::string, std::string>
+      optional;  ///< keys that may be missing, and what is read where they are: a text, or the
+                 ///< value of another key
 };
 
 void PrintTo(const ConfigFormat& format, std::ostream* out) { *out << format.name; }
 
 Values values_of(const LlamaConfig& shape) {
-  return {{{"vocab_size", shape.vocab_size}, {"max_position_embeddings", shape.context_length}, {"num_hidden_layers", shape.num_layers}, {"hidden_size", shape.hidden_size},
-           {"intermediate_size", shape.intermediate_size}, {"num_attention_heads", shape.num_heads}, {"num_key_value_heads", shape.num_kv_heads}}, {}, shape.draft_vocabulary};
+  return {{{"vocab_size", shape.vocab_size},
+           {"max_position_embeddings", shape.context_length},
+           {"num_hidden_layers", shape.num_layers},
+           {"hidden_size", shape.hidden_size},
+           {"intermediate_size", shape.intermediate_size},
+           {"num_attention_heads", shape.num_heads},
+           {"num_key_value_heads", shape.num_kv_heads}},
+          {},
+          shape.draft_vocabulary};
 }
 
 Values read_llama(const std::string& path) { return values_of(llama_config_from_json(path)); }
@@ -51,25 +61,49 @@ Values read_feature_transformer(const std::string& path) {
 
 Values read_mlp_speculator(const std::string& path) {
   const MlpSpeculatorConfig config = read_mlp_speculator_config(path);
-  return {{{"vocab_size", config.vocab_size}, {"emb_dim", config.base_hidden_size}, {"inner_dim", config.inner_size}, {"n_predict", config.num_heads}},
-          {{"target", config.target}, {"target_sha256", config.target_sha256}}, config.draft_vocabulary};
+  return {{{"vocab_size", config.vocab_size},
+           {"emb_dim", config.base_hidden_size},
+           {"inner_dim", config.inner_size},
+           {"n_predict", config.num_heads}},
+          {{"target", config.target}, {"target_sha256", config.target_sha256}},
+          config.draft_vocabulary};
 }
 
 std::vector<ConfigFormat> config_formats() {
-  const std::string shape = R"("vocab_size":96,"max_position_embeddings":64,"num_hidden_layers":1,"hidden_size":32,"intermediate_size":48,"num_attention_heads":2,"num_key_value_heads":1)";
-  const std::string llama = R"({"model_type":"llama",)" + shape, feature = R"({"model_type":"feature_transformer",)" + shape, mlp = R"({"model_type":"mlp_speculator","vocab_size":96,"emb_dim":32,"inner_dim":48,"n_predict":3)";
-  return {{"Llama", read_llama,
-           {llama + "}", llama + R"(,"head_dim":16,"rope_theta":1e5,"rms_norm_eps":1e-5,"tie_word_embeddings":true})",
-            llama + R"(, "rope_parameters" : {"rope_type":"default","rope_theta":500000}, "architectures":["\u004clamaForCausalLM"], "hidden_act":"silu" })", llama + R"(,"tie_word_embeddings":true,"draft_vocabulary":[0,1,7,95]})"},
-           {{"num_key_value_heads", "num_attention_heads"}}},
-          {"FeatureTransformer", read_feature_transformer,
-           {feature + R"(,"feature_size":32,"target":"t","target_sha256":"0a","draft_vocabulary":[0,1,7,95]})",
-            feature + R"(, "head_dim":16, "rope_theta":1e5, "draft_vocabulary" : [ 5 ], "target_sha256":"\u0066f", "target":"a/b", "feature_size":96 })"},
-           {{"num_key_value_heads", "num_attention_heads"}}},
-          {"MlpSpeculator", read_mlp_speculator,
-           {mlp + "}", mlp + R"(,"tie_weights":true,"scale_input":false,"target":"t","target_sha256":"0a","draft_vocabulary":[0,1,7,95]})",
-            mlp + R"(, "architectures":["MLPSpeculatorPreTrainedModel"], "draft_vocabulary" : [ 5, 6 ], "target":"\u0061/b" })"},
-           {{"target", ""}, {"target_sha256", ""}}}};
+  const std::string shape =
+      R"("vocab_size":96,"max_position_embeddings":64,"num_hidden_layers":1,"hidden_size":32,)"
+      R"("intermediate_size":48,"num_attention_heads":2,"num_key_value_heads":1)";
+  const std::string
+      llama = R"({"model_type":"llama",)" + shape,
+      feature = R"({"model_type":"feature_transformer",)" + shape,
+      mlp = R"({"model_type":"mlp_speculator","vocab_size":96,"emb_dim":32,"inner_dim":48,)"
+            R"("n_predict":3)";
+  return {
+      {"Llama",
+       read_llama,
+       {llama + "}",
+        llama +
+            R"(,"head_dim":16,"rope_theta":1e5,"rms_norm_eps":1e-5,"tie_word_embeddings":true})",
+        llama + R"(, "rope_parameters" : {"rope_type":"default","rope_theta":500000},)"
+                R"( "architectures":["\u004clamaForCausalLM"], "hidden_act":"silu" })",
+        llama + R"(,"tie_word_embeddings":true,"draft_vocabulary":[0,1,7,95]})"},
+       {{"num_key_value_heads", "num_attention_heads"}}},
+      {"FeatureTransformer",
+       read_feature_transformer,
+       {feature +
+            R"(,"feature_size":32,"target":"t","target_sha256":"0a","draft_vocabulary":[0,1,7,)"
+            R"(95]})",
+        feature + R"(, "head_dim":16, "rope_theta":1e5, "draft_vocabulary" : [ 5 ],)"
+                  R"( "target_sha256":"\u0066f", "target":"a/b", "feature_size":96 })"},
+       {{"num_key_value_heads", "num_attention_heads"}}},
+      {"MlpSpeculator",
+       read_mlp_speculator,
+       {mlp + "}",
+        mlp + R"(,"tie_weights":true,"scale_input":false,"target":"t","target_sha256":"0a",)"
+              R"("draft_vocabulary":[0,1,7,95]})",
+        mlp + R"(, "architectures":["MLPSpeculatorPreTrainedModel"], "draft_vocabulary" : [ 5,)"
+              R"( 6 ], "target":"\u0061/b" })"},
+       {{"target", ""}, {"target_sha256", ""}}}};
 }
 
 bool is_missing(const SlowJson* found) { return !found || found->kind == SlowJson::Kind::null; }
@@ -97,7 +131,8 @@ class ConfigMutants : public ::testing::TestWithParam<ConfigFormat> {
       const SlowJson* found = json.find(is_missing(json.find(key)) ? standing_in(key) : key);
       EXPECT_TRUE(found && found->natural() == number) << key << " = " << number;
     }
-    for (const auto& [key, text] : values.texts) EXPECT_EQ(is_missing(json.find(key)) ? standing_in(key) : json.find(key)->text, text) << key;
+    for (const auto& [key, text] : values.texts)
+      EXPECT_EQ(is_missing(json.find(key)) ? standing_in(key) : json.find(key)->text, text) << key;
     expect_vocabulary(json.find("draft_vocabulary"), values.draft_vocabulary);
   }
 
@@ -140,7 +175,8 @@ TEST_P(ConfigMutants, GiveATypedErrorOrTheValuesOfTheSlowReader) {
     visit_fields(seed, numbers_of(seed), replace_in_text, visit);
     visit_pairs(seed, numbers_of(seed), replace_in_text, visit);
     for (std::size_t at = 0; at < seed.size(); ++at)
-      for (const char byte : std::string("{}[],:\"\\0123456789-e. \n\tfnrtu/\x01\x7f\x80\xc3\xe2\xff") + '\0') {
+      for (const char byte :
+           std::string("{}[],:\"\\0123456789-e. \n\tfnrtu/\x01\x7f\x80\xc3\xe2\xff") + '\0') {
         std::string mutant = seed;
         if (std::exchange(mutant[at], byte) != byte) check(mutant);
       }
@@ -150,7 +186,8 @@ TEST_P(ConfigMutants, GiveATypedErrorOrTheValuesOfTheSlowReader) {
   EXPECT_GE(num_mutants_, 20000);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ConfigMutants, ::testing::ValuesIn(config_formats()), [](const auto& named) { return std::string(named.param.name); });
+INSTANTIATE_TEST_SUITE_P(, ConfigMutants, ::testing::ValuesIn(config_formats()),
+                         [](const auto& named) { return std::string(named.param.name); });
 
 }  // namespace
 }  // namespace speclab::engines

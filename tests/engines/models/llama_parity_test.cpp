@@ -1,4 +1,5 @@
-// The default model against Hugging Face's LlamaForCausalLM in float32 (tests/golden/make_model_fixture.py).
+// The default model against Hugging Face's LlamaForCausalLM in float32
+// (tests/golden/make_model_fixture.py).
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ constexpr double kLogitTolerance = 3e-4;
 constexpr double kClearMargin = 1e-3;
 
 const nlohmann::json& fixture() {
-  static const nlohmann::json object = nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
+  static const nlohmann::json object =
+      nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
   return object;
 }
 
@@ -28,8 +30,9 @@ class DefaultModel : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const ModelSource source = open_model("smollm2-135m");
-    fast_ = std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32,
-                                            std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
+    fast_ = std::make_unique<cpu::LlamaCpu>(
+        source.config, *source.weights, cpu::ElementType::float32,
+        std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
     slow_ = std::make_unique<LlamaTorch>(source.config, *source.weights, "cpu", "float32");
   }
   static void TearDownTestSuite() {
@@ -58,7 +61,8 @@ double largest_difference(std::span<const float> logits, const nlohmann::json& e
   double largest = std::abs(log_sum_exp(logits) - expected["log_sum_exp"].get<double>());
   const nlohmann::json& sample = fixture()["vocabulary_sample"];
   for (std::size_t i = 0; i < sample.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(logits[sample[i].get<std::size_t>()]) - expected["logits"][i].get<double>()));
+    largest = std::max(largest, std::abs(static_cast<double>(logits[sample[i].get<std::size_t>()]) -
+                                         expected["logits"][i].get<double>()));
   return largest;
 }
 
@@ -69,7 +73,8 @@ double compare_logits(LanguageModel& model, std::size_t count) {
     const nlohmann::json& prompt = fixture()["prompts"][p];
     const auto ids = prompt["ids"].get<std::vector<Token>>();
     const auto cache = model.make_cache(1, static_cast<std::int32_t>(ids.size()));
-    const std::span<const float> logits = commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0);
+    const std::span<const float> logits =
+        commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0);
     EXPECT_EQ(arg_max(logits), prompt["arg_max"].get<Token>()) << "prompt " << p;
     largest = std::max(largest, largest_difference(logits, prompt));
   }
@@ -83,7 +88,9 @@ TEST_F(DefaultModel, LogitsAreThoseOfThePeer) {
   EXPECT_LE(largest, kLogitTolerance);
 }
 
-TEST_F(DefaultModel, SlowReferenceGivesTheSameLogits) { EXPECT_LE(compare_logits(*slow_, 4), kLogitTolerance); }
+TEST_F(DefaultModel, SlowReferenceGivesTheSameLogits) {
+  EXPECT_LE(compare_logits(*slow_, 4), kLogitTolerance);
+}
 
 /// Continuations of all prompts in one batch; @return per prompt its tokens
 std::vector<std::vector<Token>> greedy_continuations(LanguageModel& model, std::size_t count) {
@@ -92,7 +99,8 @@ std::vector<std::vector<Token>> greedy_continuations(LanguageModel& model, std::
   std::vector<std::vector<Token>> continuations;
   for (const nlohmann::json& prompt : prompts) {
     const auto ids = prompt["ids"].get<std::vector<Token>>();
-    continuations.push_back({arg_max(commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0))});
+    continuations.push_back(
+        {arg_max(commit_chain_with_logits(model, *cache, cache->begin(), {ids}).row(0))});
   }
   while (continuations.front().size() < count) {
     std::vector<ForwardRow> rows;
@@ -101,7 +109,8 @@ std::vector<std::vector<Token>> greedy_continuations(LanguageModel& model, std::
     const ForwardResult result = model.forward(rows, *cache);
     for (std::int32_t s = 0; s < static_cast<std::int32_t>(prompts.size()); ++s) {
       cache->commit(s, {&s, 1});
-      continuations[static_cast<std::size_t>(s)].push_back(arg_max(result.row(static_cast<std::size_t>(s))));
+      continuations[static_cast<std::size_t>(s)].push_back(
+          arg_max(result.row(static_cast<std::size_t>(s))));
     }
   }
   return continuations;
@@ -114,13 +123,17 @@ TEST_F(DefaultModel, GreedyContinuationsAreThoseOfThePeer) {
     const nlohmann::json& prompt = fixture()["prompts"][p];
     const auto expected = prompt["greedy"].get<std::vector<Token>>();
     ASSERT_EQ(expected.size(), 64U);
-    const auto parting = std::mismatch(expected.begin(), expected.end(), continuations[p].begin()).first - expected.begin();
+    const auto parting =
+        std::mismatch(expected.begin(), expected.end(), continuations[p].begin()).first -
+        expected.begin();
     equal += static_cast<std::size_t>(parting);
     if (parting == 64) continue;
-    EXPECT_LE(prompt["margins"][static_cast<std::size_t>(parting)].get<double>(), kClearMargin) << "prompt " << p << ", token " << parting;
+    EXPECT_LE(prompt["margins"][static_cast<std::size_t>(parting)].get<double>(), kClearMargin)
+        << "prompt " << p << ", token " << parting;
   }
   RecordProperty("equal_tokens", std::to_string(equal));
-  EXPECT_GE(equal, continuations.size() * 63) << "behind a near tie the texts part and are not compared: too many did";
+  EXPECT_GE(equal, continuations.size() * 63)
+      << "behind a near tie the texts part and are not compared: too many did";
 }
 
 TEST_F(DefaultModel, PerplexityOfHeldOutTextIsThatOfThePeer) {
@@ -129,13 +142,16 @@ TEST_F(DefaultModel, PerplexityOfHeldOutTextIsThatOfThePeer) {
   const auto cache = fast_->make_cache(1, static_cast<std::int32_t>(ids.size()));
   const std::int32_t slot = cache->begin();
   std::vector<ForwardRow> rows;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(ids.size()); ++i) rows.push_back({ids[static_cast<std::size_t>(i)], i, slot, i - 1});
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(ids.size()); ++i)
+    rows.push_back({ids[static_cast<std::size_t>(i)], i, slot, i - 1});
   const ForwardResult result = fast_->forward(rows, *cache);
   double sum = 0;
   for (std::size_t i = 0; i + 1 < ids.size(); ++i)
-    sum += log_sum_exp(result.row(i)) - static_cast<double>(result.row(i)[static_cast<std::size_t>(ids[i + 1])]);
+    sum += log_sum_exp(result.row(i)) -
+           static_cast<double>(result.row(i)[static_cast<std::size_t>(ids[i + 1])]);
   const double mean = sum / static_cast<double>(ids.size() - 1);
-  const double ratio = std::exp(mean - fixture()["held_out"]["mean_negative_log_likelihood"].get<double>());
+  const double ratio =
+      std::exp(mean - fixture()["held_out"]["mean_negative_log_likelihood"].get<double>());
   RecordProperty("perplexity_ratio", std::to_string(ratio));
   EXPECT_NEAR(ratio, 1.0, 1e-3);
 }

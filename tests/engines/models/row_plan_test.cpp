@@ -58,27 +58,29 @@ TEST_F(RowPlanRules, CommitReturnsTheSlotsOfThePathAndForgetsTheRest) {
   place({{1, 0, 0, kCommitted}, {2, 1, 0, 0}, {3, 1, 0, 0}, {4, 2, 0, 2}});
   const std::vector<std::int32_t> path{0, 2, 3};
   const auto slots = plan_.commit(0, path);
-  EXPECT_EQ(std::vector<std::int32_t>(slots.begin(), slots.end()), (std::vector<std::int32_t>{0, 2, 3}));
+  EXPECT_EQ(std::vector<std::int32_t>(slots.begin(), slots.end()),
+            (std::vector<std::int32_t>{0, 2, 3}));
   EXPECT_EQ(plan_.length(0), 3);
   EXPECT_EQ(plan_.slots_in_use(0), 3);
 }
 
 TEST_F(RowPlanRules, RefuseWhatBreaksTheContractOfARow) {
   const std::vector<std::vector<ForwardRow>> wrong{
-      {{kVocab, 0, 0, kCommitted}},                          // token beyond the vocabulary
-      {{-1, 0, 0, kCommitted}},                              // negative token
-      {{1, 1, 0, kCommitted}},                               // a gap behind the committed tokens
-      {{1, kContext, 0, kCommitted}},                        // beyond the context
-      {{1, -1, 0, kCommitted}},                              // before the beginning
-      {{1, 0, 1, kCommitted}},                               // a slot that is not in use
-      {{1, 0, 2, kCommitted}},                               // a slot that is not there
+      {{kVocab, 0, 0, kCommitted}},    // token beyond the vocabulary
+      {{-1, 0, 0, kCommitted}},        // negative token
+      {{1, 1, 0, kCommitted}},         // a gap behind the committed tokens
+      {{1, kContext, 0, kCommitted}},  // beyond the context
+      {{1, -1, 0, kCommitted}},        // before the beginning
+      {{1, 0, 1, kCommitted}},         // a slot that is not in use
+      {{1, 0, 2, kCommitted}},         // a slot that is not there
       {{1, 0, -1, kCommitted}},
-      {{1, 0, 0, kCommitted}, {2, 1, 0, 1}},                 // its own parent
-      {{1, 0, 0, kCommitted}, {2, 1, 0, 2}},                 // a later parent
-      {{1, 0, 0, kCommitted}, {2, 1, 0, -2}},                // no such parent
-      {{1, 0, 0, kCommitted}, {2, 2, 0, 0}},                 // position is not the parent's plus one
+      {{1, 0, 0, kCommitted}, {2, 1, 0, 1}},   // its own parent
+      {{1, 0, 0, kCommitted}, {2, 1, 0, 2}},   // a later parent
+      {{1, 0, 0, kCommitted}, {2, 1, 0, -2}},  // no such parent
+      {{1, 0, 0, kCommitted}, {2, 2, 0, 0}},   // position is not the parent's plus one
   };
-  for (std::size_t i = 0; i < wrong.size(); ++i) EXPECT_THROW(place(wrong[i]), ContractError) << "case " << i;
+  for (std::size_t i = 0; i < wrong.size(); ++i)
+    EXPECT_THROW(place(wrong[i]), ContractError) << "case " << i;
 }
 
 TEST_F(RowPlanRules, RefuseAParentOfAnotherSequence) {
@@ -95,8 +97,10 @@ TEST_F(RowPlanRules, RefuseMoreRowsThanTheCacheHolds) {
 }
 
 TEST_F(RowPlanRules, RefuseToCommitWhatIsNoPath) {
-  const std::vector<ForwardRow> rows{{1, 0, 0, kCommitted}, {2, 1, 0, 0}, {3, 1, 0, 0}, {4, 2, 0, 1}};
-  for (const std::vector<std::int32_t>& path : std::vector<std::vector<std::int32_t>>{{1}, {0, 3}, {0, 2, 3}, {0, 0}, {4}, {-1}, {0, 1, 2}}) {
+  const std::vector<ForwardRow> rows{
+      {1, 0, 0, kCommitted}, {2, 1, 0, 0}, {3, 1, 0, 0}, {4, 2, 0, 1}};
+  for (const std::vector<std::int32_t>& path : std::vector<std::vector<std::int32_t>>{
+           {1}, {0, 3}, {0, 2, 3}, {0, 0}, {4}, {-1}, {0, 1, 2}}) {
     place(rows);
     EXPECT_THROW(commit(path), ContractError);
     EXPECT_EQ(plan_.length(0), 0);

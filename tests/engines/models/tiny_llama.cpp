@@ -9,14 +9,17 @@ namespace {
 class TinyWeights final : public LlamaWeights {
  public:
   TinyWeights(const LlamaConfig& config, const TinyWeightsOptions& options)
-      : options_(options), own_(random_llama_weights(config, options.seed)), foreign_(random_llama_weights(config, options.foreign_seed)) {}
+      : options_(options),
+        own_(random_llama_weights(config, options.seed)),
+        foreign_(random_llama_weights(config, options.foreign_seed)) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     std::vector<float> values = own_->read(role, layer);
     if (values.front() == 1.0f) return values;
     const std::vector<float> others = foreign_->read(role, layer);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = options_.scale * ((1.0f - options_.foreign) * values[i] + options_.foreign * others[i]);
+      values[i] =
+          options_.scale * ((1.0f - options_.foreign) * values[i] + options_.foreign * others[i]);
     return values;
   }
   std::string sha256() const override { return "random weights"; }
@@ -28,21 +31,25 @@ class TinyWeights final : public LlamaWeights {
 
 class MovedWeights final : public LlamaWeights {
  public:
-  MovedWeights(const LlamaConfig& config, int step, const TinyWeightsOptions& options) : config_(config), step_(step), weights_(config, options) {}
+  MovedWeights(const LlamaConfig& config, int step, const TinyWeightsOptions& options)
+      : config_(config), step_(step), weights_(config, options) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     std::vector<float> values = weights_.read(role, layer);
     if (role != LlamaTensor::query && role != LlamaTensor::key) return values;
-    const std::size_t columns = static_cast<std::size_t>(config_.hidden_size), dim = static_cast<std::size_t>(config_.head_dim), half = dim / 2;
+    const std::size_t columns = static_cast<std::size_t>(config_.hidden_size),
+                      dim = static_cast<std::size_t>(config_.head_dim), half = dim / 2;
     for (std::size_t head = 0; head < values.size(); head += dim * columns)
-      for (std::size_t i = 0; i < half * columns; ++i) turn(values[head + i], values[head + i + half * columns], i / columns);
+      for (std::size_t i = 0; i < half * columns; ++i)
+        turn(values[head + i], values[head + i + half * columns], i / columns);
     return values;
   }
   std::string sha256() const override { return weights_.sha256(); }
 
  private:
   void turn(float& low, float& high, std::size_t pair) const {
-    const double angle = step_ * std::pow(static_cast<double>(config_.rope_theta), -2.0 * static_cast<double>(pair) / config_.head_dim);
+    const double angle = step_ * std::pow(static_cast<double>(config_.rope_theta),
+                                          -2.0 * static_cast<double>(pair) / config_.head_dim);
     const double a = static_cast<double>(low), b = static_cast<double>(high);
     low = static_cast<float>(a * std::cos(angle) - b * std::sin(angle));
     high = static_cast<float>(b * std::cos(angle) + a * std::sin(angle));
@@ -55,12 +62,17 @@ class MovedWeights final : public LlamaWeights {
 
 class TinyFeatureWeights final : public LlamaWeights {
  public:
-  TinyFeatureWeights(const LlamaConfig& config, const LlamaConfig& target, const TinyWeightsOptions& options)
-      : config_(config), options_(options), own_(random_llama_weights(config, options.foreign_seed)), target_(target, options) {}
+  TinyFeatureWeights(const LlamaConfig& config, const LlamaConfig& target,
+                     const TinyWeightsOptions& options)
+      : config_(config),
+        options_(options),
+        own_(random_llama_weights(config, options.foreign_seed)),
+        target_(target, options) {}
 
   std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
     if (role == LlamaTensor::fusion) return fusion();
-    if (role == LlamaTensor::embedding_norm || role == LlamaTensor::feature_norm) return own_->read(role, layer);
+    if (role == LlamaTensor::embedding_norm || role == LlamaTensor::feature_norm)
+      return own_->read(role, layer);
     return role == LlamaTensor::head ? head() : target_.read(role, layer);
   }
   std::string sha256() const override { return "random weights"; }
@@ -72,10 +84,14 @@ class TinyFeatureWeights final : public LlamaWeights {
     std::vector<float> values = own_->read(LlamaTensor::fusion, 0);
     const auto columns = static_cast<std::size_t>(config_.hidden_size + config_.feature_size);
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (i % columns < static_cast<std::size_t>(config_.hidden_size)) values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
+      if (i % columns < static_cast<std::size_t>(config_.hidden_size))
+        values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
     return values;
   }
-  std::vector<float> head() const { return rows_of(config_.draft_vocabulary, target_.read(LlamaTensor::embedding, 0), config_.hidden_size); }
+  std::vector<float> head() const {
+    return rows_of(config_.draft_vocabulary, target_.read(LlamaTensor::embedding, 0),
+                   config_.hidden_size);
+  }
 
   LlamaConfig config_;
   TinyWeightsOptions options_;
@@ -110,36 +126,48 @@ LlamaConfig tiny_feature_config(const LlamaConfig& target) {
   return config;
 }
 
-std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target, const TinyWeightsOptions& options) {
+std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target,
+                                                   const TinyWeightsOptions& options) {
   return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target), target, options);
 }
 
-std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config, const TinyWeightsOptions& options) {
+std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config,
+                                           const TinyWeightsOptions& options) {
   return std::make_unique<TinyWeights>(config, options);
 }
 
-std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step, const TinyWeightsOptions& options) {
+std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step,
+                                            const TinyWeightsOptions& options) {
   return std::make_unique<MovedWeights>(config, step, options);
 }
 
-std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config, const TinyModelOptions& options) {
+std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config,
+                                          const TinyModelOptions& options) {
   config.validate("tiny_model");
-  const auto weights = options.position_step == 0 ? tiny_weights(config, options.weights) : moved_weights(config, options.position_step, options.weights);
+  const auto weights = options.position_step == 0
+                           ? tiny_weights(config, options.weights)
+                           : moved_weights(config, options.position_step, options.weights);
   return std::make_unique<cpu::LlamaCpu>(config, *weights, options.type,
-                                         std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
+                                         std::make_shared<cpu::ThreadTeam>(options.threads),
+                                         options.kernels);
 }
 
-std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target, const TinyModelOptions& options) {
-  return std::make_unique<cpu::LlamaCpu>(tiny_feature_config(target), *tiny_feature_weights(target, options.weights), options.type, std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
+std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target,
+                                                  const TinyModelOptions& options) {
+  return std::make_unique<cpu::LlamaCpu>(
+      tiny_feature_config(target), *tiny_feature_weights(target, options.weights), options.type,
+      std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
 }
 
 std::vector<Token> random_tokens(std::mt19937& random, std::int32_t vocab_size, std::size_t count) {
   std::vector<Token> tokens(count);
-  for (Token& token : tokens) token = static_cast<Token>(random() % static_cast<std::uint32_t>(vocab_size));
+  for (Token& token : tokens)
+    token = static_cast<Token>(random() % static_cast<std::uint32_t>(vocab_size));
   return tokens;
 }
 
-std::vector<ForwardRow> chain_rows(std::span<const Token> tokens, std::int32_t slot, std::int32_t first_position) {
+std::vector<ForwardRow> chain_rows(std::span<const Token> tokens, std::int32_t slot,
+                                   std::int32_t first_position) {
   std::vector<ForwardRow> rows;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
@@ -148,7 +176,8 @@ std::vector<ForwardRow> chain_rows(std::span<const Token> tokens, std::int32_t s
   return rows;
 }
 
-std::vector<std::vector<float>> commit_all(LanguageModel& model, KvCache& cache, std::int32_t slot, std::span<const Token> tokens) {
+std::vector<std::vector<float>> commit_all(LanguageModel& model, KvCache& cache, std::int32_t slot,
+                                           std::span<const Token> tokens) {
   const auto logits = copy_rows(model.forward(chain_rows(tokens, slot, cache.length(slot)), cache));
   std::vector<std::int32_t> path(tokens.size());
   std::iota(path.begin(), path.end(), 0);
@@ -163,7 +192,8 @@ std::vector<std::vector<float>> logits_of(LanguageModel& model, std::span<const 
 
 std::vector<std::vector<float>> copy_rows(const ForwardResult& result) {
   std::vector<std::vector<float>> rows;
-  for (std::size_t i = 0; i * static_cast<std::size_t>(result.vocab_size) < result.logits.size(); ++i)
+  for (std::size_t i = 0; i * static_cast<std::size_t>(result.vocab_size) < result.logits.size();
+       ++i)
     rows.emplace_back(result.row(i).begin(), result.row(i).end());
   return rows;
 }

@@ -20,7 +20,9 @@ class MadeWeights final : public WeightSource {
   const std::vector<TensorInfo>& tensors() const override { return tensors_; }
   bool contains(const std::string& name) const override { return values_.contains(name); }
   const TensorInfo& tensor(const std::string& name) const override;
-  std::vector<float> read_float32(const std::string& name) const override { return values_.at(name); }
+  std::vector<float> read_float32(const std::string& name) const override {
+    return values_.at(name);
+  }
   const std::string& path() const override { return path_; }
   std::vector<std::string> weight_paths() const override { return {}; }
 
@@ -35,6 +37,8 @@ MlpSpeculatorConfig tiny_mlp_config(const LlamaConfig& target);
 /// Normal, large enough that laws are neither flat nor certain; shifts are not 0.
 MadeWeights tiny_mlp_weights(const MlpSpeculatorConfig& config, std::uint64_t seed = 1);
 /// @param draft_vocabulary  ascending; empty: that of tiny_mlp_config
-std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target, std::vector<Token> draft_vocabulary = {}, int threads = 1);
+std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target,
+                                                   std::vector<Token> draft_vocabulary = {},
+                                                   int threads = 1);
 
 }  // namespace speclab::engines::testing

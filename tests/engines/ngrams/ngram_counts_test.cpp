@@ -30,7 +30,8 @@ std::vector<Tokens> spelled(const std::vector<NgramLevel>& levels, std::size_t n
   return ngrams;
 }
 
-void expect_true_counts(const std::vector<Tokens>& texts, std::int32_t vocab_size, std::int32_t order, std::size_t first) {
+void expect_true_counts(const std::vector<Tokens>& texts, std::int32_t vocab_size,
+                        std::int32_t order, std::size_t first) {
   const auto spans = testing::as_ngram_texts(texts, first);
   const SlowNgrams slow(spans, vocab_size, order);
   const std::vector<NgramLevel> levels = count_ngrams(spans, vocab_size, order);
@@ -43,7 +44,8 @@ void expect_true_counts(const std::vector<Tokens>& texts, std::int32_t vocab_siz
       EXPECT_EQ(static_cast<int>(levels[n].count[i]), slow.count(ngrams[i]));
       within += std::ranges::count(ngrams[i], vocab_size) == 0;
       if (n > 0) {
-        EXPECT_EQ(spelled(levels, n - 1)[levels[n].shorter[i]], Tokens(ngrams[i].begin() + 1, ngrams[i].end()));
+        EXPECT_EQ(spelled(levels, n - 1)[levels[n].shorter[i]],
+                  Tokens(ngrams[i].begin() + 1, ngrams[i].end()));
       }
     }
     EXPECT_EQ(within, slow.ngrams(n + 1).size()) << "order " << n + 1;
@@ -52,10 +54,13 @@ void expect_true_counts(const std::vector<Tokens>& texts, std::int32_t vocab_siz
 
 TEST(NgramCounts, AreThoseOfTheDefinition) {
   for (std::int32_t order = 1; order <= 5; ++order)
-    for (unsigned seed = 0; seed < 4; ++seed) expect_true_counts(testing::random_texts(seed, 7, 3, 60), 7, order, seed);
+    for (unsigned seed = 0; seed < 4; ++seed)
+      expect_true_counts(testing::random_texts(seed, 7, 3, 60), 7, order, seed);
 }
 
-TEST(NgramCounts, OfTextsShorterThanAnNgram) { expect_true_counts({{1}, {}, {2, 1}, {1, 1, 1}}, 3, 5, 0); }
+TEST(NgramCounts, OfTextsShorterThanAnNgram) {
+  expect_true_counts({{1}, {}, {2, 1}, {1, 1, 1}}, 3, 5, 0);
+}
 
 TEST(NgramCounts, AreWithinATextNotAcross) {
   const std::vector<Tokens> texts{{1}, {2}};
@@ -67,7 +72,9 @@ TEST(NgramCounts, SortContextsFromTheirLatestToken) {
   const std::vector<Tokens> texts{{2, 0, 1, 1, 0, 1, 0, 0, 1}};
   const auto levels = count_ngrams(testing::as_ngram_texts(texts), 3, 3);
   for (std::size_t c = 1; c < levels[2].parent.size(); ++c)
-    EXPECT_TRUE(levels[2].parent[c - 1] < levels[2].parent[c] || (levels[2].parent[c - 1] == levels[2].parent[c] && levels[2].context_token[c - 1] < levels[2].context_token[c]));
+    EXPECT_TRUE(levels[2].parent[c - 1] < levels[2].parent[c] ||
+                (levels[2].parent[c - 1] == levels[2].parent[c] &&
+                 levels[2].context_token[c - 1] < levels[2].context_token[c]));
 }
 
 TEST(NgramCounts, RefuseTokensOutsideTheVocabularyAndNothingToCount) {

@@ -32,10 +32,14 @@ TEST(NgramEstimation, GivesTheInterpolatedProbabilities) {
       const auto texts = testing::random_texts(static_cast<unsigned>(order), kVocab, 3, length);
       const auto spans = testing::as_ngram_texts(texts);
       const SlowNgrams slow(spans, kVocab, order);
-      const NgramModel model = estimate_ngrams(spans, kVocab, {.order = order, .max_successors = 255});
+      const NgramModel model =
+          estimate_ngrams(spans, kVocab, {.order = order, .max_successors = 255});
       for (const Tokens& context : contexts(std::min(order, 3)))
-        for (Token token = 0; token < kVocab; ++token)  // a weight is what rounded probabilities leave
-          EXPECT_NEAR(model.probability(context, token), slow.probability(context, token), 8 * kSmallFloatError) << "order " << order;
+        for (Token token = 0; token < kVocab;
+             ++token)  // a weight is what rounded probabilities leave
+          EXPECT_NEAR(model.probability(context, token), slow.probability(context, token),
+                      8 * kSmallFloatError)
+              << "order " << order;
     }
 }
 
@@ -47,7 +51,9 @@ TEST(NgramEstimation, StoresNearlyTheInterpolatedProbabilityOfAnNgram) {
   for (std::size_t n = 1; n <= 4; ++n)
     for (const Tokens& ngram : slow.ngrams(n)) {
       const Tokens context(ngram.begin(), ngram.end() - 1);
-      EXPECT_NEAR(model.probability(context, ngram.back()) / slow.probability(context, ngram.back()), 1.0, 1.01 * kSmallFloatError);
+      EXPECT_NEAR(
+          model.probability(context, ngram.back()) / slow.probability(context, ngram.back()), 1.0,
+          1.01 * kSmallFloatError);
     }
 }
 
@@ -55,7 +61,9 @@ TEST(NgramEstimation, ProbabilitiesSumToOneHoweverManyAreDropped) {
   const auto texts = testing::random_texts(9, kVocab, 4, 150);
   for (const std::int32_t most : {1, 2, 255})
     for (const std::int32_t occurrences : {1, 2, 5}) {
-      const NgramModel model = estimate_ngrams(testing::as_ngram_texts(texts), kVocab, {.order = 5, .max_successors = most, .min_occurrences = occurrences});
+      const NgramModel model =
+          estimate_ngrams(testing::as_ngram_texts(texts), kVocab,
+                          {.order = 5, .max_successors = most, .min_occurrences = occurrences});
       for (const Tokens& context : contexts(4)) {
         double sum = 0;
         for (Token token = 0; token < kVocab; ++token) sum += model.probability(context, token);
@@ -67,7 +75,9 @@ TEST(NgramEstimation, ProbabilitiesSumToOneHoweverManyAreDropped) {
 TEST(NgramEstimation, DropsRareNgramsOfThreeTokensAndMore) {
   const std::vector<Tokens> texts{{0, 1, 2, 3, 0, 1, 2, 4, 5, 6}};
   const auto size = [&](std::int32_t order, std::int32_t occurrences) {
-    return estimate_ngrams(testing::as_ngram_texts(texts), kVocab, {.order = order, .min_occurrences = occurrences}).num_ngrams();
+    return estimate_ngrams(testing::as_ngram_texts(texts), kVocab,
+                           {.order = order, .min_occurrences = occurrences})
+        .num_ngrams();
   };
   EXPECT_EQ(size(2, 1), 7 + 7);
   EXPECT_EQ(size(2, 9), 7 + 7);
@@ -79,11 +89,14 @@ TEST(NgramEstimation, DropsRareNgramsOfThreeTokensAndMore) {
 TEST(NgramEstimation, TakesAtMostTwelveBytesAnNgram) {
   for (std::int32_t order = 2; order <= 5; ++order) {
     Tokens text;
-    for (std::uint32_t i = 0, x = 1; i < 100'000; ++i) text.push_back(static_cast<Token>((x = x * 1664525 + 1013904223) >> 15));
+    for (std::uint32_t i = 0, x = 1; i < 100'000; ++i)
+      text.push_back(static_cast<Token>((x = x * 1664525 + 1013904223) >> 15));
     const NgramText span{text};
     const NgramModel model = estimate_ngrams({&span, 1}, 1 << 17, {.order = order});
     const NgramArrays& arrays = model.arrays();
-    const auto ngrams = static_cast<double>(arrays.num_ngrams()), contexts = static_cast<double>(arrays.num_contexts()), inner = static_cast<double>(arrays.num_inner());
+    const auto ngrams = static_cast<double>(arrays.num_ngrams()),
+               contexts = static_cast<double>(arrays.num_contexts()),
+               inner = static_cast<double>(arrays.num_inner());
     EXPECT_LE((5 * ngrams + 6.25 * contexts + 3 * inner) / ngrams, 12.0) << "order " << order;
     EXPECT_GT(ngrams, 0.7 * order * 100'000);
   }
@@ -91,8 +104,13 @@ TEST(NgramEstimation, TakesAtMostTwelveBytesAnNgram) {
 
 TEST(NgramEstimation, RefusesOptionsOutOfRange) {
   const NgramText text{};
-  const NgramOptions wrong[] = {{.order = 0}, {.order = 6}, {.max_successors = 0}, {.max_successors = 256}, {.min_occurrences = 0}};
-  for (const NgramOptions& options : wrong) EXPECT_THROW(estimate_ngrams({&text, 1}, kVocab, options), ConfigError);
+  const NgramOptions wrong[] = {{.order = 0},
+                                {.order = 6},
+                                {.max_successors = 0},
+                                {.max_successors = 256},
+                                {.min_occurrences = 0}};
+  for (const NgramOptions& options : wrong)
+    EXPECT_THROW(estimate_ngrams({&text, 1}, kVocab, options), ConfigError);
 }
 
 }  // namespace

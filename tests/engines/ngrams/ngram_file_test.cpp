@@ -27,14 +27,16 @@ class NgramFile : public ::testing::Test {
 
   static NgramModel model(std::int32_t order = 3) {
     const std::vector<Tokens> texts{{0, 1, 2, 0, 1, 3, 0, 1, 2, 4, 4}, {2, 1, 0}};
-    return estimate_ngrams(testing::as_ngram_texts(texts), 6, {.order = order, .max_successors = 3});
+    return estimate_ngrams(testing::as_ngram_texts(texts), 6,
+                           {.order = order, .max_successors = 3});
   }
   void expect_refused(const std::string& bytes, const std::string& field) const {
     try {
       parse_ngrams(bytes, path_);
       ADD_FAILURE() << field << " was accepted";
     } catch (const ModelFileError& error) {
-      EXPECT_NE(std::string(error.what()).find(path_ + ": byte "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(path_ + ": byte "), std::string::npos)
+          << error.what();
       EXPECT_NE(std::string(error.what()).find(field), std::string::npos) << error.what();
     }
   }
@@ -47,8 +49,12 @@ class NgramFile : public ::testing::Test {
   std::size_t at_back_off() const { return kHeader + 3 * model_.arrays().num_contexts(); }
   std::size_t at_counts() const { return at_back_off() + 2 * model_.arrays().num_contexts(); }
   std::size_t at_children() const { return at_counts() + model_.arrays().num_contexts(); }
-  std::size_t at_successors() const { return at_children() + 3 * (model_.arrays().num_inner() + 1); }
-  std::size_t at_probabilities() const { return at_successors() + 3 * model_.arrays().num_ngrams(); }
+  std::size_t at_successors() const {
+    return at_children() + 3 * (model_.arrays().num_inner() + 1);
+  }
+  std::size_t at_probabilities() const {
+    return at_successors() + 3 * model_.arrays().num_ngrams();
+  }
 
   speclab::testing::TemporaryFolder folder_;
   NgramModel model_;
@@ -66,21 +72,28 @@ TEST_F(NgramFile, GivesBackWhatWasSaved) {
     EXPECT_EQ(loaded.num_ngrams(), saved.num_ngrams());
     for (Token a = 0; a < 6; ++a)
       for (Token b = 0; b < 6; ++b)
-        for (Token token = 0; token < 6; ++token) EXPECT_EQ(loaded.probability(Tokens{a, b}, token), saved.probability(Tokens{a, b}, token));
+        for (Token token = 0; token < 6; ++token)
+          EXPECT_EQ(loaded.probability(Tokens{a, b}, token),
+                    saved.probability(Tokens{a, b}, token));
   }
 }
 
-TEST_F(NgramFile, IsAsLargeAsItsPartsSay) { EXPECT_EQ(bytes_.size(), at_probabilities() + 2 * model_.arrays().num_ngrams()); }
+TEST_F(NgramFile, IsAsLargeAsItsPartsSay) {
+  EXPECT_EQ(bytes_.size(), at_probabilities() + 2 * model_.arrays().num_ngrams());
+}
 
 TEST_F(NgramFile, IsRefusedAtEveryOtherLength) {
-  for (std::size_t length = 0; length < bytes_.size(); ++length) expect_refused(bytes_.substr(0, length), "bytes");
+  for (std::size_t length = 0; length < bytes_.size(); ++length)
+    expect_refused(bytes_.substr(0, length), "bytes");
   expect_refused(bytes_ + "x", "file size");
 }
 
 TEST_F(NgramFile, IsRefusedWhereAFieldOfTheHeaderIsImpossible) {
   expect_refused("S" + bytes_.substr(1), "magic");
-  const char* fields[] = {"version", "vocab_size", "order", "max_successors", "num_unigrams", "num_contexts", "num_inner", "num_ngrams"};
-  for (std::size_t i = 0; i < std::size(fields); ++i) expect_refused(with(8 + 4 * i, 0xFFFFFFFFu), fields[i]);
+  const char* fields[] = {"version",      "vocab_size",   "order",     "max_successors",
+                          "num_unigrams", "num_contexts", "num_inner", "num_ngrams"};
+  for (std::size_t i = 0; i < std::size(fields); ++i)
+    expect_refused(with(8 + 4 * i, 0xFFFFFFFFu), fields[i]);
   for (const std::size_t i : {0, 1, 2, 3, 4, 5, 7}) expect_refused(with(8 + 4 * i, 0), fields[i]);
   expect_refused(with(8, 2), "version = 2; allowed: 1 to 1");
 }
@@ -95,26 +108,34 @@ TEST_F(NgramFile, IsRefusedWhereAnArrayIsImpossible) {
   expect_refused(with(at_children() + 3, 1, 3), "first_child[1]");
   expect_refused(with(at_children() + 3, 0xFFFFFF, 3), "first_child[1]");
   expect_refused(with(at_successors(), 6, 3), "successor_tokens[0] = 6; allowed: 0 to 5");
-  expect_refused(with(at_successors() + 3, model_.arrays().successor_tokens[0], 3), "successor_tokens[1]");
+  expect_refused(with(at_successors() + 3, model_.arrays().successor_tokens[0], 3),
+                 "successor_tokens[1]");
   expect_refused(with(at_probabilities(), 0xFFFF, 2), "probabilities[0]");
   expect_refused(with(at_probabilities() + 2, 31u << 11, 2), "probabilities[1]");
 }
 
-TEST_F(NgramFile, IsRefusedWhereContextsAreLongerThanTheOrderSays) { expect_refused(with(8 + 4 * 2, 2), "no context of more than 1 tokens"); }
+TEST_F(NgramFile, IsRefusedWhereContextsAreLongerThanTheOrderSays) {
+  expect_refused(with(8 + 4 * 2, 2), "no context of more than 1 tokens");
+}
 
 TEST_F(NgramFile, NeverCrashesWhateverItsBytes) {
   std::mt19937 random(3);
   int accepted = 0;
   for (int mutant = 0; mutant < 20'000; ++mutant) {
     std::string bytes = bytes_;
-    for (unsigned i = 0; i < 1 + random() % 3; ++i) bytes[random() % bytes.size()] = static_cast<char>(random() % 2 ? random() : bytes[random() % bytes.size()] + 1);
+    for (unsigned i = 0; i < 1 + random() % 3; ++i)
+      bytes[random() % bytes.size()] =
+          static_cast<char>(random() % 2 ? random() : bytes[random() % bytes.size()] + 1);
     try {
       const NgramModel model = parse_ngrams(bytes, path_);
       std::vector<LawEntry<float>> successors;
       for (Token token = 0; token < 6; ++token) {
         model.most_likely(Tokens{static_cast<Token>(random() % 6), token}, successors);
         std::set<Token> listed;
-        for (const LawEntry<float>& entry : successors) ASSERT_TRUE(entry.token >= 0 && entry.token < model.vocab_size() && listed.insert(entry.token).second) << "mutant " << mutant;
+        for (const LawEntry<float>& entry : successors)
+          ASSERT_TRUE(entry.token >= 0 && entry.token < model.vocab_size() &&
+                      listed.insert(entry.token).second)
+              << "mutant " << mutant;
       }
       ++accepted;
     } catch (const ModelFileError&) {
@@ -131,7 +152,9 @@ TEST_F(NgramFile, IsFoundInTheFolderThatTrainWrites) {
 
 TEST_F(NgramFile, NamesAMissingFile) { EXPECT_THROW(load_ngrams(path_ + ".missing"), ConfigError); }
 
-TEST_F(NgramFile, IsNotWrittenIntoAMissingFolder) { EXPECT_THROW(save_ngrams(model_, "/no/such/folder/ngram.bin"), WriteError); }
+TEST_F(NgramFile, IsNotWrittenIntoAMissingFolder) {
+  EXPECT_THROW(save_ngrams(model_, "/no/such/folder/ngram.bin"), WriteError);
+}
 
 }  // namespace
 }  // namespace speclab::engines

@@ -18,8 +18,10 @@ using Entries = std::vector<LawEntry<float>>;
 /// The same by asking for every token.
 Entries slow_most_likely(const NgramModel& model, const Tokens& context) {
   Entries all;
-  for (Token token = 0; token < model.vocab_size(); ++token) all.push_back({token, static_cast<float>(model.probability(context, token))});
-  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  for (Token token = 0; token < model.vocab_size(); ++token)
+    all.push_back({token, static_cast<float>(model.probability(context, token))});
+  std::ranges::stable_sort(
+      all, [](const auto& a, const auto& b) { return a.probability > b.probability; });
   all.resize(std::min(all.size(), static_cast<std::size_t>(model.max_successors())));
   return all;
 }
@@ -38,13 +40,16 @@ TEST(NgramModel, FindsTheMostLikelySuccessors) {
   for (std::int32_t order = 1; order <= 5; ++order)
     for (const std::int32_t most : {1, 3, 16, 255}) {
       auto texts = testing::random_texts(static_cast<unsigned>(random()), kVocab, 3, 400);
-      for (Token token = 0; token < kVocab; ++token) texts[0].push_back(token);  // all of them are listed
-      const NgramModel model = estimate_ngrams(testing::as_ngram_texts(texts), kVocab, {.order = order, .max_successors = most});
+      for (Token token = 0; token < kVocab; ++token)
+        texts[0].push_back(token);  // all of them are listed
+      const NgramModel model = estimate_ngrams(testing::as_ngram_texts(texts), kVocab,
+                                               {.order = order, .max_successors = most});
       Entries found;
       for (int trial = 0; trial < 300; ++trial) {
         const Tokens& text = texts[trial % 3];
         const std::size_t end = random() % text.size();
-        Tokens context(text.begin() + static_cast<std::ptrdiff_t>(end / 2), text.begin() + static_cast<std::ptrdiff_t>(end));
+        Tokens context(text.begin() + static_cast<std::ptrdiff_t>(end / 2),
+                       text.begin() + static_cast<std::ptrdiff_t>(end));
         if (trial % 4 == 0) context.push_back(static_cast<Token>(random() % kVocab));
         model.most_likely(context, found);
         expect_same(found, slow_most_likely(model, context));

@@ -1,4 +1,5 @@
-// Damaged n-gram files: an error of the right type and form, or what an independent slow reader reads too.
+// Damaged n-gram files: an error of the right type and form, or what an independent slow reader
+// reads too.
 
 #include <gtest/gtest.h>
 
@@ -33,30 +34,42 @@ std::string shown_array(const std::string& name, const Array& array) {
 }
 
 SlowModel as_model(const SlowNgramFile& f) {
-  return {.metadata = {shown("header", {f.vocab_size, f.order, f.max_successors, f.num_unigrams}), shown("contexts", f.context_tokens), shown("back_off", f.back_off),
-                       shown("counts", f.num_successors), shown("children", f.first_child), shown("successors", f.successor_tokens), shown("probabilities", f.probabilities)},
-          .tensors = {}, .fields = f.fields};
+  return {.metadata = {shown("header", {f.vocab_size, f.order, f.max_successors, f.num_unigrams}),
+                       shown("contexts", f.context_tokens), shown("back_off", f.back_off),
+                       shown("counts", f.num_successors), shown("children", f.first_child),
+                       shown("successors", f.successor_tokens),
+                       shown("probabilities", f.probabilities)},
+          .tensors = {},
+          .fields = f.fields};
 }
 
 SlowModel as_model(const NgramArrays& a) {
   const auto wide = [](std::int32_t value) { return static_cast<std::uint64_t>(value); };
-  return {.metadata = {shown("header", {wide(a.vocab_size), wide(a.order), wide(a.max_successors), a.num_unigrams}), shown_array("contexts", a.context_tokens),
-                       shown_array("back_off", a.back_off), shown_array("counts", a.num_successors), shown_array("children", a.first_child),
-                       shown_array("successors", a.successor_tokens), shown_array("probabilities", a.probabilities)},
-          .tensors = {}, .fields = {}};
+  return {
+      .metadata = {shown("header", {wide(a.vocab_size), wide(a.order), wide(a.max_successors),
+                                    a.num_unigrams}),
+                   shown_array("contexts", a.context_tokens), shown_array("back_off", a.back_off),
+                   shown_array("counts", a.num_successors), shown_array("children", a.first_child),
+                   shown_array("successors", a.successor_tokens),
+                   shown_array("probabilities", a.probabilities)},
+      .tensors = {},
+      .fields = {}};
 }
 
 std::string seed(std::int32_t order) {
   const TemporaryFolder folder;
   const std::vector<testing::Tokens> texts{{0, 1, 2, 0, 1, 3, 0, 1, 2, 4, 4}, {2, 1, 0}};
-  save_ngrams(estimate_ngrams(testing::as_ngram_texts(texts), 6, {.order = order, .max_successors = 3}), folder.path("ngram.bin"));
+  save_ngrams(
+      estimate_ngrams(testing::as_ngram_texts(texts), 6, {.order = order, .max_successors = 3}),
+      folder.path("ngram.bin"));
   return read_file(folder.path("ngram.bin"));
 }
 
 TEST(NgramMutants, GiveATypedErrorOrWhatTheSlowReaderReads) {
   std::string bytes;
-  ReaderComparison comparison([&](const std::string& path) { return as_model(parse_ngrams(bytes, path).arrays()); },
-                              [](const std::string& mutant) { return as_model(read_ngrams_slowly(mutant)); });
+  ReaderComparison comparison(
+      [&](const std::string& path) { return as_model(parse_ngrams(bytes, path).arrays()); },
+      [](const std::string& mutant) { return as_model(read_ngrams_slowly(mutant)); });
   const auto visit = [&](const std::string& mutant) {
     bytes = mutant;
     comparison.check(mutant, "ngram.bin");
@@ -67,7 +80,8 @@ TEST(NgramMutants, GiveATypedErrorOrWhatTheSlowReaderReads) {
     visit_cuts_and_flips(good, good.size(), visit);
     visit_fields(good, fields, replace_binary, visit);
     // Where the header stands beside any other field: pairs within the arrays are many and alike.
-    const auto header_end = static_cast<std::ptrdiff_t>(std::ranges::count_if(fields, [](const IntegerField& field) { return field.offset < kHeaderBytes; }));
+    const auto header_end = static_cast<std::ptrdiff_t>(std::ranges::count_if(
+        fields, [](const IntegerField& field) { return field.offset < kHeaderBytes; }));
     for (auto other = fields.begin() + header_end; other != fields.end(); other += header_end) {
       std::vector<IntegerField> some(fields.begin(), fields.begin() + header_end);
       some.insert(some.end(), other, std::min(other + header_end, fields.end()));

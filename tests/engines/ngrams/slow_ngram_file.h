@@ -11,7 +11,8 @@ namespace speclab::testing {
 
 struct SlowNgramFile {
   std::uint64_t vocab_size = 0, order = 0, max_successors = 0, num_unigrams = 0;
-  std::vector<std::uint64_t> context_tokens, back_off, num_successors, first_child, successor_tokens, probabilities;
+  std::vector<std::uint64_t> context_tokens, back_off, num_successors, first_child,
+      successor_tokens, probabilities;
   std::vector<IntegerField> fields;  ///< all integers of the file
 };
 

@@ -11,14 +11,16 @@ Tokens head(const Tokens& tokens) { return {tokens.begin(), tokens.end() - 1}; }
 
 }  // namespace
 
-SlowNgrams::SlowNgrams(const std::vector<NgramText>& texts, std::int32_t vocab_size, std::int32_t order)
+SlowNgrams::SlowNgrams(const std::vector<NgramText>& texts, std::int32_t vocab_size,
+                       std::int32_t order)
     : vocab_size_(vocab_size), order_(static_cast<std::size_t>(order)) {
   for (const NgramText& text : texts) {
     Tokens padded(order_ - 1, vocab_size);
     padded.insert(padded.end(), text.tokens.begin(), text.tokens.end());
     for (std::size_t i = order_ - 1 + text.first; i < padded.size(); ++i)
       for (std::size_t n = 1; n <= order_; ++n) {
-        const Tokens ngram(padded.begin() + static_cast<std::ptrdiff_t>(i + 1 - n), padded.begin() + static_cast<std::ptrdiff_t>(i + 1));
+        const Tokens ngram(padded.begin() + static_cast<std::ptrdiff_t>(i + 1 - n),
+                           padded.begin() + static_cast<std::ptrdiff_t>(i + 1));
         ++occurrences_[ngram];
         if (n > 1) before_[tail(ngram)].insert(ngram.front());
         after_[head(ngram)].insert(ngram.back());
@@ -40,7 +42,8 @@ int SlowNgrams::count(const Tokens& ngram) const {
 std::vector<Tokens> SlowNgrams::ngrams(std::size_t order) const {
   std::vector<Tokens> found;
   for (const auto& [ngram, times] : occurrences_)
-    if (ngram.size() == order && std::ranges::count(ngram, vocab_size_) == 0) found.push_back(ngram);
+    if (ngram.size() == order && std::ranges::count(ngram, vocab_size_) == 0)
+      found.push_back(ngram);
   return found;
 }
 
@@ -50,7 +53,8 @@ double SlowNgrams::discount(std::size_t order, int count) const {
     if (this->count(ngram) <= 4) ++num[this->count(ngram)];
   if (num[1] * num[2] * num[3] * num[4] == 0) return 0.75;
   const int i = std::min(count, 3);
-  return std::clamp(i - (i + 1) * num[1] / (num[1] + 2 * num[2]) * num[i + 1] / num[i], 0.05, i - 0.05);
+  return std::clamp(i - (i + 1) * num[1] / (num[1] + 2 * num[2]) * num[i + 1] / num[i], 0.05,
+                    i - 0.05);
 }
 
 double SlowNgrams::probability(const Tokens& context, Token token) const {
@@ -69,13 +73,15 @@ double SlowNgrams::probability(const Tokens& context, Token token) const {
   return (own + taken * shorter) / total;
 }
 
-std::vector<Tokens> random_texts(unsigned seed, std::int32_t vocab_size, int num_texts, int length) {
+std::vector<Tokens> random_texts(unsigned seed, std::int32_t vocab_size, int num_texts,
+                                 int length) {
   std::mt19937 random(seed);
   std::vector<Tokens> texts(static_cast<std::size_t>(num_texts));
   for (Tokens& text : texts)
     for (int i = 0; i < length; ++i) {
       const bool follows = i > 0 && random() % 3 != 0;
-      text.push_back(follows ? (3 * text.back() + static_cast<Token>(random() % 2)) % vocab_size : static_cast<Token>(random() % static_cast<unsigned>(vocab_size)));
+      text.push_back(follows ? (3 * text.back() + static_cast<Token>(random() % 2)) % vocab_size
+                             : static_cast<Token>(random() % static_cast<unsigned>(vocab_size)));
     }
   return texts;
 }

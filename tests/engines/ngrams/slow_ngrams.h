@@ -16,7 +16,8 @@ class SlowNgrams {
 
   /// How often the n-gram occurs. The token vocab_size stands for what is before a text.
   int occurrences(const Tokens& ngram) const;
-  /// Occurrences of an n-gram of the highest order; of a shorter one how many different tokens stand before it.
+  /// Occurrences of an n-gram of the highest order; of a shorter one how many different tokens
+  /// stand before it.
   int count(const Tokens& ngram) const;
   /// Interpolated modified Kneser-Ney; of an unknown context that of the next shorter one.
   double probability(const Tokens& context, Token token) const;
@@ -28,7 +29,7 @@ class SlowNgrams {
 
   std::int32_t vocab_size_;
   std::size_t order_;
-  std::map<Tokens, int> occurrences_;           ///< of every order
+  std::map<Tokens, int> occurrences_;  ///< of every order
   std::map<Tokens, std::set<Token>> before_;
   std::map<Tokens, std::set<Token>> after_;
 };

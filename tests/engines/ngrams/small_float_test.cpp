@@ -19,7 +19,9 @@ TEST(SmallFloat, EveryCodeComesBackAndTheyRise) {
 
 TEST(SmallFloat, IsRoundedToTheNearest) {
   for (double value = 1e-9; value < 1.9; value *= 1.0137)
-    EXPECT_NEAR(static_cast<double>(from_small_float(to_small_float(static_cast<float>(value)))) / value, 1.0, kSmallFloatError * 1.001);
+    EXPECT_NEAR(
+        static_cast<double>(from_small_float(to_small_float(static_cast<float>(value)))) / value,
+        1.0, kSmallFloatError * 1.001);
   EXPECT_EQ(from_small_float(kSmallFloatOne), 1.0f);
   EXPECT_EQ(to_small_float(1.0f), kSmallFloatOne);
 }
@@ -33,7 +35,8 @@ TEST(SmallFloat, StaysWithinItsRange) {
 
 TEST(Packed24, GivesBackWhatWasPut) {
   Packed24 numbers;
-  for (const std::uint32_t value : {0u, 1u, 255u, 65536u, Packed24::kLimit - 1}) numbers.push_back(value);
+  for (const std::uint32_t value : {0u, 1u, 255u, 65536u, Packed24::kLimit - 1})
+    numbers.push_back(value);
   EXPECT_EQ(numbers.stored().size(), 15u);
   for (const Packed24& copy : {numbers, Packed24(numbers.stored())}) {
     ASSERT_EQ(copy.size(), 5u);

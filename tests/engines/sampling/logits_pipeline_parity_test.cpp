@@ -11,16 +11,26 @@ namespace speclab::engines {
 namespace {
 
 SamplingOptions options_of(const nlohmann::json& line) {
-  return {.temperature = line["temperature"], .top_k = line["top_k"], .top_p = line["top_p"], .min_p = line["min_p"],
-          .repetition_penalty = line["repetition_penalty"], .no_repeat_ngram_size = line["no_repeat_ngram_size"],
-          .min_length = line["min_length"], .eos_token_ids = line["eos_token_id"], .suppress_tokens = line["suppress_tokens"],
-          .typical_p = line["typical_p"], .epsilon_cutoff = line["epsilon_cutoff"], .eta_cutoff = line["eta_cutoff"]};
+  return {.temperature = line["temperature"],
+          .top_k = line["top_k"],
+          .top_p = line["top_p"],
+          .min_p = line["min_p"],
+          .repetition_penalty = line["repetition_penalty"],
+          .no_repeat_ngram_size = line["no_repeat_ngram_size"],
+          .min_length = line["min_length"],
+          .eos_token_ids = line["eos_token_id"],
+          .suppress_tokens = line["suppress_tokens"],
+          .typical_p = line["typical_p"],
+          .epsilon_cutoff = line["epsilon_cutoff"],
+          .eta_cutoff = line["eta_cutoff"]};
 }
 
 template <typename Scalar>
 std::vector<Scalar> logits_of(const nlohmann::json& line) {
   std::vector<Scalar> logits;
-  for (const auto& value : line["logits"]) logits.push_back(value.is_null() ? -std::numeric_limits<Scalar>::infinity() : value.get<Scalar>());
+  for (const auto& value : line["logits"])
+    logits.push_back(value.is_null() ? -std::numeric_limits<Scalar>::infinity()
+                                     : value.get<Scalar>());
   return logits;
 }
 

@@ -17,14 +17,16 @@ namespace {
 
 using Form = Law::Form;
 
-Law law_of(const SamplingOptions& options, std::span<const float> logits, const std::vector<Token>& history = {}) {
+Law law_of(const SamplingOptions& options, std::span<const float> logits,
+           const std::vector<Token>& history = {}) {
   LogitsPipeline pipeline(options);
   Law law;
   pipeline.law(logits, history, law);
   return law;
 }
 
-Law law_of(const SamplingOptions& options, std::initializer_list<float> logits, const std::vector<Token>& history = {}) {
+Law law_of(const SamplingOptions& options, std::initializer_list<float> logits,
+           const std::vector<Token>& history = {}) {
   return law_of(options, std::vector<float>(logits), history);
 }
 
@@ -65,7 +67,8 @@ TEST(LogitsPipeline, FindsTheBestWhereverItStands) {
 }
 
 TEST(LogitsPipeline, TruncationIsIgnoredAtTemperatureZeroButThePenaltyIsNot) {
-  EXPECT_EQ(law_of({.temperature = 0, .top_k = 3, .top_p = 0.2, .min_p = 0.5}, {1, 5, 4}).arg_max(), 1);
+  EXPECT_EQ(law_of({.temperature = 0, .top_k = 3, .top_p = 0.2, .min_p = 0.5}, {1, 5, 4}).arg_max(),
+            1);
   EXPECT_EQ(law_of({.temperature = 0, .repetition_penalty = 1.5}, {1, 5, 4}, {1}).arg_max(), 2);
 }
 
@@ -77,24 +80,29 @@ TEST(LogitsPipeline, TopKKeepsAllThatTieWithTheLast) {
 /// The k likeliest of a law and all that tie with the last of them, by sorting it whole.
 std::vector<Token> top_k_by_sorting(const Law& law, std::size_t k) {
   std::vector<float> sorted;
-  for (Token token = 0; static_cast<std::size_t>(token) < law.vocab_size(); ++token) sorted.push_back(law[token]);
+  for (Token token = 0; static_cast<std::size_t>(token) < law.vocab_size(); ++token)
+    sorted.push_back(law[token]);
   const std::vector<float> probabilities = sorted;
   std::ranges::sort(sorted, std::greater<>());
   std::vector<Token> tokens;
   for (std::size_t i = 0; i < probabilities.size(); ++i)
-    if (probabilities[i] > 0 && probabilities[i] >= sorted[std::min(k, sorted.size()) - 1]) tokens.push_back(static_cast<Token>(i));
+    if (probabilities[i] > 0 && probabilities[i] >= sorted[std::min(k, sorted.size()) - 1])
+      tokens.push_back(static_cast<Token>(i));
   return tokens;
 }
 
 TEST(LogitsPipeline, TopKKeepsWhatSortingKeeps) {
   std::mt19937 random(1);
-  for (const float width : {0.0f, 0.01f, 1.0f, 20.0f, 400.0f}) {  // of the last, most are probability 0
+  for (const float width :
+       {0.0f, 0.01f, 1.0f, 20.0f, 400.0f}) {  // of the last, most are probability 0
     std::vector<float> logits(1003);
-    for (float& logit : logits) logit = width * static_cast<float>(random() % 500) / 500.0f;  // with ties
+    for (float& logit : logits)
+      logit = width * static_cast<float>(random() % 500) / 500.0f;  // with ties
     const Law whole = law_of({}, logits);
     for (const int k : {1, 2, 50, 400, 1002, 1003, 5000}) {
       const std::vector<Token> kept = support(law_of({.top_k = k}, logits));
-      EXPECT_EQ(kept, top_k_by_sorting(whole, static_cast<std::size_t>(k))) << "width " << width << ", k " << k;
+      EXPECT_EQ(kept, top_k_by_sorting(whole, static_cast<std::size_t>(k)))
+          << "width " << width << ", k " << k;
     }
   }
 }
@@ -103,12 +111,17 @@ TEST(LogitsPipeline, TopPKeepsTheLowerIdOfATie) {
   EXPECT_EQ(support(law_of({.top_p = 0.45}, {1, 1, 1, 1})), (std::vector<Token>{0, 1}));
 }
 
-TEST(LogitsPipeline, TopPKeepsAtLeastTheBest) { EXPECT_EQ(support(law_of({.top_p = 1e-9}, {0, 2, 1})), (std::vector<Token>{1})); }
+TEST(LogitsPipeline, TopPKeepsAtLeastTheBest) {
+  EXPECT_EQ(support(law_of({.top_p = 1e-9}, {0, 2, 1})), (std::vector<Token>{1}));
+}
 
-TEST(LogitsPipeline, MinPOfOneKeepsOnlyTheBest) { EXPECT_EQ(support(law_of({.min_p = 1.0}, {0, 2, 1})), (std::vector<Token>{1})); }
+TEST(LogitsPipeline, MinPOfOneKeepsOnlyTheBest) {
+  EXPECT_EQ(support(law_of({.min_p = 1.0}, {0, 2, 1})), (std::vector<Token>{1}));
+}
 
 TEST(LogitsPipeline, MassThatIsLeftSumsToOne) {
-  const Law law = law_of({.temperature = 0.7, .top_k = 4, .top_p = 0.8, .min_p = 0.05}, {0, 3, 2, 2.5f, 1, -2});
+  const Law law =
+      law_of({.temperature = 0.7, .top_k = 4, .top_p = 0.8, .min_p = 0.05}, {0, 3, 2, 2.5f, 1, -2});
   EXPECT_EQ(law.form(), Form::sparse);
   double total = 0;
   for (const auto& entry : law.entries()) total += static_cast<double>(entry.probability);
@@ -132,13 +145,16 @@ TEST(LogitsPipeline, MinusInfinityIsProbabilityZero) {
 
 /// One bad logit among 70, at every place: in whole vectors, in the rest, first and last.
 TEST(LogitsPipeline, RefusesLogitsThatAreNoNumbers) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
-  for (const SamplingOptions& options : {SamplingOptions{}, {.temperature = 0}, {.top_k = 5}, {.temperature = 0.5, .top_p = 0.9}})
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  for (const SamplingOptions& options :
+       {SamplingOptions{}, {.temperature = 0}, {.top_k = 5}, {.temperature = 0.5, .top_p = 0.9}})
     for (const float bad : {nan, infinity})
       for (std::size_t place = 0; place < 70; ++place) {
         std::vector<float> logits(70, 1.0f);
         logits[place] = bad;
-        EXPECT_THROW(law_of(options, logits), ModelFileError) << "T = " << options.temperature << ", place " << place;
+        EXPECT_THROW(law_of(options, logits), ModelFileError)
+            << "T = " << options.temperature << ", place " << place;
       }
 }
 

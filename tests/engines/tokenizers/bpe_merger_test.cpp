@@ -15,7 +15,8 @@ ByteTokens all_bytes() {
   return tokens;
 }
 
-std::vector<Token> merged(const std::vector<Merge>& merges, std::string_view piece, const ByteTokens& bytes = all_bytes()) {
+std::vector<Token> merged(const std::vector<Merge>& merges, std::string_view piece,
+                          const ByteTokens& bytes = all_bytes()) {
   const MergeTable table(merges);
   std::vector<Token> tokens;
   BpeMerger(bytes, table).append_tokens(piece, tokens);
@@ -62,7 +63,8 @@ TEST(BpeMerger, TakesTheLeftmostOfEqualRanks) {
 TEST(BpeMerger, LeavesOutBytesWithoutAToken) {
   ByteTokens bytes = all_bytes();
   bytes['x'] = kNoToken;
-  EXPECT_EQ(merged({{'a', 'b', 300}}, "axb", bytes), (std::vector<Token>{'a', 'b'})) << "and merges nothing across them";
+  EXPECT_EQ(merged({{'a', 'b', 300}}, "axb", bytes), (std::vector<Token>{'a', 'b'}))
+      << "and merges nothing across them";
   EXPECT_TRUE(merged({}, "x", bytes).empty());
   EXPECT_TRUE(merged({}, "").empty());
 }
@@ -75,7 +77,8 @@ TEST(BpeMerger, EqualsTheDefinitionOnRandomMerges) {
     std::vector<Token> known = {'a', 'b', 'c'};
     for (Token next = 256; next < 280; ++next) {
       const auto count = static_cast<std::uint32_t>(known.size());
-      merges.push_back({known[static_cast<std::size_t>(below(count))], known[static_cast<std::size_t>(below(count))], next});
+      merges.push_back({known[static_cast<std::size_t>(below(count))],
+                        known[static_cast<std::size_t>(below(count))], next});
       known.push_back(next);
     }
     std::shuffle(merges.begin(), merges.end(), random);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Token kAb = 256, kControl = 257, kLonger = 258, kUser = 259, kWord = 260;
 
-/// The bytes, "ab", the control tokens "<s>" and "<s>>", the user-defined token "[u]" and "word" without its merges.
+/// The bytes, "ab", the control tokens "<s>" and "<s>>", the user-defined token "[u]" and "word"
+/// without its merges.
 BpeVocabulary small_vocabulary() {
   BpeVocabulary vocabulary;
   for (int byte = 0; byte < 256; ++byte) vocabulary.texts.emplace_back(1, static_cast<char>(byte));
@@ -38,14 +39,17 @@ TEST(BpeTokenizer, ParsesSpecialTextOnlyWhenAsked) {
   const BpeTokenizer tokenizer(small_vocabulary());
   EXPECT_EQ(tokenizer.encode("a<s>b", SpecialText::parsed), (Ids{'a', kControl, 'b'}));
   EXPECT_EQ(tokenizer.encode("<s>", SpecialText::as_plain_text), (Ids{'<', 's', '>'}));
-  EXPECT_EQ(tokenizer.encode("<s>>>", SpecialText::parsed), (Ids{kLonger, '>'})) << "the longest counts";
-  EXPECT_EQ(tokenizer.encode("[u]", SpecialText::as_plain_text), Ids{kUser}) << "user-defined tokens are found always";
+  EXPECT_EQ(tokenizer.encode("<s>>>", SpecialText::parsed), (Ids{kLonger, '>'}))
+      << "the longest counts";
+  EXPECT_EQ(tokenizer.encode("[u]", SpecialText::as_plain_text), Ids{kUser})
+      << "user-defined tokens are found always";
   EXPECT_EQ(tokenizer.encode("<s", SpecialText::parsed), (Ids{'<', 's'}));
 }
 
 TEST(BpeTokenizer, TakesWholePiecesFirstWhereTheVocabularySaysSo) {
   BpeVocabulary vocabulary = small_vocabulary();
-  EXPECT_EQ(BpeTokenizer(vocabulary).encode("word", SpecialText::parsed), (Ids{'w', 'o', 'r', 'd'}));
+  EXPECT_EQ(BpeTokenizer(vocabulary).encode("word", SpecialText::parsed),
+            (Ids{'w', 'o', 'r', 'd'}));
   vocabulary.whole_pieces_first = true;
   EXPECT_EQ(BpeTokenizer(vocabulary).encode("word", SpecialText::parsed), Ids{kWord});
 }
@@ -55,7 +59,8 @@ TEST(BpeTokenizer, GivesInvalidUtf8BackExactly) {
   std::mt19937 random(11);
   for (int trial = 0; trial < 2000; ++trial) {
     std::string bytes;
-    for (auto length = random() % 40; length > 0; --length) bytes += static_cast<char>(random() % 3 == 0 ? random() % 256 : "ab \xc3\xa9"[random() % 5]);
+    for (auto length = random() % 40; length > 0; --length)
+      bytes += static_cast<char>(random() % 3 == 0 ? random() % 256 : "ab \xc3\xa9"[random() % 5]);
     EXPECT_EQ(tokenizer.decode(tokenizer.encode(bytes, SpecialText::as_plain_text)), bytes);
   }
 }
@@ -101,7 +106,8 @@ TEST(StreamingDecoder, NeverSplitsACharacter) {
   const BpeTokenizer tokenizer(small_vocabulary());
   const auto decoder = tokenizer.streaming_decoder();
   std::vector<std::string> pushed;
-  for (const char byte : std::string("a\u00e9\U0001f600!")) pushed.push_back(decoder->push(static_cast<unsigned char>(byte)));
+  for (const char byte : std::string("a\u00e9\U0001f600!"))
+    pushed.push_back(decoder->push(static_cast<unsigned char>(byte)));
   EXPECT_EQ(pushed, (std::vector<std::string>{"a", "", "\u00e9", "", "", "", "\U0001f600", "!"}));
   EXPECT_EQ(decoder->flush(), "");
 }

@@ -7,7 +7,8 @@ namespace {
 
 TEST(ByteLevel, PrintableBytesStandForThemselves) {
   EXPECT_EQ(bytes_of_token_text("abc!~"), "abc!~");
-  EXPECT_EQ(bytes_of_token_text("\u00e9"), "\xe9") << "U+00E9 stands for the byte E9, not for its UTF-8 form";
+  EXPECT_EQ(bytes_of_token_text("\u00e9"), "\xe9")
+      << "U+00E9 stands for the byte E9, not for its UTF-8 form";
 }
 
 TEST(ByteLevel, OtherBytesHaveTheCharactersFromU0100On) {
@@ -18,7 +19,8 @@ TEST(ByteLevel, OtherBytesHaveTheCharactersFromU0100On) {
 }
 
 TEST(ByteLevel, RefusesCharactersOutsideTheAlphabet) {
-  for (const char* text : {" ", "a b", "\u0144", "\u00ad", "\u4e2d", "\xff", "\xc4"}) EXPECT_EQ(bytes_of_token_text(text), std::nullopt) << text;
+  for (const char* text : {" ", "a b", "\u0144", "\u00ad", "\u4e2d", "\xff", "\xc4"})
+    EXPECT_EQ(bytes_of_token_text(text), std::nullopt) << text;
 }
 
 }  // namespace

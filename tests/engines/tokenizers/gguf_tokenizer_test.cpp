@@ -18,7 +18,8 @@ using namespace speclab::testing;
 struct Parts {
   std::string model = "gpt2";
   std::string pre = "smollm";
-  std::vector<std::string> tokens = {"a", "b", "\u0120", "ab", "\u0120ab", "<|end|>", "<|im_end|>", "[u]"};
+  std::vector<std::string> tokens = {"a",        "b",       "\u0120",     "ab",
+                                     "\u0120ab", "<|end|>", "<|im_end|>", "[u]"};
   std::vector<std::int32_t> types = {1, 1, 1, 1, 1, 3, 3, 4};
   std::vector<std::string> merges = {"a b", "\u0120 ab"};
   std::uint32_t eos = 5;
@@ -37,18 +38,25 @@ std::shared_ptr<const Tokenizer> load(const Parts& parts) {
   std::string types = raw<std::uint32_t>(5) + raw<std::uint64_t>(parts.types.size());
   for (const std::int32_t type : parts.types) types += raw(type);
   GgufBytes file;
-  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string(parts.model)), metadata_entry("tokenizer.ggml.pre", 8, raw_string(parts.pre)),
-                   metadata_entry("tokenizer.ggml.tokens", 9, strings(parts.tokens)),  metadata_entry("tokenizer.ggml.token_type", 9, types),
-                   metadata_entry("tokenizer.ggml.merges", 9, strings(parts.merges)),  metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(parts.eos))};
-  if (parts.add_bos) file.metadata.push_back(metadata_entry("tokenizer.ggml.add_bos_token", 7, raw<std::uint8_t>(*parts.add_bos ? 1 : 0)));
-  if (parts.bos) file.metadata.push_back(metadata_entry("tokenizer.ggml.bos_token_id", 4, raw(*parts.bos)));
+  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string(parts.model)),
+                   metadata_entry("tokenizer.ggml.pre", 8, raw_string(parts.pre)),
+                   metadata_entry("tokenizer.ggml.tokens", 9, strings(parts.tokens)),
+                   metadata_entry("tokenizer.ggml.token_type", 9, types),
+                   metadata_entry("tokenizer.ggml.merges", 9, strings(parts.merges)),
+                   metadata_entry("tokenizer.ggml.eos_token_id", 4, raw(parts.eos))};
+  if (parts.add_bos)
+    file.metadata.push_back(metadata_entry("tokenizer.ggml.add_bos_token", 7,
+                                           raw<std::uint8_t>(*parts.add_bos ? 1 : 0)));
+  if (parts.bos)
+    file.metadata.push_back(metadata_entry("tokenizer.ggml.bos_token_id", 4, raw(*parts.bos)));
   return load_tokenizer_from_gguf(GgufFile::open(folder.file("vocab.gguf", file.str())));
 }
 
 TEST(GgufTokenizer, ReadsVocabularyMergesAndKinds) {
   const auto tokenizer = load({});
   EXPECT_EQ(tokenizer->vocab_size(), 8);
-  EXPECT_EQ(tokenizer->encode("ab ab<|end|>[u]", SpecialText::parsed), (std::vector<Token>{3, 4, 5, 7}));
+  EXPECT_EQ(tokenizer->encode("ab ab<|end|>[u]", SpecialText::parsed),
+            (std::vector<Token>{3, 4, 5, 7}));
   EXPECT_EQ(tokenizer->decode(std::vector<Token>{4, 6}), " ab<|im_end|>");
 }
 
@@ -63,15 +71,18 @@ TEST(GgufTokenizer, BeginsAWholeTextWithTheTokenThatTheFileWants) {
   const auto tokenizer = load({.add_bos = true, .bos = 5});
   EXPECT_EQ(tokenizer->encode_whole("ab"), (std::vector<Token>{5, 3}));
   EXPECT_EQ(tokenizer->encode_whole(""), (std::vector<Token>{5}));
-  EXPECT_EQ(tokenizer->encode_whole("<|end|>ab"), (std::vector<Token>{5, 5, 3})) << "as transformers: also where the text has it";
-  EXPECT_EQ(tokenizer->encode("ab", SpecialText::parsed), (std::vector<Token>{3})) << "a chat template writes its own";
+  EXPECT_EQ(tokenizer->encode_whole("<|end|>ab"), (std::vector<Token>{5, 5, 3}))
+      << "as transformers: also where the text has it";
+  EXPECT_EQ(tokenizer->encode("ab", SpecialText::parsed), (std::vector<Token>{3}))
+      << "a chat template writes its own";
 }
 
 TEST(GgufTokenizer, BeginsATextWithNothingElseUnlessItIsOfTheLlama3Family) {
   EXPECT_EQ(load({.bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
   EXPECT_EQ(load({.add_bos = false, .bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
   EXPECT_EQ(load({.pre = "llama-bpe", .bos = 5})->encode_whole("ab"), (std::vector<Token>{5, 3}));
-  EXPECT_EQ(load({.pre = "llama-bpe", .add_bos = false, .bos = 5})->encode_whole("ab"), (std::vector<Token>{3}));
+  EXPECT_EQ(load({.pre = "llama-bpe", .add_bos = false, .bos = 5})->encode_whole("ab"),
+            (std::vector<Token>{3}));
   EXPECT_EQ(load({.pre = "llama-bpe"})->encode_whole("ab"), (std::vector<Token>{3}));
 }
 
@@ -114,11 +125,13 @@ TEST_P(GgufTokenizerRefusals, NameTheKey) {
     load(parts);
     FAIL() << "the file was accepted";
   } catch (const ModelFileError& error) {
-    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos)
+        << error.what();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, GgufTokenizerRefusals, ::testing::ValuesIn(damages()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, GgufTokenizerRefusals, ::testing::ValuesIn(damages()),
+                         [](const auto& named) { return named.param.name; });
 
 }  // namespace
 }  // namespace speclab::engines

@@ -9,13 +9,21 @@ namespace {
 
 using testing::TemporaryFolder;
 
-const std::string kAdded = R"([{"id":5,"content":"<s>","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true}])";
+const std::string kAdded =
+    R"([{"id":5,"content":"<s>","single_word":false,"lstrip":false,"rstrip":false,)"
+    R"("normalized":false,"special":true}])";
 const std::string kGpt2 = R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":true})";
-const std::string kSmollm = R"({"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},)" + kGpt2 + "]}";
-const std::string kModel = R"({"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"1":2,"11":3,"ab":4},"merges":["a b",["1","1"]]})";
+const std::string kSmollm =
+    R"({"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},)" + kGpt2 +
+    "]}";
+const std::string kModel =
+    R"({"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"1":2,"11":3,"ab":4},)"
+    R"("merges":["a b",["1","1"]]})";
 
-std::string tokenizer_json(const std::string& added, const std::string& pre_tokenizer, const std::string& model, const std::string& normalizer = "null") {
-  return R"({"version":"1.0","added_tokens":)" + added + ",\"normalizer\":" + normalizer + ",\"pre_tokenizer\":" + pre_tokenizer + ",\"model\":" + model + "}";
+std::string tokenizer_json(const std::string& added, const std::string& pre_tokenizer,
+                           const std::string& model, const std::string& normalizer = "null") {
+  return R"({"version":"1.0","added_tokens":)" + added + ",\"normalizer\":" + normalizer +
+         ",\"pre_tokenizer\":" + pre_tokenizer + ",\"model\":" + model + "}";
 }
 
 std::shared_ptr<const Tokenizer> load(const std::string& json) {
@@ -30,17 +38,23 @@ TEST(JsonTokenizer, ReadsVocabularyMergesAndAddedTokens) {
 }
 
 TEST(JsonTokenizer, RecognisesThePreTokenizer) {
-  EXPECT_EQ(load(tokenizer_json(kAdded, kSmollm, kModel))->encode("11", SpecialText::parsed), (std::vector<Token>{2, 2}));
+  EXPECT_EQ(load(tokenizer_json(kAdded, kSmollm, kModel))->encode("11", SpecialText::parsed),
+            (std::vector<Token>{2, 2}));
 }
 
 TEST(JsonTokenizer, ReadsWhatStandsBesideIt) {
   const TemporaryFolder folder;
   folder.file("tokenizer_config.json", R"({"eos_token":"<s>","chat_template":"not this one"})");
-  folder.file("chat_template.jinja", "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
-                                     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
-  const auto tokenizer = load_tokenizer_from_json(folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
+  folder.file(
+      "chat_template.jinja",
+      "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] "
+      "+ '<|im_end|>' + '\n'}}"
+      "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
+  const auto tokenizer = load_tokenizer_from_json(
+      folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
   EXPECT_TRUE(tokenizer->is_end_of_sequence(5));
-  EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}), "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}),
+            "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
 }
 
 std::string with_post_processor(const std::string& processor) {
@@ -50,27 +64,38 @@ std::string with_post_processor(const std::string& processor) {
 
 TEST(JsonTokenizer, BeginsAWholeTextAsThePostProcessorSays) {
   const std::string bytes = R"({"type":"ByteLevel"})";
-  const std::string text = R"({"Sequence":{"id":"A","type_id":0}})", begin = R"({"SpecialToken":{"id":"<s>","type_id":0}})";
-  const std::string with_begin = R"({"type":"TemplateProcessing","single":[)" + begin + "," + text + "]}";
+  const std::string text = R"({"Sequence":{"id":"A","type_id":0}})",
+                    begin = R"({"SpecialToken":{"id":"<s>","type_id":0}})";
+  const std::string with_begin =
+      R"({"type":"TemplateProcessing","single":[)" + begin + "," + text + "]}";
   const std::vector<Token> plain{4}, begun{5, 4};
   EXPECT_EQ(load(with_post_processor("null"))->encode_whole("ab"), plain);
   EXPECT_EQ(load(with_post_processor(bytes))->encode_whole("ab"), plain);
-  EXPECT_EQ(load(with_post_processor(R"({"type":"TemplateProcessing","single":[)" + text + "]}"))->encode_whole("ab"), plain);
+  EXPECT_EQ(load(with_post_processor(R"({"type":"TemplateProcessing","single":[)" + text + "]}"))
+                ->encode_whole("ab"),
+            plain);
   EXPECT_EQ(load(with_post_processor(with_begin))->encode_whole("ab"), begun);
-  EXPECT_EQ(load(with_post_processor(R"({"type":"Sequence","processors":[)" + bytes + "," + with_begin + "]}"))->encode_whole("ab"), begun);
+  EXPECT_EQ(load(with_post_processor(R"({"type":"Sequence","processors":[)" + bytes + "," +
+                                     with_begin + "]}"))
+                ->encode_whole("ab"),
+            begun);
 }
 
 TEST(JsonTokenizer, BeginsAWholeTextAsTheConfigBesideItSays) {
-  for (const auto& [config, begins] : {std::pair(R"({"bos_token":"<s>","add_bos_token":true})", true), std::pair(R"({"bos_token":"<s>"})", false)}) {
+  for (const auto& [config, begins] :
+       {std::pair(R"({"bos_token":"<s>","add_bos_token":true})", true),
+        std::pair(R"({"bos_token":"<s>"})", false)}) {
     const TemporaryFolder folder;
     folder.file("tokenizer_config.json", config);
-    const auto tokenizer = load_tokenizer_from_json(folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
+    const auto tokenizer = load_tokenizer_from_json(
+        folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
     EXPECT_EQ(tokenizer->encode_whole("ab").size(), begins ? 2u : 1u);
   }
 }
 
 TEST(JsonTokenizer, FillsIdsThatNobodyHas) {
-  const auto tokenizer = load(tokenizer_json("[]", kGpt2, R"({"vocab":{"a":0,"b":3},"merges":[]})"));
+  const auto tokenizer =
+      load(tokenizer_json("[]", kGpt2, R"({"vocab":{"a":0,"b":3},"merges":[]})"));
   EXPECT_EQ(tokenizer->vocab_size(), 4);
   EXPECT_EQ(tokenizer->encode("ab", SpecialText::parsed), (std::vector<Token>{0, 3}));
   EXPECT_EQ(tokenizer->decode(std::vector<Token>{1}), "");
@@ -85,15 +110,20 @@ struct Refusal {
 void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
 
 std::string with_model(const std::string& model) { return tokenizer_json("[]", kGpt2, model); }
-std::string with_pre(const std::string& pre_tokenizer) { return tokenizer_json(kAdded, pre_tokenizer, kModel); }
+std::string with_pre(const std::string& pre_tokenizer) {
+  return tokenizer_json(kAdded, pre_tokenizer, kModel);
+}
 
 std::vector<Refusal> refusals() {
   return {
       {"NoModel", "{}", "no 'model'"},
       {"NotAnObject", "[]", "an object"},
       {"OtherModel", with_model(R"({"type":"Unigram","vocab":[],"merges":[]})"), "model.type"},
-      {"ByteFallback", with_model(R"({"type":"BPE","byte_fallback":true,"vocab":{"a":0},"merges":[]})"), "byte_fallback"},
-      {"UnknownToken", with_model(R"({"type":"BPE","unk_token":"a","vocab":{"a":0},"merges":[]})"), "unk_token"},
+      {"ByteFallback",
+       with_model(R"({"type":"BPE","byte_fallback":true,"vocab":{"a":0},"merges":[]})"),
+       "byte_fallback"},
+      {"UnknownToken", with_model(R"({"type":"BPE","unk_token":"a","vocab":{"a":0},"merges":[]})"),
+       "unk_token"},
       {"Normalizer", tokenizer_json(kAdded, kGpt2, kModel, R"({"type":"NFC"})"), "normalizer"},
       {"EmptyVocabulary", with_model(R"({"vocab":{},"merges":[]})"), "model.vocab"},
       // A huge id must not become a huge array.
@@ -103,22 +133,43 @@ std::vector<Refusal> refusals() {
       {"FractionalId", with_model(R"({"vocab":{"a":0.5},"merges":[]})"), "0.5"},
       {"IdTwice", with_model(R"({"vocab":{"a":0,"b":0},"merges":[]})"), "id 0"},
       {"TokenTwice", with_model(R"({"vocab":{"a":0,"a":1},"merges":[]})"), "again"},
-      {"AddedTokenOverAnother", tokenizer_json(R"([{"id":0,"content":"x","special":true}])", kGpt2, kModel), "id 0"},
-      {"AddedTokenFarAway", tokenizer_json(R"([{"id":10,"content":"x","special":true}])", kGpt2, kModel), "added_tokens[0].id"},
-      {"AddedTokenWithStrip", tokenizer_json(R"([{"id":5,"content":"x","special":true,"lstrip":true}])", kGpt2, kModel), "lstrip"},
-      {"EmptyAddedToken", tokenizer_json(R"([{"id":5,"content":"","special":true}])", kGpt2, kModel), "added_tokens[0].content"},
+      {"AddedTokenOverAnother",
+       tokenizer_json(R"([{"id":0,"content":"x","special":true}])", kGpt2, kModel), "id 0"},
+      {"AddedTokenFarAway",
+       tokenizer_json(R"([{"id":10,"content":"x","special":true}])", kGpt2, kModel),
+       "added_tokens[0].id"},
+      {"AddedTokenWithStrip",
+       tokenizer_json(R"([{"id":5,"content":"x","special":true,"lstrip":true}])", kGpt2, kModel),
+       "lstrip"},
+      {"EmptyAddedToken",
+       tokenizer_json(R"([{"id":5,"content":"","special":true}])", kGpt2, kModel),
+       "added_tokens[0].content"},
       {"MergeOfUnknownTokens", with_model(R"({"vocab":{"a":0},"merges":["a a"]})"), "merges"},
       {"MergeOfThree", with_model(R"({"vocab":{"a":0},"merges":[["a","a","a"]]})"), "merges"},
       {"MergeOfNumbers", with_model(R"({"vocab":{"a":0},"merges":[[0,0]]})"), "merges"},
       // A regular expression from the file is never run: known ones are recognised.
-      {"UnknownPattern", with_pre(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(a+)+$"},"behavior":"Isolated","invert":false}]})"),
+      {"UnknownPattern",
+       with_pre(
+           R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(a+)+$"},)"
+           R"("behavior":"Isolated","invert":false}]})"),
        "Regex"},
       {"UnknownPreTokenizer", with_pre(R"({"type":"Metaspace"})"), "pre_tokenizer.type"},
-      {"BytesWithoutPattern", with_pre(R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})"), "pre_tokenizer"},
-      {"PrefixSpace", with_pre(R"({"type":"ByteLevel","add_prefix_space":true})"), "add_prefix_space"},
-      {"EndAfterTheText", with_post_processor(R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}},{"SpecialToken":{"id":"<s>"}}]})"), "single"},
-      {"UnknownBegin", with_post_processor(R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>"}},{"Sequence":{"id":"A"}}]})"), "post_processor"},
-      {"OtherPostProcessor", with_post_processor(R"({"type":"RobertaProcessing"})"), "post_processor.type"},
+      {"BytesWithoutPattern",
+       with_pre(R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})"),
+       "pre_tokenizer"},
+      {"PrefixSpace", with_pre(R"({"type":"ByteLevel","add_prefix_space":true})"),
+       "add_prefix_space"},
+      {"EndAfterTheText",
+       with_post_processor(R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}},)"
+                           R"({"SpecialToken":{"id":"<s>"}}]})"),
+       "single"},
+      {"UnknownBegin",
+       with_post_processor(
+           R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>"}},)"
+           R"({"Sequence":{"id":"A"}}]})"),
+       "post_processor"},
+      {"OtherPostProcessor", with_post_processor(R"({"type":"RobertaProcessing"})"),
+       "post_processor.type"},
       {"TooDeep", std::string(1000, '[') + std::string(1000, ']'), "nesting"},
       {"CutShort", tokenizer_json(kAdded, kGpt2, kModel).substr(0, 100), "JSON"},
       {"Empty", "", "JSON"},
@@ -132,12 +183,14 @@ TEST_P(JsonTokenizerRefusals, NameTheField) {
     load(GetParam().json);
     FAIL() << "the file was accepted";
   } catch (const ModelFileError& error) {
-    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().mentions), std::string::npos)
+        << error.what();
     EXPECT_LE(std::string(error.what()).size(), 300U);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, JsonTokenizerRefusals, ::testing::ValuesIn(refusals()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, JsonTokenizerRefusals, ::testing::ValuesIn(refusals()),
+                         [](const auto& named) { return named.param.name; });
 
 }  // namespace
 }  // namespace speclab::engines

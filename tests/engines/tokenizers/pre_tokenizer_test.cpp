@@ -9,28 +9,36 @@ using Pieces = std::vector<std::string>;
 
 Pieces split(const char* name, std::string_view text) {
   Pieces pieces;
-  PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) { pieces.emplace_back(piece); });
+  PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) {
+    pieces.emplace_back(piece);
+  });
   return pieces;
 }
 
 TEST(PreTokenizer, SmollmTakesDigitsOneByOneAndThenGpt2sPattern) {
   EXPECT_EQ(split("smollm", "I've 123 cats"), (Pieces{"I", "'ve", " ", "1", "2", "3", " cats"}));
   EXPECT_EQ(split("smollm", "a  b"), (Pieces{"a", " ", " b"}));
-  EXPECT_EQ(split("smollm", "a  1"), (Pieces{"a", "  ", "1"})) << "a digit ends the text for the second step";
-  EXPECT_EQ(split("smollm", "x\u0663\u00bd"), (Pieces{"x", "\u0663", "\u00bd"})) << "all of Unicode's numbers";
+  EXPECT_EQ(split("smollm", "a  1"), (Pieces{"a", "  ", "1"}))
+      << "a digit ends the text for the second step";
+  EXPECT_EQ(split("smollm", "x\u0663\u00bd"), (Pieces{"x", "\u0663", "\u00bd"}))
+      << "all of Unicode's numbers";
 }
 
 TEST(PreTokenizer, Gpt2KeepsNumbersTogether) {
-  EXPECT_EQ(split("gpt-2", "I'll pay 123$!\n\n x"), (Pieces{"I", "'ll", " pay", " 123", "$!", "\n\n", " x"}));
+  EXPECT_EQ(split("gpt-2", "I'll pay 123$!\n\n x"),
+            (Pieces{"I", "'ll", " pay", " 123", "$!", "\n\n", " x"}));
   EXPECT_EQ(split("gpt-2", "'S"), (Pieces{"'", "S"})) << "contractions are lower-case";
 }
 
 TEST(PreTokenizer, LlamaBpeTakesThreeDigitsAndAnyCase) {
-  EXPECT_EQ(split("llama-bpe", "I'LL 12345 \n\n x.\n"), (Pieces{"I", "'LL", " ", "123", "45", " \n\n", " x", ".\n"}));
+  EXPECT_EQ(split("llama-bpe", "I'LL 12345 \n\n x.\n"),
+            (Pieces{"I", "'LL", " ", "123", "45", " \n\n", " x", ".\n"}));
   EXPECT_EQ(split("llama-bpe", "(foo"), (Pieces{"(foo"}));
 }
 
-TEST(PreTokenizer, Qwen2TakesDigitsOneByOne) { EXPECT_EQ(split("qwen2", "a 12"), (Pieces{"a", " ", "1", "2"})); }
+TEST(PreTokenizer, Qwen2TakesDigitsOneByOne) {
+  EXPECT_EQ(split("qwen2", "a 12"), (Pieces{"a", " ", "1", "2"}));
+}
 
 TEST(PreTokenizer, DefaultIsWhatFilesWithoutANameMean) {
   EXPECT_EQ(split("default", "a, 12345!"), (Pieces{"a", ",", " ", "123", "45", "!"}));
@@ -43,7 +51,8 @@ TEST(PreTokenizer, WhiteSpaceIsUnicodesProperty) {
 }
 
 TEST(PreTokenizer, LosesNothing) {
-  const std::string text = "The 3 caf\u00e9s\r\n\tcost\u2003\u20ac4.50 \U0001f600\u200d\U0001f600  don't  ";
+  const std::string text =
+      "The 3 caf\u00e9s\r\n\tcost\u2003\u20ac4.50 \U0001f600\u200d\U0001f600  don't  ";
   for (const char* name : {"smollm", "gpt-2", "llama-bpe", "qwen2", "default"}) {
     std::string joined;
     for (const std::string& piece : split(name, text)) joined += piece;
@@ -57,13 +66,17 @@ TEST(PreTokenizer, CompletesOnRunsOfAMillionCharacters) {
       std::string text;
       while (text.size() < 1'000'000) text += unit;
       std::size_t bytes = 0;
-      PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) { bytes += piece.size(); });
+      PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) {
+        bytes += piece.size();
+      });
       EXPECT_EQ(bytes, text.size()) << name << " " << unit;
     }
   }
 }
 
-TEST(PreTokenizer, UnknownNamesHaveNoPatterns) { EXPECT_TRUE(pre_tokenizer_patterns("no-such").empty()); }
+TEST(PreTokenizer, UnknownNamesHaveNoPatterns) {
+  EXPECT_TRUE(pre_tokenizer_patterns("no-such").empty());
+}
 
 }  // namespace
 }  // namespace speclab::engines

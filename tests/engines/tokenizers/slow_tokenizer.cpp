@@ -32,7 +32,8 @@ std::pair<std::string, std::string> pair_of(const SlowJson& merge) {
     return {merge.items[0].text, merge.items[1].text};
   }
   const std::size_t blank = merge.text.find(' ');
-  require(merge.kind == SlowJson::Kind::string && blank != std::string::npos, "a merge has a blank");
+  require(merge.kind == SlowJson::Kind::string && blank != std::string::npos,
+          "a merge has a blank");
   return {merge.text.substr(0, blank), merge.text.substr(blank + 1)};
 }
 
@@ -42,7 +43,8 @@ SlowTokenizer::SlowTokenizer(const SlowJson& tokenizer) {
   const SlowJson &model = member(tokenizer, "model"), &vocab = member(model, "vocab");
   for (std::size_t i = 0; i < vocab.keys.size(); ++i) texts_[id_of(vocab.items[i])] = vocab.keys[i];
   if (const SlowJson* added = tokenizer.find("added_tokens"))
-    for (const SlowJson& token : added->items) added_.push_back(texts_[id_of(member(token, "id"))] = member(token, "content").text);
+    for (const SlowJson& token : added->items)
+      added_.push_back(texts_[id_of(member(token, "id"))] = member(token, "content").text);
   for (const auto& [id, text] : texts_) ids_[text] = id;
   for (const SlowJson& merge : member(model, "merges").items) merges_.push_back(pair_of(merge));
   whole_words_first_ = is_true(model, "ignore_merges");

@@ -1,5 +1,6 @@
 #pragma once
-// Byte-pair encoding of words of letters, pair by pair, from a tokenizer.json read without a library. Nothing of engines/tokenizers helps it.
+// Byte-pair encoding of words of letters, pair by pair, from a tokenizer.json read without a
+// library. Nothing of engines/tokenizers helps it.
 
 #include <map>
 #include <optional>

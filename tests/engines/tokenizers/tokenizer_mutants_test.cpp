@@ -1,4 +1,5 @@
-// Damaged tokenizer.json files: an error of the right type and form, or the tokens that an independent slow reader makes.
+// Damaged tokenizer.json files: an error of the right type and form, or the tokens that an
+// independent slow reader makes.
 
 #include <gtest/gtest.h>
 
@@ -21,10 +22,15 @@ constexpr const char* kWords[] = {"a", "b", "ab", "ba", "aab", "abab", "abba", "
 
 std::vector<std::string> seeds() {
   const std::string bytes = R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false})";
-  return {"{" + bytes + R"(,"model":{"vocab":{"a":0,"b":1,"ab":2,"aab":3},"merges":["a b","a ab"]}})",
-          "{" + bytes + R"(,"added_tokens":[{"id":4,"content":"<s>","special":true}],"model":{"type":"BPE","ignore_merges":true,"vocab":{"a":0,"b":1,"ba":2,"bab":3},"merges":["b a"]}})",
-          R"({"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}]},)"
-          R"("post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}}]},"model":{"vocab":{"b":1,"a":0,"bb":3,"aa":2},"merges":[["a","a"],["b","b"]]}})"};
+  return {
+      "{" + bytes + R"(,"model":{"vocab":{"a":0,"b":1,"ab":2,"aab":3},"merges":["a b","a ab"]}})",
+      "{" + bytes +
+          R"(,"added_tokens":[{"id":4,"content":"<s>","special":true}],"model":{"type":"BPE",)"
+          R"("ignore_merges":true,"vocab":{"a":0,"b":1,"ba":2,"bab":3},"merges":["b a"]}})",
+      R"({"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits",)"
+      R"("individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}]},)"
+      R"("post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}}]},)"
+      R"("model":{"vocab":{"b":1,"a":0,"bb":3,"aa":2},"merges":[["a","a"],["b","b"]]}})"};
 }
 
 bool is_plain(const std::string& text) {
@@ -51,7 +57,8 @@ class TokenizerMutants : public ::testing::Test {
   void expect_same(const SlowTokenizer& slow, const Tokenizer& tokenizer) {
     EXPECT_EQ(tokenizer.vocab_size(), slow.num_ids());
     for (const auto& [id, token_text] : slow.texts())
-      if (is_plain(token_text)) EXPECT_EQ(tokenizer.decode(std::vector{static_cast<Token>(id)}), token_text);
+      if (is_plain(token_text))
+        EXPECT_EQ(tokenizer.decode(std::vector{static_cast<Token>(id)}), token_text);
     for (const char* word : kWords) {
       const auto expected = slow.encode(word);
       if (!expected) continue;
@@ -67,7 +74,8 @@ class TokenizerMutants : public ::testing::Test {
 
 std::vector<IntegerField> ids_of(const std::string& seed) {
   std::vector<IntegerField> fields;
-  for (const SlowJson& id : read_json_slowly(seed, 64).find("model")->find("vocab")->items) fields.push_back({id.offset, id.text.size()});
+  for (const SlowJson& id : read_json_slowly(seed, 64).find("model")->find("vocab")->items)
+    fields.push_back({id.offset, id.text.size()});
   return fields;
 }
 
@@ -85,7 +93,8 @@ TEST_F(TokenizerMutants, GiveATypedErrorOrTheTokensOfTheSlowReader) {
         check(mutant);
       }
   }
-  std::printf("tokenizer.json files: %d mutants, %d loads, %d words\n", num_mutants_, num_loads_, num_words_);
+  std::printf("tokenizer.json files: %d mutants, %d loads, %d words\n", num_mutants_, num_loads_,
+              num_words_);
   EXPECT_GE(num_mutants_, 20000);
   EXPECT_GE(num_words_, 1000) << "agreement is about loads as well";
 }

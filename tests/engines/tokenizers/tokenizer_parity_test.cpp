@@ -18,7 +18,8 @@ namespace {
 class DefaultTokenizer : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    tokenizer_ = load_tokenizer_from_gguf(GgufFile::open(user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf"));
+    tokenizer_ = load_tokenizer_from_gguf(
+        GgufFile::open(user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf"));
   }
   static void TearDownTestSuite() { tokenizer_.reset(); }
 
@@ -38,7 +39,9 @@ TEST_F(DefaultTokenizer, GivesTheIdsOfThePeers) {
   const auto lines = fixture();
   EXPECT_GE(lines.size(), 2000U);
   for (const nlohmann::json& line : lines) {
-    ASSERT_EQ(tokenizer_->encode(line["text"].get<std::string>(), SpecialText::parsed), line["ids"].get<std::vector<Token>>()) << line["text"];
+    ASSERT_EQ(tokenizer_->encode(line["text"].get<std::string>(), SpecialText::parsed),
+              line["ids"].get<std::vector<Token>>())
+        << line["text"];
   }
 }
 
@@ -58,9 +61,11 @@ TEST_F(DefaultTokenizer, GivesTextsBackExactly) {
 TEST_F(DefaultTokenizer, SpellsWhatAnyTokensSpell) {
   std::mt19937 random(4);
   for (Token token = 0; token < tokenizer_->vocab_size(); ++token) {
-    const auto other = static_cast<Token>(random() % static_cast<unsigned>(tokenizer_->vocab_size()));
+    const auto other =
+        static_cast<Token>(random() % static_cast<unsigned>(tokenizer_->vocab_size()));
     const std::string text = tokenizer_->decode(std::vector{token, other, token});
-    EXPECT_EQ(tokenizer_->decode(tokenizer_->encode(text, SpecialText::parsed)), text) << token << " and " << other;
+    EXPECT_EQ(tokenizer_->decode(tokenizer_->encode(text, SpecialText::parsed)), text)
+        << token << " and " << other;
   }
 }
 
@@ -82,7 +87,9 @@ TEST_F(DefaultTokenizer, LacksTheBytesThatItsVocabularyLacks) {
     const char one = static_cast<char>(byte);
     if (tokenizer_->num_bytes_without_token({&one, 1}) != 0) missing.push_back(byte);
   }
-  EXPECT_EQ(missing, (std::vector<int>{0x04, 0x06, 0x13, 0x14, 0x16, 0x1D, 0xC0, 0xC1, 0xF1, 0xF2, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF}));
+  EXPECT_EQ(missing,
+            (std::vector<int>{0x04, 0x06, 0x13, 0x14, 0x16, 0x1D, 0xC0, 0xC1, 0xF1, 0xF2, 0xF5,
+                              0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF}));
 }
 
 TEST_F(DefaultTokenizer, StreamsTheSameTextAsItDecodes) {
@@ -114,9 +121,11 @@ TEST_F(DefaultTokenizer, EndsAtBothOfItsEnds) {
 TEST_F(DefaultTokenizer, AppliesItsChatTemplate) {
   ASSERT_TRUE(tokenizer_->has_chat_template());
   EXPECT_EQ(tokenizer_->apply_chat_template(std::vector<ChatMessage>{{"user", "Hi\nthere"}}),
-            "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
+            "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging "
+            "Face<|im_end|>\n"
             "<|im_start|>user\nHi\nthere<|im_end|>\n<|im_start|>assistant\n");
-  EXPECT_THROW(tokenizer_->apply_chat_template({}), ConfigError) << "transformers refuses an empty conversation too";
+  EXPECT_THROW(tokenizer_->apply_chat_template({}), ConfigError)
+      << "transformers refuses an empty conversation too";
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include "engines/training/torch/distillation_loss.h"
 
-#include <gtest/gtest.h>
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -11,14 +10,18 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
+#include <gtest/gtest.h>
 
 #include "engines/interface/training.h"
 
 namespace speclab::engines {
 namespace {
 
-/// Laws whose mass over the draft vocabulary is below 1, as where the target likes what cannot be drafted.
-at::Tensor some_laws() { return at::softmax(at::randn({5, 12}, at::kDouble) * 2, 1) * at::rand({5, 1}, at::kDouble); }
+/// Laws whose mass over the draft vocabulary is below 1, as where the target likes what cannot be
+/// drafted.
+at::Tensor some_laws() {
+  return at::softmax(at::randn({5, 12}, at::kDouble) * 2, 1) * at::rand({5, 1}, at::kDouble);
+}
 
 at::Tensor written_loss(const std::string& loss, const at::Tensor& law, const at::Tensor& scores) {
   const at::Tensor q = at::softmax(scores, 1), log_q = at::log_softmax(scores, 1);
@@ -32,7 +35,8 @@ class DistillationLoss : public ::testing::TestWithParam<const char*> {};
 TEST_P(DistillationLoss, HasItsGradient) {
   at::manual_seed(2);
   const at::Tensor law = some_laws();
-  at::Tensor scores = at::randn({5, 12}, at::kDouble).set_requires_grad(true), found = scores.detach().clone();
+  at::Tensor scores = at::randn({5, 12}, at::kDouble).set_requires_grad(true),
+             found = scores.detach().clone();
   const at::Tensor expected = written_loss(GetParam(), law, scores);
   expected.backward();
   EXPECT_NEAR(loss_and_gradient(GetParam(), law, found), expected.item<double>(), 1e-9);

@@ -36,7 +36,8 @@ std::vector<T> values(const at::Tensor& tensor) {
 
 /// Two texts: (3 | 5, 2) and (4, 7 | 9).
 DraftBatch batch() {
-  static const OwnText first{1, 1.0f, {3, 5, 2}, {law_of(5), law_of(7)}, {}}, second{2, 1.0f, {4, 7, 9}, {law_of(6)}, {}};
+  static const OwnText first{1, 1.0f, {3, 5, 2}, {law_of(5), law_of(7)}, {}},
+      second{2, 1.0f, {4, 7, 9}, {law_of(6)}, {}};
   static const std::vector<const OwnText*> texts{&first, &second};
   return make_draft_batch(texts, rows());
 }

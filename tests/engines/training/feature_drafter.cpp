@@ -13,21 +13,29 @@ namespace speclab::engines::testing {
 LlamaConfig feature_config(const LlamaConfig& target, std::int32_t num_layers) {
   LlamaConfig config = target;
   config.num_layers = num_layers;
-  config.feature_size = target.hidden_size * (1 + static_cast<std::int32_t>(target.state_layers().size()));
+  config.feature_size =
+      target.hidden_size * (1 + static_cast<std::int32_t>(target.state_layers().size()));
   config.tied_embeddings = false;
-  for (Token token = 0; token < target.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  for (Token token = 0; token < target.vocab_size; token += 3)
+    config.draft_vocabulary.push_back(token);
   return config;
 }
 
 at::Tensor as_tensor(std::span<const float> values, std::int64_t columns) {
-  return at::from_blob(const_cast<float*>(values.data()), {static_cast<std::int64_t>(values.size()) / columns, columns}, at::kFloat).clone();
+  return at::from_blob(const_cast<float*>(values.data()),
+                       {static_cast<std::int64_t>(values.size()) / columns, columns}, at::kFloat)
+      .clone();
 }
 
-FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfig& config, const std::string& folder) {
+FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfig& config,
+                                      const std::string& folder) {
   FeatureTransformerModel model(config, as_tensor(target.embedding(), config.hidden_size), 5);
-  for (auto& parameter : model.parameters().all()) parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
+  for (auto& parameter : model.parameters().all())
+    parameter.value = parameter.value.detach().to(at::kBFloat16).to(at::kFloat);
   make_folder(folder);
-  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) { write_feature_transformer_config({config, target.folder(), target.sha256()}, path); });
+  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) {
+    write_feature_transformer_config({config, target.folder(), target.sha256()}, path);
+  });
   return model;
 }
 

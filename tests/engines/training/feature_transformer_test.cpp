@@ -1,4 +1,5 @@
-// The drafter that reads the target's hidden states: what it is trained on is what it drafts, through its folder and cache.
+// The drafter that reads the target's hidden states: what it is trained on is what it drafts,
+// through its folder and cache.
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -25,10 +26,12 @@ using testing::feature_config;
 using testing::TinyTarget;
 using testing::written_model;
 
-/// Logits over the draft vocabulary that the engine's drafter gives after `drafted` tokens that it drafts behind the prefix.
+/// Logits over the draft vocabulary that the engine's drafter gives after `drafted` tokens that it
+/// drafts behind the prefix.
 class EngineDrafts {
  public:
-  EngineDrafts(const std::string& folder, std::vector<float> hidden) : hidden_(std::move(hidden)), model_(transformer_draft_model(load(folder))) {}
+  EngineDrafts(const std::string& folder, std::vector<float> hidden)
+      : hidden_(std::move(hidden)), model_(transformer_draft_model(load(folder))) {}
 
   /// @param tokens  prefix and pending token; read in two steps, so that the cache is continued
   std::vector<float> after(const std::vector<Token>& tokens, const std::vector<Token>& drafted) {
@@ -45,7 +48,9 @@ class EngineDrafts {
  private:
   static std::shared_ptr<LanguageModel> load(const std::string& folder) {
     const ModelSource source = open_model(folder);
-    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights,
+                                           cpu::ElementType::float32,
+                                           std::make_shared<cpu::ThreadTeam>(1));
   }
   void read(const Sequence& sequence, std::size_t begin, std::size_t end, std::size_t width) {
     model_->read_hidden(sequence, std::span(hidden_).subspan(begin * width, (end - begin) * width));
@@ -57,7 +62,8 @@ class EngineDrafts {
 };
 
 /// Layers of the drafter and of the target.
-class FeatureTransformer : public ::testing::TestWithParam<std::pair<std::int32_t, std::int32_t>> {};
+class FeatureTransformer : public ::testing::TestWithParam<std::pair<std::int32_t, std::int32_t>> {
+};
 
 TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
   const TinyTarget target(GetParam().second);
@@ -68,21 +74,35 @@ TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
   const std::vector<Token> tokens = testing::random_tokens(random, config.vocab_size, 12);
   const std::vector<float> hidden = target.hidden(tokens);
   EngineDrafts engine(folder, hidden);
-  const at::Tensor inputs = at::tensor(std::vector<std::int64_t>(tokens.begin() + 1, tokens.end())).unsqueeze(0);
-  const std::int64_t first = config.num_layers == 1 ? 7 : 0;  // where one layer's first of four drafts of the last token begins
-  const auto states = model.unrolled({inputs, as_tensor(hidden, config.feature_size).narrow(0, 0, 11).unsqueeze(0), at::arange(first, 11).unsqueeze(0)}, 4);
+  const at::Tensor inputs =
+      at::tensor(std::vector<std::int64_t>(tokens.begin() + 1, tokens.end())).unsqueeze(0);
+  const std::int64_t first =
+      config.num_layers == 1
+          ? 7
+          : 0;  // where one layer's first of four drafts of the last token begins
+  const auto states =
+      model.unrolled({inputs, as_tensor(hidden, config.feature_size).narrow(0, 0, 11).unsqueeze(0),
+                      at::arange(first, 11).unsqueeze(0)},
+                     4);
   const at::Tensor head = as_tensor(target.embedding(), config.hidden_size);
   for (std::size_t step = 0; step < states.size(); ++step) {
-    const std::vector<Token> pending(tokens.begin(), tokens.end() - static_cast<std::ptrdiff_t>(step));
-    const std::vector<float> drafted = engine.after(pending, {tokens.end() - static_cast<std::ptrdiff_t>(step), tokens.end()});
+    const std::vector<Token> pending(tokens.begin(),
+                                     tokens.end() - static_cast<std::ptrdiff_t>(step));
+    const std::vector<float> drafted =
+        engine.after(pending, {tokens.end() - static_cast<std::ptrdiff_t>(step), tokens.end()});
     const at::Tensor expected = at::matmul(head, states[step][0][10 - first]).contiguous();
     for (const Token token : config.draft_vocabulary)
-      ASSERT_NEAR(drafted[static_cast<std::size_t>(token)], expected.const_data_ptr<float>()[token], 2e-4) << "step " << step << " token " << token;
-    EXPECT_EQ(drafted[1], -std::numeric_limits<float>::infinity()) << "token 1 is outside the draft vocabulary";
+      ASSERT_NEAR(drafted[static_cast<std::size_t>(token)], expected.const_data_ptr<float>()[token],
+                  2e-4)
+          << "step " << step << " token " << token;
+    EXPECT_EQ(drafted[1], -std::numeric_limits<float>::infinity())
+        << "token 1 is outside the draft vocabulary";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer, ::testing::Values(std::pair(1, 1), std::pair(2, 1), std::pair(1, 3), std::pair(2, 6)));
+INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer,
+                         ::testing::Values(std::pair(1, 1), std::pair(2, 1), std::pair(1, 3),
+                                           std::pair(2, 6)));
 
 /// Its file has no more than its own: the tables of tokens are the target's.
 TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
@@ -94,7 +114,8 @@ TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
   const SafetensorsFile file = SafetensorsFile::open(folder + "/model.safetensors");
   for (const TensorInfo& tensor : file.tensors()) values += tensor.num_elements;
   EXPECT_EQ(config.num_parameters(), values);
-  EXPECT_EQ(config.parameters_read(), values + std::int64_t{config.hidden_size} * config.num_logits());
+  EXPECT_EQ(config.parameters_read(),
+            values + std::int64_t{config.hidden_size} * config.num_logits());
 }
 
 TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
@@ -102,7 +123,8 @@ TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
   const LlamaConfig config = feature_config(target.config(), 1);
   const std::string folder = target.folder() + "/drafter";
   written_model(target, config, folder);
-  write_feature_transformer_config({config, target.folder(), std::string(64, 'a')}, folder + "/config.json");
+  write_feature_transformer_config({config, target.folder(), std::string(64, 'a')},
+                                   folder + "/config.json");
   EXPECT_THROW(open_model(folder), ModelFileError);
   write_feature_transformer_config({config, folder, target.sha256()}, folder + "/config.json");
   EXPECT_THROW(open_model(folder), ModelFileError) << "its own target";
@@ -129,8 +151,11 @@ TEST(FeatureTransformerFolder, IsRefusedWithATransposedMatrix) {
   const std::string folder = target.folder() + "/drafter";
   FeatureTransformerModel model = written_model(target, config, folder);
   for (auto& parameter : model.parameters().all())
-    if (parameter.name == "model.fusion.weight") parameter.value = parameter.value.detach().t().contiguous();
-  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) { write_feature_transformer_config({config, target.folder(), target.sha256()}, path); });
+    if (parameter.name == "model.fusion.weight")
+      parameter.value = parameter.value.detach().t().contiguous();
+  write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) {
+    write_feature_transformer_config({config, target.folder(), target.sha256()}, path);
+  });
   EXPECT_THROW(open_model(folder).weights->read(LlamaTensor::fusion, 0), ModelFileError);
 }
 

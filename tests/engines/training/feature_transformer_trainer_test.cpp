@@ -37,22 +37,28 @@ TEST_P(FeatureTransformerReading, LearnsTheTargetsLaw) {
   options.schedule.epochs = 4;
   options.schedule.dtype = GetParam().dtype;
   options.feature_transformer.reads_layers = GetParam().reads_layers;
-  train_feature_transformer(target.texts(640, 30), target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
+  train_feature_transformer(target.texts(640, 30), target.feature_target(), options,
+                            {[&](const TrainProgress& p) { reports.push_back(p); }});
   ASSERT_GE(reports.size(), 2u);
   EXPECT_LT(reports.back().loss, reports.front().loss);
   EXPECT_GT(reports.back().acceptance_rate.value(), reports.front().acceptance_rate.value());
   EXPECT_NO_THROW(open_model(target.folder() + "/learned"));
-  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/learned/config.json").shape.num_features(), GetParam().reads_layers ? 3 : 1);
+  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/learned/config.json")
+                .shape.num_features(),
+            GetParam().reads_layers ? 3 : 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(, FeatureTransformerReading, ::testing::Values(Reading{"float32", false}, Reading{"bfloat16", false}, Reading{"bfloat16", true}));
+INSTANTIATE_TEST_SUITE_P(, FeatureTransformerReading,
+                         ::testing::Values(Reading{"float32", false}, Reading{"bfloat16", false},
+                                           Reading{"bfloat16", true}));
 
 TEST(FeatureTransformerTrainer, GoesOnFromWhatReadsAsManyLayersOnly) {
   const TinyTarget target(3);
   TrainOptions options = train_options(target.folder() + "/first");
   options.feature_transformer.reads_layers = true;
   options.schedule.epochs = 1;
-  train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                            {[](const TrainProgress&) {}});
   options.distillation.start_from = target.folder() + "/first";
   EXPECT_NO_THROW(check_feature_transformer_start(options, target.sha256()));
   options.feature_transformer.reads_layers = false;
@@ -68,7 +74,8 @@ TEST(FeatureTransformerTrainer, WritesWhatItWasMadeOfIntoItsManifest) {
   options.distillation.start_from = options.output;
   options.output = target.folder() + "/second";
   train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}});
-  const auto first = nlohmann::json::parse(read_file(target.folder() + "/first/manifest.json")), second = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
+  const auto first = nlohmann::json::parse(read_file(target.folder() + "/first/manifest.json")),
+             second = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
   EXPECT_EQ(second.at("start_from"), first);
   EXPECT_EQ(second.at("sha256"), sha256_file(options.output + "/model.safetensors"));
   EXPECT_EQ(first.at("target_sha256"), target.sha256());
@@ -84,31 +91,39 @@ TEST(FeatureTransformerTrainer, GoesOnFromATrainedFolder) {
   const auto texts = target.texts(200, 30), fewer = target.texts(90, 12);
   const auto first_loss = [&](const std::string& start_from) {
     std::vector<TrainProgress> reports;
-    TrainOptions options = train_options(target.folder() + (start_from.empty() ? "/first" : "/second"));
+    TrainOptions options =
+        train_options(target.folder() + (start_from.empty() ? "/first" : "/second"));
     options.schedule.epochs = 4;
     options.distillation.start_from = start_from;
-    train_feature_transformer(start_from.empty() ? texts : fewer, target.feature_target(), options, {[&](const TrainProgress& p) { reports.push_back(p); }});
+    train_feature_transformer(start_from.empty() ? texts : fewer, target.feature_target(), options,
+                              {[&](const TrainProgress& p) { reports.push_back(p); }});
     return reports.front().loss;
   };
   const double from_random = first_loss("");
   EXPECT_LT(first_loss(target.folder() + "/first"), from_random - 0.05);
-  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/first/config.json").shape.draft_vocabulary,
-            read_feature_transformer_config(target.folder() + "/second/config.json").shape.draft_vocabulary);
+  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/first/config.json")
+                .shape.draft_vocabulary,
+            read_feature_transformer_config(target.folder() + "/second/config.json")
+                .shape.draft_vocabulary);
 }
 
 TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
   const TinyTarget target;
   const auto texts = target.texts(72, 24);
   const std::string first = target.folder() + "/first";
-  train_feature_transformer(texts, target.feature_target(), train_options(first), {[](const TrainProgress&) {}});
+  train_feature_transformer(texts, target.feature_target(), train_options(first),
+                            {[](const TrainProgress&) {}});
   TrainOptions options = train_options(target.folder() + "/second");
   options.distillation.start_from = first;
   options.feature_transformer.intermediate_size = 80;
-  EXPECT_THROW(train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}}), ConfigError);
+  EXPECT_THROW(train_feature_transformer(texts, target.feature_target(), options,
+                                         {[](const TrainProgress&) {}}),
+               ConfigError);
   options.feature_transformer.intermediate_size = 64;
   FeatureTarget other = target.feature_target();
   other.sha256 = std::string(64, 'b');
-  EXPECT_THROW(train_feature_transformer(texts, other, options, {[](const TrainProgress&) {}}), ConfigError);
+  EXPECT_THROW(train_feature_transformer(texts, other, options, {[](const TrainProgress&) {}}),
+               ConfigError);
   for (const std::string& folder : {target.folder() + "/nowhere", target.folder()}) {
     options.distillation.start_from = folder;
     EXPECT_THROW(check_feature_transformer_start(options, target.sha256()), ConfigError) << folder;
@@ -118,7 +133,8 @@ TEST(FeatureTransformerTrainer, GoesOnOnlyFromItsOwnShapeAndTarget) {
 TEST(FeatureTransformerTrainer, DoesNotGoOnFromWeightsWithAFlippedBit) {
   const TinyTarget target;
   const std::string first = target.folder() + "/first";
-  train_feature_transformer(target.texts(72, 24), target.feature_target(), train_options(first), {[](const TrainProgress&) {}});
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), train_options(first),
+                            {[](const TrainProgress&) {}});
   TrainOptions options = train_options(target.folder() + "/second");
   options.distillation.start_from = first;
   EXPECT_NO_THROW(check_feature_transformer_start(options, target.sha256()));
@@ -137,7 +153,8 @@ TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
   parameters.all().back().value.fill_(std::numeric_limits<float>::quiet_NaN());
   write_drafter(parameters, {"tokens\n", {}}, folder, [](const std::string&) {});
   EXPECT_THROW(read_parameters(folder, parameters), ModelFileError);
-  FeatureTransformerModel wider(feature_config(target.config(), 2), as_tensor(target.embedding(), config.hidden_size), 5);
+  FeatureTransformerModel wider(feature_config(target.config(), 2),
+                                as_tensor(target.embedding(), config.hidden_size), 5);
   EXPECT_THROW(read_parameters(folder, wider.parameters()), ModelFileError) << "a layer is missing";
 }
 
@@ -150,7 +167,8 @@ TEST_P(FeatureTraining, GoesOnToTheSameBitsAfterItWasStopped) {
   const auto texts = target.texts(72, 24);
   const auto train = [&](const std::string& folder, int stop_after) {
     int calls = 0;
-    const TrainCallbacks callbacks{[](const TrainProgress&) {}, [&] {
+    const TrainCallbacks callbacks{[](const TrainProgress&) {},
+                                   [&] {
                                      if (++calls == stop_after) throw Stopped();
                                    }};
     TrainOptions options = train_options(folder);
@@ -174,9 +192,11 @@ TEST(FeatureTransformerTrainer, NotesEveryProgramThatTookPart) {
   int calls = 0;
   const auto train = [&](const std::string& revision, int stop_after) {
     options.provenance = {{"revision", revision}};
-    train_feature_transformer(texts, target.feature_target(), options, {[](const TrainProgress&) {}, [&] {
-                                                                           if (++calls == stop_after) throw Stopped();
-                                                                         }});
+    train_feature_transformer(texts, target.feature_target(), options,
+                              {[](const TrainProgress&) {},
+                               [&] {
+                                 if (++calls == stop_after) throw Stopped();
+                               }});
   };
   EXPECT_THROW(train("first", 20), Stopped);
   EXPECT_THROW(train("first", 30), Stopped);
@@ -193,7 +213,10 @@ INSTANTIATE_TEST_SUITE_P(Optimisers, FeatureTraining, ::testing::ValuesIn(kOptim
 TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {
   const TinyTarget target;
   const auto texts = target.texts(72, 24);
-  const auto train = [&](const std::string& folder) { train_feature_transformer(texts, target.feature_target(), train_options(folder), {[](const TrainProgress&) {}}); };
+  const auto train = [&](const std::string& folder) {
+    train_feature_transformer(texts, target.feature_target(), train_options(folder),
+                              {[](const TrainProgress&) {}});
+  };
   const std::string whole = target.folder() + "/whole", full = target.folder() + "/full";
   train(whole);
   make_folder(full + "/model.safetensors.part");  // what the weights would be written through
@@ -209,26 +232,39 @@ TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {
 TEST(FeatureTransformerTrainer, RefusesADamagedCheckpoint) {
   const TinyTarget target;
   const TrainOptions options = train_options(target.folder() + "/damaged");
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}, [] { throw Stopped(); }}), Stopped);
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                         {[](const TrainProgress&) {}, [] { throw Stopped(); }}),
+               Stopped);
   std::string bytes = read_file(options.output + "/checkpoint.bin");
   bytes[bytes.size() / 2] ^= 1;
   write_file(options.output + "/checkpoint.bin", bytes);
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                         {[](const TrainProgress&) {}}),
+               DataError);
 }
 
 /// With the digest of what stands behind it, so that it is taken for a whole file.
-void forge(const std::string& path, const std::string& content) { write_file(path, "speclab training 3\n" + sha256_text(content) + content); }
+void forge(const std::string& path, const std::string& content) {
+  write_file(path, "speclab training 3\n" + sha256_text(content) + content);
+}
 
 TEST(FeatureTransformerTrainer, RefusesACheckpointThatIsNoneOfOurs) {
   const TinyTarget target;
   const TrainOptions options = train_options(target.folder() + "/forged");
   make_folder(options.output);
-  for (const std::string content : {std::string(), std::string("PK\x03\x04"), std::string(1000, 'x')}) {
+  for (const std::string content :
+       {std::string(), std::string("PK\x03\x04"), std::string(1000, 'x')}) {
     forge(options.output + "/checkpoint.bin", content);
-    EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError) << content.size();
+    EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                           {[](const TrainProgress&) {}}),
+                 DataError)
+        << content.size();
   }
-  std::filesystem::resize_file(options.output + "/checkpoint.bin", std::uintmax_t{1} << 32);  // sparse
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+  std::filesystem::resize_file(options.output + "/checkpoint.bin",
+                               std::uintmax_t{1} << 32);  // sparse
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                         {[](const TrainProgress&) {}}),
+               DataError);
 }
 
 TEST(FeatureTransformerTrainer, SaysThatACheckpointIsOfAnotherRevision) {
@@ -237,10 +273,12 @@ TEST(FeatureTransformerTrainer, SaysThatACheckpointIsOfAnotherRevision) {
   make_folder(options.output);
   write_file(options.output + "/checkpoint.bin", "speclab training 2\n" + sha256_text("x") + "x");
   try {
-    train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
+    train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                              {[](const TrainProgress&) {}});
     FAIL() << "went on from it";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("of another revision of speclab"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("of another revision of speclab"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -248,16 +286,24 @@ TEST(FeatureTransformerTrainer, NotesNamesThatAreNoUtf8) {
   const TinyTarget target;
   TrainOptions options = train_options(target.folder() + "/bytes");
   options.provenance = {{"revision", "\xff"}};
-  train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}});
-  EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json")).at("provenance").at("revision"), "\xEF\xBF\xBD");
+  train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                            {[](const TrainProgress&) {}});
+  EXPECT_EQ(nlohmann::json::parse(read_file(options.output + "/manifest.json"))
+                .at("provenance")
+                .at("revision"),
+            "\xEF\xBF\xBD");
 }
 
 TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {
   const TinyTarget target;
   TrainOptions options = train_options(target.folder() + "/other");
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}, [] { throw Stopped(); }}), Stopped);
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                         {[](const TrainProgress&) {}, [] { throw Stopped(); }}),
+               Stopped);
   options.schedule.learning_rate = 1e-3;
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options, {[](const TrainProgress&) {}}), DataError);
+  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                         {[](const TrainProgress&) {}}),
+               DataError);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ class FileTexts : public ::testing::Test {
   }
   FileText read(const TrainOptions& options) {
     const auto model = target_.load();
-    return make_file_text(*model, corpora_, options, {[&](const TrainProgress& p) { read_tokens_ = p.tokens; }, check_});
+    return make_file_text(*model, corpora_, options,
+                          {[&](const TrainProgress& p) { read_tokens_ = p.tokens; }, check_});
   }
 
   TinyTarget target_;

@@ -20,9 +20,18 @@ class LanguageModelTraining : public ::testing::Test {
     make_folder(folder_);
     options_.drafter = "language_model";
     options_.output = folder_ + "/model";
-    options_.text = {.files = {text_file("training.txt", 60)}, .held_out_files = {text_file("held_out.txt", 10)}, .sequence_length = 32};
-    options_.small_transformer = {.hidden_size = 32, .num_layers = 1, .num_heads = 2, .intermediate_size = 64};
-    options_.schedule = {.batch = 4, .optimiser = "muon", .learning_rate = 5e-3, .epochs = 3, .validation_sequences = 4, .seed = 1, .dtype = "float32"};
+    options_.text = {.files = {text_file("training.txt", 60)},
+                     .held_out_files = {text_file("held_out.txt", 10)},
+                     .sequence_length = 32};
+    options_.small_transformer = {
+        .hidden_size = 32, .num_layers = 1, .num_heads = 2, .intermediate_size = 64};
+    options_.schedule = {.batch = 4,
+                         .optimiser = "muon",
+                         .learning_rate = 5e-3,
+                         .epochs = 3,
+                         .validation_sequences = 4,
+                         .seed = 1,
+                         .dtype = "float32"};
   }
 
   /// The same sentence again and again, which is soon learned.
@@ -39,15 +48,19 @@ class LanguageModelTraining : public ::testing::Test {
 
 TEST_F(LanguageModelTraining, LearnsItsTextAndSaysHowWell) {
   std::vector<TrainProgress> reports;
-  train_language_model(options_, {[&](const TrainProgress& progress) { if (progress.phase == "train") reports.push_back(progress); }});
+  train_language_model(options_, {[&](const TrainProgress& progress) {
+                         if (progress.phase == "train") reports.push_back(progress);
+                       }});
   ASSERT_FALSE(reports.empty());
   EXPECT_EQ(reports.back().acceptance_name, "next_token_probability");
   EXPECT_GT(*reports.back().acceptance_rate, 0.2) << "of the text's next byte, 1/257 before";
   const auto manifest = nlohmann::json::parse(read_file(options_.output + "/manifest.json"));
   EXPECT_EQ(manifest.at("kind"), "language_model");
   EXPECT_FALSE(manifest.contains("target")) << "it has none";
-  EXPECT_EQ(manifest.at("held_out")[0].at("next_token_probability"), *reports.back().acceptance_rate);
-  EXPECT_EQ(read_training_record(options_.output)->held_out_acceptance, *reports.back().acceptance_rate);
+  EXPECT_EQ(manifest.at("held_out")[0].at("next_token_probability"),
+            *reports.back().acceptance_rate);
+  EXPECT_EQ(read_training_record(options_.output)->held_out_acceptance,
+            *reports.back().acceptance_rate);
 }
 
 TEST_F(LanguageModelTraining, LeavesAModelThatOpensWithItsTokenizer) {
@@ -55,24 +68,28 @@ TEST_F(LanguageModelTraining, LeavesAModelThatOpensWithItsTokenizer) {
   const ModelSource source = open_model(options_.output);
   EXPECT_EQ(source.config.num_layers, 1);
   ASSERT_TRUE(source.tokenizer);
-  EXPECT_EQ(source.tokenizer->decode(source.tokenizer->encode("a \xC3\xA9\n", SpecialText::parsed)), "a \xC3\xA9\n");
+  EXPECT_EQ(source.tokenizer->decode(source.tokenizer->encode("a \xC3\xA9\n", SpecialText::parsed)),
+            "a \xC3\xA9\n");
 }
 
 TEST_F(LanguageModelTraining, LeavesNoTokenizerOfWhatIsNotTrained) {
   options_.schedule.batch = 100'000;
   EXPECT_THROW(train_language_model(options_, {[](const TrainProgress&) {}}), ConfigError);
-  for (const char* name : {"/tokenizer.part", "/tokenizer.json", "/config.json"}) EXPECT_FALSE(std::filesystem::exists(options_.output + name)) << name;
+  for (const char* name : {"/tokenizer.part", "/tokenizer.json", "/config.json"})
+    EXPECT_FALSE(std::filesystem::exists(options_.output + name)) << name;
 }
 
 TEST_F(LanguageModelTraining, SaysWhenACheckpointIsOfALargerDrafter) {
   make_folder(options_.output);
   write_file(options_.output + "/checkpoint.bin", "speclab training 3\n");
-  std::filesystem::resize_file(options_.output + "/checkpoint.bin", std::uintmax_t{1} << 30);  // sparse
+  std::filesystem::resize_file(options_.output + "/checkpoint.bin",
+                               std::uintmax_t{1} << 30);  // sparse
   try {
     train_language_model(options_, {[](const TrainProgress&) {}});
     FAIL() << "went on from it";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("of a training of a larger one"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("of a training of a larger one"), std::string::npos)
+        << error.what();
   }
 }
 

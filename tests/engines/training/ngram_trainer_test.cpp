@@ -84,7 +84,8 @@ TEST(NgramTrainer, TakesTextFilesAloneAndNamesWhatItHeldOut) {
   options.own_text.prompts.clear();
   options.text = {{folder.file("a.txt", "abcabcabcabd")}, {folder.file("b.txt", "abcabc")}};
   Reports reports;
-  train_ngrams(target(), {}, read_corpora(options.text, testing::LetterTokenizer(26), 5), options, {reports.callback});
+  train_ngrams(target(), {}, read_corpora(options.text, testing::LetterTokenizer(26), 5), options,
+               {reports.callback});
   EXPECT_EQ(reports.all.back().source, folder.path("b.txt"));
   EXPECT_FALSE(reports.all.back().acceptance_rate) << "plain text has no laws of the target";
   const auto manifest = nlohmann::json::parse(read_file(folder.path("model/manifest.json")));
@@ -110,7 +111,10 @@ TEST(NgramTrainer, LeavesTheOldModelWhereTheDiskIsFull) {
 TEST(HeldOutScore, IsThatOfTheDefinition) {
   const auto model = testing::ngrams_of({{0, 1, 2, 0, 1, 3}}, 26, {.order = 2});
   const std::vector<Token> text{1, 2};
-  EXPECT_NEAR(held_out_score(*model, text).loss, -0.5 * (std::log(model->probability({}, 1)) + std::log(model->probability(std::vector<Token>{1}, 2))), 1e-12);
+  EXPECT_NEAR(held_out_score(*model, text).loss,
+              -0.5 * (std::log(model->probability({}, 1)) +
+                      std::log(model->probability(std::vector<Token>{1}, 2))),
+              1e-12);
   OwnText own{1, 1.0f, {0, 1}, {TopLaw{}}, {}};
   own.laws[0].tokens[0] = 1;
   own.laws[0].probabilities[0] = 0.25f;

@@ -18,7 +18,9 @@ std::string scratch_file(const std::string& name) {
 }
 
 /// One prompt token and two emitted ones, with states of width 2.
-std::vector<OwnText> one_text(Token first) { return {{1, 0.7f, {first, 8, 9}, std::vector<TopLaw>(2), {11, 12, 13, 14}}}; }
+std::vector<OwnText> one_text(Token first) {
+  return {{1, 0.7f, {first, 8, 9}, std::vector<TopLaw>(2), {11, 12, 13, 14}}};
+}
 
 TEST(OwnTextFile, GivesBackWhatWasAppended) {
   const std::string path = scratch_file("own_text");
@@ -94,24 +96,28 @@ TEST(OwnTextFile, RefusesOtherSettingsAndASecondProcess) {
   const std::string path = scratch_file("refused");
   OwnTextFile file(path, "d");
   file.append(one_text(1));
-  EXPECT_THROW(OwnTextFile(path, "d"), LockedError) << "flock holds between open files, of one process too";
+  EXPECT_THROW(OwnTextFile(path, "d"), LockedError)
+      << "flock holds between open files, of one process too";
   EXPECT_THROW(OwnTextFile(path, "other"), Error);
 }
 
 TEST(OwnTextFile, RefusesSizesThatDoNotFitTheirBlock) {
-  for (const auto& [prompt, tokens, hidden] : {std::tuple{0, 3, 0}, {4, 3, 0}, {1, 1 << 30, 0}, {1, 3, -1}, {1, 3, 1 << 30}}) {
+  for (const auto& [prompt, tokens, hidden] :
+       {std::tuple{0, 3, 0}, {4, 3, 0}, {1, 1 << 30, 0}, {1, 3, -1}, {1, 3, 1 << 30}}) {
     const std::string path = scratch_file("sizes");
     BlockFile file(path, "speclab own text 3\nd\n");
     file.open([](std::string) {});
     const std::int32_t header[4] = {prompt, tokens, 0, hidden};
-    file.append(std::string(reinterpret_cast<const char*>(header), sizeof header) + std::string(64, 'x'));
+    file.append(std::string(reinterpret_cast<const char*>(header), sizeof header) +
+                std::string(64, 'x'));
     file = BlockFile(path, "");
     EXPECT_THROW(OwnTextFile(path, "d"), DataError) << prompt << " " << tokens << " " << hidden;
   }
 }
 
 TEST(TextSplit, TrainsOnNoPromptThatIsHeldOut) {
-  const std::vector<OwnText> texts{one_text(1)[0], one_text(2)[0], one_text(1)[0], one_text(3)[0], {1, 0.0f, {9}, {}, {}}, one_text(2)[0]};
+  const std::vector<OwnText> texts{one_text(1)[0], one_text(2)[0],         one_text(1)[0],
+                                   one_text(3)[0], {1, 0.0f, {9}, {}, {}}, one_text(2)[0]};
   const TextSplit split = split_texts(texts, 2);
   EXPECT_EQ(split.held_out, (std::vector<const OwnText*>{&texts[0], &texts[1]}));
   EXPECT_EQ(split.training, (std::vector<const OwnText*>{&texts[3]}));

@@ -23,7 +23,8 @@ void expect_refused(const std::string& path, const std::string& why) {
 
 TEST(TextCorpus, IsTheTextsTokens) {
   const speclab::testing::TemporaryFolder folder;
-  EXPECT_EQ(read_corpus(folder.file("a.txt", "abca"), kTokenizer, 3), (std::vector<Token>{0, 1, 2, 0}));
+  EXPECT_EQ(read_corpus(folder.file("a.txt", "abca"), kTokenizer, 3),
+            (std::vector<Token>{0, 1, 2, 0}));
 }
 
 TEST(TextCorpus, RefusesWhatIsNoText) {

@@ -16,13 +16,20 @@ struct NamedTensor {
 
 std::vector<NamedTensor> tensors_of(const LlamaConfig& config) {
   const std::int64_t h = config.hidden_size;
-  std::vector<NamedTensor> all{{"model.embed_tokens.weight", LlamaTensor::embedding, 0, h}, {"model.norm.weight", LlamaTensor::output_norm, 0, 0}};
+  std::vector<NamedTensor> all{{"model.embed_tokens.weight", LlamaTensor::embedding, 0, h},
+                               {"model.norm.weight", LlamaTensor::output_norm, 0, 0}};
   for (std::int32_t l = 0; l < config.num_layers; ++l) {
     const std::string layer = "model.layers." + std::to_string(l) + ".";
-    for (const NamedTensor& tensor : {NamedTensor{"input_layernorm", LlamaTensor::attention_norm, l, 0}, {"self_attn.q_proj", LlamaTensor::query, l, h}, {"self_attn.k_proj", LlamaTensor::key, l, h},
-                                      {"self_attn.v_proj", LlamaTensor::value, l, h}, {"self_attn.o_proj", LlamaTensor::attention_output, l, config.query_size()},
-                                      {"post_attention_layernorm", LlamaTensor::feed_forward_norm, l, 0}, {"mlp.gate_proj", LlamaTensor::gate, l, h}, {"mlp.up_proj", LlamaTensor::up, l, h},
-                                      {"mlp.down_proj", LlamaTensor::down, l, config.intermediate_size}})
+    for (const NamedTensor& tensor :
+         {NamedTensor{"input_layernorm", LlamaTensor::attention_norm, l, 0},
+          {"self_attn.q_proj", LlamaTensor::query, l, h},
+          {"self_attn.k_proj", LlamaTensor::key, l, h},
+          {"self_attn.v_proj", LlamaTensor::value, l, h},
+          {"self_attn.o_proj", LlamaTensor::attention_output, l, config.query_size()},
+          {"post_attention_layernorm", LlamaTensor::feed_forward_norm, l, 0},
+          {"mlp.gate_proj", LlamaTensor::gate, l, h},
+          {"mlp.up_proj", LlamaTensor::up, l, h},
+          {"mlp.down_proj", LlamaTensor::down, l, config.intermediate_size}})
       all.push_back({layer + tensor.name + ".weight", tensor.role, l, tensor.columns});
   }
   return all;
@@ -42,19 +49,27 @@ TinyTarget::TinyTarget(std::int32_t num_layers) : config_(tiny_config()) {
   for (const NamedTensor& tensor : names) {
     values.push_back(weights->read(tensor.role, tensor.layer));
     const auto size = static_cast<std::int64_t>(values.back().size());
-    tensors.push_back({tensor.name, tensor.columns == 0 ? std::vector{size} : std::vector{size / tensor.columns, tensor.columns}, values.back()});
+    tensors.push_back({tensor.name,
+                       tensor.columns == 0 ? std::vector{size}
+                                           : std::vector{size / tensor.columns, tensor.columns},
+                       values.back()});
   }
   write_safetensors(folder() + "/model.safetensors", tensors);
   write_llama_config_json(config_, folder() + "/config.json", "float32");
 }
 
 std::string TinyTarget::sha256() const { return open_model(folder()).weights->sha256(); }
-std::vector<float> TinyTarget::embedding() const { return open_model(folder()).weights->read(LlamaTensor::embedding, 0); }
-FeatureTarget TinyTarget::feature_target() const { return {config_, folder(), sha256(), embedding(), embedding()}; }
+std::vector<float> TinyTarget::embedding() const {
+  return open_model(folder()).weights->read(LlamaTensor::embedding, 0);
+}
+FeatureTarget TinyTarget::feature_target() const {
+  return {config_, folder(), sha256(), embedding(), embedding()};
+}
 
 std::unique_ptr<LanguageModel> TinyTarget::load() const {
   const ModelSource source = open_model(folder());
-  return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+  return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32,
+                                         std::make_shared<cpu::ThreadTeam>(1));
 }
 
 std::vector<float> TinyTarget::hidden(const std::vector<Token>& tokens) const {

@@ -1,5 +1,6 @@
 #pragma once
-// A tiny Llama in a checkpoint folder, its text and its hidden states: what drafters that read them are trained on.
+// A tiny Llama in a checkpoint folder, its text and its hidden states: what drafters that read them
+// are trained on.
 
 #include <string>
 #include <vector>

@@ -1,13 +1,14 @@
-// What a training on another device than the processor needs, as far as it can be known without one.
+// What a training on another device than the processor needs, as far as it can be known without
+// one.
 
 #include "engines/training/torch/training_device.h"
 
 #include <ATen/ExpandUtils.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/randn.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros_like.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
@@ -64,13 +65,19 @@ at::Tensor selected_shape(const at::Tensor& from, std::int64_t dim, const at::Te
   shape[static_cast<std::size_t>(dim)] = index.numel();
   return at::empty(shape, from.options());
 }
-at::Tensor table_gradient_shape(const at::Tensor& gradient, const at::Tensor&, c10::SymInt rows, c10::SymInt, bool) {
+at::Tensor table_gradient_shape(const at::Tensor& gradient, const at::Tensor&, c10::SymInt rows,
+                                c10::SymInt, bool) {
   return at::empty({rows.expect_int(), gradient.size(-1)}, gradient.options());
 }
-at::Tensor chosen_shape(const at::Tensor& condition, const at::Tensor& one, const at::Tensor& other) {
-  return at::empty(at::infer_size(condition.sizes(), at::infer_size(one.sizes(), other.sizes())), other.options());
+at::Tensor chosen_shape(const at::Tensor& condition, const at::Tensor& one,
+                        const at::Tensor& other) {
+  return at::empty(at::infer_size(condition.sizes(), at::infer_size(one.sizes(), other.sizes())),
+                   other.options());
 }
-at::Tensor& chosen_shape_out(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::Tensor& out) { return out; }
+at::Tensor& chosen_shape_out(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                             at::Tensor& out) {
+  return out;
+}
 TORCH_LIBRARY_IMPL(aten, Meta, library) {
   library.impl("where.self", chosen_shape);
   library.impl("where.self_out", chosen_shape_out);
@@ -78,7 +85,8 @@ TORCH_LIBRARY_IMPL(aten, Meta, library) {
   library.impl("embedding_dense_backward", table_gradient_shape);
 }
 
-/// Operators that were given tensors of two devices while it lived, but for copies from one to the other and numbers.
+/// Operators that were given tensors of two devices while it lived, but for copies from one to the
+/// other and numbers.
 class DeviceMixes {
  public:
   DeviceMixes() {
@@ -113,7 +121,8 @@ class DeviceMixes {
   at::CallbackHandle handle_;
 };
 
-/// On the device "meta" tensors have shapes and no values. What a training left on the processor would meet them in an operator.
+/// On the device "meta" tensors have shapes and no values. What a training left on the processor
+/// would meet them in an operator.
 class OnMeta : public ::testing::Test {
  protected:
   static const at::Device& meta() {
@@ -126,11 +135,15 @@ class OnMeta : public ::testing::Test {
     return pointers;
   }
   FeatureBatch feature_batch(std::int64_t rows_before) const {
-    return on_device(make_feature_batch(texts(), {target_.config().hidden_size, target_.config().hidden_size}, rows_before), meta());
+    return on_device(
+        make_feature_batch(texts(), {target_.config().hidden_size, target_.config().hidden_size},
+                           rows_before),
+        meta());
   }
   /// Of every parameter a gradient, by operators that met tensors of one device.
   static void expect_gradients(const Parameters& parameters) {
-    for (const Parameters::Parameter& parameter : parameters.all()) EXPECT_TRUE(parameter.value.grad().defined()) << parameter.name;
+    for (const Parameters::Parameter& parameter : parameters.all())
+      EXPECT_TRUE(parameter.value.grad().defined()) << parameter.name;
     EXPECT_EQ(DeviceMixes::names(), std::set<std::string>{});
   }
 
@@ -151,8 +164,11 @@ TEST_F(OnMeta, TheSmallTransformerLeavesNothingBehind) {
   config.draft_vocabulary = {1, 2, 5, 9};
   SmallTransformerModel model(config, at::randn({config.vocab_size, config.hidden_size}), 1);
   model.move_to(meta());
-  const DraftBatch batch = on_device(make_draft_batch(texts(), rows_of_tokens(config.draft_vocabulary, config.vocab_size, kNoRow)), meta());
-  const at::Tensor hidden = model.hidden(batch.tokens).view({-1, config.hidden_size}).index_select(0, batch.positions);
+  const DraftBatch batch = on_device(
+      make_draft_batch(texts(), rows_of_tokens(config.draft_vocabulary, config.vocab_size, kNoRow)),
+      meta());
+  const at::Tensor hidden =
+      model.hidden(batch.tokens).view({-1, config.hidden_size}).index_select(0, batch.positions);
   const at::Tensor scores = at::matmul(hidden, model.head().t());
   (scores.gather(1, batch.top_rows) * batch.top_weights).sum().backward();
   model.add_head_gradient(at::zeros_like(model.head()), 1.0);
@@ -171,9 +187,11 @@ TEST_F(OnMeta, TheFeatureTransformerLeavesNothingBehind) {
       const std::int64_t count = batch.rows.size(0);
       at::Tensor sum;
       for (const at::Tensor& state : model.unrolled(batch.input, 3)) {
-        const at::Tensor scores = at::matmul(state.reshape({-1, config.hidden_size}).index_select(0, batch.rows), rows.head().t());
+        const at::Tensor scores = at::matmul(
+            state.reshape({-1, config.hidden_size}).index_select(0, batch.rows), rows.head().t());
         EXPECT_TRUE(rows.agreement(batch, 0, scores).is_meta());
-        const at::Tensor loss_of_step = (scores * rows.wanted(batch, 0, count) - rows.law(batch, 0, count)).sum();
+        const at::Tensor loss_of_step =
+            (scores * rows.wanted(batch, 0, count) - rows.law(batch, 0, count)).sum();
         sum = sum.defined() ? sum + loss_of_step : loss_of_step;
       }
       sum.backward();
@@ -183,7 +201,13 @@ TEST_F(OnMeta, TheFeatureTransformerLeavesNothingBehind) {
 }
 
 TEST_F(OnMeta, TheMlpSpeculatorLeavesNothingBehind) {
-  MlpSpeculatorConfig config{.name = {}, .vocab_size = target_.config().vocab_size, .base_hidden_size = target_.config().hidden_size, .inner_size = 48, .num_heads = 3, .scales_input = true, .draft_vocabulary = {1, 2, 5, 9}};
+  MlpSpeculatorConfig config{.name = {},
+                             .vocab_size = target_.config().vocab_size,
+                             .base_hidden_size = target_.config().hidden_size,
+                             .inner_size = 48,
+                             .num_heads = 3,
+                             .scales_input = true,
+                             .draft_vocabulary = {1, 2, 5, 9}};
   MlpSpeculatorModel model(config, 1);
   model.move_to(meta());
   at::Tensor sum;
@@ -218,13 +242,20 @@ TEST_F(OnCuda, HasTheGradientsOfTheProcessor) {
   std::vector<const OwnText*> pointers;
   for (const OwnText& text : texts) pointers.push_back(&text);
   const LlamaConfig config = testing::feature_config(target_.config(), 1);
-  const auto here = feature_transformer_task(config, target_.feature_target(), options("here", "cpu")), there = feature_transformer_task(config, target_.feature_target(), options("there", "cuda"));
+  const auto here =
+                 feature_transformer_task(config, target_.feature_target(), options("here", "cpu")),
+             there = feature_transformer_task(config, target_.feature_target(),
+                                              options("there", "cuda"));
   EXPECT_NEAR(here->backward(pointers), there->backward(pointers), 1e-4);
   for (std::size_t i = 0; i < here->parameters().all().size(); ++i) {
-    const at::Tensor expected = here->parameters().all()[i].value.grad(), found = there->parameters().all()[i].value.grad().cpu();
-    EXPECT_LT((found - expected).abs().max().item<double>(), 1e-3 * expected.abs().max().item<double>() + 1e-7) << here->parameters().all()[i].name;
+    const at::Tensor expected = here->parameters().all()[i].value.grad(),
+                     found = there->parameters().all()[i].value.grad().cpu();
+    EXPECT_LT((found - expected).abs().max().item<double>(),
+              1e-3 * expected.abs().max().item<double>() + 1e-7)
+        << here->parameters().all()[i].name;
   }
-  EXPECT_NEAR(here->validate(pointers)[0].acceptance_rate, there->validate(pointers)[0].acceptance_rate, 1e-4);
+  EXPECT_NEAR(here->validate(pointers)[0].acceptance_rate,
+              there->validate(pointers)[0].acceptance_rate, 1e-4);
 }
 
 struct Stopped {};
@@ -236,8 +267,14 @@ TEST_F(OnCuda, GoesOnFromACheckpointAndNotOnAnotherDevice) {
     parted.schedule.optimiser = optimiser;
     parted.config = {{"drafter.device", "cuda"}};
     int checks = 0;
-    const auto train = [&](const std::function<void()>& check) { train_feature_transformer(texts, target_.feature_target(), parted, {[](const TrainProgress&) {}, check}); };
-    EXPECT_THROW(train([&] { if (++checks == 3) throw Stopped(); }), Stopped);
+    const auto train = [&](const std::function<void()>& check) {
+      train_feature_transformer(texts, target_.feature_target(), parted,
+                                {[](const TrainProgress&) {}, check});
+    };
+    EXPECT_THROW(train([&] {
+                   if (++checks == 3) throw Stopped();
+                 }),
+                 Stopped);
     parted.schedule.device = "cpu";
     parted.config[0].second = "cpu";
     EXPECT_THROW(train({}), DataError) << optimiser;

@@ -10,9 +10,12 @@
 namespace speclab::engines {
 namespace {
 
-constexpr const char* kTwoTemperatures = R"({"kind": "feature_transformer", "tokens": 642, "held_out": [
-  {"source": "own text", "temperature": 0.0, "loss_nats": 2.5, "acceptance_rate": 0.6, "greedy_agreement": 0.65},
-  {"source": "own text", "temperature": 1.0, "loss_nats": 3.0, "acceptance_rate": 0.5, "greedy_agreement": 0.55}]})";
+constexpr const char* kTwoTemperatures =
+    R"({"kind": "feature_transformer", "tokens": 642, "held_out": [
+  {"source": "own text", "temperature": 0.0, "loss_nats": 2.5, "acceptance_rate": 0.6,
+    "greedy_agreement": 0.65},
+  {"source": "own text", "temperature": 1.0, "loss_nats": 3.0, "acceptance_rate": 0.5,
+    "greedy_agreement": 0.55}]})";
 
 class TrainingRecordTest : public ::testing::Test {
  protected:
@@ -39,14 +42,23 @@ TEST_F(TrainingRecordTest, IsThatOfTemperature1) {
 }
 
 TEST_F(TrainingRecordTest, IsThatOfTheLastWhereNoneHasTemperature1) {
-  const auto record = record_of(R"({"tokens": 3, "held_out": [{"temperature": 0, "loss_nats": 1, "acceptance_rate": 0.5, "greedy_agreement": 0.5},
-    {"temperature": 0.7, "loss_nats": 2, "acceptance_rate": 0.4, "greedy_agreement": 0.4}, {"source": "a file", "loss_nats": 3}]})");
+  const auto record = record_of(
+      R"({"tokens": 3, "held_out": [{"temperature": 0, "loss_nats": 1, "acceptance_rate": 0.5,
+        "greedy_agreement": 0.5},
+    {"temperature": 0.7, "loss_nats": 2, "acceptance_rate": 0.4, "greedy_agreement": 0.4},
+      {"source": "a file", "loss_nats": 3}]})");
   EXPECT_EQ(record->held_out_loss, 2.0);
 }
 
 TEST_F(TrainingRecordTest, KnowsEveryNameOfAcceptance) {
   for (const char* name : {"acceptance_rate", "acceptance_rate_at_least", "next_token_probability"})
-    EXPECT_EQ(record_of(std::string(R"({"tokens": 1, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5, ")") + name + "\": 0.25}]}")->held_out_acceptance, 0.25) << name;
+    EXPECT_EQ(
+        record_of(std::string(
+                      R"({"tokens": 1, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5, ")") +
+                  name + "\": 0.25}]}")
+            ->held_out_acceptance,
+        0.25)
+        << name;
 }
 
 TEST_F(TrainingRecordTest, IsNoneWhereNothingIsTold) {
@@ -54,17 +66,29 @@ TEST_F(TrainingRecordTest, IsNoneWhereNothingIsTold) {
   EXPECT_FALSE(read_training_record("")) << "no folder";
   EXPECT_FALSE(record_of("{}")) << "somebody else's";
   EXPECT_FALSE(record_of("[1, 2]")) << "somebody else's";
-  EXPECT_FALSE(record_of(R"({"tokens": 5, "held_out": [{"loss_nats": 5}]})")) << "n-grams of files that no target read";
+  EXPECT_FALSE(record_of(R"({"tokens": 5, "held_out": [{"loss_nats": 5}]})"))
+      << "n-grams of files that no target read";
 }
 
 TEST_F(TrainingRecordTest, RefusesWhatIsNotOfItsType) {
   EXPECT_THROW(record_of("{"), ModelFileError);
-  EXPECT_THROW(record_of(R"({"tokens": -1, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5, "acceptance_rate": 0.25}]})"), ModelFileError);
-  EXPECT_THROW(record_of(R"({"tokens": 0, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5, "acceptance_rate": 0.25}]})"), ModelFileError);
-  EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": [{"loss_nats": -1, "greedy_agreement": 0.5, "acceptance_rate": 0.25}]})"), ModelFileError);
+  EXPECT_THROW(record_of(R"({"tokens": -1, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5,)"
+                         R"( "acceptance_rate": 0.25}]})"),
+               ModelFileError);
+  EXPECT_THROW(record_of(R"({"tokens": 0, "held_out": [{"loss_nats": 1, "greedy_agreement": 0.5,)"
+                         R"( "acceptance_rate": 0.25}]})"),
+               ModelFileError);
+  EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": [{"loss_nats": -1, "greedy_agreement": 0.5,)"
+                         R"( "acceptance_rate": 0.25}]})"),
+               ModelFileError);
   EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": 3})"), ModelFileError);
-  EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": [{"greedy_agreement": 0.5, "acceptance_rate": 0.25}]})"), ModelFileError);
-  EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": [{"loss_nats": 1, "greedy_agreement": 1.5, "acceptance_rate": 0.25}]})"), ModelFileError);
+  EXPECT_THROW(
+      record_of(
+          R"({"tokens": 1, "held_out": [{"greedy_agreement": 0.5, "acceptance_rate": 0.25}]})"),
+      ModelFileError);
+  EXPECT_THROW(record_of(R"({"tokens": 1, "held_out": [{"loss_nats": 1, "greedy_agreement": 1.5,)"
+                         R"( "acceptance_rate": 0.25}]})"),
+               ModelFileError);
 }
 
 }  // namespace

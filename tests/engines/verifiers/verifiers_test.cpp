@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kVocab = 8;
 
-/// Root with children 1 and 2; 1 has child 3, 3 has child 4. Every law is a point mass on the drafted token's id.
+/// Root with children 1 and 2; 1 has child 3, 3 has child 4. Every law is a point mass on the
+/// drafted token's id.
 Draft arg_max_tree() {
   Draft draft;
   draft.reset(0, DrawKind::arg_max);
@@ -46,7 +47,9 @@ Verdict verdict_of(Verifier& verifier, GreedyTarget& target, const RoundKey& key
 TEST(Verifiers, AreMadeByTheirNames) {
   for (const std::string& kind : verifier_kinds()) {
     const auto trace = std::make_shared<ReplayTrace>(ReplayTrace{{{1, 1}}});
-    EXPECT_EQ(make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(), kind);
+    EXPECT_EQ(
+        make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(),
+        kind);
     if (kind == "greedy" || kind == "replay") continue;
     const auto sampled = make_verifier({.verifier = kind});
     EXPECT_EQ(sampled->name(), kind);
@@ -58,7 +61,8 @@ TEST(Verifiers, RefuseSettingsThatDoNotGoTogether) {
   EXPECT_THROW(make_verifier({.drafter = {.tree = "2x2"}, .verifier = "block"}), ConfigError);
   EXPECT_THROW(make_verifier({.verifier = "lenient", .lossy = {.lenience = 0}}), ConfigError);
   EXPECT_THROW(make_verifier({.verifier = "lenient", .lossy = {.lenience = 1.5}}), ConfigError);
-  EXPECT_THROW(make_verifier({.verifier = "typical", .lossy = {.typical_epsilon = 2}}), ConfigError);
+  EXPECT_THROW(make_verifier({.verifier = "typical", .lossy = {.typical_epsilon = 2}}),
+               ConfigError);
 }
 
 TEST(Verifiers, RefuseAnUnknownNameAndListTheirs) {
@@ -66,11 +70,15 @@ TEST(Verifiers, RefuseAnUnknownNameAndListTheirs) {
     make_verifier({.verifier = "wishful"});
     FAIL() << "it was accepted";
   } catch (const ConfigError& error) {
-    for (const std::string kind : kUserVerifierKinds) EXPECT_NE(std::string(error.what()).find(kind), std::string::npos) << error.what();
+    for (const std::string kind : kUserVerifierKinds)
+      EXPECT_NE(std::string(error.what()).find(kind), std::string::npos) << error.what();
   }
 }
 
-TEST(GreedyVerifier, IsRefusedWhereTokensAreSampled) { EXPECT_THROW(make_verifier({.sampling = {.temperature = 0.5}, .verifier = "greedy"}), ConfigError); }
+TEST(GreedyVerifier, IsRefusedWhereTokensAreSampled) {
+  EXPECT_THROW(make_verifier({.sampling = {.temperature = 0.5}, .verifier = "greedy"}),
+               ConfigError);
+}
 
 TEST(GreedyVerifier, FollowsTheBranchThatMatches) {
   GreedyTarget target({1, 3, 7, 4, 6});
@@ -99,9 +107,12 @@ TEST(GreedyVerifier, RecoversWithTheTargetsTokenWhereNothingMatches) {
 }
 
 TEST(RejectionVerifier, AgreesWithGreedyWhereTheTargetIsCertain) {
-  for (const std::vector<Token>& best : {std::vector<Token>{1, 3, 7, 4, 6}, {2, 0, 5, 0, 0}, {1, 7, 0, 0, 0}, {5, 0, 0, 0, 0}}) {
+  for (const std::vector<Token>& best :
+       {std::vector<Token>{1, 3, 7, 4, 6}, {2, 0, 5, 0, 0}, {1, 7, 0, 0, 0}, {5, 0, 0, 0, 0}}) {
     GreedyTarget left(best), right(best);
-    const Verdict greedy = verdict_of(*make_greedy_verifier(), left), rejection = verdict_of(*make_random_verifier({.verifier = "rejection", .seed = 3}), right);
+    const Verdict greedy = verdict_of(*make_greedy_verifier(), left),
+                  rejection = verdict_of(
+                      *make_random_verifier({.verifier = "rejection", .seed = 3}), right);
     EXPECT_EQ(greedy.accepted, rejection.accepted);
     EXPECT_EQ(greedy.next, rejection.next);
     EXPECT_EQ(greedy.next_kind, rejection.next_kind);
@@ -110,7 +121,8 @@ TEST(RejectionVerifier, AgreesWithGreedyWhereTheTargetIsCertain) {
 
 TEST(ReplayVerifier, ForcesTheTraceAlongFirstChildren) {
   GreedyTarget target({6, 6, 6, 6, 6});
-  const auto verifier = make_replay_verifier(std::make_shared<ReplayTrace>(ReplayTrace{{{2, 2}, {0, 0}, {9, 9}}}));
+  const auto verifier =
+      make_replay_verifier(std::make_shared<ReplayTrace>(ReplayTrace{{{2, 2}, {0, 0}, {9, 9}}}));
   EXPECT_FALSE(verifier->lossless());
   const Verdict two = verdict_of(*verifier, target, {.sequence = 0, .round = 0});
   EXPECT_EQ(two.accepted, (std::vector<TokenTree::Node>{1, 3}));

@@ -19,13 +19,17 @@ struct Signal {
 
 inline const Signal kKill{"KILL", 137}, kInterrupt{"INT", 130}, kTerminate{"TERM", 143};
 
-/// Gives a command until it ends by itself: when a random time has passed it gets the signal. The times grow, so that a machine on which nothing is
-/// kept in the first of them comes to an end too. What takes longer than five seconds to stop is killed, which is another exit code.
+/// Gives a command until it ends by itself: when a random time has passed it gets the signal. The
+/// times grow, so that a machine on which nothing is kept in the first of them comes to an end too.
+/// What takes longer than five seconds to stop is killed, which is another exit code.
 /// @param run  with what has to stand before the command @returns how many signals it took
-inline int run_to_the_end(const std::function<Outcome(const std::string& wrapper)>& run, const Signal& signal, double longest_seconds, std::mt19937& random) {
+inline int run_to_the_end(const std::function<Outcome(const std::string& wrapper)>& run,
+                          const Signal& signal, double longest_seconds, std::mt19937& random) {
   for (int signals = 0;; ++signals) {
-    const double seconds = std::uniform_real_distribution(0.0, longest_seconds * (1 + signals / 20.0))(random);
-    const Outcome outcome = run(fmt::format("timeout --preserve-status -k 5 -s {} {:.3f} ", signal.name, seconds));
+    const double seconds =
+        std::uniform_real_distribution(0.0, longest_seconds * (1 + signals / 20.0))(random);
+    const Outcome outcome =
+        run(fmt::format("timeout --preserve-status -k 5 -s {} {:.3f} ", signal.name, seconds));
     if (outcome.code == 0) return signals;
     EXPECT_EQ(outcome.code, signal.exit_code) << outcome.output;
     if (outcome.code != signal.exit_code) return signals;

@@ -1,4 +1,5 @@
-// The exit codes of results/README.md, each as the program gives it (5 to 7, 9 to 12, 130 and 143 belong to tests of their commands).
+// The exit codes of results/README.md, each as the program gives it (5 to 7, 9 to 12, 130 and 143
+// belong to tests of their commands).
 
 #include <sys/resource.h>
 
@@ -29,7 +30,8 @@ std::string code_table() {
 
 TEST(ExitCodes, EveryOneIsInTheTable) {
   const std::string table = code_table();
-  for (int code = 0; code <= 12; ++code) EXPECT_NE(table.find("| " + std::to_string(code) + " | "), std::string::npos) << code;
+  for (int code = 0; code <= 12; ++code)
+    EXPECT_NE(table.find("| " + std::to_string(code) + " | "), std::string::npos) << code;
   EXPECT_NE(table.find("| 130, 143 | "), std::string::npos);
 }
 
@@ -42,27 +44,37 @@ TEST(ExitCodes, OneIsAnErrorWithin) {
   SPECLAB_NEEDS_AN_ADDRESS_LIMIT();
   const testing::TemporaryFolder folder;
   const std::string big = folder.file("big.toml", "");
-  const Outcome outcome = run_shell("truncate -s 1000M " + big + " && ulimit -v 600000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");
+  const Outcome outcome =
+      run_shell("truncate -s 1000M " + big +
+                " && ulimit -v 600000 && " SPECLAB_PROGRAM " run --dry-run " + big + " 2>&1");
   EXPECT_EQ(outcome.code, 1) << outcome.output;
   EXPECT_NE(outcome.output.find("speclab: "), std::string::npos) << outcome.output;
 }
 
 TEST(ExitCodes, TwoIsAConfigAndNothingIsMadeBeforeItIsChecked) {
   const testing::TemporaryFolder folder;
-  const std::string config = folder.file("bad.toml", "[axes]\ntemperature = -1\n[sampling]\ntop_k = -1\n");
-  const Outcome outcome = run_shell("cd " + folder.path() + " && HOME=" + folder.path("home") + " SPECLAB_CACHE=" + folder.path("cache") + " " SPECLAB_PROGRAM " run bad.toml --output out 2>&1");
+  const std::string config =
+      folder.file("bad.toml", "[axes]\ntemperature = -1\n[sampling]\ntop_k = -1\n");
+  const Outcome outcome = run_shell("cd " + folder.path() + " && HOME=" + folder.path("home") +
+                                    " SPECLAB_CACHE=" + folder.path("cache") +
+                                    " " SPECLAB_PROGRAM " run bad.toml --output out 2>&1");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.output, "speclab: bad.toml:2:15: axes.temperature = -1; allowed: numbers from 0 to 100\n  temperature = -1\n                ^\n"
-                            "bad.toml:4:9: sampling.top_k = -1; allowed: integers from 0 to 2147483647\n  top_k = -1\n          ^\n");
+  EXPECT_EQ(outcome.output,
+            "speclab: bad.toml:2:15: axes.temperature = -1; allowed: numbers from 0 to 100\n  "
+            "temperature = -1\n                ^\n"
+            "bad.toml:4:9: sampling.top_k = -1; allowed: integers from 0 to 2147483647\n  top_k = "
+            "-1\n          ^\n");
   int files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) files += entry.path() == config ? 0 : 1;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    files += entry.path() == config ? 0 : 1;
   EXPECT_EQ(files, 0);
 }
 
 double processor_ms_of_children() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
-  return 1e3 * static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-3 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  return 1e3 * static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-3 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 /// A hundred mistakes, a list of ten thousand numbers. The shell's own time is in it.
@@ -84,7 +96,8 @@ TEST(ExitCodes, TwoComesWithinATenthOfASecond) {
 
 TEST(ExitCodes, TwoIsASweepThatIsLargerThanOneMeans) {
   const testing::TemporaryFolder folder;
-  const std::string run = std::string("run ") + kConfig + " --set experiment.repetitions=200 --output " + folder.path("out");
+  const std::string run = std::string("run ") + kConfig +
+                          " --set experiment.repetitions=200 --output " + folder.path("out");
   expect_refusal(run, 2, " generations; allowed without --yes: at most 10000");
   EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
   EXPECT_EQ(run_program(run + " --dry-run >/dev/null").code, 0);
@@ -98,47 +111,58 @@ TEST(ExitCodes, TwoIsACommandThatIsNone) {
 TEST(ExitCodes, TwoIsAnOptionThatTheCommandDoesNotHaveAndTheNearestIsNamed) {
   expect_refusal("generate --prompt x --temprature 1", 2, "did you mean --temperature?");
   expect_refusal(std::string("run ") + kConfig + " --dryrun=x", 2, "did you mean --dry-run?");
-  EXPECT_EQ(run_program("generate --prompt x --zzzzzzzzzz 2>&1").output.find("did you mean"), std::string::npos);
+  EXPECT_EQ(run_program("generate --prompt x --zzzzzzzzzz 2>&1").output.find("did you mean"),
+            std::string::npos);
 }
 
 TEST(ExitCodes, TwoIsAConfigOfAnotherCommand) {
   const std::string training = SPECLAB_SOURCE_DIR "/experiments/configs/train_smollm2_bigram.toml";
   expect_refusal("run " + training, 2, "is for another command; use speclab train " + training);
-  expect_refusal(std::string("train ") + kConfig, 2, std::string("is for another command; use speclab run ") + kConfig);
+  expect_refusal(std::string("train ") + kConfig, 2,
+                 std::string("is for another command; use speclab run ") + kConfig);
 }
 
 TEST(ExitCodes, TwoIsAnOptionThatWouldDoNothing) {
-  expect_refusal(std::string("run ") + kConfig + " --times-from somewhere", 2, "--times-from requires --dry-run");
+  expect_refusal(std::string("run ") + kConfig + " --times-from somewhere", 2,
+                 "--times-from requires --dry-run");
 }
 
 TEST(ExitCodes, ThreeIsResultsThatAreDamaged) {
   const testing::TemporaryFolder folder;
   folder.file("rows.csv", "row_id\n");
   expect_refusal(std::string("run ") + kConfig + " --output " + folder.path(), 3, "rows.csv");
-  expect_refusal(std::string("run --dry-run ") + kConfig + " --times-from " + folder.path(), 3, folder.path());
+  expect_refusal(std::string("run --dry-run ") + kConfig + " --times-from " + folder.path(), 3,
+                 folder.path());
 }
 
 TEST(ExitCodes, FourIsAFolderThatAnotherProcessHolds) {
   const testing::TemporaryFolder folder;
   folder.file("journal", "");
-  const Outcome outcome = run_shell("flock " + folder.path("lock") + " " SPECLAB_PROGRAM " run " + kConfig + " --output " + folder.path() + " 2>&1");
+  const Outcome outcome = run_shell("flock " + folder.path("lock") + " " SPECLAB_PROGRAM " run " +
+                                    kConfig + " --output " + folder.path() + " 2>&1");
   EXPECT_EQ(outcome.code, 4) << outcome.output;
 }
 
 TEST(ExitCodes, EightIsAnOutputThatCannotBeWritten) {
   EXPECT_EQ(run_program("config >/dev/full 2>/dev/null").code, 8);
-  EXPECT_EQ(run_program("predict --acceptance-rate 0.9 --cost-ratio 0.1 >/dev/full 2>/dev/null").code, 8);
+  EXPECT_EQ(
+      run_program("predict --acceptance-rate 0.9 --cost-ratio 0.1 >/dev/full 2>/dev/null").code, 8);
 }
 
 TEST(ProgramConfig, DescribesKeysAsTextAndJson) {
   const Outcome text = run_program("config --describe axes.temperature");
   EXPECT_EQ(text.code, 0);
-  EXPECT_NE(text.output.find("axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an axis\n"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find(
+                "axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an axis\n"),
+            std::string::npos)
+      << text.output;
   EXPECT_EQ(text.output.find("axes.tree"), std::string::npos);
   expect_refusal("config axis", 2, "no key begins with 'axis'");
   expect_refusal("config --json --markdown", 2, "--json");
   const Outcome help = run_program("run --help");
-  EXPECT_NE(help.output.find("axes: temperature, drafter, tree, policy, verifier\n"), std::string::npos) << help.output;
+  EXPECT_NE(help.output.find("axes: temperature, drafter, tree, policy, verifier\n"),
+            std::string::npos)
+      << help.output;
 }
 
 }  // namespace

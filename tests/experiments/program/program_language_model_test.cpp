@@ -40,7 +40,10 @@ validation_sequences = 8
 )");
   }
 
-  Outcome train(const std::string& name, const std::string& more = "") const { return run_program("train " + folder_ + "/train.toml --output " + model(name) + " " + more + " 2>&1"); }
+  Outcome train(const std::string& name, const std::string& more = "") const {
+    return run_program("train " + folder_ + "/train.toml --output " + model(name) + " " + more +
+                       " 2>&1");
+  }
   std::string model(const std::string& name) const { return folder_ + "/" + name; }
 
   std::string folder_;
@@ -50,14 +53,19 @@ TEST_F(ProgramLanguageModel, LearnsBytesAndIsTargetAndDrafterOfOthers) {
   ASSERT_EQ(train("small").code, 0);
   const Outcome large = train("large", "--set drafter.num_layers=2");
   ASSERT_EQ(large.code, 0) << large.output;
-  const nlohmann::json manifest = nlohmann::json::parse(read_file(model("large") + "/manifest.json"));
+  const nlohmann::json manifest =
+      nlohmann::json::parse(read_file(model("large") + "/manifest.json"));
   EXPECT_EQ(manifest.at("kind"), "language_model");
   EXPECT_FALSE(manifest.contains("target"));
-  EXPECT_LT(manifest.at("held_out").at(0).at("loss_nats").get<double>(), 0.5) << "only the digit is hard";
-  const std::string prompt = " --prompt 'abc d3\xC3\xA9\nabc' --no-chat-template --temperature 0 --max-new-tokens 6";
+  EXPECT_LT(manifest.at("held_out").at(0).at("loss_nats").get<double>(), 0.5)
+      << "only the digit is hard";
+  const std::string prompt =
+      " --prompt 'abc d3\xC3\xA9\nabc' --no-chat-template --temperature 0 --max-new-tokens 6";
   const Outcome plain = run_program("generate --model " + model("large") + prompt + " 2>/dev/null");
   EXPECT_EQ(plain.output.substr(0, 2), " d") << plain.output;
-  const Outcome drafted = run_program("generate --model " + model("large") + prompt + " --drafter small_transformer --drafter-model " + model("small") + " 2>/dev/null");
+  const Outcome drafted = run_program("generate --model " + model("large") + prompt +
+                                      " --drafter small_transformer --drafter-model " +
+                                      model("small") + " 2>/dev/null");
   EXPECT_EQ(drafted.output, plain.output);
 }
 
@@ -65,12 +73,19 @@ TEST_F(ProgramLanguageModel, NotesWhatTrainedItSoThatItsCurveIsDrawn) {
   ASSERT_EQ(train("small").code, 0);
   ASSERT_EQ(train("again").code, 0);
   ASSERT_EQ(train("faster", "--set drafter.learning_rate=2e-2").code, 0);
-  const auto provenance = [&](const std::string& name) { return nlohmann::json::parse(read_file(model(name) + "/manifest.json")).at("provenance"); };
-  EXPECT_EQ(provenance("small").at("revision").get<std::string>() + "\n", run_program("--version").output);
+  const auto provenance = [&](const std::string& name) {
+    return nlohmann::json::parse(read_file(model(name) + "/manifest.json")).at("provenance");
+  };
+  EXPECT_EQ(provenance("small").at("revision").get<std::string>() + "\n",
+            run_program("--version").output);
   EXPECT_EQ(provenance("small").at("device"), "cpu");
-  EXPECT_EQ(provenance("small").at("config_sha256"), provenance("again").at("config_sha256")) << "the folder is another";
+  EXPECT_EQ(provenance("small").at("config_sha256"), provenance("again").at("config_sha256"))
+      << "the folder is another";
   EXPECT_NE(provenance("small").at("config_sha256"), provenance("faster").at("config_sha256"));
-  EXPECT_EQ(nlohmann::json::parse(read_file(model("faster") + "/manifest.json")).at("config").at("drafter.learning_rate"), "0.02");
+  EXPECT_EQ(nlohmann::json::parse(read_file(model("faster") + "/manifest.json"))
+                .at("config")
+                .at("drafter.learning_rate"),
+            "0.02");
   const Outcome drawn = run_program("report " + model("small") + " 2>&1");
   EXPECT_EQ(drawn.code, 0) << drawn.output;
   EXPECT_TRUE(std::filesystem::exists(model("small") + "/figures/training_loss.svg"));
@@ -79,38 +94,50 @@ TEST_F(ProgramLanguageModel, NotesWhatTrainedItSoThatItsCurveIsDrawn) {
 TEST_F(ProgramLanguageModel, NotesWhereItsTextIsFromAndSpoilsNothingWhereThatIsDamaged) {
   write_file(folder_ + "/text.txt.source.json", R"({"package": "some-text", "licences": ["CC0"]})");
   ASSERT_EQ(train("model").code, 0);
-  const nlohmann::json manifest = nlohmann::json::parse(read_file(model("model") + "/manifest.json"));
+  const nlohmann::json manifest =
+      nlohmann::json::parse(read_file(model("model") + "/manifest.json"));
   EXPECT_EQ(manifest.at("text").at("files").at(0).at("source").at("package"), "some-text");
   EXPECT_FALSE(manifest.at("text").at("held_out_files").at(0).contains("source"));
-  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 2, "give --overwrite to replace it");
+  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 2,
+                          "give --overwrite to replace it");
   write_file(model("model") + "/tokenizer.json", "kept");
   write_file(folder_ + "/text.txt.source.json", "[]");
-  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "no JSON object");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"),
+                          3, "no JSON object");
   std::string deep = "1";
   for (int i = 0; i < 50'000; ++i) deep = "{\"a\":" + deep + "}";
   write_file(folder_ + "/text.txt.source.json", deep);
-  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "allowed: 16");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"),
+                          3, "allowed: 16");
   std::filesystem::remove(folder_ + "/text.txt.source.json");
   write_file(folder_ + "/text.txt", "");
-  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"), 3, "an empty file");
+  testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"),
+                          3, "an empty file");
   EXPECT_EQ(read_file(model("model") + "/tokenizer.json"), "kept") << "until all is read";
 }
 
 TEST_F(ProgramLanguageModel, SpellsEveryByte) {
   ASSERT_EQ(train("model").code, 0);
-  const Outcome ids = testing::run_shell("printf 'a\xC3\xA9\xE4\xB8\xAD\n' | " SPECLAB_PROGRAM " tokenize --raw --model " + model("model") + " 2>&1");
+  const Outcome ids = testing::run_shell("printf 'a\xC3\xA9\xE4\xB8\xAD\n' | " SPECLAB_PROGRAM
+                                         " tokenize --raw --model " +
+                                         model("model") + " 2>&1");
   EXPECT_NE(ids.output.find("97"), std::string::npos) << ids.output;
   EXPECT_NE(ids.output.find("195"), std::string::npos) << ids.output;
   EXPECT_NE(ids.output.find("228"), std::string::npos) << ids.output;
 }
 
 TEST_F(ProgramLanguageModel, RefusesWhatItHasNoUseFor) {
-  const auto expect = [&](const std::string& setting, const std::string& message) { testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("none") + " --set " + setting, 2, message); };
+  const auto expect = [&](const std::string& setting, const std::string& message) {
+    testing::expect_refusal(
+        "train " + folder_ + "/train.toml --output " + model("none") + " --set " + setting, 2,
+        message);
+  };
   expect("target.model=smollm2-135m", "[target] with drafter.kind = \"language_model\"");
   expect("own_text.num_prompts=4", "[own_text] with drafter.kind = \"language_model\"");
   expect("drafter.draft_vocabulary=100", "draft_vocabulary");
   expect("drafter.num_heads=3", "num_heads");
-  expect("text.sequence_length=2000000", "text.sequence_length = 2000000; allowed: integers from 3 to 1048576");
+  expect("text.sequence_length=2000000",
+         "text.sequence_length = 2000000; allowed: integers from 3 to 1048576");
   EXPECT_FALSE(std::filesystem::exists(model("none") + "/config.json"));
 }
 

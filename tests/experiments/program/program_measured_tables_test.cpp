@@ -1,5 +1,5 @@
-// `speclab reproduce` of the papers' tables that are measured, from the sweep to the comparison: the built program with fake engines. (closed_world,
-// of no paper, has models of its own.)
+// `speclab reproduce` of the papers' tables that are measured, from the sweep to the comparison:
+// the built program with fake engines. (closed_world, of no paper, has models of its own.)
 
 #include <filesystem>
 
@@ -15,15 +15,19 @@ class MeasuredTable : public ::testing::TestWithParam<const char*> {
  protected:
   /// Measures and compares. @return rows of its sweeps
   std::size_t rows_of(const std::string& how) const {
-    const testing::Outcome outcome = testing::run_shell(std::string(SPECLAB_PROGRAM) + " reproduce " + GetParam() + " " + how + " --no-figures --output " + folder_.path(how) + " 2>&1");
+    const testing::Outcome outcome =
+        testing::run_shell(std::string(SPECLAB_PROGRAM) + " reproduce " + GetParam() + " " + how +
+                           " --no-figures --output " + folder_.path(how) + " 2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     const std::string table = folder_.path(how) + "/" + GetParam();
-    EXPECT_NE(read_file(table + "/remarks.txt").find("so no number must agree"), std::string::npos) << "what cannot be compared is said";
+    EXPECT_NE(read_file(table + "/remarks.txt").find("so no number must agree"), std::string::npos)
+        << "what cannot be compared is said";
     EXPECT_GT(analysis::Table::read(table + "/comparison.csv").size(), 0U);
     std::size_t rows = 0;
     for (const auto& sweep : std::filesystem::directory_iterator(folder_.path(how) + "/runs"))
       for (const char* file : {"/rows.csv", "/acceptance.csv"})
-        if (const std::string path = sweep.path().string() + file; std::filesystem::exists(path)) rows += analysis::Table::read(path).size();
+        if (const std::string path = sweep.path().string() + file; std::filesystem::exists(path))
+          rows += analysis::Table::read(path).size();
     return rows;
   }
 
@@ -37,7 +41,9 @@ TEST_P(MeasuredTable, IsMeasuredQuicklyOrInFull) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, MeasuredTable,
-                         ::testing::Values("leviathan_table_2", "leviathan_table_3", "chen_table_1", "specinfer_table_1", "specinfer_table_2", "specinfer_table_3", "hf_temperature", "ntt_temperature",
+                         ::testing::Values("leviathan_table_2", "leviathan_table_3", "chen_table_1",
+                                           "specinfer_table_1", "specinfer_table_2",
+                                           "specinfer_table_3", "hf_temperature", "ntt_temperature",
                                            "ntt_model_size", "ntt_ranks", "ibm_heads"),
                          [](const auto& named) { return std::string(named.param); });
 

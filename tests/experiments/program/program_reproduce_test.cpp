@@ -23,22 +23,26 @@ std::string fresh_folder(const std::string& name) {
 const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
 
 /// The last thing of a test, which is skipped here where other programs draw.
-void expect_committed_figures(const std::string& committed, const std::filesystem::path& drawn, int least) {
-  if (const std::string others = testing::other_drawing_tools(kReference); !others.empty()) GTEST_SKIP() << others;
+void expect_committed_figures(const std::string& committed, const std::filesystem::path& drawn,
+                              int least) {
+  if (const std::string others = testing::other_drawing_tools(kReference); !others.empty())
+    GTEST_SKIP() << others;
   EXPECT_GE(testing::expect_same_figures(committed, drawn), least);
 }
 
 TEST(ProgramReproduce, ListsEveryName) {
   const Outcome list = run_program("reproduce --list");
   EXPECT_EQ(list.code, 0);
-  for (const char* id :
-       {"leviathan_table_1", "leviathan_table_4", "leviathan_table_5", "leviathan_figure_2", "leviathan_figure_3", "leviathan_figure_4",
-        "leviathan_figure_5", "chen_figure_1", "specinfer", "sequoia", "hf_schedule", "ntt_metrics", "batch_crossover", "metric_crosswalk"})
+  for (const char* id : {"leviathan_table_1", "leviathan_table_4", "leviathan_table_5",
+                         "leviathan_figure_2", "leviathan_figure_3", "leviathan_figure_4",
+                         "leviathan_figure_5", "chen_figure_1", "specinfer", "sequoia",
+                         "hf_schedule", "ntt_metrics", "batch_crossover", "metric_crosswalk"})
     EXPECT_NE(list.output.find(id), std::string::npos) << id;
 }
 
 TEST(ProgramReproduce, ListsAndDoesNothingElse) {
-  for (const char* other : {"sequoia", "--all-analytic", "--output x", "--no-figures", "--data x", "--metric speculation_length=3"})
+  for (const char* other : {"sequoia", "--all-analytic", "--output x", "--no-figures", "--data x",
+                            "--metric speculation_length=3"})
     expect_refusal(std::string("reproduce --list ") + other, 2, "excludes");
 }
 
@@ -52,30 +56,44 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   for (std::size_t row = 0; row < summary.size(); ++row) {
     const std::string id = summary.text(row, "experiment");
     EXPECT_EQ(summary.integer(row, "disagrees"), 0) << id;
-    EXPECT_EQ(analysis::Table::read(folder + "/" + id + "/comparison.csv").size(), static_cast<std::size_t>(summary.integer(row, "rows"))) << id;
+    EXPECT_EQ(analysis::Table::read(folder + "/" + id + "/comparison.csv").size(),
+              static_cast<std::size_t>(summary.integer(row, "rows")))
+        << id;
     int figures = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id)) figures += entry.path().extension() == ".svg";
+    for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id))
+      figures += entry.path().extension() == ".svg";
     EXPECT_GE(figures, 1) << id;
-    const auto remarks = [&id](const std::string& of) { return std::filesystem::exists(of + "/" + id + "/remarks.txt") ? read_file(of + "/" + id + "/remarks.txt") : "none"; };
+    const auto remarks = [&id](const std::string& of) {
+      return std::filesystem::exists(of + "/" + id + "/remarks.txt")
+                 ? read_file(of + "/" + id + "/remarks.txt")
+                 : "none";
+    };
     EXPECT_EQ(remarks(folder), remarks(kReference + "/reproduce")) << id;
   }
   expect_committed_figures(kReference + "/reproduce", folder, 17);
 }
 
 constexpr const char* kMeasured = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured";
-constexpr const char* kMeasuredIds[] = {"leviathan_table_2", "leviathan_table_3", "chen_table_1",    "specinfer_table_1", "specinfer_table_2",
-                                        "specinfer_table_3", "hf_temperature",    "ntt_temperature", "ntt_model_size",    "ntt_ranks", "ibm_heads", "closed_world"};
+constexpr const char* kMeasuredIds[] = {
+    "leviathan_table_2", "leviathan_table_3", "chen_table_1",   "specinfer_table_1",
+    "specinfer_table_2", "specinfer_table_3", "hf_temperature", "ntt_temperature",
+    "ntt_model_size",    "ntt_ranks",         "ibm_heads",      "closed_world"};
 
 TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
   const std::filesystem::path folder = fresh_folder("reproduce_measured");
   std::string command = "reproduce";
   for (const char* id : kMeasuredIds) command += std::string(" ") + id;
-  const Outcome outcome = run_program(command + " --from " + kMeasured + "/runs --output " + folder.string() + " 2>&1");
+  const Outcome outcome =
+      run_program(command + " --from " + kMeasured + "/runs --output " + folder.string() + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const std::string id : kMeasuredIds) {
-    for (const char* file : {"/comparison.csv", "/remarks.txt"}) EXPECT_EQ(read_file((folder / id).string() + file), read_file(std::string(kMeasured) + "/" + id + file)) << id << file;
+    for (const char* file : {"/comparison.csv", "/remarks.txt"})
+      EXPECT_EQ(read_file((folder / id).string() + file),
+                read_file(std::string(kMeasured) + "/" + id + file))
+          << id << file;
     for (const auto& entry : std::filesystem::directory_iterator(std::string(kMeasured) + "/" + id))
-      EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured))) << entry.path();
+      EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured)))
+          << entry.path();
   }
   expect_committed_figures(kMeasured, folder, 17);
 }
@@ -86,16 +104,21 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
   const std::string folder = fresh_folder("reproduce_foreign");
   std::filesystem::create_directory(folder);
-  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size", "nucleus_summaries", "nucleus_code", "closed_world", "mlp_heads"})
-    std::filesystem::create_directory_symlink(SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_model_size_cpu", folder + "/" + sweep);
+  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size",
+                            "nucleus_summaries", "nucleus_code", "closed_world", "mlp_heads"})
+    std::filesystem::create_directory_symlink(
+        SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_model_size_cpu", folder + "/" + sweep);
   for (const std::string id : kMeasuredIds) {
-    expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3, "experiments/configs/papers");
-    expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out", 3, "manifest.toml");
+    expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3,
+                   "experiments/configs/papers");
+    expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out",
+                   3, "manifest.toml");
   }
 }
 
 TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {
-  const std::string data = fresh_folder("reproduce_data"), folder = fresh_folder("reproduce_changed");
+  const std::string data = fresh_folder("reproduce_data"),
+                    folder = fresh_folder("reproduce_changed");
   std::filesystem::copy(SPECLAB_SOURCE_DIR "/experiments/papers", data);
   std::string content = read_file(data + "/leviathan_fig3.csv");
   content.replace(content.find("0.01,grid,0.90,24,"), 18, "0.01,grid,0.90,25,");
@@ -114,12 +137,17 @@ TEST(ProgramReproduce, RefusesNumbersThatNoFormulaTakes) {
   std::string content = read_file(data + "/leviathan_table1.csv");
   content.replace(content.find("\n0.6,2,0,0,"), 5, "\n1.6,");
   write_file(data + "/leviathan_table1.csv", content);
-  expect_refusal("reproduce leviathan_table_1 --no-figures --output " + fresh_folder("reproduce_refused") + " --data " + data, 3, "leviathan_table_1: ");
+  expect_refusal("reproduce leviathan_table_1 --no-figures --output " +
+                     fresh_folder("reproduce_refused") + " --data " + data,
+                 3, "leviathan_table_1: ");
   const auto refuses = [&](const std::string& changed, const char* mentions) {
     write_file(data + "/leviathan_table1.csv", changed);
-    expect_refusal("reproduce leviathan_table_1 --no-figures --output " + fresh_folder("reproduce_refused") + " --data " + data, 3, mentions);
+    expect_refusal("reproduce leviathan_table_1 --no-figures --output " +
+                       fresh_folder("reproduce_refused") + " --data " + data,
+                   3, mentions);
   };
-  const std::string whole = read_file(SPECLAB_SOURCE_DIR "/experiments/papers/leviathan_table1.csv");
+  const std::string whole =
+      read_file(SPECLAB_SOURCE_DIR "/experiments/papers/leviathan_table1.csv");
   refuses(whole.substr(0, whole.find('\n') + 1), "0 rows; allowed: at least the 24");
   std::string wide = whole;
   wide.replace(wide.find("\n0.6,2,"), 7, "\n0.6,4294967298,");
@@ -137,41 +165,65 @@ TEST(ProgramReproduce, RefusesAFolderWithoutAName) {
 /// A limit on the size of files is no reason to be killed.
 TEST(ProgramReproduce, SaysSoWhereAFileMayNotGrow) {
   const std::string folder = fresh_folder("reproduce_limited"), program = SPECLAB_PROGRAM;
-  const Outcome outcome = testing::run_shell("ulimit -f 1; " + program + " reproduce leviathan_figure_3 --no-figures --output " + folder + " 2>&1 >/dev/null");
+  const Outcome outcome = testing::run_shell(
+      "ulimit -f 1; " + program + " reproduce leviathan_figure_3 --no-figures --output " + folder +
+      " 2>&1 >/dev/null");
   EXPECT_EQ(outcome.code, 8) << outcome.output;
-  EXPECT_NE(outcome.output.find("cannot write: File too large; free space"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("cannot write: File too large; free space"), std::string::npos)
+      << outcome.output;
   make_folder(folder);
-  const Outcome printed = testing::run_shell("ulimit -f 1; " + program + " predict --acceptance-rate 0.8 --cost-ratio 0.05 --max-length 400 2>/dev/null >" + folder + "/table.txt");
+  const Outcome printed = testing::run_shell(
+      "ulimit -f 1; " + program +
+      " predict --acceptance-rate 0.8 --cost-ratio 0.05 --max-length 400 2>/dev/null >" + folder +
+      "/table.txt");
   EXPECT_EQ(printed.code, 8);
-  const Outcome drawn = testing::run_shell("ulimit -f 8; " + program + " predict --acceptance-rate 0.8 --cost-ratio 0.05 --plot " + folder + "/figure.pdf 2>&1 >/dev/null");
+  const Outcome drawn = testing::run_shell(
+      "ulimit -f 8; " + program + " predict --acceptance-rate 0.8 --cost-ratio 0.05 --plot " +
+      folder + "/figure.pdf 2>&1 >/dev/null");
   EXPECT_EQ(drawn.code, 8) << drawn.output;
   EXPECT_FALSE(std::filesystem::exists(folder + "/figure.pdf"));
 }
 
 TEST(ProgramReproduce, NamesTheSlipsOfTheSources) {
-  const Outcome outcome = run_program("reproduce leviathan_table_4 leviathan_table_5 --no-figures --output " + fresh_folder("reproduce_slips"));
+  const Outcome outcome =
+      run_program("reproduce leviathan_table_4 leviathan_table_5 --no-figures --output " +
+                  fresh_folder("reproduce_slips"));
   EXPECT_EQ(outcome.code, 0);
-  for (const char* name : {"exp_en_de_base_t1", "exp_en_de_large_t1", "exp_cnn_dm_large_t1", "lenient_argmax_inequality", "lenient_speedups_t1"})
+  for (const char* name : {"exp_en_de_base_t1", "exp_en_de_large_t1", "exp_cnn_dm_large_t1",
+                           "lenient_argmax_inequality", "lenient_speedups_t1"})
     EXPECT_NE(outcome.output.find(std::string("slip ") + name), std::string::npos) << name;
 }
 
 TEST(ProgramReproduce, ConvertsMetricsAndRefusesAmbiguousOnes) {
-  const Outcome outcome = run_program("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25 --metric speculation_length=3");
+  const Outcome outcome = run_program(
+      "reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25 --metric "
+      "speculation_length=3");
   ASSERT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.output.find("0.416667"), std::string::npos) << outcome.output;
-  expect_refusal("reproduce metric_crosswalk --metric acceptance_rate=0.8 --metric speculation_length=3", 11, "say whose it is");
-  expect_refusal("reproduce metric_crosswalk --metric acceptance_length=2.25 --metric speculation_length=3", 11, "vllm.mean_acceptance_length");
-  expect_refusal("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25", 11, "speculation_length=N");
-  expect_refusal("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=9 --metric speculation_length=3", 2, "allowed: 1 to 4");
-  expect_refusal("reproduce sequoia --metric vllm.mean_acceptance_length=2.25", 2, "metric_crosswalk");
+  expect_refusal(
+      "reproduce metric_crosswalk --metric acceptance_rate=0.8 --metric speculation_length=3", 11,
+      "say whose it is");
+  expect_refusal(
+      "reproduce metric_crosswalk --metric acceptance_length=2.25 --metric speculation_length=3",
+      11, "vllm.mean_acceptance_length");
+  expect_refusal("reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25", 11,
+                 "speculation_length=N");
+  expect_refusal(
+      "reproduce metric_crosswalk --metric vllm.mean_acceptance_length=9 --metric "
+      "speculation_length=3",
+      2, "allowed: 1 to 4");
+  expect_refusal("reproduce sequoia --metric vllm.mean_acceptance_length=2.25", 2,
+                 "metric_crosswalk");
 }
 
 TEST(ProgramReproduce, RefusesWhatItCannotReproduce) {
   expect_refusal("reproduce", 2, "--list");
-  expect_refusal("reproduce leviathan_table_9", 2, "no table or figure 'leviathan_table_9'; allowed: leviathan_table_1");
+  expect_refusal("reproduce leviathan_table_9", 2,
+                 "no table or figure 'leviathan_table_9'; allowed: leviathan_table_1");
   expect_refusal("reproduce --all-analytic sequoia", 2, "contradict");
   expect_refusal("reproduce sequoia --data /nowhere", 3, "/nowhere/");
-  expect_refusal("reproduce leviathan_table_1 --no-figures --output /proc/nowhere", 8, "/proc/nowhere");
+  expect_refusal("reproduce leviathan_table_1 --no-figures --output /proc/nowhere", 8,
+                 "/proc/nowhere");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The real suite under speclab compare: a planted slow-down is seen through counts, and its clocks measure what they should.
+// The real suite under speclab compare: a planted slow-down is seen through counts, and its clocks
+// measure what they should.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,11 +15,17 @@ namespace {
 using nlohmann::json;
 
 /// Of trees alone, whose set-up is short under callgrind.
-Outcome compare_counts(const std::string& options) { return run_program("compare " SPECLAB_BUILD " " SPECLAB_BUILD " --measure counts --families trees --json " + options); }
+Outcome compare_counts(const std::string& options) {
+  return run_program("compare " SPECLAB_BUILD " " SPECLAB_BUILD
+                     " --measure counts --families trees --json " +
+                     options);
+}
 
 /// Runs the suite. @return its benchmarks
 json run_suite(const std::string& environment, const std::string& options) {
-  const Outcome outcome = run_shell(environment + " " SPECLAB_BUILD "/suite_bench --benchmark_format=json " + options + " 2>/dev/null");
+  const Outcome outcome =
+      run_shell(environment + " " SPECLAB_BUILD "/suite_bench --benchmark_format=json " + options +
+                " 2>/dev/null");
   EXPECT_EQ(outcome.code, 0) << options;
   return json::parse(outcome.output)["benchmarks"];
 }
@@ -26,7 +33,9 @@ json run_suite(const std::string& environment, const std::string& options) {
 std::map<std::string, double> checksums(const json& benchmarks) {
   std::map<std::string, double> values;
   for (const json& benchmark : benchmarks)
-    if (benchmark["run_type"] == "iteration") values[benchmark["name"].get<std::string>().substr(0, benchmark["name"].get<std::string>().find("/iterations:"))] = benchmark["checksum"];
+    if (benchmark["run_type"] == "iteration")
+      values[benchmark["name"].get<std::string>().substr(
+          0, benchmark["name"].get<std::string>().find("/iterations:"))] = benchmark["checksum"];
   return values;
 }
 
@@ -34,7 +43,9 @@ std::map<std::string, double> checksums(const json& benchmarks) {
 std::vector<double> times(const json& benchmarks, const std::string& name, const char* clock) {
   std::vector<double> values;
   for (const json& benchmark : benchmarks)
-    if (benchmark["run_type"] == "iteration" && benchmark["name"].get<std::string>().starts_with(name)) values.push_back(benchmark[clock]);
+    if (benchmark["run_type"] == "iteration" &&
+        benchmark["name"].get<std::string>().starts_with(name))
+      values.push_back(benchmark[clock]);
   return values;
 }
 
@@ -57,23 +68,32 @@ TEST(SuiteCounts, ShowAPlantedSlowdown) {
   }
 }
 
-/// What benchmarks work out does not depend on how often they are called, on planted work, or on the process.
+/// What benchmarks work out does not depend on how often they are called, on planted work, or on
+/// the process.
 TEST(SuiteWork, IsTheSameInEveryCallAndProcess) {
-  const auto few = checksums(run_suite("SPECLAB_BENCH_CALLS=2", "--benchmark_filter=-^timer/")), more = checksums(run_suite("SPECLAB_BENCH_CALLS=7 SPECLAB_BENCH_EXTRA_WORK=0.5", "--benchmark_filter=-^timer/"));
+  const auto few = checksums(run_suite("SPECLAB_BENCH_CALLS=2", "--benchmark_filter=-^timer/")),
+             more = checksums(run_suite("SPECLAB_BENCH_CALLS=7 SPECLAB_BENCH_EXTRA_WORK=0.5",
+                                        "--benchmark_filter=-^timer/"));
   EXPECT_GE(few.size(), 30u);
   EXPECT_EQ(few, more);
 }
 
 TEST(SuiteWork, IsRefusedWhereThePlantIsNoShare) {
   for (const char* share : {"-0.1", "1.5", "five", "0.05x", ""})
-    EXPECT_EQ(run_shell(std::string("SPECLAB_BENCH_EXTRA_WORK='") + share + "' " SPECLAB_BUILD "/suite_bench --benchmark_filter=^trees/ 2>&1").code, 2) << share;
+    EXPECT_EQ(run_shell(std::string("SPECLAB_BENCH_EXTRA_WORK='") + share +
+                        "' " SPECLAB_BUILD "/suite_bench --benchmark_filter=^trees/ 2>&1")
+                  .code,
+              2)
+        << share;
 }
 
-/// Clocks of the wall that jump an hour forth, back and forth again with every look leave the times as they are. The bounds are wide, for a
-/// machine may be busy: an hour would still be far outside.
+/// Clocks of the wall that jump an hour forth, back and forth again with every look leave the times
+/// as they are. The bounds are wide, for a machine may be busy: an hour would still be far outside.
 TEST(SuiteTimer, DoesNotMindJumpsOfTheWallClock) {
-  const auto results = run_suite("LD_PRELOAD=" SPECLAB_JUMPING_CLOCK, "--benchmark_filter=^timer/ --benchmark_repetitions=3");
-  const auto sleeps = times(results, "timer/sleep_100ms", "real_time"), spins = times(results, "timer/spin_50ms", "cpu_time");
+  const auto results = run_suite("LD_PRELOAD=" SPECLAB_JUMPING_CLOCK,
+                                 "--benchmark_filter=^timer/ --benchmark_repetitions=3");
+  const auto sleeps = times(results, "timer/sleep_100ms", "real_time"),
+             spins = times(results, "timer/spin_50ms", "cpu_time");
   ASSERT_EQ(sleeps.size(), 3u);
   ASSERT_EQ(spins.size(), 3u);
   EXPECT_GE(std::ranges::min(sleeps), 99e6);
@@ -85,7 +105,8 @@ TEST(SuiteTimer, DoesNotMindJumpsOfTheWallClock) {
 /// The library of the test above does what it says, or that test would show nothing.
 TEST(SuiteTimer, WallClockJumpsUnderTheTest) {
   const std::string date = "LD_PRELOAD=" SPECLAB_JUMPING_CLOCK " date +%s";
-  const long long now = std::stoll(run_shell("date +%s").output), jumped = std::stoll(run_shell(date).output);
+  const long long now = std::stoll(run_shell("date +%s").output),
+                  jumped = std::stoll(run_shell(date).output);
   EXPECT_GT(std::abs(jumped - now), 3000);
 }
 

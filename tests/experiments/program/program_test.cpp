@@ -1,4 +1,5 @@
-// The built program as a user meets it: outputs, messages and exit codes of the commands that run a model.
+// The built program as a user meets it: outputs, messages and exit codes of the commands that run a
+// model.
 
 #include <filesystem>
 #include <fstream>
@@ -16,12 +17,15 @@ using testing::Outcome;
 using testing::run_program;
 using testing::run_shell;
 
-std::string default_model() { return user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf"; }
+std::string default_model() {
+  return user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf";
+}
 
 /// A damaged copy of the default model's first part. @param change  edits the bytes
 std::string damaged_model(const std::string& name, std::size_t size, void (*change)(std::string&)) {
   std::string bytes(size, '\0');
-  std::ifstream(default_model(), std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(size));
+  std::ifstream(default_model(), std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(size));
   change(bytes);
   const std::string path = ::testing::TempDir() + "/" + name;
   write_file(path, bytes);
@@ -30,9 +34,13 @@ std::string damaged_model(const std::string& name, std::size_t size, void (*chan
 
 /// A run of two cells a model that takes seconds, with a shape model beside the real one.
 std::string small_run(const std::string& folder, const std::string& more) {
-  return "run " SPECLAB_SOURCE_DIR "/experiments/configs/walltime_vs_model_size.toml --set 'target.model=[\"smollm2-135m\", \"shape-15m\"]'"
-         " --set 'axes.temperature=[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set 'prompts.categories=[\"extraction\"]'"
-         " --set prompts.new_tokens=6 --set costs.repetitions=1 --set 'costs.rows=[1]' --output " + folder + " " + more;
+  return "run " SPECLAB_SOURCE_DIR
+         "/experiments/configs/walltime_vs_model_size.toml --set 'target.model=[\"smollm2-135m\", "
+         "\"shape-15m\"]'"
+         " --set 'axes.temperature=[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set "
+         "'prompts.categories=[\"extraction\"]'"
+         " --set prompts.new_tokens=6 --set costs.repetitions=1 --set 'costs.rows=[1]' --output " +
+         folder + " " + more;
 }
 
 TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
@@ -41,16 +49,20 @@ TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
   const Outcome run = run_program(small_run(folder, "--no-report 2>&1"));
   ASSERT_EQ(run.code, 0) << run.output;
   const std::string rows = read_file(folder + "/rows.csv");
-  EXPECT_NE(rows.find("smollm2-135m,prompt_lookup,chain,auto,rejection"), std::string::npos) << rows;
+  EXPECT_NE(rows.find("smollm2-135m,prompt_lookup,chain,auto,rejection"), std::string::npos)
+      << rows;
   EXPECT_NE(rows.find("shape-15m,prompt_lookup,chain,auto,replay"), std::string::npos) << rows;
   EXPECT_NE(read_file(folder + "/manifest.toml").find("weights = \"random\""), std::string::npos);
   const Outcome again = run_program(small_run(folder, "2>&1"));  // complete, but for the report
   EXPECT_EQ(again.code, 0) << again.output;
   EXPECT_NE(again.output.find(folder + "/report.html"), std::string::npos) << again.output;
-  EXPECT_NE(read_file(folder + "/report.html").find("Shape models have random weights"), std::string::npos);
+  EXPECT_NE(read_file(folder + "/report.html").find("Shape models have random weights"),
+            std::string::npos);
 }
 
-TEST(Program, SaysSoWhereStandardOutputIsFull) { EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8); }
+TEST(Program, SaysSoWhereStandardOutputIsFull) {
+  EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8);
+}
 
 /// A closed descriptor must not become the next file that is opened: messages would go into it.
 TEST(Program, WritesNoMessageIntoAFileWhereStandardErrorIsClosed) {
@@ -60,16 +72,19 @@ TEST(Program, WritesNoMessageIntoAFileWhereStandardErrorIsClosed) {
   EXPECT_EQ(run.code, 0) << run.output;
   EXPECT_TRUE(std::filesystem::exists(folder + "/rows.csv"));
   EXPECT_EQ(read_file(folder + "/lock").find("measuring"), std::string::npos);
-  EXPECT_EQ(run_program("models >&- 2>/dev/null").code, 8) << "what is printed to a closed standard output has not arrived";
+  EXPECT_EQ(run_program("models >&- 2>/dev/null").code, 8)
+      << "what is printed to a closed standard output has not arrived";
 }
 
 TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
-  for (const char* command : {"generate", "tokenize", "law", "score", "verify", "models", "run", "config", "report", "train", "predict", "reproduce"}) {
+  for (const char* command : {"generate", "tokenize", "law", "score", "verify", "models", "run",
+                              "config", "report", "train", "predict", "reproduce"}) {
     const Outcome outcome = run_program(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0);
     const std::size_t example = outcome.output.find("Example: ");
     ASSERT_NE(example, std::string::npos) << outcome.output;
-    EXPECT_NE(outcome.output.find("speclab " + std::string(command), example), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("speclab " + std::string(command), example), std::string::npos)
+        << outcome.output;
   }
 }
 
@@ -79,32 +94,51 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal("generate --prompt x --bogus 1", 2, "--bogus");
   for (const char* option : {"temperature", "top-k", "seed", "threads", "speculation-length"})
     expect_refusal(std::string("generate --prompt x --") + option + " ''", 2, "''; allowed:");
-  expect_refusal("generate --prompt x --seed -1", 2, "'-1'; allowed: integers from 0 to 18446744073709551615");
+  expect_refusal("generate --prompt x --seed -1", 2,
+                 "'-1'; allowed: integers from 0 to 18446744073709551615");
   expect_refusal("generate --prompt x --seed 18446744073709551616", 2, "allowed: integers from 0");
   expect_refusal("generate --prompt x --temperature warm", 2, "temperature");
   expect_refusal("generate --prompt x --temperature -1", 2, "temperature = -1; allowed");
   expect_refusal("generate --prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
   expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
-  expect_refusal("generate --prompt x --drafter psychic", 2, "drafter 'psychic'; allowed: none, unigram, bigram");
+  expect_refusal("generate --prompt x --drafter psychic", 2,
+                 "drafter 'psychic'; allowed: none, unigram, bigram");
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
   for (const char* drafter : {"plain", "none", "prompt_lookup"})
-    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2, "a drafter that draws trees: unigram, bigram");
-  expect_refusal("generate --prompt x --drafter bigram --tree best_first:0", 2, "NODES from 1 to 512");
-  expect_refusal("generate --prompt x --drafter bigram --tree suffixes:31:5x3x2", 2, "COUNT from 1 to what CHILDREN multiply to");
-  expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2, "confidence ends chains");
+    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2,
+                   "a drafter that draws trees: unigram, bigram");
+  expect_refusal("generate --prompt x --drafter bigram --tree best_first:0", 2,
+                 "NODES from 1 to 512");
+  expect_refusal("generate --prompt x --drafter bigram --tree suffixes:31:5x3x2", 2,
+                 "COUNT from 1 to what CHILDREN multiply to");
+  expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2,
+                 "confidence ends chains");
   for (const char* policy : {"auto", "tracking", "confidence"})
-    expect_refusal(std::string("generate --prompt x --drafter bigram --tree best_first:adaptive --policy ") + policy, 2, "allowed: heuristic, constant:N");
-  expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2, "which reads none");
+    expect_refusal(
+        std::string("generate --prompt x --drafter bigram --tree best_first:adaptive --policy ") +
+            policy,
+        2, "allowed: heuristic, constant:N");
+  expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2,
+                 "which reads none");
   expect_refusal("generate --prompt x --drafter mixture", 2, "name them in --drafter-parts");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2, "allowed: 2 to 16");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,mixture", 2, "with the part 'mixture'; allowed: drafters that draft and are no mixtures: unigram, bigram");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,bigram:0", 2, "a weight from 1e-6 to 1e6");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts feature_transformer,lookup_transformer", 2, "every model but n-grams once");
-  expect_refusal("generate --prompt x --drafter ngram --drafter-parts ngram,bigram", 2, "parts of a mixture");
+  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2,
+                 "allowed: 2 to 16");
+  expect_refusal(
+      "generate --prompt x --drafter mixture --drafter-parts ngram,mixture", 2,
+      "with the part 'mixture'; allowed: drafters that draft and are no mixtures: unigram, bigram");
+  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,bigram:0", 2,
+                 "a weight from 1e-6 to 1e6");
+  expect_refusal(
+      "generate --prompt x --drafter mixture --drafter-parts "
+      "feature_transformer,lookup_transformer",
+      2, "every model but n-grams once");
+  expect_refusal("generate --prompt x --drafter ngram --drafter-parts ngram,bigram", 2,
+                 "parts of a mixture");
   expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
   expect_refusal("generate --prompt x --verifier greedy --temperature 1", 2, "temperature 0");
   expect_refusal("generate --prompt-ids 1,,2", 2, "--prompt-ids");
-  expect_refusal("generate --prompt-ids 1,99999999", 2, "prompt token 99999999; allowed: 0 to 49151");
+  expect_refusal("generate --prompt-ids 1,99999999", 2,
+                 "prompt token 99999999; allowed: 0 to 49151");
   expect_refusal("generate", 2, "the prompt is empty");
   expect_refusal("generate --prompt-file /nowhere/at/all", 2, "/nowhere/at/all");
   expect_refusal("generate --prompt x --max-new-tokens 9000", 2, "context of 8192");
@@ -118,7 +152,8 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
   expect_refusal("generate --prompt x --model no-such-model", 2, "no-such-model");
   const std::string truncated = damaged_model("truncated.gguf", 1 << 20, [](std::string&) {});
   expect_refusal("generate --prompt x --model " + truncated, 7, "truncated.gguf: byte");
-  const std::string flipped = damaged_model("flipped.gguf", 1 << 22, [](std::string& bytes) { bytes[0] ^= 1; });
+  const std::string flipped =
+      damaged_model("flipped.gguf", 1 << 22, [](std::string& bytes) { bytes[0] ^= 1; });
   expect_refusal("generate --prompt x --model " + flipped, 7, "flipped.gguf: byte 0");
   const std::string other = damaged_model("other.gguf", 98362432, [](std::string& bytes) {
     const std::size_t at = bytes.find("llama", bytes.find("general.architecture"));
@@ -131,16 +166,21 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
 TEST(Program, RefusesADefaultModelWithAFlippedBitAmongTheWeights) {
   const std::string cache = ::testing::TempDir() + "/flipped_cache";
   make_folder(cache + "/models");
-  const std::string copy = damaged_model("flipped_cache/models/smollm2-135m-instruct-q4_1.gguf", std::filesystem::file_size(default_model()),
+  const std::string copy = damaged_model("flipped_cache/models/smollm2-135m-instruct-q4_1.gguf",
+                                         std::filesystem::file_size(default_model()),
                                          [](std::string& bytes) { bytes[60000000] ^= 0x10; });
-  const Outcome outcome = run_shell("SPECLAB_CACHE=" + cache + " " + SPECLAB_PROGRAM + " generate --prompt x 2>&1");
+  const Outcome outcome =
+      run_shell("SPECLAB_CACHE=" + cache + " " + SPECLAB_PROGRAM + " generate --prompt x 2>&1");
   EXPECT_EQ(outcome.code, 7);
-  EXPECT_NE(outcome.output.find("the file is damaged or another one"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("the file is damaged or another one"), std::string::npos)
+      << outcome.output;
   std::remove(copy.c_str());
 }
 
 TEST(Program, TakesAnNgramDrafterAsAFolder) {
-  const std::string common = "generate --json --temperature 0 --max-new-tokens 4 --prompt x --drafter bigram --drafter-model ";
+  const std::string common =
+      "generate --json --temperature 0 --max-new-tokens 4 --prompt x --drafter bigram "
+      "--drafter-model ";
   EXPECT_EQ(run_program(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-bigram").code, 0);
   expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-drafter", 7, "ngram.bin");
   expect_refusal(common + SPECLAB_SOURCE_DIR "/results/models/smollm2-5gram", 2, "order 5");
@@ -151,7 +191,10 @@ TEST(Program, TrainsNgramsOnTextFilesAndRefusesWhatIsNoText) {
   const testing::TemporaryFolder folder;
   const std::string model = folder.path("model");
   const auto config = [&](const std::string& file) {
-    return folder.file("train.toml", "[text]\nfiles = [\"" + file + "\"]\n[drafter]\nkind = \"ngram\"\norder = 3\noutput = \"" + model + "\"\n");
+    return folder.file("train.toml",
+                       "[text]\nfiles = [\"" + file +
+                           "\"]\n[drafter]\nkind = \"ngram\"\norder = 3\noutput = \"" + model +
+                           "\"\n");
   };
   folder.file("empty.txt", "");
   folder.file("binary.txt", std::string("ab\0c", 4));
@@ -160,7 +203,11 @@ TEST(Program, TrainsNgramsOnTextFilesAndRefusesWhatIsNoText) {
   expect_refusal("train " + config("binary.txt"), 3, "binary.txt: byte 2: 0x00");
   EXPECT_FALSE(std::filesystem::exists(model));
   EXPECT_EQ(run_program("train " + config("good.txt") + " 2>/dev/null").code, 0);
-  EXPECT_EQ(run_program("generate --json --temperature 0 --max-new-tokens 2 --prompt x --drafter ngram --drafter-model " + model + " 2>/dev/null").code, 0);
+  EXPECT_EQ(run_program("generate --json --temperature 0 --max-new-tokens 2 --prompt x --drafter "
+                        "ngram --drafter-model " +
+                        model + " 2>/dev/null")
+                .code,
+            0);
 }
 
 TEST(Program, AsksForCudaWhereThereIsNone) {
@@ -177,15 +224,25 @@ TEST(Program, RefusesWhatTheCudaPathDoesNotHave) {
 
 TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
   const testing::TemporaryFolder folder;
-  const std::string config = folder.file("nowhere.toml", "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = \"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
-  const std::string found = "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor a file or folder; allowed: smollm2-135m, ";
+  const std::string config = folder.file(
+      "nowhere.toml",
+      "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = "
+      "\"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
+  const std::string found =
+      "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor "
+      "a file or folder; allowed: smollm2-135m, ";
   expect_refusal("run " + config + " --dry-run", 2, found);
-  expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2, "target.model = '/dev/zero': neither a known model nor a file or folder");
+  expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2,
+                 "target.model = '/dev/zero': neither a known model nor a file or folder");
 }
 
 TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
-  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "feature_transformer", "mlp_speculator"}) {
-    const Outcome outcome = run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt 'Count to ten.' --drafter ") + drafter);
+  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup",
+                              "lookup_ngram", "feature_transformer", "mlp_speculator"}) {
+    const Outcome outcome =
+        run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt "
+                                "'Count to ten.' --drafter ") +
+                    drafter);
     ASSERT_EQ(outcome.code, 0) << outcome.output;
     const nlohmann::json object = nlohmann::json::parse(outcome.output);
     std::size_t emitted = 0;
@@ -196,54 +253,91 @@ TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
 }
 
 TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
-  const std::string common = "generate --json --temperature 0 --max-new-tokens 24 --ignore-eos --prompt 'Repeat: one two three one two three' --drafter ";
-  const auto ids = [&](const std::string& rest) { return nlohmann::json::parse(run_program(common + rest).output).at("output_ids"); };
+  const std::string common =
+      "generate --json --temperature 0 --max-new-tokens 24 --ignore-eos --prompt 'Repeat: one two "
+      "three one two three' --drafter ";
+  const auto ids = [&](const std::string& rest) {
+    return nlohmann::json::parse(run_program(common + rest).output).at("output_ids");
+  };
   const nlohmann::json plain = ids("plain");
   EXPECT_EQ(ids("none"), plain);
   EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
-  for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"}) EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
-  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8", "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2", "mlp_speculator --tree 3x2x1", "mlp_speculator --tree suffixes:5:5x3x2", "mlp_speculator --tree best_first:12:5x3x2",
-                           "small_transformer --tree best_first:adaptive --policy heuristic", "bigram --policy tracking", "lookup_transformer --speculation-length 6"}) EXPECT_EQ(ids(tree), plain) << tree;
+  for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"})
+    EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
+  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8",
+                           "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2",
+                           "mlp_speculator --tree 3x2x1", "mlp_speculator --tree suffixes:5:5x3x2",
+                           "mlp_speculator --tree best_first:12:5x3x2",
+                           "small_transformer --tree best_first:adaptive --policy heuristic",
+                           "bigram --policy tracking", "lookup_transformer --speculation-length 6"})
+    EXPECT_EQ(ids(tree), plain) << tree;
   EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
   EXPECT_EQ(ids("mixture --drafter-parts feature_transformer:4,ngram,prompt_lookup"), plain);
 }
 
 TEST(Program, DrawsTheDraftOfEveryRound) {
-  const std::string generate = "generate --temperature 0.7 --max-new-tokens 10 --ignore-eos --prompt 'Repeat: one two three one two three' --drafter lookup_ngram ";
-  const Outcome text = run_program(generate + "--tree 2x2 2>/dev/null"), drawn = run_program(generate + "--tree 2x2 --draw-trees 2>/dev/null");
+  const std::string generate =
+      "generate --temperature 0.7 --max-new-tokens 10 --ignore-eos --prompt 'Repeat: one two three "
+      "one two three' --drafter lookup_ngram ";
+  const Outcome text = run_program(generate + "--tree 2x2 2>/dev/null"),
+                drawn = run_program(generate + "--tree 2x2 --draw-trees 2>/dev/null");
   ASSERT_EQ(drawn.code, 0);
-  for (const char* part : {"round 1: 6 drafted, ", "└─ \"", "  q ", ", p ", "  accepted\n"}) EXPECT_NE(drawn.output.find(part), std::string::npos) << part << drawn.output;
+  for (const char* part : {"round 1: 6 drafted, ", "└─ \"", "  q ", ", p ", "  accepted\n"})
+    EXPECT_NE(drawn.output.find(part), std::string::npos) << part << drawn.output;
   EXPECT_TRUE(drawn.output.ends_with(text.output)) << drawn.output;
   expect_refusal(generate + "--draw-trees --json", 2, "give one");
 }
 
 TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
   const auto ids = [](const std::string& options) {
-    const Outcome outcome = run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt 'Tell me about rivers.' --drafter small_transformer " + options);
+    const Outcome outcome = run_program(
+        "generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt "
+        "'Tell me about rivers.' --drafter small_transformer " +
+        options);
     EXPECT_EQ(outcome.code, 0) << options;
     return nlohmann::json::parse(outcome.output).at("output_ids");
   };
-  const auto plain = nlohmann::json::parse(run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt 'Tell me about rivers.' --drafter plain").output).at("output_ids");
-  for (const char* verifier : {"rejection", "sample_and_match", "point_mass", "block", "several_drafts", "lenient --lenience 0.5 --lenient-residual lenient", "typical --typical-epsilon 0.2"})
-    EXPECT_EQ(ids(std::string("--verifier ") + verifier), ids(std::string("--verifier ") + verifier)) << verifier;
+  const auto plain =
+      nlohmann::json::parse(
+          run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 "
+                      "--prompt 'Tell me about rivers.' --drafter plain")
+              .output)
+          .at("output_ids");
+  for (const char* verifier :
+       {"rejection", "sample_and_match", "point_mass", "block", "several_drafts",
+        "lenient --lenience 0.5 --lenient-residual lenient", "typical --typical-epsilon 0.2"})
+    EXPECT_EQ(ids(std::string("--verifier ") + verifier),
+              ids(std::string("--verifier ") + verifier))
+        << verifier;
   EXPECT_EQ(ids("--verifier sample_and_match"), plain) << "the target's own draws decide";
-  for (const char* verifier : {"tree_naive", "tree_multi_round", "tree_without_replacement", "several_drafts", "point_mass"})
+  for (const char* verifier : {"tree_naive", "tree_multi_round", "tree_without_replacement",
+                               "several_drafts", "point_mass"})
     EXPECT_EQ(ids(std::string("--tree 2x2 --verifier ") + verifier).size(), 12U) << verifier;
   EXPECT_EQ(ids("--tree 2x2 --verifier tree_naive"), plain);
-  const Outcome lossy = run_program("generate --json --max-new-tokens 2 --prompt x --drafter small_transformer --verifier typical 2>/dev/null");
+  const Outcome lossy = run_program(
+      "generate --json --max-new-tokens 2 --prompt x --drafter small_transformer --verifier "
+      "typical 2>/dev/null");
   EXPECT_EQ(nlohmann::json::parse(lossy.output).at("settings").at("lossless"), false);
-  expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2, "allowed: chain");
-  expect_refusal("generate --prompt x --verifier lenient --lenience 0", 2, "lenience = 0; allowed: numbers in (0, 1]");
-  expect_refusal("generate --prompt x --lenience 0.5", 2, "--lenience: --verifier is rejection; allowed: only with --verifier lenient");
-  expect_refusal("verify --verifier lenient --typical-delta 0.5", 2, "--typical-delta: --verifier is lenient; allowed: only with --verifier typical");
+  expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2,
+                 "allowed: chain");
+  expect_refusal("generate --prompt x --verifier lenient --lenience 0", 2,
+                 "lenience = 0; allowed: numbers in (0, 1]");
+  expect_refusal("generate --prompt x --lenience 0.5", 2,
+                 "--lenience: --verifier is rejection; allowed: only with --verifier lenient");
+  expect_refusal("verify --verifier lenient --typical-delta 0.5", 2,
+                 "--typical-delta: --verifier is lenient; allowed: only with --verifier typical");
 }
 
 TEST(Program, MeasuresCostsForThePolicyAuto) {
-  const std::string generate = "generate --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Count to ten.' ";
+  const std::string generate =
+      "generate --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Count to ten.' ";
   const Outcome plain = run_program(generate + "--drafter plain 2>/dev/null");
   for (const char* drafter : {"prompt_lookup", "small_transformer --tree 2x1"}) {
-    EXPECT_EQ(run_program(generate + "--policy auto --drafter " + drafter + " 2>/dev/null").output, plain.output) << drafter;
-    const Outcome said = run_program(generate + "--policy auto --drafter " + drafter + " 2>&1 >/dev/null");
+    EXPECT_EQ(run_program(generate + "--policy auto --drafter " + drafter + " 2>/dev/null").output,
+              plain.output)
+        << drafter;
+    const Outcome said =
+        run_program(generate + "--policy auto --drafter " + drafter + " 2>&1 >/dev/null");
     EXPECT_EQ(said.code, 0);
     EXPECT_NE(said.output.find("policy auto: costs measured in"), std::string::npos) << said.output;
   }
@@ -251,14 +345,19 @@ TEST(Program, MeasuresCostsForThePolicyAuto) {
 
 TEST(Program, EndsWith130AndASentenceWhenGenerateIsInterrupted) {
   const std::string text = ::testing::TempDir() + "/interrupted.txt";
-  const Outcome outcome = run_shell("rm -f " + text + "; " + SPECLAB_PROGRAM + " generate --ignore-eos --max-new-tokens 8000 --prompt x 2>&1 >" + text +
-                                    " & pid=$!; until [ -s " + text + " ] || ! kill -0 $pid; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
+  const Outcome outcome =
+      run_shell("rm -f " + text + "; " + SPECLAB_PROGRAM +
+                " generate --ignore-eos --max-new-tokens 8000 --prompt x 2>&1 >" + text +
+                " & pid=$!; until [ -s " + text +
+                " ] || ! kill -0 $pid; do sleep 0.1; done; kill -INT $pid; wait $pid; exit $?");
   EXPECT_EQ(outcome.code, 130) << outcome.output;
-  EXPECT_NE(outcome.output.find("interrupted; the text is not finished"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("interrupted; the text is not finished"), std::string::npos)
+      << outcome.output;
 }
 
 TEST(Program, EndsWith8WhenItsOutputCannotBeWritten) {
-  for (const char* arguments : {"generate --prompt x --max-new-tokens 2 --json", "models", "tokenize --raw <<'E'\nx\nE\n"})
+  for (const char* arguments :
+       {"generate --prompt x --max-new-tokens 2 --json", "models", "tokenize --raw <<'E'\nx\nE\n"})
     EXPECT_EQ(run_program("2>/dev/null >/dev/full " + std::string(arguments)).code, 8) << arguments;
 }
 

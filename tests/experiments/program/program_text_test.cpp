@@ -16,22 +16,31 @@ using testing::run_program;
 using testing::run_shell;
 
 TEST(Program, StopsBeforeAStopString) {
-  const Outcome whole = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain");
+  const Outcome whole = run_program(
+      "generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the "
+      "alphabet.' --drafter plain");
   const std::string text = nlohmann::json::parse(whole.output).at("text");
   ASSERT_GT(text.size(), 8u);
   const std::string stop = text.substr(4, 3);
-  const Outcome cut = run_program("generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "'");
+  const Outcome cut = run_program(
+      "generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the "
+      "alphabet.' --drafter plain --stop '" +
+      stop + "'");
   const nlohmann::json object = nlohmann::json::parse(cut.output);
   EXPECT_EQ(object.at("text"), text.substr(0, text.find(stop)));
   EXPECT_EQ(object.at("stop_reason"), "stop_string");
   EXPECT_EQ(object.at("settings").at("stop"), std::vector<std::string>{stop});
-  const Outcome streamed = run_program("generate --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' --drafter plain --stop '" + stop + "' 2>/dev/null");
+  const Outcome streamed = run_program(
+      "generate --temperature 0 --max-new-tokens 16 --ignore-eos --prompt 'Say the alphabet.' "
+      "--drafter plain --stop '" +
+      stop + "' 2>/dev/null");
   EXPECT_EQ(streamed.output, text.substr(0, text.find(stop)) + "\n");
 }
 
 TEST(Program, DecodesNothingButIds) {
   for (const char* line : {"[-1]", "[1.5]", "[true]", "[4294967297]", "{}", "7", "[\"1\"]"}) {
-    const Outcome outcome = run_program(std::string("tokenize --decode 2>&1 <<'E'\n") + line + "\nE\n");
+    const Outcome outcome =
+        run_program(std::string("tokenize --decode 2>&1 <<'E'\n") + line + "\nE\n");
     EXPECT_EQ(outcome.code, 2) << line;
     EXPECT_NE(outcome.output.find("standard input:1"), std::string::npos) << outcome.output;
   }
@@ -48,21 +57,26 @@ TEST(Program, TokenizesBothWays) {
 }
 
 TEST(Program, TellsTheKeysOfALawsLine) {
-  const std::string help = run_program("law --help").output, keys = help.substr(std::min(help.size(), help.find("Keys of a line: ")));
-  for (const char* key : {"logits", "previous_ids", "eos_token_id", "temperature", "top_k", "top_p", "min_p", "repetition_penalty"}) EXPECT_NE(keys.find(key), std::string::npos) << key << ": " << help;
+  const std::string help = run_program("law --help").output,
+                    keys = help.substr(std::min(help.size(), help.find("Keys of a line: ")));
+  for (const char* key : {"logits", "previous_ids", "eos_token_id", "temperature", "top_k", "top_p",
+                          "min_p", "repetition_penalty"})
+    EXPECT_NE(keys.find(key), std::string::npos) << key << ": " << help;
 }
 
 TEST(Program, NoticesAnInputThatCannotBeRead) {
   for (const char* command : {"tokenize", "law", "generate"}) {
     const Outcome outcome = run_program(std::string(command) + " 2>&1 < /tmp");
     EXPECT_EQ(outcome.code, 2) << command;
-    EXPECT_NE(outcome.output.find("standard input: cannot read"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("standard input: cannot read"), std::string::npos)
+        << outcome.output;
   }
 }
 
 TEST(Program, TakesAPromptFromAPipeWithoutItsFinalNewline) {
   const auto ids = [](const std::string& input) {
-    const Outcome outcome = run_shell(input + " | " SPECLAB_PROGRAM " generate --json --max-new-tokens 1 --drafter plain");
+    const Outcome outcome = run_shell(
+        input + " | " SPECLAB_PROGRAM " generate --json --max-new-tokens 1 --drafter plain");
     return nlohmann::json::parse(outcome.output).at("prompt_ids");
   };
   EXPECT_EQ(ids("echo Hello"), ids("printf Hello"));
@@ -70,12 +84,17 @@ TEST(Program, TakesAPromptFromAPipeWithoutItsFinalNewline) {
 }
 
 TEST(Program, WarnsOfBytesThatTheVocabularyHasNoTokenFor) {
-  const std::string warning = " bytes of the input have no token in this model's vocabulary and are dropped";
-  const Outcome two = run_program("tokenize --raw 2>&1 <<'E'\na\x04" "b\n\x06\nE\n");
+  const std::string warning =
+      " bytes of the input have no token in this model's vocabulary and are dropped";
+  const Outcome two = run_program(
+      "tokenize --raw 2>&1 <<'E'\na\x04"
+      "b\n\x06\nE\n");
   EXPECT_EQ(two.code, 0);
   EXPECT_NE(two.output.find("warning: 2" + warning), std::string::npos) << two.output;
-  EXPECT_EQ(run_program("tokenize --raw 2>&1 <<'E'\nab\nE\n").output.find("warning"), std::string::npos);
-  const Outcome generated = run_program("generate --max-new-tokens 1 --prompt \"$(printf 'a\\004b')\" 2>&1");
+  EXPECT_EQ(run_program("tokenize --raw 2>&1 <<'E'\nab\nE\n").output.find("warning"),
+            std::string::npos);
+  const Outcome generated =
+      run_program("generate --max-new-tokens 1 --prompt \"$(printf 'a\\004b')\" 2>&1");
   EXPECT_NE(generated.output.find("warning: 1" + warning), std::string::npos) << generated.output;
 }
 
@@ -104,10 +123,14 @@ TEST(Program, PrintsTheLawsOfThePeersProcessors) {
 }
 
 TEST(Program, RefusesLogitsAndSettingsThatMakeNoLaw) {
-  for (const char* line : {"[1]", "not json", "{}", R"({"logits": []})", R"({"logits": [null, null]})", R"({"logits": ["1"]})", R"({"logits": [1e999]})",
-                           R"({"logits": [1, 2], "topk": 3})", R"({"logits": [1, 2], "top_p": 0})", R"({"logits": [1, 2], "top_k": -1})",
-                           R"({"logits": [1, 2], "previous_ids": [2]})", R"({"logits": [1, 2], "suppress_tokens": [0, 1]})"}) {
-    const Outcome outcome = run_program(std::string("law 2>&1 <<'E'\n{\"logits\": [1]}\n") + line + "\nE\n");
+  for (const char* line :
+       {"[1]", "not json", "{}", R"({"logits": []})", R"({"logits": [null, null]})",
+        R"({"logits": ["1"]})", R"({"logits": [1e999]})", R"({"logits": [1, 2], "topk": 3})",
+        R"({"logits": [1, 2], "top_p": 0})", R"({"logits": [1, 2], "top_k": -1})",
+        R"({"logits": [1, 2], "previous_ids": [2]})",
+        R"({"logits": [1, 2], "suppress_tokens": [0, 1]})"}) {
+    const Outcome outcome =
+        run_program(std::string("law 2>&1 <<'E'\n{\"logits\": [1]}\n") + line + "\nE\n");
     EXPECT_EQ(outcome.code, 2) << line;
     EXPECT_NE(outcome.output.find("standard input:2: "), std::string::npos) << outcome.output;
   }

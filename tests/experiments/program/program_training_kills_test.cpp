@@ -1,5 +1,5 @@
-// Trainings that are killed at random moments and begun again until they end: their own text, their weights and their curve are those of a training
-// that nothing disturbed, bit for bit.
+// Trainings that are killed at random moments and begun again until they end: their own text, their
+// weights and their curve are those of a training that nothing disturbed, bit for bit.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,15 +32,22 @@ void PrintTo(const Training& training, std::ostream* out) { *out << training.nam
 std::vector<Training> trainings() {
   const std::string root = SPECLAB_SOURCE_DIR;
   std::vector<Training> all;
-  all.push_back({"LanguageModel",
-           "[text]\nfiles = [\"" + root + "/README.md\", \"" + root + "/results/README.md\"]\nheld_out_files = [\"" + root + "/experiments/configs/README.md\"]\nsequence_length = 64\nmax_sequences = 800\n"
-           "[drafter]\nkind = \"language_model\"\nhidden_size = 32\nnum_layers = 1\nnum_heads = 1\nintermediate_size = 64\nbatch = 8\nepochs = 2\nvalidation_sequences = 16\n",
-           false, 2.0});
+  all.push_back(
+      {"LanguageModel",
+       "[text]\nfiles = [\"" + root + "/README.md\", \"" + root +
+           "/results/README.md\"]\nheld_out_files = [\"" + root +
+           "/experiments/configs/README.md\"]\nsequence_length = 64\nmax_sequences = 800\n"
+           "[drafter]\nkind = \"language_model\"\nhidden_size = 32\nnum_layers = 1\nnum_heads = "
+           "1\nintermediate_size = 64\nbatch = 8\nepochs = 2\nvalidation_sequences = 16\n",
+       false, 2.0});
 #ifndef __SANITIZE_ADDRESS__  // the default model would take an hour
-  all.push_back({"FeatureTransformer",
-           "[target]\nmodel = \"smollm2-135m\"\n[own_text]\nprompts = \"" + root + "/experiments/prompts/train.toml\"\nnum_prompts = 16\nmax_new_tokens = 8\nbatch = 4\n"
-           "[drafter]\nkind = \"feature_transformer\"\nintermediate_size = 32\ndraft_vocabulary = 128\nbatch = 2\nepochs = 2\nvalidation_sequences = 4\n",
-           true, 8.0});
+  all.push_back(
+      {"FeatureTransformer",
+       "[target]\nmodel = \"smollm2-135m\"\n[own_text]\nprompts = \"" + root +
+           "/experiments/prompts/train.toml\"\nnum_prompts = 16\nmax_new_tokens = 8\nbatch = 4\n"
+           "[drafter]\nkind = \"feature_transformer\"\nintermediate_size = 32\ndraft_vocabulary = "
+           "128\nbatch = 2\nepochs = 2\nvalidation_sequences = 4\n",
+       true, 8.0});
 #endif
   return all;
 }
@@ -50,8 +57,10 @@ class KilledTrainings : public ::testing::TestWithParam<Training> {
   std::string path(const std::string& name) const { return folder_.path(name); }
 
   Outcome train(const std::string& name, const std::string& wrapper) const {
-    const std::string cache = GetParam().has_own_text ? " --set own_text.cache_file=" + path(name + ".text") : "";
-    return testing::run_shell(wrapper + SPECLAB_PROGRAM " train " + path("config.toml") + cache + " --overwrite --output " + path(name) + " 2>&1");
+    const std::string cache =
+        GetParam().has_own_text ? " --set own_text.cache_file=" + path(name + ".text") : "";
+    return testing::run_shell(wrapper + SPECLAB_PROGRAM " train " + path("config.toml") + cache +
+                              " --overwrite --output " + path(name) + " 2>&1");
   }
 
   /// @return how its first report of a step begins
@@ -73,7 +82,8 @@ class KilledTrainings : public ::testing::TestWithParam<Training> {
   }
 
   std::string result(const std::string& name) const {
-    return (GetParam().has_own_text ? read_file(path(name + ".text")) : "") + read_file(path(name) + "/model.safetensors") + read_file(path(name) + "/training.csv");
+    return (GetParam().has_own_text ? read_file(path(name + ".text")) : "") +
+           read_file(path(name) + "/model.safetensors") + read_file(path(name) + "/training.csv");
   }
 
   const testing::TemporaryFolder folder_;
@@ -88,13 +98,16 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
     int signals = 0;
     for (int i = 0; signals < 6 && !HasFailure(); ++i) {
       const std::string name = fmt::format("{}{}", signal.name, i);
-      signals += testing::run_to_the_end([&](const std::string& wrapper) {
-        const bool resumes = std::filesystem::exists(path(name) + "/checkpoint.bin");
-        Outcome outcome = train(name, wrapper);
-        if (resumes && signal.name == "KILL") EXPECT_EQ(outcome.output.find(first_report), std::string::npos) << outcome.output;
-        num_resumed += resumes;
-        return outcome;
-      }, signal, GetParam().longest_seconds, random);
+      signals += testing::run_to_the_end(
+          [&](const std::string& wrapper) {
+            const bool resumes = std::filesystem::exists(path(name) + "/checkpoint.bin");
+            Outcome outcome = train(name, wrapper);
+            if (resumes && signal.name == "KILL")
+              EXPECT_EQ(outcome.output.find(first_report), std::string::npos) << outcome.output;
+            num_resumed += resumes;
+            return outcome;
+          },
+          signal, GetParam().longest_seconds, random);
       EXPECT_TRUE(result(name) == result("whole")) << name;
       EXPECT_FALSE(std::filesystem::exists(path(name) + "/checkpoint.bin"));
     }
@@ -103,12 +116,14 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
   EXPECT_GT(num_resumed, 0);
 }
 
-/// No file may grow beyond 100 KiB (dash counts blocks of 512 bytes), less than own text or a checkpoint takes.
+/// No file may grow beyond 100 KiB (dash counts blocks of 512 bytes), less than own text or a
+/// checkpoint takes.
 TEST_P(KilledTrainings, LoseNothingToAFullDisk) {
   train_undisturbed();
   if (GetParam().has_own_text) {
     expect_full("full.text");
-    std::filesystem::copy_file(path("whole.text"), path("full.text"), std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(path("whole.text"), path("full.text"),
+                               std::filesystem::copy_options::overwrite_existing);
   }
   expect_full("full/checkpoint.bin");
   const Outcome again = train("full", "");
@@ -116,7 +131,8 @@ TEST_P(KilledTrainings, LoseNothingToAFullDisk) {
   EXPECT_TRUE(result("full") == result("whole"));
 }
 
-INSTANTIATE_TEST_SUITE_P(, KilledTrainings, ::testing::ValuesIn(trainings()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, KilledTrainings, ::testing::ValuesIn(trainings()),
+                         [](const auto& named) { return named.param.name; });
 
 }  // namespace
 }  // namespace speclab

@@ -19,13 +19,16 @@ constexpr const char* kFeature = SPECLAB_SOURCE_DIR "/results/models/smollm2-fea
 constexpr const char* kMlp = SPECLAB_SOURCE_DIR "/results/models/smollm2-mlp";
 
 /// The table and the manifest of a training, of which the first may have another name.
-void copy_training(const std::string& curve, const std::string& manifest, const std::string& folder) {
+void copy_training(const std::string& curve, const std::string& manifest,
+                   const std::string& folder) {
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file(curve, folder + "/training.csv");
   std::filesystem::copy_file(manifest, folder + "/manifest.json");
 }
 
-void copy_training(const std::string& from, const std::string& folder) { copy_training(from + "/training.csv", from + "/manifest.json", folder); }
+void copy_training(const std::string& from, const std::string& folder) {
+  copy_training(from + "/training.csv", from + "/manifest.json", folder);
+}
 
 std::string fresh_folder(const std::string& name) {
   const std::string folder = ::testing::TempDir() + "/" + name;
@@ -41,13 +44,15 @@ TEST(ProgramTrainingReport, DrawsEveryDraftedTokenOfOneTraining) {
   EXPECT_NE(report.output.find("smollm2-mlp: after "), std::string::npos) << report.output;
   EXPECT_NE(report.output.find("tokens a round with 3 drafts"), std::string::npos) << report.output;
   const std::string loss = read_file(training + "/figures/training_loss.svg");
-  for (const char* figure : {"training_acceptance.png", "training_tokens_per_round.pdf"}) EXPECT_TRUE(std::filesystem::exists(training + "/figures/" + figure)) << figure;
+  for (const char* figure : {"training_acceptance.png", "training_tokens_per_round.pdf"})
+    EXPECT_TRUE(std::filesystem::exists(training + "/figures/" + figure)) << figure;
   EXPECT_GT(loss.size(), 1000u);
 }
 
 TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   const std::string folder = fresh_folder("trainings");
-  const Outcome report = run_program(std::string("report ") + kFeature + " " + kMlp + " --output " + folder + " 2>&1");
+  const Outcome report =
+      run_program(std::string("report ") + kFeature + " " + kMlp + " --output " + folder + " 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_loss.svg"));
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
@@ -55,14 +60,18 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
 
 const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
 
-/// The committed manifest of a committed curve: of the closed world one for all, of heads one a stage.
+/// The committed manifest of a committed curve: of the closed world one for all, of heads one a
+/// stage.
 std::string manifest_of(const std::string& folder, const std::string& curve) {
-  const std::string stage = folder + (curve.ends_with("_stage_2") ? "/stage_2.json" : "/stage_1.json");
+  const std::string stage =
+      folder + (curve.ends_with("_stage_2") ? "/stage_2.json" : "/stage_1.json");
   return std::filesystem::exists(stage) ? stage : folder + "/manifest.json";
 }
 
-/// Committed curves, drawn together, are the committed figures. @param curves  names of CSV files of `folder` @param drawn  where its figures are
-void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves, const std::string& options, const std::string& drawn, int least) {
+/// Committed curves, drawn together, are the committed figures. @param curves  names of CSV files
+/// of `folder` @param drawn  where its figures are
+void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves,
+                        const std::string& options, const std::string& drawn, int least) {
   const std::string scratch = fresh_folder("drawn_again");
   std::string command = "report";
   for (const std::string& curve : curves) {
@@ -77,7 +86,8 @@ void expect_drawn_again(const std::string& folder, const std::vector<std::string
 class CommittedTrainings : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string others = testing::other_drawing_tools(kReference); !others.empty()) GTEST_SKIP() << others;
+    if (const std::string others = testing::other_drawing_tools(kReference); !others.empty())
+      GTEST_SKIP() << others;
   }
 };
 
@@ -88,14 +98,19 @@ TEST_F(CommittedTrainings, OfHeadsAreDrawnAgainAsStagesAndSideBySide) {
       const std::string name = domain + "_" + heads;
       expect_drawn_again(folder, {name, name + "_stage_2"}, " --stages", folder + "/" + name, 2);
     }
-    expect_drawn_again(folder, {domain + "_3", domain + "_4", domain + "_6", domain + "_8"}, "", folder + "/" + domain + "_stage_1", 6);
-    expect_drawn_again(folder, {domain + "_3_stage_2", domain + "_4_stage_2", domain + "_6_stage_2", domain + "_8_stage_2"}, "", folder + "/" + domain + "_stage_2", 6);
+    expect_drawn_again(folder, {domain + "_3", domain + "_4", domain + "_6", domain + "_8"}, "",
+                       folder + "/" + domain + "_stage_1", 6);
+    expect_drawn_again(folder,
+                       {domain + "_3_stage_2", domain + "_4_stage_2", domain + "_6_stage_2",
+                        domain + "_8_stage_2"},
+                       "", folder + "/" + domain + "_stage_2", 6);
   }
 }
 
 TEST_F(CommittedTrainings, OfTheClosedWorldAreDrawnAgain) {
   const std::string folder = kReference + "/closed_world_training_cpu";
-  expect_drawn_again(folder, {"0m3", "10m", "1m", "30m", "3m", "3m_half", "3m_quarter"}, "", folder, 4);
+  expect_drawn_again(folder, {"0m3", "10m", "1m", "30m", "3m", "3m_half", "3m_quarter"}, "", folder,
+                     4);
 }
 
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
@@ -111,12 +126,14 @@ TEST(ProgramTrainingReport, DrawsNoCurveOfUnknownOrigin) {
   const std::string folder = fresh_folder("unknown_origin");
   copy_training(kMlp, folder);
   std::filesystem::remove(folder + "/manifest.json");
-  expect_refusal("report " + folder, 3, "manifest.json: is not a file; a curve of unknown origin is not drawn");
+  expect_refusal("report " + folder, 3,
+                 "manifest.json: is not a file; a curve of unknown origin is not drawn");
   EXPECT_FALSE(std::filesystem::exists(folder + "/figures"));
 }
 
 TEST(ProgramTrainingReport, TellsTheEndsOfSeveralWithoutFigures) {
-  const Outcome report = run_program(std::string("report --no-static-figures ") + kFeature + " " + kMlp + " 2>&1");
+  const Outcome report =
+      run_program(std::string("report --no-static-figures ") + kFeature + " " + kMlp + " 2>&1");
   EXPECT_EQ(report.code, 0) << report.output;
   EXPECT_NE(report.output.find("smollm2-feature: after "), std::string::npos) << report.output;
 }
@@ -124,16 +141,21 @@ TEST(ProgramTrainingReport, TellsTheEndsOfSeveralWithoutFigures) {
 TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/drafter_acceptance_cpu";
   expect_refusal(std::string("report ") + kFeature + " " + kMlp, 2, "give --output");
-  expect_refusal(std::string("report ") + kFeature + " " + kFeature + "/ --output x", 2, "is given twice");
-  expect_refusal(std::string("report ") + kFeature + " " + run + " --output x", 2, "has no training.csv");
+  expect_refusal(std::string("report ") + kFeature + " " + kFeature + "/ --output x", 2,
+                 "is given twice");
+  expect_refusal(std::string("report ") + kFeature + " " + run + " --output x", 2,
+                 "has no training.csv");
   expect_refusal("report " + run + " --stages", 2, "--stages is for trainings");
   expect_refusal(std::string("report ") + kFeature + " --stages", 2, "--stages with one folder");
-  expect_refusal(std::string("report ") + kFeature + " " + kMlp + " --stages --output " + fresh_folder("no_stages"), 2, "allowed: stages of one drafter");
+  expect_refusal(std::string("report ") + kFeature + " " + kMlp + " --stages --output " +
+                     fresh_folder("no_stages"),
+                 2, "allowed: stages of one drafter");
   expect_refusal("report " + run + " --output x", 2, "--output is for the figures of trainings");
   expect_refusal("report " + fresh_folder("nothing"), 2, "is not there");
   const std::string empty = fresh_folder("empty");
   std::filesystem::create_directories(empty);
-  expect_refusal("report " + empty, 3, "neither a run (manifest.toml, journal) nor a finished training (training.csv)");
+  expect_refusal("report " + empty, 3,
+                 "neither a run (manifest.toml, journal) nor a finished training (training.csv)");
   write_file(empty + "/checkpoint.bin", "");
   expect_refusal("report " + empty, 3, "of a training that has not ended");
 }

@@ -1,4 +1,5 @@
-// `speclab verify` on the default model: a rule that is lossless, one that is lossy, and nothing to verify.
+// `speclab verify` on the default model: a rule that is lossless, one that is lossy, and nothing to
+// verify.
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,9 @@ using testing::Outcome;
 using testing::run_program;
 
 TEST(ProgramVerify, FindsNothingWhereTheRuleIsLossless) {
-  const Outcome outcome = run_program("verify --json --drafter prompt_lookup --verifier block --temperature 0.8 --top-p 0.9 --prompts-per-category 1 --max-new-tokens 24 2>/dev/null");
+  const Outcome outcome = run_program(
+      "verify --json --drafter prompt_lookup --verifier block --temperature 0.8 --top-p 0.9 "
+      "--prompts-per-category 1 --max-new-tokens 24 2>/dev/null");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto object = nlohmann::json::parse(outcome.output);
   EXPECT_TRUE(object.at("passes"));
@@ -21,7 +24,8 @@ TEST(ProgramVerify, FindsNothingWhereTheRuleIsLossless) {
   EXPECT_EQ(object.at("rows").at("different"), 0) << "the CPU kernels are row invariant";
   EXPECT_EQ(object.at("sampled").at("impossible"), 0);
   EXPECT_GT(object.at("accepted").get<int>(), 0);
-  EXPECT_NE(object.at("text").get<std::string>().find("verdict    no difference"), std::string::npos);
+  EXPECT_NE(object.at("text").get<std::string>().find("verdict    no difference"),
+            std::string::npos);
 }
 
 void expect_verdict(const std::string& arguments, int code, const std::string& verdict) {
@@ -30,21 +34,32 @@ void expect_verdict(const std::string& arguments, int code, const std::string& v
   EXPECT_NE(outcome.output.find(verdict), std::string::npos) << outcome.output;
 }
 
-constexpr const char* kRepeatedPrompt = "--drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8";
+constexpr const char* kRepeatedPrompt =
+    "--drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8";
 
 TEST(ProgramVerify, FindsALossyRule) {
-  expect_verdict("--drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 --max-new-tokens 40", 5, "THE OUTPUT LAW IS NOT THE TARGET'S");
+  expect_verdict(
+      "--drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 "
+      "--max-new-tokens 40",
+      5, "THE OUTPUT LAW IS NOT THE TARGET'S");
 }
 
 TEST(ProgramVerify, NeverCallsALossyRuleLossless) {
-  expect_verdict(std::string(kRepeatedPrompt) + " --verifier lenient --lenience 0.9999", 5, "NOT LOSSLESS");
-  expect_verdict(std::string(kRepeatedPrompt) + " --json --verifier lenient --lenience 0.9999", 5, "\"lossless\":false");
+  expect_verdict(std::string(kRepeatedPrompt) + " --verifier lenient --lenience 0.9999", 5,
+                 "NOT LOSSLESS");
+  expect_verdict(std::string(kRepeatedPrompt) + " --json --verifier lenient --lenience 0.9999", 5,
+                 "\"lossless\":false");
 }
 
-TEST(ProgramVerify, DoesNotPassOnTooFewTokens) { expect_verdict(kRepeatedPrompt, 12, "too few tokens to say anything"); }
+TEST(ProgramVerify, DoesNotPassOnTooFewTokens) {
+  expect_verdict(kRepeatedPrompt, 12, "too few tokens to say anything");
+}
 
 TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
-  expect_verdict("--drafter prompt_lookup --speculation-length 0 --temperature 0 --prompt-ids 1,2,3 --max-new-tokens 4", 12, "nothing was drafted");
+  expect_verdict(
+      "--drafter prompt_lookup --speculation-length 0 --temperature 0 --prompt-ids 1,2,3 "
+      "--max-new-tokens 4",
+      12, "nothing was drafted");
   testing::expect_refusal("verify --drafter none", 2, "drafts nothing that could be verified");
 }
 

@@ -14,13 +14,16 @@ using testing::run_program;
 using testing::run_shell;
 using testing::SmallExperiment;
 
-std::string run_command(const SmallExperiment& experiment, const std::string& name, const std::string& more) {
-  return "run " + experiment.config_file() + " --no-report --output " + experiment.folder(name) + " " + more + " 2>&1";
+std::string run_command(const SmallExperiment& experiment, const std::string& name,
+                        const std::string& more) {
+  return "run " + experiment.config_file() + " --no-report --output " + experiment.folder(name) +
+         " " + more + " 2>&1";
 }
 
 /// As the shell variable of the fake engines.
 std::string fault(const SmallExperiment& experiment, const std::string& what) {
-  return "SPECLAB_FAKE_FAULT=" + std::to_string(experiment.plan().sequence_id({.prompt = 3})) + ":" + what + ":" + experiment.folder("struck") + " ";
+  return "SPECLAB_FAKE_FAULT=" + std::to_string(experiment.plan().sequence_id({.prompt = 3})) +
+         ":" + what + ":" + experiment.folder("struck") + " ";
 }
 
 TEST(ProgramWorkers, MeasureWhatOneProcessMeasures) {
@@ -43,9 +46,13 @@ TEST(ProgramWorkers, OneThatFailsIsARowAndExitCode6AndTheSameCommandTriesAgain) 
     const std::string program = fault(experiment, what) + SPECLAB_PROGRAM + " ";
     const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2"));
     EXPECT_EQ(run.code, 6) << run.output;
-    EXPECT_NE(run.output.find("1 of 24 generations failed, see " + experiment.folder("run") + "/failures.csv; the same command tries 1 of them once more"), std::string::npos)
+    EXPECT_NE(run.output.find("1 of 24 generations failed, see " + experiment.folder("run") +
+                              "/failures.csv; the same command tries 1 of them once more"),
+              std::string::npos)
         << run.output;
-    EXPECT_NE(experiment.file("run", "failures.csv").find(what == "throw" ? ",out_of_memory," : ",crash,"), std::string::npos);
+    EXPECT_NE(experiment.file("run", "failures.csv")
+                  .find(what == "throw" ? ",out_of_memory," : ",crash,"),
+              std::string::npos);
     EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
     expect_files_of(experiment, "whole", "run");
   }
@@ -56,8 +63,10 @@ TEST(ProgramWorkers, AllEndWithinFiveSecondsOfASignalAndTheRunGoesOn) {
     const SmallExperiment experiment(testing::memory_folder());
     ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
     const std::string program = fault(experiment, "hang") + SPECLAB_PROGRAM + " ";
-    const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " + experiment.folder("struck") +
-                                  " ]; do sleep 0.05; done; begin=$(date +%s); kill -" + signal + " $pid; wait $pid; code=$?; echo took $(($(date +%s) - begin)); exit $code");
+    const Outcome run = run_shell(
+        program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " +
+        experiment.folder("struck") + " ]; do sleep 0.05; done; begin=$(date +%s); kill -" +
+        signal + " $pid; wait $pid; code=$?; echo took $(($(date +%s) - begin)); exit $code");
     EXPECT_EQ(run.code, code) << run.output;
     const std::size_t took = run.output.find("took ");
     ASSERT_NE(took, std::string::npos) << run.output;
@@ -70,9 +79,11 @@ TEST(ProgramWorkers, AllEndWithinFiveSecondsOfASignalAndTheRunGoesOn) {
 TEST(ProgramWorkers, AreKilledWithTheProcessThatStartedThem) {
   const SmallExperiment experiment(testing::memory_folder());
   const std::string program = fault(experiment, "hang") + SPECLAB_PROGRAM + " ";
-  const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " + experiment.folder("struck") +
-                                " ]; do sleep 0.05; done; kill -KILL $pid; wait $pid; sleep 0.5; pgrep -fc '" + experiment.folder("run") +
-                                " .*[-]-role work'");
+  const Outcome run =
+      run_shell(program + run_command(experiment, "run", "--workers 2") + " & pid=$!; until [ -e " +
+                experiment.folder("struck") +
+                " ]; do sleep 0.05; done; kill -KILL $pid; wait $pid; sleep 0.5; pgrep -fc '" +
+                experiment.folder("run") + " .*[-]-role work'");
   EXPECT_EQ(run.output.substr(run.output.size() - 2), "0\n") << run.output;
   EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
 }
@@ -81,13 +92,17 @@ TEST(ProgramWorkers, AreKilledWithTheProcessThatStartedThem) {
 TEST(ProgramWorkers, InAnotherNumberAreDriftThatMayBeAllowed) {
   const SmallExperiment experiment(testing::memory_folder());
   ASSERT_EQ(run_program(run_command(experiment, "run", "--set axes.temperature=0.5")).code, 0);
-  testing::expect_refusal(run_command(experiment, "run", "--workers 2"), 5, "workers: was 1, now 2");
+  testing::expect_refusal(run_command(experiment, "run", "--workers 2"), 5,
+                          "workers: was 1, now 2");
   const Outcome run = run_program(run_command(experiment, "run", "--workers 2 --allow-mixed"));
   EXPECT_EQ(run.code, 0) << run.output;
   ASSERT_EQ(run_program(run_command(experiment, "whole", "")).code, 0);
   expect_files_of(experiment, "whole", "run");
-  EXPECT_NE(experiment.file("run", "manifest.toml").find("generations = 12"), std::string::npos) << experiment.file("run", "manifest.toml");
-  testing::expect_refusal(run_command(experiment, "costs", "--allow-mixed --set experiment.kind=cost_surface"), 2, "--allow-mixed: experiment.kind = cost_surface");
+  EXPECT_NE(experiment.file("run", "manifest.toml").find("generations = 12"), std::string::npos)
+      << experiment.file("run", "manifest.toml");
+  testing::expect_refusal(
+      run_command(experiment, "costs", "--allow-mixed --set experiment.kind=cost_surface"), 2,
+      "--allow-mixed: experiment.kind = cost_surface");
 }
 
 /// Two who measure the same would do it twice. A squeue of this test's says that a job waits.
@@ -96,19 +111,26 @@ TEST(ProgramWorkers, AndOneProcessKeepOutOfTheWayOfSlurmJobs) {
   for (const char* folder : {"bin", "run", "run/slurm"}) make_folder(experiment.folder(folder));
   write_file(experiment.folder("bin") + "/squeue", "#!/bin/sh\necho PENDING\n");
   write_file(experiment.folder("run") + "/slurm/jobs", "7\n8\n");
-  const std::string with_queue = "chmod +x " + experiment.folder("bin") + "/squeue; PATH=" + experiment.folder("bin") + ":$PATH " + SPECLAB_PROGRAM + " ";
+  const std::string with_queue = "chmod +x " + experiment.folder("bin") +
+                                 "/squeue; PATH=" + experiment.folder("bin") + ":$PATH " +
+                                 SPECLAB_PROGRAM + " ";
   for (const char* more : {"", "--workers 2"}) {
     const Outcome refused = run_shell(with_queue + run_command(experiment, "run", more));
     EXPECT_EQ(refused.code, 4) << refused.output;
-    EXPECT_NE(refused.output.find("Slurm jobs 7, 8 of this run are in the queue"), std::string::npos) << refused.output;
+    EXPECT_NE(refused.output.find("Slurm jobs 7, 8 of this run are in the queue"),
+              std::string::npos)
+        << refused.output;
   }
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/journal"));
-  EXPECT_EQ(run_shell(with_queue + run_command(experiment, "other", "")).code, 0) << "no jobs of this one";
+  EXPECT_EQ(run_shell(with_queue + run_command(experiment, "other", "")).code, 0)
+      << "no jobs of this one";
 }
 
 TEST(ProgramWorkers, RefuseWhatTheyCannotDo) {
   const SmallExperiment experiment(testing::memory_folder());
-  const auto refuse = [&](const std::string& options, const std::string& message) { testing::expect_refusal(run_command(experiment, "run", options), 2, message); };
+  const auto refuse = [&](const std::string& options, const std::string& message) {
+    testing::expect_refusal(run_command(experiment, "run", options), 2, message);
+  };
   refuse("--workers -1", "--workers -1; allowed: 0 to 1024");
   refuse("--workers two", "--workers");
   refuse("--timeout-s -1", "--timeout-s -1; allowed: 0 to");

@@ -1,8 +1,9 @@
 // Every closed form that describes chance, against its sampled twin at random settings.
 //
-// At each setting the mean of n samples is compared with the closed form. All comparisons together raise a false alarm once in
-// 1e6; n grows until a relative error of 0.5 % is missed only once in 1,000. Both hold by the normal law: samples are bounded or
-// have light tails, and n is thousands and more.
+// At each setting the mean of n samples is compared with the closed form. All comparisons together
+// raise a false alarm once in 1e6; n grows until a relative error of 0.5 % is missed only once in
+// 1,000. Both hold by the normal law: samples are bounded or have light tails, and n is thousands
+// and more.
 
 #include <gtest/gtest.h>
 
@@ -15,9 +16,9 @@
 namespace speclab::testing {
 namespace {
 
-constexpr int kSettings = 16;              // of each twin
-constexpr double kCritical = 6.2;          // P(|z| > 6.2) = 5.6e-10: some 1,050 of them below 1e-6
-constexpr double kMissed = 3.1;            // P(z > 3.1) = 1e-3
+constexpr int kSettings = 16;      // of each twin
+constexpr double kCritical = 6.2;  // P(|z| > 6.2) = 5.6e-10: some 1,050 of them below 1e-6
+constexpr double kMissed = 3.1;    // P(z > 3.1) = 1e-3
 constexpr double kSmallestError = 0.005;
 constexpr int kBatch = 4'000;
 
@@ -32,9 +33,12 @@ struct Moments {
 };
 
 /// The relative error that is missed once in 1,000.
-double missed_error(const Moments& moments, const Setting& setting) { return (kCritical + kMissed) * moments.deviation() / std::sqrt(moments.n) / setting.scale; }
+double missed_error(const Moments& moments, const Setting& setting) {
+  return (kCritical + kMissed) * moments.deviation() / std::sqrt(moments.n) / setting.scale;
+}
 
-/// Samples until kSmallestError would be seen. Only the spread is looked at, so that the mean is not chosen.
+/// Samples until kSmallestError would be seen. Only the spread is looked at, so that the mean is
+/// not chosen.
 Moments sampled(const Setting& setting, Dice& dice) {
   Moments moments;
   do {
@@ -45,7 +49,9 @@ Moments sampled(const Setting& setting, Dice& dice) {
 
 std::vector<Twin> all_twins() {
   std::vector<Twin> all;
-  for (const auto& group : {chain_twins(), one_token_twins(), candidate_twins(), tree_twins(), schedule_twins(), batch_twins()}) all.insert(all.end(), group.begin(), group.end());
+  for (const auto& group : {chain_twins(), one_token_twins(), candidate_twins(), tree_twins(),
+                            schedule_twins(), batch_twins()})
+    all.insert(all.end(), group.begin(), group.end());
   return all;
 }
 
@@ -57,7 +63,8 @@ std::uint64_t seed_of(const std::string& name) {
 }
 
 class Agreement : public ::testing::TestWithParam<Twin> {};
-INSTANTIATE_TEST_SUITE_P(, Agreement, ::testing::ValuesIn(all_twins()), [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Agreement, ::testing::ValuesIn(all_twins()),
+                         [](const auto& named) { return named.param.name; });
 
 TEST_P(Agreement, OfTheClosedFormAndItsSampledTwin) {
   Dice dice(seed_of(GetParam().name));
@@ -71,12 +78,14 @@ TEST_P(Agreement, OfTheClosedFormAndItsSampledTwin) {
       continue;
     }
     const double z = (moments.mean - setting.expected) / error;
-    EXPECT_LE(std::abs(z), kCritical) << "setting " << i << ": closed form " << setting.expected << ", sampled " << moments.mean << " +- " << error;
+    EXPECT_LE(std::abs(z), kCritical) << "setting " << i << ": closed form " << setting.expected
+                                      << ", sampled " << moments.mean << " +- " << error;
     largest = std::max(largest, std::abs(z));
     smallest_error = std::max(smallest_error, missed_error(moments, setting));
   }
   EXPECT_LE(smallest_error, kSmallestError);
-  std::printf("%s: %d settings, largest |z| %.2f, an error of %.2f %% is missed once in 1000\n", GetParam().name.c_str(), kSettings, largest, 100 * smallest_error);
+  std::printf("%s: %d settings, largest |z| %.2f, an error of %.2f %% is missed once in 1000\n",
+              GetParam().name.c_str(), kSettings, largest, 100 * smallest_error);
 }
 
 TEST(AgreementTest, HasAThousandSettingsWithinItsLevel) {

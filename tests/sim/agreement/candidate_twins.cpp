@@ -29,7 +29,8 @@ int kept_candidate(Dice& dice, const Candidates& c, bool with_replacement) {
     const std::size_t x = dice.draw(draft);
     if (dice.coin(rest[x] / draft[x])) return i;
     double mass = 0.0;
-    for (std::size_t y = 0; y < rest.size(); ++y) mass += rest[y] = std::max(0.0, rest[y] - draft[y]);
+    for (std::size_t y = 0; y < rest.size(); ++y)
+      mass += rest[y] = std::max(0.0, rest[y] - draft[y]);
     for (double& probability : rest) probability /= mass;
     if (with_replacement) continue;
     draft[x] = 0.0;
@@ -66,7 +67,8 @@ Twin played(const char* name, Closed closed, Play play) {
   });
 }
 
-Twin two(const char* name, double (*closed)(std::span<const double>, std::span<const double>), Play play) {
+Twin two(const char* name, double (*closed)(std::span<const double>, std::span<const double>),
+         Play play) {
   return likely_twin(name, [=](Dice& dice) {
     Candidates c = any_candidates(dice);
     c.k = 2;
@@ -75,13 +77,17 @@ Twin two(const char* name, double (*closed)(std::span<const double>, std::span<c
 }
 
 /// Chance of the first or the second candidate to be the one.
-Twin rank(const char* name, std::vector<double> (*closed)(std::span<const double>, std::span<const double>, int), bool with_replacement) {
+Twin rank(const char* name,
+          std::vector<double> (*closed)(std::span<const double>, std::span<const double>, int),
+          bool with_replacement) {
   return likely_twin(name, [=](Dice& dice) {
     const Candidates c = any_candidates(dice);
     const auto ranks = closed(c.p, c.q, c.k);
     const auto likeliest = std::ranges::max_element(ranks);
     const auto index = static_cast<int>(likeliest - ranks.begin());
-    return relative(*likeliest, [=](Dice& d) { return kept_candidate(d, c, with_replacement) == index ? 1.0 : 0.0; });
+    return relative(*likeliest, [=](Dice& d) {
+      return kept_candidate(d, c, with_replacement) == index ? 1.0 : 0.0;
+    });
   });
 }
 
@@ -97,10 +103,12 @@ std::size_t k_sequential(Dice& dice, const Candidates& c, double rho) {
 Setting k_sequential_acceptance(Dice& dice) {
   const Candidates c = any_candidates(dice);
   const double rho = spectr_rho(c.p, c.q, c.k);
-  return relative(spectr_acceptance(c.p, c.q, c.k), [=](Dice& d) { return k_sequential(d, c, rho) < c.p.size() ? 1.0 : 0.0; });
+  return relative(spectr_acceptance(c.p, c.q, c.k),
+                  [=](Dice& d) { return k_sequential(d, c, rho) < c.p.size() ? 1.0 : 0.0; });
 }
 
-/// With the residual of the closed form the likeliest token comes out with its own probability: ρ and the residual are right together.
+/// With the residual of the closed form the likeliest token comes out with its own probability: ρ
+/// and the residual are right together.
 Setting k_sequential_output(Dice& dice) {
   const Candidates c = any_candidates(dice);
   const double rho = spectr_rho(c.p, c.q, c.k);
@@ -116,16 +124,22 @@ Setting k_sequential_output(Dice& dice) {
 }  // namespace
 
 std::vector<Twin> candidate_twins() {
-  const auto any_kept = [](bool with_replacement) { return [=](Dice& d, const Candidates& c) { return kept_candidate(d, c, with_replacement) < c.k; }; };
+  const auto any_kept = [](bool with_replacement) {
+    return
+        [=](Dice& d, const Candidates& c) { return kept_candidate(d, c, with_replacement) < c.k; };
+  };
   return {
-      played("naive_sampling_acceptance", naive_sampling_acceptance, [](Dice& d, const Candidates& c) { return sample_is_among_drafts(d, c, true); }),
+      played("naive_sampling_acceptance", naive_sampling_acceptance,
+             [](Dice& d, const Candidates& c) { return sample_is_among_drafts(d, c, true); }),
       played("top_k_sampling_acceptance", top_k_sampling_acceptance, sample_is_among_the_likeliest),
       played("multi_step_acceptance", multi_step_acceptance, any_kept(true)),
       played("without_replacement_acceptance", without_replacement_acceptance, any_kept(false)),
       rank("multi_step_rank_acceptance", multi_step_rank_acceptance, true),
       rank("without_replacement_rank_acceptance", without_replacement_rank_acceptance, false),
-      two("two_naive_acceptance", two_naive_acceptance, [](Dice& d, const Candidates& c) { return sample_is_among_drafts(d, c, false); }),
-      two("two_without_replacement_acceptance", two_without_replacement_acceptance, any_kept(false)),
+      two("two_naive_acceptance", two_naive_acceptance,
+          [](Dice& d, const Candidates& c) { return sample_is_among_drafts(d, c, false); }),
+      two("two_without_replacement_acceptance", two_without_replacement_acceptance,
+          any_kept(false)),
       likely_twin("spectr_acceptance", k_sequential_acceptance),
       likely_twin("spectr_residual", k_sequential_output),
   };

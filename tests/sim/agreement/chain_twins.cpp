@@ -64,24 +64,30 @@ Setting likeliest_count(Dice& dice) {
 
 Setting variance_of_rounds(Dice& dice) {
   const Chain chain{dice.between(0.4, 0.9), dice.integer(2, 5)};
-  return relative(tokens_per_round_variance(chain.alpha, chain.gamma), [=](Dice& d) { return 0.5 * std::pow(chain.tokens(d) - chain.tokens(d), 2); });
+  return relative(tokens_per_round_variance(chain.alpha, chain.gamma),
+                  [=](Dice& d) { return 0.5 * std::pow(chain.tokens(d) - chain.tokens(d), 2); });
 }
 
 Setting mixture(Dice& dice) {
   const double a = dice.between(0.8, 8.0), b = dice.between(0.5, 4.0);
   const int gamma = dice.integer(1, 8);
-  return relative(tokens_per_round_beta_mixture(a, b, gamma), [=](Dice& d) { return 1.0 + accepted_run(d, d.beta(a, b), gamma); });
+  return relative(tokens_per_round_beta_mixture(a, b, gamma),
+                  [=](Dice& d) { return 1.0 + accepted_run(d, d.beta(a, b), gamma); });
 }
 
 Setting lag_one(Dice& dice) {
   const double first = dice.between(0.3, 0.95), next = dice.between(0.3, 0.95);
   const int gamma = dice.integer(1, 8);
-  return relative(tokens_per_round_lag_one(first, next, gamma), [=](Dice& d) { return d.coin(first) ? 2.0 + accepted_run(d, next, gamma - 1) : 1.0; });
+  return relative(tokens_per_round_lag_one(first, next, gamma), [=](Dice& d) {
+    return d.coin(first) ? 2.0 + accepted_run(d, next, gamma - 1) : 1.0;
+  });
 }
 
 /// Easy and hard places of a text that begins anywhere; 60 rounds after the first 60.
 Setting two_states(Dice& dice) {
-  const TwoStateAcceptance places{{dice.between(0.7, 0.97), dice.between(0.1, 0.6)}, dice.between(0.15, 0.5), dice.between(0.15, 0.5)};
+  const TwoStateAcceptance places{{dice.between(0.7, 0.97), dice.between(0.1, 0.6)},
+                                  dice.between(0.15, 0.5),
+                                  dice.between(0.15, 0.5)};
   const int gamma = dice.integer(1, 6);
   return relative(tokens_per_round_two_state(places, gamma), [=](Dice& d) {
     std::size_t state = d.coin(places.easy_share()) ? 0 : 1;
@@ -102,7 +108,8 @@ Setting two_states(Dice& dice) {
 Setting rounds_of_a_generation(Dice& dice) {
   const Chain chain = any_chain(dice);
   const int tokens = dice.integer(4, 20);
-  return relative(expected_rounds(tokens_per_round_pmf(chain.alpha, chain.gamma), tokens), [=](Dice& d) { return rounds_of(d, chain, tokens); });
+  return relative(expected_rounds(tokens_per_round_pmf(chain.alpha, chain.gamma), tokens),
+                  [=](Dice& d) { return rounds_of(d, chain, tokens); });
 }
 
 Setting median_rounds(Dice& dice) {
@@ -112,7 +119,8 @@ Setting median_rounds(Dice& dice) {
   const int median = rounds_quantile(law, 0.5);
   double at_most = 0.0;
   for (int r = 0; r <= median; ++r) at_most += law[static_cast<std::size_t>(r)];
-  return relative(at_most, [=](Dice& d) { return rounds_of(d, chain, tokens) <= median ? 1.0 : 0.0; });
+  return relative(at_most,
+                  [=](Dice& d) { return rounds_of(d, chain, tokens) <= median ? 1.0 : 0.0; });
 }
 
 Setting speed_of_sequences(Dice& dice) {
@@ -121,7 +129,8 @@ Setting speed_of_sequences(Dice& dice) {
   const LoopTimes times{.draft_ns = dice.between(1e5, 1e6), .target_ns = dice.between(1e6, 1e7)};
   const double speed = sequence_speeds(chain.alpha, chain.gamma, times, tokens).mean_tokens_per_s;
   const double loop_s = (chain.gamma * times.draft_ns + times.target_ns) * 1e-9;
-  return {0.0, static_cast<double>(tokens), [=](Dice& d) { return tokens - speed * loop_s * rounds_of(d, chain, tokens); }};
+  return {0.0, static_cast<double>(tokens),
+          [=](Dice& d) { return tokens - speed * loop_s * rounds_of(d, chain, tokens); }};
 }
 
 /// The mean squared distance from the mean time is the square of the deviation.
@@ -140,24 +149,32 @@ Setting spread_of_sequences(Dice& dice) {
 Setting plain_speedup(Dice& dice) {
   const Chain chain = any_chain(dice);
   const double c = dice.between(0.0, 0.3);
-  return speedup_setting(chain, predicted_speedup(chain.alpha, chain.gamma, c), 1.0 + c * chain.gamma);
+  return speedup_setting(chain, predicted_speedup(chain.alpha, chain.gamma, c),
+                         1.0 + c * chain.gamma);
 }
 
 Setting full_speedup(Dice& dice) {
   const Chain chain = any_chain(dice);
   const RelativeCosts costs{dice.between(0.0, 0.3), dice.between(1.0, 1.6), dice.between(0.0, 0.1)};
-  return speedup_setting(chain, predicted_speedup(chain.alpha, chain.gamma, costs), costs.verify_cost_ratio + costs.overhead_ratio + costs.cost_ratio * chain.gamma);
+  return speedup_setting(
+      chain, predicted_speedup(chain.alpha, chain.gamma, costs),
+      costs.verify_cost_ratio + costs.overhead_ratio + costs.cost_ratio * chain.gamma);
 }
 
 Setting surface_speedup(Dice& dice) {
   const Chain chain = any_chain(dice);
-  const double step = dice.between(5.0, 9.0), draft = dice.between(0.2, 2.0), rest = dice.between(0.0, 0.4), row = dice.between(0.05, 0.3);
+  const double step = dice.between(5.0, 9.0), draft = dice.between(0.2, 2.0),
+               rest = dice.between(0.0, 0.4), row = dice.between(0.05, 0.3);
   std::vector<CostPoint> points;
-  const auto add = [&](CostKind kind, int rows, double ns) { points.push_back({kind, rows, 0, ns, ns, ns, 30}); };
-  for (const int rows : {1, 9}) add(CostKind::target, rows, step + row * (rows - 1)), add(CostKind::overhead, rows, rest);
+  const auto add = [&](CostKind kind, int rows, double ns) {
+    points.push_back({kind, rows, 0, ns, ns, ns, 30});
+  };
+  for (const int rows : {1, 9})
+    add(CostKind::target, rows, step + row * (rows - 1)), add(CostKind::overhead, rows, rest);
   for (const int levels : {1, 8}) add(CostKind::draft, levels, draft * levels);
   const double round = step + row * chain.gamma + draft * chain.gamma + rest;
-  return speedup_setting(chain, predicted_speedup(chain.alpha, chain.gamma, CostSurface(points), 0), round / (step + rest));
+  return speedup_setting(chain, predicted_speedup(chain.alpha, chain.gamma, CostSurface(points), 0),
+                         round / (step + rest));
 }
 
 Setting operations(Dice& dice) {
@@ -176,12 +193,14 @@ Setting reads(Dice& dice) {
 Setting bytes(Dice& dice) {
   const Chain chain = any_chain(dice);
   const ReadBytes read{dice.between(1e9, 2e9), dice.between(1e7, 2e8)};
-  const double per_token = bytes_per_token(chain.alpha, chain.gamma, read), of_round = read.target_bytes + chain.gamma * read.draft_bytes;
+  const double per_token = bytes_per_token(chain.alpha, chain.gamma, read),
+               of_round = read.target_bytes + chain.gamma * read.draft_bytes;
   return {0.0, of_round, [=](Dice& d) { return of_round - per_token * chain.tokens(d); }};
 }
 
 Setting oracle(Dice& dice) {
-  const double alpha = dice.between(0.2, 0.9), c = dice.between(0.0, 0.3), speedup = oracle_speedup(alpha, c);
+  const double alpha = dice.between(0.2, 0.9), c = dice.between(0.0, 0.3),
+               speedup = oracle_speedup(alpha, c);
   return {0.0, oracle_tokens_per_round(alpha), [=](Dice& d) {
             const int run = accepted_run(d, alpha, 1 << 20);
             return 1.0 + run - speedup * (1.0 + c * run);
@@ -190,7 +209,8 @@ Setting oracle(Dice& dice) {
 
 Setting oracle_tokens(Dice& dice) {
   const double alpha = dice.between(0.2, 0.9);
-  return relative(oracle_tokens_per_round(alpha), [=](Dice& d) { return 1.0 + accepted_run(d, alpha, 1 << 20); });
+  return relative(oracle_tokens_per_round(alpha),
+                  [=](Dice& d) { return 1.0 + accepted_run(d, alpha, 1 << 20); });
 }
 
 /// Half a per cent of a standard error is one of its square.
@@ -208,7 +228,8 @@ Setting standard_error_of_the_rate(Dice& dice) {
 Setting standard_error_of_tokens(Dice& dice) {
   const Chain chain{dice.between(0.3, 0.9), dice.integer(2, 6)};
   const int rounds = dice.integer(2, 6);
-  const double square = std::pow(tokens_per_round_standard_error(chain.alpha, chain.gamma, rounds), 2);
+  const double square =
+      std::pow(tokens_per_round_standard_error(chain.alpha, chain.gamma, rounds), 2);
   return {square, 2.0 * square, [=](Dice& d) {
             double total = 0.0;
             for (int i = 0; i < rounds; ++i) total += chain.tokens(d);
@@ -220,7 +241,9 @@ Setting standard_error_of_tokens(Dice& dice) {
 Setting converted(Dice& dice) {
   const Chain chain = any_chain(dice);
   const bool hits = dice.coin(0.5);
-  const double value = convert_round_quantity(chain.alpha, RoundQuantity::acceptance_rate, hits ? RoundQuantity::round_hit_rate : RoundQuantity::accepted_fraction, chain.gamma);
+  const double value = convert_round_quantity(
+      chain.alpha, RoundQuantity::acceptance_rate,
+      hits ? RoundQuantity::round_hit_rate : RoundQuantity::accepted_fraction, chain.gamma);
   return relative(value, [=](Dice& d) {
     const double accepted = chain.tokens(d) - 1.0;
     return hits ? (accepted > 0 ? 1.0 : 0.0) : accepted / chain.gamma;
@@ -238,12 +261,31 @@ Setting found_from_tokens(Dice& dice) {
 
 std::vector<Twin> chain_twins() {
   return {
-      {"tokens_per_round", [](Dice& d) { const Chain chain = any_chain(d); return relative(chain.mean(), [=](Dice& e) { return chain.tokens(e); }); }},
-      {"tokens_per_round_from_conditional", [](Dice& d) { const auto each = any_conditionals(d); return relative(tokens_per_round_from_conditional(each), [=](Dice& e) { return tokens_of(e, each); }); }},
+      {"tokens_per_round",
+       [](Dice& d) {
+         const Chain chain = any_chain(d);
+         return relative(chain.mean(), [=](Dice& e) { return chain.tokens(e); });
+       }},
+      {"tokens_per_round_from_conditional",
+       [](Dice& d) {
+         const auto each = any_conditionals(d);
+         return relative(tokens_per_round_from_conditional(each),
+                         [=](Dice& e) { return tokens_of(e, each); });
+       }},
       {"tokens_per_round_pmf", likeliest_count},
       {"tokens_per_round_variance", variance_of_rounds},
-      {"tested_per_round", [](Dice& d) { const Chain chain = any_chain(d); return relative(tested_per_round(chain.alpha, chain.gamma), [=](Dice& e) { return std::min<double>(chain.tokens(e), chain.gamma); }); }},
-      {"accepted_fraction", [](Dice& d) { const Chain chain = any_chain(d); return relative(accepted_fraction(chain.alpha, chain.gamma), [=](Dice& e) { return (chain.tokens(e) - 1.0) / chain.gamma; }); }},
+      {"tested_per_round",
+       [](Dice& d) {
+         const Chain chain = any_chain(d);
+         return relative(tested_per_round(chain.alpha, chain.gamma),
+                         [=](Dice& e) { return std::min<double>(chain.tokens(e), chain.gamma); });
+       }},
+      {"accepted_fraction",
+       [](Dice& d) {
+         const Chain chain = any_chain(d);
+         return relative(accepted_fraction(chain.alpha, chain.gamma),
+                         [=](Dice& e) { return (chain.tokens(e) - 1.0) / chain.gamma; });
+       }},
       {"tokens_per_round_beta_mixture", mixture},
       {"tokens_per_round_lag_one", lag_one},
       {"tokens_per_round_two_state", two_states},

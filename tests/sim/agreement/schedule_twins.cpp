@@ -31,15 +31,17 @@ Played schedule(Dice& dice, double alpha) {
   return mean;
 }
 
-Twin long_run(const char* name, double HeuristicLongRun::*closed, double Played::*played) {
+Twin long_run(const char* name, double HeuristicLongRun::* closed, double Played::* played) {
   return {name, [=](Dice& dice) {
             const double alpha = dice.between(0.2, 0.9);
-            return relative(heuristic_long_run(alpha).*closed, [=](Dice& d) { return schedule(d, alpha).*played; });
+            return relative(heuristic_long_run(alpha).*closed,
+                            [=](Dice& d) { return schedule(d, alpha).*played; });
           }};
 }
 
 Setting heuristic_speedup(Dice& dice) {
-  const double alpha = dice.between(0.2, 0.9), c = dice.between(0.0, 0.3), speedup = heuristic_predicted_speedup(alpha, c);
+  const double alpha = dice.between(0.2, 0.9), c = dice.between(0.0, 0.3),
+               speedup = heuristic_predicted_speedup(alpha, c);
   return {0.0, heuristic_long_run(alpha).tokens_per_round, [=](Dice& d) {
             const Played mean = schedule(d, alpha);
             return mean.tokens - speedup * (1.0 + c * mean.length);
@@ -55,7 +57,8 @@ Setting beside_verification(Dice& dice) {
   const ForwardTimes times = any_times(dice);
   return relative(dsi_expected_latency(alpha, times, tokens), [=](Dice& d) {
     double latency = times.target_time;
-    for (int i = 1; i < tokens; ++i) latency += d.coin(alpha) ? times.draft_time : times.target_time;
+    for (int i = 1; i < tokens; ++i)
+      latency += d.coin(alpha) ? times.draft_time : times.target_time;
     return latency;
   });
 }
@@ -66,7 +69,8 @@ Setting in_turn(Dice& dice) {
   const ForwardTimes times = any_times(dice);
   return relative(blocking_expected_latency(alpha, gamma, times, tokens), [=](Dice& d) {
     double latency = 0.0;
-    for (int left = tokens; left > 0; left -= 1 + accepted_run(d, alpha, gamma)) latency += gamma * times.draft_time + times.target_time;
+    for (int left = tokens; left > 0; left -= 1 + accepted_run(d, alpha, gamma))
+      latency += gamma * times.draft_time + times.target_time;
     return latency;
   });
 }
@@ -76,7 +80,8 @@ Setting in_turn(Dice& dice) {
 std::vector<Twin> schedule_twins() {
   return {
       long_run("heuristic_tokens_per_round", &HeuristicLongRun::tokens_per_round, &Played::tokens),
-      long_run("heuristic_mean_length", &HeuristicLongRun::mean_speculation_length, &Played::length),
+      long_run("heuristic_mean_length", &HeuristicLongRun::mean_speculation_length,
+               &Played::length),
       long_run("heuristic_full_accept", &HeuristicLongRun::full_accept_probability, &Played::full),
       {"heuristic_predicted_speedup", heuristic_speedup},
       {"dsi_expected_latency", beside_verification},

@@ -31,7 +31,8 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-/// A closed form at one setting: the mean of `sample` is `expected`, and an error is measured in units of `scale`.
+/// A closed form at one setting: the mean of `sample` is `expected`, and an error is measured in
+/// units of `scale`.
 struct Setting {
   double expected = 0.0;
   double scale = 1.0;
@@ -39,9 +40,12 @@ struct Setting {
 };
 
 /// A setting whose errors are relative to its own value.
-inline Setting relative(double expected, std::function<double(Dice&)> sample) { return {expected, expected, std::move(sample)}; }
+inline Setting relative(double expected, std::function<double(Dice&)> sample) {
+  return {expected, expected, std::move(sample)};
+}
 
-/// The first setting whose expected value is at least 0.3: rarer events need many more samples for the same relative error.
+/// The first setting whose expected value is at least 0.3: rarer events need many more samples for
+/// the same relative error.
 template <typename Make>
 Setting likely(Dice& dice, Make make) {
   Setting setting = make(dice);

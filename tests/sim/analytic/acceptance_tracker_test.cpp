@@ -10,7 +10,8 @@ namespace {
 
 using speclab::testing::round_of;
 
-const AcceptancePrior kPrior{.conditional_acceptance = {0.5, 0.7}, .reach = {0.4, 1.0}, .strength = 8.0};
+const AcceptancePrior kPrior{
+    .conditional_acceptance = {0.5, 0.7}, .reach = {0.4, 1.0}, .strength = 8.0};
 
 /// Of one level.
 struct Rates {
@@ -22,17 +23,25 @@ Rates rates(const AcceptanceTracker& tracker, std::size_t level) {
   tracker.rates(acceptance, reach);
   return {acceptance[level], reach[level]};
 }
-double acceptance(const AcceptanceTracker& tracker, std::size_t level) { return rates(tracker, level).acceptance; }
-double reach(const AcceptanceTracker& tracker, std::size_t level) { return rates(tracker, level).reach; }
+double acceptance(const AcceptanceTracker& tracker, std::size_t level) {
+  return rates(tracker, level).acceptance;
+}
+double reach(const AcceptanceTracker& tracker, std::size_t level) {
+  return rates(tracker, level).reach;
+}
 
 TEST(AcceptancePrior, IsTheFrequencyOfThePilotRoundsByLevel) {
   std::vector<RoundRecord> rounds;
-  for (int i = 0; i < 4000; ++i) rounds.push_back(i % 2 == 0 ? round_of(0, 0) : round_of(3, i % 4 == 1 ? 1 : 3));
+  for (int i = 0; i < 4000; ++i)
+    rounds.push_back(i % 2 == 0 ? round_of(0, 0) : round_of(3, i % 4 == 1 ? 1 : 3));
   const AcceptancePrior prior = acceptance_prior(rounds, 4);
   const double acceptances[] = {1.0, 0.5, 1.0};
   const double reaches[] = {0.5, 1.0, 1.0, 0.0};
-  for (int level = 0; level < 3; ++level) EXPECT_NEAR(prior.conditional_acceptance[static_cast<std::size_t>(level)], acceptances[level], 0.01);
-  for (int level = 0; level < 4; ++level) EXPECT_NEAR(prior.reach[static_cast<std::size_t>(level)], reaches[level], 0.01);
+  for (int level = 0; level < 3; ++level)
+    EXPECT_NEAR(prior.conditional_acceptance[static_cast<std::size_t>(level)], acceptances[level],
+                0.01);
+  for (int level = 0; level < 4; ++level)
+    EXPECT_NEAR(prior.reach[static_cast<std::size_t>(level)], reaches[level], 0.01);
 }
 
 TEST(AcceptancePrior, IsNeverCertain) {
@@ -54,7 +63,8 @@ TEST(AcceptanceTracker, BeginsAtThePrior) {
 
 TEST(AcceptanceTracker, ConvergesToWhatItSees) {
   AcceptanceTracker tracker(kPrior, 3, 1.0);
-  for (int i = 0; i < 4000; ++i) tracker.observe(round_of(3, i % 4 == 0 ? 0 : i % 4 == 1 ? 1 : 3), 3);
+  for (int i = 0; i < 4000; ++i)
+    tracker.observe(round_of(3, i % 4 == 0 ? 0 : i % 4 == 1 ? 1 : 3), 3);
   EXPECT_NEAR(acceptance(tracker, 0), 0.75, 0.01);
   EXPECT_NEAR(acceptance(tracker, 1), 2.0 / 3.0, 0.01);
   EXPECT_NEAR(acceptance(tracker, 2), 1.0, 0.01);

@@ -26,7 +26,8 @@ BatchSetting setting(int batch, int context = 0) {
 }
 
 /// Mean of pick(tokens of B rounds) over every combination of outcomes.
-double mean_over_outcomes(double rate, int length, int batch, const std::function<int(int, int)>& pick) {
+double mean_over_outcomes(double rate, int length, int batch,
+                          const std::function<int(int, int)>& pick) {
   const std::vector<double> pmf = tokens_per_round_pmf(rate, length);
   std::vector<double> law(pmf.size() + 1, 0.0);
   for (std::size_t t = 0; t < pmf.size(); ++t) law[t + 1] = pmf[t];
@@ -34,7 +35,9 @@ double mean_over_outcomes(double rate, int length, int batch, const std::functio
   for (int sequence = 1; sequence < batch; ++sequence) {
     std::vector<double> next(law.size(), 0.0);
     for (std::size_t a = 1; a < law.size(); ++a)
-      for (std::size_t b = 1; b < law.size(); ++b) next[static_cast<std::size_t>(pick(static_cast<int>(a), static_cast<int>(b)))] += picked[a] * law[b];
+      for (std::size_t b = 1; b < law.size(); ++b)
+        next[static_cast<std::size_t>(pick(static_cast<int>(a), static_cast<int>(b)))] +=
+            picked[a] * law[b];
     picked = next;
   }
   double mean = 0.0;
@@ -46,8 +49,14 @@ TEST(RaggedBatch, ExtremesAreMeansOverAllOutcomes) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
     const int length = values.integer(0, 8), batch = values.integer(1, 12);
-    EXPECT_NEAR(batched_round_tokens_mean_max(rate, length, batch), mean_over_outcomes(rate, length, batch, [](int a, int b) { return std::max(a, b); }), 1e-11);
-    EXPECT_NEAR(batched_round_tokens_mean_min(rate, length, batch), mean_over_outcomes(rate, length, batch, [](int a, int b) { return std::min(a, b); }), 1e-11);
+    EXPECT_NEAR(
+        batched_round_tokens_mean_max(rate, length, batch),
+        mean_over_outcomes(rate, length, batch, [](int a, int b) { return std::max(a, b); }),
+        1e-11);
+    EXPECT_NEAR(
+        batched_round_tokens_mean_min(rate, length, batch),
+        mean_over_outcomes(rate, length, batch, [](int a, int b) { return std::min(a, b); }),
+        1e-11);
   });
 }
 
@@ -55,8 +64,10 @@ TEST(RaggedBatch, OfOneIsTheRoundAndOfManyItsExtremes) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(0.05, 0.95);
     const int length = values.integer(1, 8);
-    EXPECT_NEAR(batched_round_tokens_mean_max(rate, length, 1), tokens_per_round(rate, length), 1e-12);
-    EXPECT_NEAR(batched_round_tokens_mean_min(rate, length, 1), tokens_per_round(rate, length), 1e-12);
+    EXPECT_NEAR(batched_round_tokens_mean_max(rate, length, 1), tokens_per_round(rate, length),
+                1e-12);
+    EXPECT_NEAR(batched_round_tokens_mean_min(rate, length, 1), tokens_per_round(rate, length),
+                1e-12);
     EXPECT_NEAR(padding_waste_ratio(rate, length, 1), 0.0, 1e-12);
     EXPECT_NEAR(batched_round_tokens_mean_min(rate, length, 2000), 1.0, 1e-12);
   });
@@ -73,7 +84,9 @@ TEST(BatchSpeedup, OfAChainIsTheSameByScalarCostsAndByForwards) {
     const int length = values.integer(0, 8);
     const BatchSetting served = setting(values.integer(1, 400), values.integer(0, 9000));
     const double by_costs = predicted_batch_speedup(rate, length, served);
-    EXPECT_NEAR(predicted_batch_speedup(tokens_per_round(rate, length), BatchDraft::chain(length), served), by_costs, 1e-12);
+    EXPECT_NEAR(
+        predicted_batch_speedup(tokens_per_round(rate, length), BatchDraft::chain(length), served),
+        by_costs, 1e-12);
     EXPECT_NEAR(by_costs, predicted_speedup(rate, length, batch_costs(served, length)), 1e-14);
   });
 }
@@ -92,21 +105,26 @@ TEST(CrossoverBatch, IsTheFirstAtWhichTheSpeedupIsGone) {
   const auto crossover = crossover_batch(tokens, chain, setting(1), 1024);
   ASSERT_TRUE(crossover.has_value());
   EXPECT_LE(predicted_batch_speedup(tokens, chain, setting(*crossover)), 1.0);
-  for (int batch = 1; batch < *crossover; ++batch) EXPECT_GT(predicted_batch_speedup(tokens, chain, setting(batch)), 1.0) << batch;
+  for (int batch = 1; batch < *crossover; ++batch)
+    EXPECT_GT(predicted_batch_speedup(tokens, chain, setting(batch)), 1.0) << batch;
 }
 
 TEST(CrossoverBatch, ComesEarlierForTreesAndNotAtAllWithLongContext) {
   const std::vector<double> ranks{0.8, 0.1, 0.05};
   const TreeShape wide = sequoia_optimal_tree(ranks, {32, 6}).shape;
-  const double wide_tokens = tree_tokens_per_round(wide, ranks), chain_tokens = tokens_per_round(0.8, 4);
+  const double wide_tokens = tree_tokens_per_round(wide, ranks),
+               chain_tokens = tokens_per_round(0.8, 4);
   const auto of_chain = crossover_batch(chain_tokens, BatchDraft::chain(4), setting(1), 1024);
   EXPECT_LT(crossover_batch(wide_tokens, BatchDraft::tree(wide), setting(1), 1024), of_chain);
-  EXPECT_FALSE(crossover_batch(chain_tokens, BatchDraft::chain(4), setting(1, 32000), 1024).has_value());
-  EXPECT_EQ(crossover_batch(1.0, BatchDraft::chain(4), setting(1), 8), 1) << "a useless draft never pays";
+  EXPECT_FALSE(
+      crossover_batch(chain_tokens, BatchDraft::chain(4), setting(1, 32000), 1024).has_value());
+  EXPECT_EQ(crossover_batch(1.0, BatchDraft::chain(4), setting(1), 8), 1)
+      << "a useless draft never pays";
 }
 
 TEST(Batch, RefusesArgumentsOutOfRange) {
-  for (const auto formula : {batched_round_tokens_mean_max, batched_round_tokens_mean_min, padding_waste_ratio}) {
+  for (const auto formula :
+       {batched_round_tokens_mean_max, batched_round_tokens_mean_min, padding_waste_ratio}) {
     expect_refused([&](double rate) { formula(rate, 3, 4); }, kNoProbability);
     EXPECT_THROW(formula(0.5, -1, 4), ContractError);
     expect_refused([&](int batch) { formula(0.5, 3, batch); }, {0, -1});
@@ -115,8 +133,12 @@ TEST(Batch, RefusesArgumentsOutOfRange) {
   EXPECT_THROW(predicted_batch_speedup(0.5, -1, setting(4)), ContractError);
   expect_refused([](int batch) { predicted_batch_speedup(0.5, 3, setting(batch)); }, {0, -1});
   EXPECT_THROW(predicted_batch_speedup(0.5, 3, setting(4, -1)), ContractError);
-  expect_refused([](double tokens) { predicted_batch_speedup(tokens, BatchDraft::chain(3), setting(4)); }, {0.9, 4.1, kNan});
-  expect_refused([](int max_batch) { crossover_batch(2.0, BatchDraft::chain(3), setting(1), max_batch); }, {0, -1});
+  expect_refused(
+      [](double tokens) { predicted_batch_speedup(tokens, BatchDraft::chain(3), setting(4)); },
+      {0.9, 4.1, kNan});
+  expect_refused(
+      [](int max_batch) { crossover_batch(2.0, BatchDraft::chain(3), setting(1), max_batch); },
+      {0, -1});
   EXPECT_THROW(batch_costs(setting(4), -1), ContractError);
 }
 

@@ -20,13 +20,15 @@ TEST(BlockVerification, AcceptsAtLeastWhatTokensOneByOneDoAndTheSameOfOne) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 4), length = values.integer(2, 4);
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
-    EXPECT_GE(block_verification_accepted(p, q, length), token_verification_accepted(p, q, length) - 1e-12);
+    EXPECT_GE(block_verification_accepted(p, q, length),
+              token_verification_accepted(p, q, length) - 1e-12);
     EXPECT_LE(block_verification_accepted(p, q, length), length + 1e-12);
     EXPECT_NEAR(block_verification_accepted(p, q, 1), acceptance_probability(p, q), 1e-13);
   });
 }
 
-/// What p and q can at most agree on over a whole block of n: the overlap of the two laws of n tokens bounds P(all n kept).
+/// What p and q can at most agree on over a whole block of n: the overlap of the two laws of n
+/// tokens bounds P(all n kept).
 TEST(BlockVerification, KeepsAWholeBlockAsOftenAsTheJointLawsOverlap) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 4);
@@ -37,7 +39,9 @@ TEST(BlockVerification, KeepsAWholeBlockAsOftenAsTheJointLawsOverlap) {
         const auto i = static_cast<std::size_t>(x), j = static_cast<std::size_t>(y);
         const double drawn = q[i] * q[j];
         overlap += std::min(p[i] * p[j], drawn);
-        if (drawn > 0.0) kept += drawn * block_length_law(std::vector{p, p}, std::vector{q, q}, std::vector<Token>{x, y})[2];
+        if (drawn > 0.0)
+          kept += drawn * block_length_law(std::vector{p, p}, std::vector{q, q},
+                                           std::vector<Token>{x, y})[2];
       }
     EXPECT_LE(kept, overlap + 1e-13);
     EXPECT_GE(kept, acceptance_probability(p, q) * acceptance_probability(p, q) - 1e-13);
@@ -56,13 +60,15 @@ TEST(TokenVerification, IsTheChainsFormula) {
   for_random_values([](RandomValues& values) {
     const Probabilities p = values.law(5), q = values.law(5);
     const int length = values.integer(0, 12);
-    EXPECT_NEAR(token_verification_accepted(p, q, length), tokens_per_round(acceptance_probability(p, q), length) - 1.0, 1e-13);
+    EXPECT_NEAR(token_verification_accepted(p, q, length),
+                tokens_per_round(acceptance_probability(p, q), length) - 1.0, 1e-13);
   });
 }
 
 TEST(BlockLengthLaw, IsALaw) {
   for_random_values([](RandomValues& values) {
-    const std::vector<Probabilities> targets{values.law(3), values.law(3), values.law(3)}, drafts{values.law(3), values.law(3), values.law(3)};
+    const std::vector<Probabilities> targets{values.law(3), values.law(3), values.law(3)},
+        drafts{values.law(3), values.law(3), values.law(3)};
     std::vector<Token> tokens;
     for (const Probabilities& draft : drafts) {
       Token token = values.integer(0, 2);
@@ -85,8 +91,12 @@ TEST(BlockVerification, RefusesArgumentsOutOfRange) {
     EXPECT_THROW(formula(law, law, -1), ContractError);
   }
   EXPECT_THROW(block_verification_accepted(law, law, 30), ContractError) << "2^30 chains";
-  EXPECT_THROW(block_length_law(std::vector<Probabilities>{law}, std::vector{law, law}, std::vector<Token>{0, 1}), ContractError);
-  EXPECT_THROW(block_length_law(std::vector{law, law}, std::vector<Probabilities>{law}, std::vector<Token>{0, 1}), ContractError);
+  EXPECT_THROW(block_length_law(std::vector<Probabilities>{law}, std::vector{law, law},
+                                std::vector<Token>{0, 1}),
+               ContractError);
+  EXPECT_THROW(block_length_law(std::vector{law, law}, std::vector<Probabilities>{law},
+                                std::vector<Token>{0, 1}),
+               ContractError);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ TEST(SpeedupLowerBound, IsTheSpeedupOfOneDraftedTokenAndBelowTheBest) {
     const double bound = predicted_speedup_lower_bound(rate, cost);
     EXPECT_NEAR(bound, predicted_speedup(rate, 1, cost), 1e-14);
     if (!speculation_can_pay(rate, cost)) return;
-    EXPECT_LE(bound, predicted_speedup(rate, optimal_speculation_length(rate, cost, 1000), cost) + 1e-13);
+    EXPECT_LE(bound,
+              predicted_speedup(rate, optimal_speculation_length(rate, cost, 1000), cost) + 1e-13);
   });
   EXPECT_EQ(predicted_speedup_lower_bound(1.0, 0.0), 2.0);
 }

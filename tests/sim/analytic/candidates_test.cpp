@@ -18,7 +18,9 @@ namespace {
 using namespace speclab::testing;
 using Probabilities = std::vector<double>;
 
-double total(const Probabilities& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+double total(const Probabilities& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 /// 1 + min over every set of tokens of p(H) - q(H)^k.
 double smallest_cut(const Probabilities& p, const Probabilities& q, int k) {
@@ -48,7 +50,8 @@ TEST(Candidates, OfOneAreTheRatioTestOrAMatch) {
     const int vocab_size = values.integer(1, 12);
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
     const double ratio = acceptance_probability(p, q);
-    for (const auto rule : {multi_step_acceptance, without_replacement_acceptance, spectr_acceptance, optimal_acceptance_bound})
+    for (const auto rule : {multi_step_acceptance, without_replacement_acceptance,
+                            spectr_acceptance, optimal_acceptance_bound})
       EXPECT_NEAR(rule(p, q, 1), ratio, 1e-13);
     EXPECT_NEAR(naive_sampling_acceptance(p, q, 1), sample_match_acceptance_rate(p, q), 1e-14);
     EXPECT_NEAR(top_k_sampling_acceptance(p, q, 1), point_mass_acceptance_rate(p, q), 1e-14);
@@ -61,12 +64,14 @@ TEST(Candidates, AreOrderedAsTheorySays) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 8), k = values.integer(2, 4);
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
-    const double bound = optimal_acceptance_bound(p, q, k), multi_step = multi_step_acceptance(p, q, k), spectr = spectr_acceptance(p, q, k);
+    const double bound = optimal_acceptance_bound(p, q, k),
+                 multi_step = multi_step_acceptance(p, q, k), spectr = spectr_acceptance(p, q, k);
     EXPECT_GE(multi_step, naive_sampling_acceptance(p, q, k) - 1e-13);
     EXPECT_LE(multi_step, bound + 1e-13);
     EXPECT_LE(spectr, bound + 1e-13);
     EXPECT_GE(spectr, (1.0 - 1.0 / std::numbers::e) * bound - 1e-13);
-    EXPECT_GE(multi_step, multi_step_acceptance(p, q, k - 1) - 1e-13) << "one candidate more never hurts";
+    EXPECT_GE(multi_step, multi_step_acceptance(p, q, k - 1) - 1e-13)
+        << "one candidate more never hurts";
     EXPECT_GE(spectr, spectr_acceptance(p, q, k - 1) - 1e-13);
   });
 }
@@ -83,8 +88,11 @@ TEST(Candidates, WithoutEndFindEveryTokenThatQHas) {
 
 TEST(Candidates, OfDisjointOrEqualLawsAreNeverOrAlwaysKept) {
   const Probabilities p{1, 0}, disjoint{0, 1};
-  for (const auto rule : {naive_sampling_acceptance, multi_step_acceptance, spectr_acceptance, optimal_acceptance_bound}) EXPECT_EQ(rule(p, disjoint, 3), 0.0);
-  for (const auto rule : {multi_step_acceptance, without_replacement_acceptance, spectr_acceptance, optimal_acceptance_bound})
+  for (const auto rule : {naive_sampling_acceptance, multi_step_acceptance, spectr_acceptance,
+                          optimal_acceptance_bound})
+    EXPECT_EQ(rule(p, disjoint, 3), 0.0);
+  for (const auto rule : {multi_step_acceptance, without_replacement_acceptance, spectr_acceptance,
+                          optimal_acceptance_bound})
     EXPECT_EQ(rule(Probabilities{0.25, 0.75}, Probabilities{0.25, 0.75}, 2), 1.0);
   EXPECT_EQ(spectr_residual(p, disjoint, 3), p);
 }
@@ -92,18 +100,22 @@ TEST(Candidates, OfDisjointOrEqualLawsAreNeverOrAlwaysKept) {
 TEST(MultiStep, RanksAddUpAndFallToWhatIsLeft) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 8);
-    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size), ranks = multi_step_rank_acceptance(p, q, 4);
+    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size),
+                        ranks = multi_step_rank_acceptance(p, q, 4);
     EXPECT_NEAR(total(ranks), multi_step_acceptance(p, q, 4), 1e-14);
-    EXPECT_NEAR(ranks[0] + ranks[1], multi_step_acceptance(p, q, 2), 1e-14) << "later candidates do not change earlier ones";
+    EXPECT_NEAR(ranks[0] + ranks[1], multi_step_acceptance(p, q, 2), 1e-14)
+        << "later candidates do not change earlier ones";
     EXPECT_LE(total(ranks), 1.0 + 1e-14);
   });
 }
 
-/// The residual completes what is kept to p: min(q, p / ρ) (1 - (1 - b)^k) / b + (1 - accepted) residual = p.
+/// The residual completes what is kept to p: min(q, p / ρ) (1 - (1 - b)^k) / b + (1 - accepted)
+/// residual = p.
 TEST(SpecTr, IsExact) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 8), k = values.integer(1, 5);
-    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size), residual = spectr_residual(p, q, k);
+    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size),
+                        residual = spectr_residual(p, q, k);
     const double rho = spectr_rho(p, q, k), accepted = spectr_acceptance(p, q, k);
     double kept = 0.0;
     for (std::size_t i = 0; i < p.size(); ++i) kept += std::min(q[i], p[i] / rho);
@@ -141,24 +153,31 @@ TEST(WithoutReplacement, AcceptsForCertainOnceTheWholeVocabularyIsTried) {
 }
 
 TEST(WithoutReplacement, DrawsUniformlyOnceTheDraftLawIsEmpty) {
-  // q = (1, 0, 0): token 0 is tried, then 1 or 2 with 1/2 each. Accept p0 = .2; then r = (0, .5, .3)/.8 against (0, .5, .5).
-  const Probabilities ranks = without_replacement_rank_acceptance(Probabilities{0.2, 0.5, 0.3}, Probabilities{1, 0, 0}, 2);
+  // q = (1, 0, 0): token 0 is tried, then 1 or 2 with 1/2 each. Accept p0 = .2; then r = (0, .5,
+  // .3)/.8 against (0, .5, .5).
+  const Probabilities ranks =
+      without_replacement_rank_acceptance(Probabilities{0.2, 0.5, 0.3}, Probabilities{1, 0, 0}, 2);
   EXPECT_NEAR(ranks[0], 0.2, 1e-15);
   EXPECT_NEAR(ranks[1], 0.8 * (0.5 + 0.375), 1e-15);
 }
 
 TEST(TopKSampling, TakesTheLikeliestOfTheDraft) {
-  EXPECT_EQ(top_k_sampling_acceptance(Probabilities{0.1, 0.2, 0.7}, Probabilities{0.3, 0.4, 0.3}, 2), 0.2 + 0.1) << "the lower index on ties";
+  EXPECT_EQ(
+      top_k_sampling_acceptance(Probabilities{0.1, 0.2, 0.7}, Probabilities{0.3, 0.4, 0.3}, 2),
+      0.2 + 0.1)
+      << "the lower index on ties";
 }
 
 TEST(Candidates, RefuseArgumentsOutOfRange) {
   const Probabilities law{0.5, 0.5};
-  for (const auto rule : {naive_sampling_acceptance, top_k_sampling_acceptance, multi_step_acceptance, without_replacement_acceptance, spectr_rho,
-                          spectr_acceptance, optimal_acceptance_bound}) {
+  for (const auto rule :
+       {naive_sampling_acceptance, top_k_sampling_acceptance, multi_step_acceptance,
+        without_replacement_acceptance, spectr_rho, spectr_acceptance, optimal_acceptance_bound}) {
     expect_pairs_refused([&](const auto& p, const auto& q) { rule(p, q, 1); });
     expect_refused([&](int k) { rule(law, law, k); }, {0, -1});
   }
-  for (const auto rule : {multi_step_rank_acceptance, without_replacement_rank_acceptance, spectr_residual}) {
+  for (const auto rule :
+       {multi_step_rank_acceptance, without_replacement_rank_acceptance, spectr_residual}) {
     expect_pairs_refused([&](const auto& p, const auto& q) { rule(p, q, 1); });
     expect_refused([&](int k) { rule(law, law, k); }, {0, -1});
   }

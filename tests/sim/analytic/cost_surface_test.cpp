@@ -14,9 +14,11 @@ namespace {
 using speclab::testing::point;
 
 CostSurface surface() {
-  return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 5, 0, 140), point(CostKind::target, 9, 0, 220),
-                      point(CostKind::target, 1, 1000, 200), point(CostKind::target, 9, 1000, 320), point(CostKind::target, 1, 500, 120),
-                      point(CostKind::draft, 1, 0, 10), point(CostKind::draft, 4, 0, 40), point(CostKind::overhead, 1, 0, 3)});
+  return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 5, 0, 140),
+                      point(CostKind::target, 9, 0, 220), point(CostKind::target, 1, 1000, 200),
+                      point(CostKind::target, 9, 1000, 320), point(CostKind::target, 1, 500, 120),
+                      point(CostKind::draft, 1, 0, 10), point(CostKind::draft, 4, 0, 40),
+                      point(CostKind::overhead, 1, 0, 3)});
 }
 
 TEST(CostSurface, ReturnsMeasuredPointsAndTheLinesBetweenThem) {
@@ -39,7 +41,8 @@ TEST(CostSurface, ContinuesTheNearestSegmentAndHoldsASinglePoint) {
 }
 
 TEST(CostSurface, ChargesNoDraftForLengthZero) {
-  const CostSurface no_drafter({point(CostKind::target, 1, 0, 100), point(CostKind::overhead, 1, 0, 3)});
+  const CostSurface no_drafter(
+      {point(CostKind::target, 1, 0, 100), point(CostKind::overhead, 1, 0, 3)});
   EXPECT_EQ(no_drafter.t_draft_ns(0, 0), 0.0);
   EXPECT_THROW(no_drafter.t_draft_ns(1, 0), ContractError);
   EXPECT_EQ(no_drafter.plain_step_ns(0), 103);
@@ -51,7 +54,8 @@ TEST(CostSurface, RefusesPointsOutOfRangeAndRepeatedOnes) {
   EXPECT_THROW(CostSurface({point(CostKind::target, 1, -1, 1)}), DataError);
   EXPECT_THROW(CostSurface({point(CostKind::target, 1, 0, 0)}), DataError);
   EXPECT_THROW(CostSurface({point(CostKind::target, 1, 0, std::nan(""))}), DataError);
-  EXPECT_THROW(CostSurface({point(CostKind::draft, 1, 0, 1), point(CostKind::draft, 1, 0, 2)}), DataError);
+  EXPECT_THROW(CostSurface({point(CostKind::draft, 1, 0, 1), point(CostKind::draft, 1, 0, 2)}),
+               DataError);
   EXPECT_THROW(surface().prefill_ns(10), ContractError);
 }
 
@@ -74,7 +78,9 @@ TEST(RoundCosts, AreThoseOfTheSurfaceToTheBit) {
 }
 
 TEST(RoundCosts, RefuseWhatTheSurfaceRefuses) {
-  const CostSurface no_drafter({point(CostKind::target, 1, 0, 100), point(CostKind::target, 2, 100, 10), point(CostKind::overhead, 1, 0, 3)});
+  const CostSurface no_drafter({point(CostKind::target, 1, 0, 100),
+                                point(CostKind::target, 2, 100, 10),
+                                point(CostKind::overhead, 1, 0, 3)});
   RoundCosts rounds(no_drafter);
   EXPECT_EQ(rounds.at(0, 1, 5).draft_ns, 0.0);
   EXPECT_THROW(rounds.at(1, 2, 0), ContractError);

@@ -19,11 +19,16 @@ CostSurface random_surface(RandomValues& values) {
   for (const CostKind kind : {CostKind::target, CostKind::draft, CostKind::overhead}) {
     if (!is_grid) count = values.integer(1, 3);
     for (int i = 0; i < count; ++i)
-      for (const int rows : {1, 3, 9}) points.push_back(point(kind, rows, is_grid ? 100 * i : 100 * i + values.integer(0, 40), values.uniform(10.0, 100.0)));
+      for (const int rows : {1, 3, 9})
+        points.push_back(point(kind, rows, is_grid ? 100 * i : 100 * i + values.integer(0, 40),
+                               values.uniform(10.0, 100.0)));
   }
-  for (std::size_t i = 0; i < points.size(); ++i)  // rows of one kind at contexts of their own, but none twice
+  for (std::size_t i = 0; i < points.size();
+       ++i)  // rows of one kind at contexts of their own, but none twice
     for (std::size_t j = 0; j < i; ++j)
-      if (points[i].kind == points[j].kind && points[i].rows == points[j].rows && points[i].context == points[j].context) points[i].context += 41;
+      if (points[i].kind == points[j].kind && points[i].rows == points[j].rows &&
+          points[i].context == points[j].context)
+        points[i].context += 41;
   return CostSurface(points);
 }
 
@@ -43,9 +48,13 @@ TEST(DepthCosts, AreThoseOfTheSurfaceToTheBit) {
     const DepthCosts costs(surface, rows);
     std::vector<double> total(rows.size());
     for (int context = 0; context < 320; context += values.integer(1, 9)) {
-      const bool has_all = time_or_nothing([&] { costs.at(context, total); return 0.0; }).has_value();
+      const bool has_all = time_or_nothing([&] {
+                             costs.at(context, total);
+                             return 0.0;
+                           }).has_value();
       for (std::size_t depth = 0; depth < rows.size(); ++depth) {
-        const auto expected = time_or_nothing([&] { return surface.round_ns(static_cast<int>(depth), rows[depth], context); });
+        const auto expected = time_or_nothing(
+            [&] { return surface.round_ns(static_cast<int>(depth), rows[depth], context); });
         if (!has_all) continue;
         ASSERT_TRUE(expected);
         EXPECT_EQ(total[depth], *expected) << "depth " << depth << ", context " << context;
@@ -57,7 +66,8 @@ TEST(DepthCosts, AreThoseOfTheSurfaceToTheBit) {
 }
 
 TEST(DepthCosts, RefuseWhatTheSurfaceRefuses) {
-  const CostSurface falling({point(CostKind::target, 1, 0, 100), point(CostKind::target, 1, 10, 50), point(CostKind::overhead, 1, 0, 1), point(CostKind::draft, 1, 0, 1)});
+  const CostSurface falling({point(CostKind::target, 1, 0, 100), point(CostKind::target, 1, 10, 50),
+                             point(CostKind::overhead, 1, 0, 1), point(CostKind::draft, 1, 0, 1)});
   const DepthCosts costs(falling, std::vector<int>{1, 1});
   std::vector<double> total(2);
   costs.at(10, total);
@@ -66,7 +76,8 @@ TEST(DepthCosts, RefuseWhatTheSurfaceRefuses) {
   EXPECT_THROW(costs.at(-1, total), ContractError);
   EXPECT_THROW(costs.at(5, std::span(total).first(1)), ContractError);
   EXPECT_THROW(DepthCosts(falling, std::vector<int>{0}), ContractError);
-  EXPECT_THROW(DepthCosts(CostSurface({point(CostKind::target, 1, 0, 1)}), std::vector<int>{1}), ContractError);
+  EXPECT_THROW(DepthCosts(CostSurface({point(CostKind::target, 1, 0, 1)}), std::vector<int>{1}),
+               ContractError);
 }
 
 }  // namespace

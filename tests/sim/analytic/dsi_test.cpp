@@ -18,7 +18,8 @@ TEST(DsiLatency, GoesFromTheTargetsTimeToTheDraftsAsAcceptanceRises) {
   EXPECT_EQ(dsi_expected_latency(0.7, times, 1), 1.0) << "one token is the target's";
 }
 
-/// Never slower than plain decoding, whatever is accepted: what sets it apart from drafting and verifying in turn.
+/// Never slower than plain decoding, whatever is accepted: what sets it apart from drafting and
+/// verifying in turn.
 TEST(DsiLatency, IsNeverAbovePlainDecodingNorAboveBlockingSpeculation) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
@@ -45,14 +46,16 @@ TEST(DsiServers, KeepUpWithTheDraft) {
     EXPECT_GE(servers * lookahead * times.draft_time, times.target_time - 1e-9);
     EXPECT_LT((servers - 1) * lookahead * times.draft_time, times.target_time + 1e-9);
   });
-  EXPECT_EQ(dsi_target_servers({.draft_time = 0.1, .target_time = 1.1}, 1), 11) << "1.1 / 0.1 is above 11 in binary";
+  EXPECT_EQ(dsi_target_servers({.draft_time = 0.1, .target_time = 1.1}, 1), 11)
+      << "1.1 / 0.1 is above 11 in binary";
   EXPECT_EQ(dsi_target_servers({.draft_time = 1.0, .target_time = 1.0}, 9), 1);
 }
 
 TEST(Dsi, RefusesArgumentsOutOfRange) {
   const ForwardTimes times{.draft_time = 0.1, .target_time = 1.0};
   expect_refused([&](double rate) { dsi_expected_latency(rate, times, 5); }, kNoProbability);
-  expect_refused([&](double rate) { blocking_expected_latency(rate, 2, times, 5); }, kNoProbability);
+  expect_refused([&](double rate) { blocking_expected_latency(rate, 2, times, 5); },
+                 kNoProbability);
   for (const double draft : {0.0, -1.0, 2.0, kNan}) {
     EXPECT_THROW(dsi_expected_latency(0.5, {draft, 1.0}, 5), ContractError);
     EXPECT_THROW(blocking_expected_latency(0.5, 2, {draft, 1.0}, 5), ContractError);

@@ -14,7 +14,8 @@ namespace {
 
 using namespace speclab::testing;
 
-/// Counts in their expected proportions give the rate back, whatever the length: what accepted / drafted does not.
+/// Counts in their expected proportions give the rate back, whatever the length: what accepted /
+/// drafted does not.
 TEST(AcceptanceRateEstimate, OfExpectedCountsIsTheRate) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(0.05, 0.95);
@@ -36,11 +37,14 @@ TEST(StandardErrors, VanishWhereNothingVariesAndFallWithTheRootOfTheCount) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
     const int length = values.integer(0, 12), n = values.integer(1, 1000);
-    EXPECT_NEAR(acceptance_rate_standard_error(rate, 100LL * n), acceptance_rate_standard_error(rate, n) / 10.0, 1e-14);
-    EXPECT_NEAR(tokens_per_round_standard_error(rate, length, 100LL * n), tokens_per_round_standard_error(rate, length, n) / 10.0, 1e-13);
+    EXPECT_NEAR(acceptance_rate_standard_error(rate, 100LL * n),
+                acceptance_rate_standard_error(rate, n) / 10.0, 1e-14);
+    EXPECT_NEAR(tokens_per_round_standard_error(rate, length, 100LL * n),
+                tokens_per_round_standard_error(rate, length, n) / 10.0, 1e-13);
   });
   // A round of one draft emits 1 or 2 tokens: both errors are one.
-  EXPECT_NEAR(tokens_per_round_standard_error(0.3, 1, 50), acceptance_rate_standard_error(0.3, 50), 1e-15);
+  EXPECT_NEAR(tokens_per_round_standard_error(0.3, 1, 50), acceptance_rate_standard_error(0.3, 50),
+              1e-15);
 }
 
 TEST(Estimates, RefuseArgumentsOutOfRange) {

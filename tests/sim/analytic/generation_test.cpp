@@ -16,13 +16,15 @@ using speclab::testing::round_of;
 
 /// Target 100 + 10 a row beyond the first, draft 5 a level, overhead 2.
 CostSurface flat_costs() {
-  return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 11, 0, 200), point(CostKind::draft, 1, 0, 5),
-                      point(CostKind::draft, 2, 0, 10), point(CostKind::overhead, 1, 0, 2)});
+  return CostSurface({point(CostKind::target, 1, 0, 100), point(CostKind::target, 11, 0, 200),
+                      point(CostKind::draft, 1, 0, 5), point(CostKind::draft, 2, 0, 10),
+                      point(CostKind::overhead, 1, 0, 2)});
 }
 
 TEST(PredictGeneration, IsExpectedRoundsTimesTheCostOfARound) {
   const std::vector<double> conditional(5, 0.8);
-  const auto prediction = predict_generation(round_law(conditional), {.new_tokens = 128}, flat_costs());
+  const auto prediction =
+      predict_generation(round_law(conditional), {.new_tokens = 128}, flat_costs());
   EXPECT_NEAR(prediction.rounds, 35.2015385203256, 1e-9);
   EXPECT_NEAR(prediction.decode_ns(), prediction.rounds * (150 + 25 + 2), 1e-8);
   EXPECT_NEAR(prediction.draft_ns, prediction.rounds * 25, 1e-9);
@@ -30,21 +32,26 @@ TEST(PredictGeneration, IsExpectedRoundsTimesTheCostOfARound) {
 }
 
 TEST(PredictGeneration, IsPlainDecodingWithoutADraft) {
-  const auto prediction = predict_generation(round_law(std::vector<double>{}), {.new_tokens = 64}, flat_costs());
+  const auto prediction =
+      predict_generation(round_law(std::vector<double>{}), {.new_tokens = 64}, flat_costs());
   EXPECT_DOUBLE_EQ(prediction.rounds, 64);
   EXPECT_DOUBLE_EQ(prediction.decode_ns(), 64 * 102);
   EXPECT_EQ(prediction.drafting_rounds, 0.0);
 }
 
 TEST(PredictGeneration, FollowsTheGrowingContext) {
-  const CostSurface costs({point(CostKind::target, 1, 0, 100), point(CostKind::target, 1, 1000, 1100), point(CostKind::overhead, 1, 0, 0)});
-  const auto prediction = predict_generation(round_law(std::vector<double>{}), {.new_tokens = 10, .prompt_tokens = 50}, costs);
+  const CostSurface costs({point(CostKind::target, 1, 0, 100),
+                           point(CostKind::target, 1, 1000, 1100),
+                           point(CostKind::overhead, 1, 0, 0)});
+  const auto prediction = predict_generation(round_law(std::vector<double>{}),
+                                             {.new_tokens = 10, .prompt_tokens = 50}, costs);
   EXPECT_NEAR(prediction.target_ns, 10 * 150 + 45, 1e-9);
 }
 
 TEST(PredictGeneration, ChargesRoundsWithoutAProposalAsPlainOnes) {
   const std::vector<double> depths{0.75, 0.0, 0.25};
-  const auto prediction = predict_generation(round_law(depths, std::vector<double>{1.0, 1.0}), {.new_tokens = 3000}, flat_costs());
+  const auto prediction = predict_generation(round_law(depths, std::vector<double>{1.0, 1.0}),
+                                             {.new_tokens = 3000}, flat_costs());
   EXPECT_NEAR(prediction.rounds, 3000 / 1.5, 1.0);
   EXPECT_NEAR(prediction.drafting_rounds / prediction.rounds, 0.25, 1e-12);
   EXPECT_NEAR(prediction.decode_ns() / prediction.rounds, 0.75 * 102 + 0.25 * (120 + 10 + 2), 1e-9);
@@ -60,11 +67,14 @@ TEST(PredictGeneration, CutsTheLastDraftsWhereTheDecoderDoes) {
 
 TEST(PredictGeneration, ChargesATreeForItsRows) {
   const GenerationPlan plan{.new_tokens = 1, .rows_of_depth = {1, 3, 7}};
-  EXPECT_DOUBLE_EQ(predict_generation(round_law(std::vector<double>{0.5, 0.5}), plan, flat_costs()).target_ns, 160);
+  EXPECT_DOUBLE_EQ(
+      predict_generation(round_law(std::vector<double>{0.5, 0.5}), plan, flat_costs()).target_ns,
+      160);
 }
 
 TEST(EmpiricalRoundLaw, KeepsTheDependenceOfDepthAndAcceptance) {
-  const std::vector<RoundRecord> rounds{round_of(0, 0), round_of(4, 4), round_of(1, 0), round_of(0, 0)};
+  const std::vector<RoundRecord> rounds{round_of(0, 0), round_of(4, 4), round_of(1, 0),
+                                        round_of(0, 0)};
   const RoundLaw law = empirical_round_law(rounds);
   ASSERT_EQ(law.size(), 3U);
   EXPECT_DOUBLE_EQ(law[0].probability, 0.5);
@@ -79,7 +89,8 @@ TEST(Truncated, IsTheLawOfTheShorterLength) {
   const RoundLaw direct = round_law(std::vector<double>(3, 0.7));
   for (const RoundOutcome& outcome : direct) {
     ASSERT_EQ(outcome.depth, 3);
-    const auto same = std::find_if(cut.begin(), cut.end(), [&](const auto& o) { return o.accepted == outcome.accepted; });
+    const auto same = std::find_if(cut.begin(), cut.end(),
+                                   [&](const auto& o) { return o.accepted == outcome.accepted; });
     ASSERT_NE(same, cut.end());
     EXPECT_NEAR(same->probability, outcome.probability, 1e-15);
   }
@@ -88,8 +99,12 @@ TEST(Truncated, IsTheLawOfTheShorterLength) {
 TEST(PredictGeneration, RefusesWhatIsNoLaw) {
   EXPECT_THROW(predict_generation({{1, 2, 1.0}}, {}, flat_costs()), ContractError);
   EXPECT_THROW(predict_generation({{1, 1, 0.5}}, {}, flat_costs()), ContractError);
-  EXPECT_THROW(predict_generation(round_law(std::vector<double>{0.5}), {.new_tokens = 0}, flat_costs()), ContractError);
-  EXPECT_THROW(predict_generation(round_law(std::vector<double>{0.5, 0.5}), {.rows_of_depth = {1, 2}}, flat_costs()), ContractError);
+  EXPECT_THROW(
+      predict_generation(round_law(std::vector<double>{0.5}), {.new_tokens = 0}, flat_costs()),
+      ContractError);
+  EXPECT_THROW(predict_generation(round_law(std::vector<double>{0.5, 0.5}),
+                                  {.rows_of_depth = {1, 2}}, flat_costs()),
+               ContractError);
   EXPECT_THROW(round_law(std::vector<double>{0.5, 0.5}, std::vector<double>{}), ContractError);
   EXPECT_THROW(empirical_round_law({}), ContractError);
 }

@@ -18,7 +18,8 @@ namespace {
 
 using namespace speclab::testing;
 
-/// The stationary law of the chain on lengths 1 ... size by a linear system; the longest cannot grow.
+/// The stationary law of the chain on lengths 1 ... size by a linear system; the longest cannot
+/// grow.
 Eigen::VectorXd stationary_by_linear_system(double rate, int size) {
   Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(size, size);
   for (int length = 1; length <= size; ++length) {
@@ -36,7 +37,8 @@ TEST(HeuristicLongRun, IsTheStationaryLawOfTheChain) {
     const HeuristicLongRun run = heuristic_long_run(rate);
     const Eigen::VectorXd law = stationary_by_linear_system(rate, 200);
     for (std::size_t i = 0; i < std::min<std::size_t>(200, run.length_law.size()); ++i)
-      EXPECT_NEAR(run.length_law[i], law(static_cast<Eigen::Index>(i)), 1e-13) << rate << ", length " << i + 1;
+      EXPECT_NEAR(run.length_law[i], law(static_cast<Eigen::Index>(i)), 1e-13)
+          << rate << ", length " << i + 1;
   }
 }
 
@@ -61,7 +63,8 @@ TEST(HeuristicLongRun, ForgetsItsFloorAndBalancesAtAThirdAsAcceptanceRises) {
     const HeuristicLongRun run = heuristic_long_run(rate);
     EXPECT_NEAR(run.full_accept_probability, 1.0 / 3.0, 1e-6);
     EXPECT_NEAR(run.tokens_per_round / heuristic_tokens_per_round(rate), 1.0, 1e-6);
-    EXPECT_NEAR(run.mean_speculation_length / heuristic_balance_length(rate), 1.0, 0.1) << "the mean of a curved rate";
+    EXPECT_NEAR(run.mean_speculation_length / heuristic_balance_length(rate), 1.0, 0.1)
+        << "the mean of a curved rate";
   }
 }
 
@@ -78,7 +81,9 @@ TEST(HeuristicSpeedup, IsTokensOverTheCostOfTheMeanLength) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(0.0, 0.98), cost = values.uniform();
     const HeuristicLongRun run = heuristic_long_run(rate);
-    EXPECT_NEAR(heuristic_predicted_speedup(rate, cost) * (1.0 + cost * run.mean_speculation_length), run.tokens_per_round, 1e-12);
+    EXPECT_NEAR(
+        heuristic_predicted_speedup(rate, cost) * (1.0 + cost * run.mean_speculation_length),
+        run.tokens_per_round, 1e-12);
     EXPECT_NEAR(heuristic_predicted_speedup(rate, 0.0), run.tokens_per_round, 1e-14);
   });
 }
@@ -125,8 +130,12 @@ TEST(HeuristicSchedule, RefusesArgumentsOutOfRange) {
   expect_refused([](double cost) { heuristic_predicted_speedup(0.5, cost); }, kNegative);
   EXPECT_THROW(heuristic_speculation_length(std::vector<int>{1, -1}, 5), ContractError);
   EXPECT_THROW(heuristic_speculation_length(std::vector<int>{1}, 0), ContractError);
-  expect_refused([](double probability) { confidence_stop_length(std::vector<double>{probability}, 0.4, 5); }, kNoProbability);
-  expect_refused([](double threshold) { confidence_stop_length(std::vector<double>{0.5}, threshold, 5); }, kNoProbability);
+  expect_refused(
+      [](double probability) { confidence_stop_length(std::vector<double>{probability}, 0.4, 5); },
+      kNoProbability);
+  expect_refused(
+      [](double threshold) { confidence_stop_length(std::vector<double>{0.5}, threshold, 5); },
+      kNoProbability);
   EXPECT_THROW(confidence_stop_length(std::vector<double>{0.5}, 0.4, -1), ContractError);
 }
 

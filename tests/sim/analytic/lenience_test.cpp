@@ -24,15 +24,18 @@ TEST(Lenience, OfOneIsExact) {
     const int vocab_size = values.integer(2, 12);
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
     EXPECT_NEAR(lenient_acceptance_rate(p, q, 1.0), acceptance_probability(p, q), 1e-14);
-    for (const LenientResidual form : kForms) EXPECT_NEAR(lenient_distance(p, q, 1.0, form), 0.0, 1e-14);
+    for (const LenientResidual form : kForms)
+      EXPECT_NEAR(lenient_distance(p, q, 1.0, form), 0.0, 1e-14);
     EXPECT_EQ(lenient_output_bound(p, 1.0), p);
   });
 }
 
 TEST(Lenience, TowardsZeroKeepsWhatTheTargetCanSayAndEmitsTheDraftsLaw) {
   const Probabilities p{0.6, 0.4, 0.0}, q{0.1, 0.2, 0.7}, covered{0.3, 0.7, 0.0};
-  EXPECT_NEAR(lenient_acceptance_rate(p, q, 1e-9), 0.3, 1e-12) << "a token without p-mass is never kept";
-  EXPECT_NEAR(lenient_distance(p, covered, 1e-9, LenientResidual::full), lk_divergence(p, covered), 1e-12);
+  EXPECT_NEAR(lenient_acceptance_rate(p, q, 1e-9), 0.3, 1e-12)
+      << "a token without p-mass is never kept";
+  EXPECT_NEAR(lenient_distance(p, covered, 1e-9, LenientResidual::full), lk_divergence(p, covered),
+              1e-12);
 }
 
 TEST(Lenience, EmitsALawWithinItsBound) {
@@ -55,7 +58,8 @@ TEST(Lenience, KeepsMoreTheLowerItIs) {
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
     const double lower = values.uniform(0.01, 0.5), higher = values.uniform(0.5, 1.0);
     EXPECT_GE(lenient_acceptance_rate(p, q, lower), lenient_acceptance_rate(p, q, higher) - 1e-14);
-    EXPECT_GE(argmax_lenient_acceptance_rate(p, q, lower), argmax_lenient_acceptance_rate(p, q, higher));
+    EXPECT_GE(argmax_lenient_acceptance_rate(p, q, lower),
+              argmax_lenient_acceptance_rate(p, q, higher));
   });
 }
 
@@ -84,17 +88,23 @@ TEST(Lenience, RefusesArgumentsOutOfRange) {
   const Probabilities law{0.5, 0.5};
   constexpr auto kFull = LenientResidual::full;
   expect_pairs_refused([](const auto& p, const auto& q) { lenient_acceptance_rate(p, q, 0.5); });
-  expect_pairs_refused([](const auto& p, const auto& q) { lenient_output_distribution(p, q, 0.5, kFull); });
+  expect_pairs_refused(
+      [](const auto& p, const auto& q) { lenient_output_distribution(p, q, 0.5, kFull); });
   expect_pairs_refused([](const auto& p, const auto& q) { lenient_distance(p, q, 0.5, kFull); });
-  expect_pairs_refused([](const auto& p, const auto& q) { argmax_lenient_acceptance_rate(p, q, 0.5); });
+  expect_pairs_refused(
+      [](const auto& p, const auto& q) { argmax_lenient_acceptance_rate(p, q, 0.5); });
   expect_refused([](const auto& p) { lenient_output_bound(p, 0.5); }, kNoLaw);
   expect_refused([](const auto& p) { argmax_lenient_accepts(p, 0, 0.5); }, kNoLaw);
-  expect_refused([&](double lenience) { lenient_acceptance_rate(law, law, lenience); }, kNoLenience);
-  expect_refused([&](double lenience) { lenient_output_distribution(law, law, lenience, kFull); }, kNoLenience);
+  expect_refused([&](double lenience) { lenient_acceptance_rate(law, law, lenience); },
+                 kNoLenience);
+  expect_refused([&](double lenience) { lenient_output_distribution(law, law, lenience, kFull); },
+                 kNoLenience);
   expect_refused([&](double lenience) { lenient_output_bound(law, lenience); }, kNoLenience);
-  expect_refused([&](double lenience) { lenient_distance(law, law, lenience, kFull); }, kNoLenience);
+  expect_refused([&](double lenience) { lenient_distance(law, law, lenience, kFull); },
+                 kNoLenience);
   expect_refused([&](double lenience) { argmax_lenient_accepts(law, 0, lenience); }, kNoLenience);
-  expect_refused([&](double lenience) { argmax_lenient_acceptance_rate(law, law, lenience); }, kNoLenience);
+  expect_refused([&](double lenience) { argmax_lenient_acceptance_rate(law, law, lenience); },
+                 kNoLenience);
   expect_refused([&](Token token) { argmax_lenient_accepts(law, token, 0.5); }, {-1, 2});
 }
 

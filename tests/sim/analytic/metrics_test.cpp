@@ -14,16 +14,19 @@ namespace {
 
 using namespace speclab::testing;
 
-constexpr RoundQuantity kAll[]{RoundQuantity::tokens_per_round, RoundQuantity::accepted_per_round, RoundQuantity::accepted_fraction,
-                               RoundQuantity::acceptance_rate, RoundQuantity::round_hit_rate};
+constexpr RoundQuantity kAll[]{RoundQuantity::tokens_per_round, RoundQuantity::accepted_per_round,
+                               RoundQuantity::accepted_fraction, RoundQuantity::acceptance_rate,
+                               RoundQuantity::round_hit_rate};
 
 TEST(Speedup, IsARatioOfTotalsWhichLongPromptsDecide) {
   EXPECT_EQ(speedup({10.0, 100.0}, {5.0, 100.0}), 2.0);
-  EXPECT_EQ(speedup({10.0, 100.0}, {5.0, 50.0}), 1.0) << "half the tokens in half the time is no speed-up";
+  EXPECT_EQ(speedup({10.0, 100.0}, {5.0, 50.0}), 1.0)
+      << "half the tokens in half the time is no speed-up";
   // A short prompt at 4x and a long one at 1x: the mean of ratios says 2.5.
   EXPECT_NEAR(speedup({1.0 + 99.0, 1.0 + 99.0}, {0.25 + 99.0, 1.0 + 99.0}), 100.0 / 99.25, 1e-14);
   for_random_values([](RandomValues& values) {
-    const RunTotals a{values.uniform(0.1, 9.0), values.uniform(1.0, 99.0)}, b{values.uniform(0.1, 9.0), values.uniform(1.0, 99.0)};
+    const RunTotals a{values.uniform(0.1, 9.0), values.uniform(1.0, 99.0)},
+        b{values.uniform(0.1, 9.0), values.uniform(1.0, 99.0)};
     EXPECT_NEAR(speedup(a, b) * speedup(b, a), 1.0, 1e-13);
   });
 }
@@ -41,9 +44,13 @@ TEST(RoundQuantities, ConvertThereAndBack) {
     const double tokens = tokens_per_round(rate, length);
     for (const RoundQuantity from : kAll)
       for (const RoundQuantity to : kAll) {
-        const double value = convert_round_quantity(tokens, RoundQuantity::tokens_per_round, from, length);
+        const double value =
+            convert_round_quantity(tokens, RoundQuantity::tokens_per_round, from, length);
         const double there = convert_round_quantity(value, from, to, length);
-        EXPECT_NEAR(there, convert_round_quantity(tokens, RoundQuantity::tokens_per_round, to, length), 1e-9) << to_string(from) << " to " << to_string(to);
+        EXPECT_NEAR(there,
+                    convert_round_quantity(tokens, RoundQuantity::tokens_per_round, to, length),
+                    1e-9)
+            << to_string(from) << " to " << to_string(to);
       }
   });
 }
@@ -51,22 +58,30 @@ TEST(RoundQuantities, ConvertThereAndBack) {
 TEST(RoundQuantities, AreWhatTheirNamesSay) {
   constexpr auto kTokens = RoundQuantity::tokens_per_round;
   EXPECT_EQ(convert_round_quantity(2.25, kTokens, RoundQuantity::accepted_per_round, 3), 1.25);
-  EXPECT_NEAR(convert_round_quantity(2.25, kTokens, RoundQuantity::accepted_fraction, 3), 1.25 / 3.0, 1e-15);
-  EXPECT_NEAR(convert_round_quantity(3.68928, kTokens, RoundQuantity::acceptance_rate, 5), 0.8, 1e-12);
-  EXPECT_NEAR(convert_round_quantity(0.8, RoundQuantity::round_hit_rate, kTokens, 5), 3.68928, 1e-12) << "the first draft stands with α";
+  EXPECT_NEAR(convert_round_quantity(2.25, kTokens, RoundQuantity::accepted_fraction, 3),
+              1.25 / 3.0, 1e-15);
+  EXPECT_NEAR(convert_round_quantity(3.68928, kTokens, RoundQuantity::acceptance_rate, 5), 0.8,
+              1e-12);
+  EXPECT_NEAR(convert_round_quantity(0.8, RoundQuantity::round_hit_rate, kTokens, 5), 3.68928,
+              1e-12)
+      << "the first draft stands with α";
   EXPECT_EQ(convert_round_quantity(0.0, RoundQuantity::accepted_fraction, kTokens, 5), 1.0);
   EXPECT_EQ(convert_round_quantity(1.0, RoundQuantity::accepted_fraction, kTokens, 5), 6.0);
 }
 
 TEST(RoundQuantities, SayWhichConversionsAssumeIndependence) {
-  EXPECT_FALSE(assumes_independence(RoundQuantity::accepted_fraction, RoundQuantity::tokens_per_round));
-  EXPECT_TRUE(assumes_independence(RoundQuantity::accepted_fraction, RoundQuantity::acceptance_rate));
+  EXPECT_FALSE(
+      assumes_independence(RoundQuantity::accepted_fraction, RoundQuantity::tokens_per_round));
+  EXPECT_TRUE(
+      assumes_independence(RoundQuantity::accepted_fraction, RoundQuantity::acceptance_rate));
   EXPECT_TRUE(assumes_independence(RoundQuantity::acceptance_rate, RoundQuantity::round_hit_rate));
-  EXPECT_FALSE(assumes_independence(RoundQuantity::acceptance_rate, RoundQuantity::acceptance_rate));
+  EXPECT_FALSE(
+      assumes_independence(RoundQuantity::acceptance_rate, RoundQuantity::acceptance_rate));
 }
 
 TEST(RoundQuantities, AreKnownByName) {
-  for (const RoundQuantity quantity : kAll) EXPECT_EQ(round_quantity(to_string(quantity)), quantity);
+  for (const RoundQuantity quantity : kAll)
+    EXPECT_EQ(round_quantity(to_string(quantity)), quantity);
   EXPECT_THROW(round_quantity("acceptance"), ConfigError);
   EXPECT_THROW(round_quantity(""), ConfigError);
 }
@@ -83,11 +98,18 @@ TEST(Metrics, RefuseArgumentsOutOfRange) {
   expect_refused([](double tokens) { speedup({1.0, 1.0}, {1.0, tokens}); }, kNotPositive);
   expect_refused([](int tokens) { inter_token_latency_ms(0.0, 1.0, tokens); }, {1, 0, -1});
   expect_refused([](double last) { inter_token_latency_ms(1.0, last, 3); }, {0.5, kNan, kInfinity});
-  expect_refused([](double tokens) { accepted_fraction_from_tokens_per_round(tokens, 3); }, {0.9, 4.1, kNan});
-  expect_refused([](int drafted) { accepted_fraction_from_tokens_per_round(1.0, drafted); }, {0, -1});
+  expect_refused([](double tokens) { accepted_fraction_from_tokens_per_round(tokens, 3); },
+                 {0.9, 4.1, kNan});
+  expect_refused([](int drafted) { accepted_fraction_from_tokens_per_round(1.0, drafted); },
+                 {0, -1});
   for (const RoundQuantity from : kAll) {
-    expect_refused([&](double value) { convert_round_quantity(value, from, RoundQuantity::tokens_per_round, 3); }, {-0.5, 4.5, kNan, kInfinity});
-    EXPECT_THROW(convert_round_quantity(1.0, from, RoundQuantity::tokens_per_round, 0), ContractError);
+    expect_refused(
+        [&](double value) {
+          convert_round_quantity(value, from, RoundQuantity::tokens_per_round, 3);
+        },
+        {-0.5, 4.5, kNan, kInfinity});
+    EXPECT_THROW(convert_round_quantity(1.0, from, RoundQuantity::tokens_per_round, 0),
+                 ContractError);
   }
 }
 

@@ -22,8 +22,9 @@ Matrix random_matrix(RandomValues& values, int rows, int columns) {
 constexpr int kVocab = 6, kBase = 5, kInner = 4;
 
 MlpStage random_stage(RandomValues& values, int state_width) {
-  return {random_matrix(values, kVocab, kInner), random_matrix(values, kInner, state_width), random_matrix(values, kVocab, kInner),
-          random_matrix(values, 1, kInner).values, random_matrix(values, 1, kInner).values};
+  return {random_matrix(values, kVocab, kInner), random_matrix(values, kInner, state_width),
+          random_matrix(values, kVocab, kInner), random_matrix(values, 1, kInner).values,
+          random_matrix(values, 1, kInner).values};
 }
 
 std::vector<MlpStage> random_stages(RandomValues& values, int heads) {
@@ -44,7 +45,8 @@ TEST(MlpForward, OfAnEarlierStageDoesNotDependOnLaterTokensOrStages) {
   });
 }
 
-/// norm forgets the size of what it is given: a scaled projection and embedding give the same logits, up to the epsilon.
+/// norm forgets the size of what it is given: a scaled projection and embedding give the same
+/// logits, up to the epsilon.
 TEST(MlpForward, ForgetsACommonScale) {
   for_random_values([](RandomValues& values) {
     std::vector<MlpStage> stages = random_stages(values, 1);
@@ -59,10 +61,12 @@ TEST(MlpForward, ForgetsACommonScale) {
 }
 
 TEST(MlpForward, SubtractsNoMean) {
-  // One stage, no embedding: norm(h) of a constant state is 1 for every entry, where a layer norm would give 0.
+  // One stage, no embedding: norm(h) of a constant state is 1 for every entry, where a layer norm
+  // would give 0.
   const MlpStage stage{{1, 2, {0, 0}}, {2, 1, {5, 5}}, {1, 2, {1, 1}}, {1, 1}, {0, 0}};
   const double gelu_of_one = 0.5 * (1.0 + std::erf(1.0 / std::sqrt(2.0)));
-  EXPECT_NEAR(mlp_logits(std::vector{stage}, std::vector<double>{1.0}, std::vector<int>{0})[0], 2.0 * gelu_of_one, 1e-6);
+  EXPECT_NEAR(mlp_logits(std::vector{stage}, std::vector<double>{1.0}, std::vector<int>{0})[0],
+              2.0 * gelu_of_one, 1e-6);
 }
 
 TEST(MlpForward, RefusesShapesThatDoNotFitTogether) {
@@ -76,17 +80,21 @@ TEST(MlpForward, RefusesShapesThatDoNotFitTogether) {
     mlp_logits(stages, state, tokens);
   };
   EXPECT_NO_THROW(broken([](auto&) {}));
-  EXPECT_THROW(broken([](auto& stages) { stages[0].projection.columns = kBase + 1; }), ContractError);
+  EXPECT_THROW(broken([](auto& stages) { stages[0].projection.columns = kBase + 1; }),
+               ContractError);
   EXPECT_THROW(broken([](auto& stages) { stages[1].projection.rows = kInner - 1; }), ContractError);
   EXPECT_THROW(broken([](auto& stages) { stages[0].embedding.values.pop_back(); }), ContractError);
   EXPECT_THROW(broken([](auto& stages) { stages[1].head.values.pop_back(); }), ContractError);
   EXPECT_THROW(broken([](auto& stages) { stages[1].shift.pop_back(); }), ContractError);
   EXPECT_THROW(broken([](auto& stages) { stages[1].scale.pop_back(); }), ContractError);
-  EXPECT_THROW(broken([](auto& stages) { stages.pop_back(); }), ContractError) << "more tokens than stages";
-  expect_refused([&](int token) { mlp_logits(good, state, std::vector<int>{token}); }, {-1, kVocab});
+  EXPECT_THROW(broken([](auto& stages) { stages.pop_back(); }), ContractError)
+      << "more tokens than stages";
+  expect_refused([&](int token) { mlp_logits(good, state, std::vector<int>{token}); },
+                 {-1, kVocab});
   EXPECT_THROW(mlp_logits(good, state, {}), ContractError);
   EXPECT_THROW(mlp_logits(good, {}, tokens), ContractError);
-  expect_refused([&](double epsilon) { mlp_logits(good, state, tokens, {.epsilon = epsilon}); }, kNotPositive);
+  expect_refused([&](double epsilon) { mlp_logits(good, state, tokens, {.epsilon = epsilon}); },
+                 kNotPositive);
 }
 
 }  // namespace

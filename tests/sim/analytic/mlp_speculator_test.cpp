@@ -16,7 +16,8 @@ using namespace speclab::testing;
 /// The nine released shapes; four have a size in their name, rounded. @source IBM 2024, model cards
 TEST(MlpParameters, AreThoseOfReleasedSpeculators) {
   EXPECT_EQ(mlp_parameters({4096, 32000, 3, 4096, false}), 836788224) << "Llama-2-7B, 840m";
-  EXPECT_EQ(mlp_parameters({4096, 32008, 5, 4096, false}), 1394974720) << "IBM-7B-instruct-lab, 1_4b";
+  EXPECT_EQ(mlp_parameters({4096, 32008, 5, 4096, false}), 1394974720)
+      << "IBM-7B-instruct-lab, 1_4b";
   EXPECT_EQ(mlp_parameters({5120, 32000, 3, 4096, false}), 840982528) << "Llama-2-13B-chat";
   EXPECT_EQ(mlp_parameters({5120, 32016, 7, 4096, false}), 1957617664) << "CodeLlama-13B, 2b";
   EXPECT_EQ(mlp_parameters({8192, 32000, 5, 8192, true}), 658522112) << "CodeLlama-34B";
@@ -28,13 +29,17 @@ TEST(MlpParameters, AreThoseOfReleasedSpeculators) {
 
 TEST(MlpParameters, AddUpOverTheMatrices) {
   for_random_values([](RandomValues& values) {
-    const MlpSpeculatorShape shape{values.integer(1, 50), values.integer(1, 50), values.integer(1, 6), values.integer(1, 50), values.integer(0, 1) == 1};
+    const MlpSpeculatorShape shape{values.integer(1, 50), values.integer(1, 50),
+                                   values.integer(1, 6), values.integer(1, 50),
+                                   values.integer(0, 1) == 1};
     long long expected = 0;
     for (int stage = 0; stage < shape.heads; ++stage) {
-      const long long embedding = static_cast<long long>(shape.vocab) * shape.inner_size, head = embedding, norm = 2LL * shape.inner_size;
+      const long long embedding = static_cast<long long>(shape.vocab) * shape.inner_size,
+                      head = embedding, norm = 2LL * shape.inner_size;
       if (stage == 0 || !shape.tied) expected += embedding + head + norm;
       if (stage == 0) expected += static_cast<long long>(shape.base_hidden_size) * shape.inner_size;
-      if (stage == 1 || (stage > 1 && !shape.tied)) expected += static_cast<long long>(shape.inner_size) * shape.inner_size;
+      if (stage == 1 || (stage > 1 && !shape.tied))
+        expected += static_cast<long long>(shape.inner_size) * shape.inner_size;
     }
     EXPECT_EQ(mlp_parameters(shape), expected);
   });
@@ -63,18 +68,24 @@ TEST(LearningRate, WarmsUpTwiceAndStaysBelowItsStage) {
     const TrainingStages both{stages.stage2_start, stages.stage2_start + values.integer(1, 50000)};
     EXPECT_EQ(learning_rate_multiplier(0, both), 0.0);
     const double first = learning_rate_multiplier(values.integer(0, both.stage2_start), both);
-    const double second = learning_rate_multiplier(values.integer(both.stage2_start + 1, both.total), both);
+    const double second =
+        learning_rate_multiplier(values.integer(both.stage2_start + 1, both.total), both);
     EXPECT_GE(first, 0.0);
     EXPECT_LE(first, 1.0);
     EXPECT_GT(second, 0.0);
     EXPECT_LE(second, 0.1);
     EXPECT_NEAR(learning_rate_multiplier(both.total, both), 0.01, 1e-12) << "a tenth of a tenth";
   });
-  EXPECT_LT(learning_rate_multiplier(15001, {}), 0.01 * learning_rate_multiplier(15000, {})) << "it drops at the switch";
+  EXPECT_LT(learning_rate_multiplier(15001, {}), 0.01 * learning_rate_multiplier(15000, {}))
+      << "it drops at the switch";
 }
 
 TEST(MlpSpeculator, RefusesArgumentsOutOfRange) {
-  const std::vector<MlpSpeculatorShape> broken{{0, 1, 1, 1, false}, {1, 0, 1, 1, false}, {1, 1, 0, 1, false}, {1, 1, 1, 0, false}, {-1, 1, 1, 1, true}};
+  const std::vector<MlpSpeculatorShape> broken{{0, 1, 1, 1, false},
+                                               {1, 0, 1, 1, false},
+                                               {1, 1, 0, 1, false},
+                                               {1, 1, 1, 0, false},
+                                               {-1, 1, 1, 1, true}};
   for (const MlpSpeculatorShape& shape : broken) EXPECT_THROW(mlp_parameters(shape), ContractError);
   expect_refused([](int heads) { mlp_state_weight(heads); }, {0, -1});
   expect_refused([](int heads) { mlp_embedding_weight(heads, 8); }, {0, -1});

@@ -33,7 +33,9 @@ TEST(NeededAcceptance, ReachesTheSpeedupAndNoLessDoes) {
     const double cost = values.uniform(0.005, 0.5), speedup = values.uniform(1.0, 3.0);
     const int cap = values.integer(8, 40);
     if (speedup > predicted_speedup(1.0, cap, cost)) return;
-    const auto best = [&](double rate) { return predicted_speedup(rate, optimal_speculation_length(rate, cost, cap), cost); };
+    const auto best = [&](double rate) {
+      return predicted_speedup(rate, optimal_speculation_length(rate, cost, cap), cost);
+    };
     const double rate = acceptance_rate_needed(speedup, cost, cap);
     EXPECT_NEAR(best(rate), speedup, 1e-12);
     if (rate <= 1e-6) return;
@@ -46,7 +48,10 @@ TEST(AcceptanceOfTokens, InvertsTheTokensOfARound) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
     const int length = values.integer(1, 30);
-    EXPECT_NEAR(tokens_per_round(acceptance_rate_from_tokens_per_round(tokens_per_round(rate, length), length), length), tokens_per_round(rate, length), 1e-12);
+    EXPECT_NEAR(
+        tokens_per_round(
+            acceptance_rate_from_tokens_per_round(tokens_per_round(rate, length), length), length),
+        tokens_per_round(rate, length), 1e-12);
   });
   EXPECT_EQ(acceptance_rate_from_tokens_per_round(1.0, 5), 0.0);
   EXPECT_EQ(acceptance_rate_from_tokens_per_round(6.0, 5), 1.0);
@@ -55,11 +60,14 @@ TEST(AcceptanceOfTokens, InvertsTheTokensOfARound) {
 
 TEST(NeededAcceptance, RefusesArgumentsOutOfRange) {
   expect_refused([](int length) { acceptance_rate_of_step(length, 0.1); }, {0, -1});
-  expect_refused([](double cost) { acceptance_rate_of_step(3, cost); }, {-0.1, 1.0, 2.0, kNan, kInfinity});
-  expect_refused([](double speedup) { acceptance_rate_needed(speedup, 0.1, 5); }, {0.99, 4.01, kNan, kInfinity});
+  expect_refused([](double cost) { acceptance_rate_of_step(3, cost); },
+                 {-0.1, 1.0, 2.0, kNan, kInfinity});
+  expect_refused([](double speedup) { acceptance_rate_needed(speedup, 0.1, 5); },
+                 {0.99, 4.01, kNan, kInfinity});
   expect_refused([](double cost) { acceptance_rate_needed(1.5, cost, 5); }, kNegative);
   EXPECT_THROW(acceptance_rate_needed(1.5, 0.1, -1), ContractError);
-  expect_refused([](double tokens) { acceptance_rate_from_tokens_per_round(tokens, 3); }, {0.99, 4.01, kNan, kInfinity});
+  expect_refused([](double tokens) { acceptance_rate_from_tokens_per_round(tokens, 3); },
+                 {0.99, 4.01, kNan, kInfinity});
   expect_refused([](int length) { acceptance_rate_from_tokens_per_round(1.0, length); }, {0, -1});
 }
 

@@ -36,10 +36,13 @@ TEST(LkDivergence, IsSymmetricAndOneLessTheAcceptance) {
 TEST(ResidualDistribution, IsALawThatLivesWherePExceedsQAndCompletesTheKeptDrafts) {
   for_random_values([](RandomValues& values) {
     const int vocab_size = values.integer(2, 20);
-    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size), residual = residual_distribution(p, q);
+    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size),
+                        residual = residual_distribution(p, q);
     const double rejected = lk_divergence(p, q);
     EXPECT_NEAR(total(residual), 1.0, 1e-12);
-    for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(std::min(p[i], q[i]) + rejected * residual[i], p[i], 1e-14) << "the rule is exact";
+    for (std::size_t i = 0; i < p.size(); ++i)
+      EXPECT_NEAR(std::min(p[i], q[i]) + rejected * residual[i], p[i], 1e-14)
+          << "the rule is exact";
   });
 }
 
@@ -50,7 +53,9 @@ TEST(OtherExactRules, KeepAtMostWhatTheRatioTestKeeps) {
     const double ratio = acceptance_probability(p, q);
     EXPECT_LE(sample_match_acceptance_rate(p, q), ratio + 1e-14);
     EXPECT_LE(noniterative_acceptance_rate(p, q), ratio + 1e-14);
-    EXPECT_EQ(point_mass_acceptance_rate(p, q), point_mass_acceptance_rate(p, static_cast<Token>(std::ranges::max_element(q) - q.begin())));
+    EXPECT_EQ(
+        point_mass_acceptance_rate(p, q),
+        point_mass_acceptance_rate(p, static_cast<Token>(std::ranges::max_element(q) - q.begin())));
   });
 }
 
@@ -60,7 +65,8 @@ TEST(OtherExactRules, ReachTheirLimits) {
   EXPECT_EQ(noniterative_acceptance_rate(law, point), 0.0) << "q lacks a token of p";
   EXPECT_EQ(noniterative_acceptance_rate(point, law), 0.8) << "tokens that p lacks do not count";
   EXPECT_EQ(sample_match_acceptance_rate(point, point), 1.0);
-  EXPECT_EQ(point_mass_acceptance_rate(law, Probabilities{0.5, 0.5}), 0.2) << "the lowest index on ties";
+  EXPECT_EQ(point_mass_acceptance_rate(law, Probabilities{0.5, 0.5}), 0.2)
+      << "the lowest index on ties";
 }
 
 TEST(ValueDependentDrop, IsALawButNotTheTargets) {
@@ -80,7 +86,8 @@ TEST(ValueDependentDrop, IsHarmlessForATokenThatIsNeverOrAlwaysDrafted) {
   EXPECT_EQ(value_dependent_drop_output(p, Probabilities{0, 1}, 0), p);
   const Probabilities always = value_dependent_drop_output(p, Probabilities{1, 0}, 0);
   EXPECT_NEAR(always[0], 0.3, 1e-15);
-  EXPECT_GT(value_dependent_drop_output(p, p, 0)[0], 0.5) << "even with the target's own drafts the law changes";
+  EXPECT_GT(value_dependent_drop_output(p, p, 0)[0], 0.5)
+      << "even with the target's own drafts the law changes";
 }
 
 TEST(OneToken, RefusesWhatIsNoLaw) {

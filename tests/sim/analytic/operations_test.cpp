@@ -34,12 +34,18 @@ TEST(Reads, FallAsRoundsEmitMore) {
   EXPECT_EQ(target_reads_per_token(0.0, 8), 1.0);
   EXPECT_EQ(target_reads_per_token(1.0, 7), 0.125);
   for_random_values([](RandomValues& values) {
-    const double rate = values.uniform(), target = values.uniform(1.0, 9.0), draft = values.uniform();
+    const double rate = values.uniform(), target = values.uniform(1.0, 9.0),
+                 draft = values.uniform();
     const int length = values.integer(0, 20);
     EXPECT_NEAR(target_reads_per_token(rate, length) * tokens_per_round(rate, length), 1.0, 1e-14);
-    const double bytes = bytes_per_token(rate, length, {.target_bytes = target, .draft_bytes = draft});
-    EXPECT_NEAR(bytes, target * target_reads_per_token(rate, length) + length * draft / tokens_per_round(rate, length), 1e-12);
-    EXPECT_NEAR(bytes_per_token(rate, length, {.target_bytes = target}), target * target_reads_per_token(rate, length), 1e-13);
+    const double bytes =
+        bytes_per_token(rate, length, {.target_bytes = target, .draft_bytes = draft});
+    EXPECT_NEAR(bytes,
+                target * target_reads_per_token(rate, length) +
+                    length * draft / tokens_per_round(rate, length),
+                1e-12);
+    EXPECT_NEAR(bytes_per_token(rate, length, {.target_bytes = target}),
+                target * target_reads_per_token(rate, length), 1e-13);
   });
 }
 
@@ -49,10 +55,14 @@ TEST(Operations, RefuseArgumentsOutOfRange) {
   EXPECT_THROW(operations_factor(0.5, -1, 0.1), ContractError);
   expect_refused([](double rate) { target_reads_per_token(rate, 3); }, kNoProbability);
   EXPECT_THROW(target_reads_per_token(0.5, -1), ContractError);
-  expect_refused([](double rate) { bytes_per_token(rate, 3, {.target_bytes = 1.0}); }, kNoProbability);
+  expect_refused([](double rate) { bytes_per_token(rate, 3, {.target_bytes = 1.0}); },
+                 kNoProbability);
   EXPECT_THROW(bytes_per_token(0.5, -1, {.target_bytes = 1.0}), ContractError);
-  expect_refused([](double bytes) { bytes_per_token(0.5, 3, {.target_bytes = bytes}); }, kNotPositive);
-  expect_refused([](double bytes) { bytes_per_token(0.5, 3, {.target_bytes = 1.0, .draft_bytes = bytes}); }, kNegative);
+  expect_refused([](double bytes) { bytes_per_token(0.5, 3, {.target_bytes = bytes}); },
+                 kNotPositive);
+  expect_refused(
+      [](double bytes) { bytes_per_token(0.5, 3, {.target_bytes = 1.0, .draft_bytes = bytes}); },
+      kNegative);
 }
 
 }  // namespace

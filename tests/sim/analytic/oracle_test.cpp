@@ -18,7 +18,9 @@ TEST(OracleSpeedup, IsItsTokensWithoutCostAndOneWithoutAcceptance) {
     EXPECT_NEAR(oracle_speedup(rate, 0.0), oracle_tokens_per_round(rate), 1e-9);
     // Its round costs 1 + c times the tokens it drafts, one fewer than it emits.
     const double cost = values.uniform();
-    EXPECT_NEAR(oracle_speedup(rate, cost), oracle_tokens_per_round(rate) / (1.0 + cost * (oracle_tokens_per_round(rate) - 1.0)), 1e-9);
+    EXPECT_NEAR(
+        oracle_speedup(rate, cost),
+        oracle_tokens_per_round(rate) / (1.0 + cost * (oracle_tokens_per_round(rate) - 1.0)), 1e-9);
   });
   EXPECT_EQ(oracle_speedup(0.0, 0.7), 1.0);
   EXPECT_EQ(oracle_speedup(1.0, 0.25), 4.0);

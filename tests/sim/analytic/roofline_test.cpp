@@ -17,7 +17,9 @@ const DeviceRates kDevice{.bandwidth_bytes_per_s = 4.3e12, .flop_per_s = 788e12}
 
 TEST(ForwardTime, IsFlatUpToTheRidgeAndLinearBeyond) {
   const double ridge = ridge_rows(kDevice, kModel.weight_bytes / kModel.parameters);
-  const auto rows_ms = [](int rows) { return forward_time_ms(kModel, kDevice, {.batch = 1, .rows = rows}); };
+  const auto rows_ms = [](int rows) {
+    return forward_time_ms(kModel, kDevice, {.batch = 1, .rows = rows});
+  };
   EXPECT_EQ(rows_ms(1), rows_ms(static_cast<int>(ridge)));
   EXPECT_GT(rows_ms(static_cast<int>(ridge) + 1), rows_ms(1));
   EXPECT_NEAR(rows_ms(2000) / rows_ms(1000), 2.0, 1e-12);
@@ -25,7 +27,8 @@ TEST(ForwardTime, IsFlatUpToTheRidgeAndLinearBeyond) {
 
 TEST(ForwardTime, NeverFallsWithAnyLoad) {
   for_random_values([](RandomValues& values) {
-    ForwardLoad load{.batch = values.integer(1, 100), .rows = 0, .context = values.integer(0, 10000)};
+    ForwardLoad load{
+        .batch = values.integer(1, 100), .rows = 0, .context = values.integer(0, 10000)};
     load.rows = load.batch * values.integer(1, 9);
     const double ms = forward_time_ms(kModel, kDevice, load);
     ++load.context;
@@ -39,7 +42,8 @@ TEST(ForwardTime, NeverFallsWithAnyLoad) {
 TEST(ForwardTime, AddsTheLaunch) {
   DeviceRates slow_to_launch = kDevice;
   slow_to_launch.launch_s = 2e-3;
-  EXPECT_NEAR(forward_time_ms(kModel, slow_to_launch, {}) - forward_time_ms(kModel, kDevice, {}), 2.0, 1e-12);
+  EXPECT_NEAR(forward_time_ms(kModel, slow_to_launch, {}) - forward_time_ms(kModel, kDevice, {}),
+              2.0, 1e-12);
 }
 
 TEST(NamedModels, HaveTheirPublishedSizes) {
@@ -49,17 +53,21 @@ TEST(NamedModels, HaveTheirPublishedSizes) {
   EXPECT_NEAR(named_model("llama-2-7b").forward_parameters(), 6.738e9 - 0.131e9, 0.01e9);
   EXPECT_NEAR(named_model("llama-2-70b").forward_parameters(), 68.98e9 - 0.26e9, 0.05e9);
   EXPECT_NEAR(named_model("opt-13b").forward_parameters(), 12.85e9, 0.05e9);
-  EXPECT_NEAR(named_model("opt-125m").forward_parameters(), 125.2e6 - 1.6e6, 0.2e6) << "and without positions";
+  EXPECT_NEAR(named_model("opt-125m").forward_parameters(), 125.2e6 - 1.6e6, 0.2e6)
+      << "and without positions";
   EXPECT_NEAR(named_model("smollm2-135m").forward_parameters(), 134.5e6, 0.1e6);
   EXPECT_NEAR(named_model("chinchilla-draft-4b").forward_parameters(), 4e9, 0.3e9);
   EXPECT_EQ(named_model("llama-3-8b").model_shape(2.0).kv_bytes_per_token, 131072.0);
-  EXPECT_EQ(named_model("llama-3-8b").model_shape(2.0).weight_bytes, 2.0 * named_model("llama-3-8b").forward_parameters());
+  EXPECT_EQ(named_model("llama-3-8b").model_shape(2.0).weight_bytes,
+            2.0 * named_model("llama-3-8b").forward_parameters());
 }
 
 TEST(NamedMachines, AreAllUsable) {
   ASSERT_FALSE(model_names().empty());
   for (const std::string& model : model_names())
-    for (const std::string& device : device_names()) EXPECT_GT(forward_time_ms(named_model(model).model_shape(2.0), named_device(device), {}), 0.0) << model << " " << device;
+    for (const std::string& device : device_names())
+      EXPECT_GT(forward_time_ms(named_model(model).model_shape(2.0), named_device(device), {}), 0.0)
+          << model << " " << device;
 }
 
 TEST(NamedMachines, ListWhatIsAllowed) {
@@ -91,14 +99,26 @@ TEST(Roofline, RefusesArgumentsOutOfRange) {
     ridge_rows(device, 2.0);
     return forward_time_ms(kModel, device, {});
   };
-  expect_refused([&](double x) { with_model([&](ModelShape& model) { model.weight_bytes = x; }); }, kNotPositive);
-  expect_refused([&](double x) { with_model([&](ModelShape& model) { model.parameters = x; }); }, kNotPositive);
-  expect_refused([&](double x) { with_model([&](ModelShape& model) { model.kv_bytes_per_token = x; }); }, kNegative);
-  expect_refused([&](double x) { with_device([&](DeviceRates& device) { device.bandwidth_bytes_per_s = x; }); }, kNotPositive);
-  expect_refused([&](double x) { with_device([&](DeviceRates& device) { device.flop_per_s = x; }); }, kNotPositive);
-  expect_refused([&](double x) { with_device([&](DeviceRates& device) { device.launch_s = x; }); }, kNegative);
+  expect_refused([&](double x) { with_model([&](ModelShape& model) { model.weight_bytes = x; }); },
+                 kNotPositive);
+  expect_refused([&](double x) { with_model([&](ModelShape& model) { model.parameters = x; }); },
+                 kNotPositive);
+  expect_refused(
+      [&](double x) { with_model([&](ModelShape& model) { model.kv_bytes_per_token = x; }); },
+      kNegative);
+  expect_refused(
+      [&](double x) {
+        with_device([&](DeviceRates& device) { device.bandwidth_bytes_per_s = x; });
+      },
+      kNotPositive);
+  expect_refused(
+      [&](double x) { with_device([&](DeviceRates& device) { device.flop_per_s = x; }); },
+      kNotPositive);
+  expect_refused([&](double x) { with_device([&](DeviceRates& device) { device.launch_s = x; }); },
+                 kNegative);
   expect_refused([](double bytes) { ridge_rows(kDevice, bytes); }, kNotPositive);
-  for (const ForwardLoad load : {ForwardLoad{0, 1, 0}, ForwardLoad{4, 3, 0}, ForwardLoad{1, 1, -1}}) EXPECT_THROW(forward_time_ms(kModel, kDevice, load), ContractError);
+  for (const ForwardLoad load : {ForwardLoad{0, 1, 0}, ForwardLoad{4, 3, 0}, ForwardLoad{1, 1, -1}})
+    EXPECT_THROW(forward_time_ms(kModel, kDevice, load), ContractError);
 }
 
 }  // namespace

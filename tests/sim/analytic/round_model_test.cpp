@@ -10,9 +10,11 @@ namespace speclab::sim {
 namespace {
 
 RoundModel model(double acceptance_rate, double reach, double cost_ratio, std::size_t levels) {
-  RoundModel result{std::vector<double>(levels, 1.0), std::vector<double>(levels, acceptance_rate), {}};
+  RoundModel result{
+      std::vector<double>(levels, 1.0), std::vector<double>(levels, acceptance_rate), {}};
   if (levels > 0) result.reach[0] = reach;
-  for (std::size_t depth = 0; depth <= levels; ++depth) result.cost_ns.push_back(100.0 * (1.0 + cost_ratio * static_cast<double>(depth)));
+  for (std::size_t depth = 0; depth <= levels; ++depth)
+    result.cost_ns.push_back(100.0 * (1.0 + cost_ratio * static_cast<double>(depth)));
   return result;
 }
 
@@ -30,7 +32,8 @@ TEST(RoundMeans, ChargeAndCreditOnlyTheRoundsThatHit) {
 
 TEST(OptimalSpeculationLength, AgreesWithTheScalarRule) {
   for (const double acceptance_rate : {0.0, 0.1, 0.5, 0.8, 0.95})
-    EXPECT_EQ(optimal_speculation_length(model(acceptance_rate, 1.0, 0.11, 12)), optimal_speculation_length(acceptance_rate, 0.11, 12));
+    EXPECT_EQ(optimal_speculation_length(model(acceptance_rate, 1.0, 0.11, 12)),
+              optimal_speculation_length(acceptance_rate, 0.11, 12));
   EXPECT_EQ(optimal_speculation_length(model(0.0, 1.0, 0.11, 12), 1), 1);
 }
 

@@ -42,8 +42,10 @@ constexpr auto kWithout = DrawKind::sampled_without_replacement;
 
 TEST(RuleAcceptance, OfOneDraftIsTheRules) {
   visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
-    EXPECT_NEAR(sample_match_acceptance_rate(p, q), kept(world, "1", kSampled, "sample_and_match"), 1e-12);
-    EXPECT_NEAR(point_mass_acceptance_rate(p, q), kept(world, "1", DrawKind::arg_max, "point_mass"), 1e-12);
+    EXPECT_NEAR(sample_match_acceptance_rate(p, q), kept(world, "1", kSampled, "sample_and_match"),
+                1e-12);
+    EXPECT_NEAR(point_mass_acceptance_rate(p, q), kept(world, "1", DrawKind::arg_max, "point_mass"),
+                1e-12);
     EXPECT_NEAR(lenient_acceptance_rate(p, q, 0.8), kept(world, "1", kSampled, "lenient"), 1e-12);
     EXPECT_NEAR(typical_acceptance(p, q, 0.09, 0.3), kept(world, "1", kSampled, "typical"), 1e-12);
     EXPECT_NEAR(multi_step_acceptance(p, q, 1), acceptance_probability(p, q), 1e-12);
@@ -53,25 +55,36 @@ TEST(RuleAcceptance, OfOneDraftIsTheRules) {
 
 TEST(RuleAcceptance, OfSiblingsIsTheRules) {
   visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
-    if (*std::ranges::max_element(q) > 1.0 - 1e-15) return;  // what is left of q is below the rounding of 1 - q
-    EXPECT_NEAR(multi_step_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "tree_multi_round"), 1e-12);
-    EXPECT_NEAR(multi_step_acceptance(p, q, 3), kept(world, "parents:0,0,0", kSampled, "tree_multi_round"), 1e-12);
-    EXPECT_NEAR(two_without_replacement_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_without_replacement"), 1e-12);
-    EXPECT_NEAR(two_naive_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_naive"), 1e-12);
-    EXPECT_NEAR(spectr_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "several_drafts"), 1e-8) << "a root to 1e-9";
+    if (*std::ranges::max_element(q) > 1.0 - 1e-15)
+      return;  // what is left of q is below the rounding of 1 - q
+    EXPECT_NEAR(multi_step_acceptance(p, q, 2),
+                kept(world, "parents:0,0", kSampled, "tree_multi_round"), 1e-12);
+    EXPECT_NEAR(multi_step_acceptance(p, q, 3),
+                kept(world, "parents:0,0,0", kSampled, "tree_multi_round"), 1e-12);
+    EXPECT_NEAR(two_without_replacement_acceptance(p, q),
+                kept(world, "parents:0,0", kWithout, "tree_without_replacement"), 1e-12);
+    EXPECT_NEAR(two_naive_acceptance(p, q), kept(world, "parents:0,0", kWithout, "tree_naive"),
+                1e-12);
+    EXPECT_NEAR(spectr_acceptance(p, q, 2), kept(world, "parents:0,0", kSampled, "several_drafts"),
+                1e-8)
+        << "a root to 1e-9";
   });
 }
 
-/// Total variation of the first token that a round emits from the target's law, all decisions forked.
+/// Total variation of the first token that a round emits from the target's law, all decisions
+/// forked.
 double forked_distance(const SmallWorld& world, const Rule<double>& rule) {
   std::map<Tokens, double> target;
   const std::vector<double> p = world.target({});
-  for (std::size_t token = 0; token < p.size(); ++token) target[{static_cast<Token>(token)}] = p[token];
-  return total_variation(emitted_law<double>(world, {}, 1, TreeShape::parse("1", 0), kSampled, rule), target);
+  for (std::size_t token = 0; token < p.size(); ++token)
+    target[{static_cast<Token>(token)}] = p[token];
+  return total_variation(
+      emitted_law<double>(world, {}, 1, TreeShape::parse("1", 0), kSampled, rule), target);
 }
 
 TEST(LawDistance, OfLossyRulesIsWhatTheyEmit) {
-  const Rule<double> lenient_residual = [](const auto& draft, const auto& laws, const RoundKey& key, Chance& chance, Verdict& verdict) {
+  const Rule<double> lenient_residual = [](const auto& draft, const auto& laws, const RoundKey& key,
+                                           Chance& chance, Verdict& verdict) {
     std::vector<double> scratch;
     verify_lenient(draft, laws, key, chance, scratch, verdict, 0.8, LenientResidual::lenient);
   };
@@ -79,15 +92,18 @@ TEST(LawDistance, OfLossyRulesIsWhatTheyEmit) {
   visit_worlds([&](const SmallWorld& world, const auto& p, const auto& q) {
     const double lenient = lenient_distance(p, q, 0.8, LenientResidual::full);
     EXPECT_NEAR(lenient, forked_distance(world, rule_named<double>("lenient")), 1e-12);
-    EXPECT_NEAR(lenient_distance(p, q, 0.8, LenientResidual::lenient), forked_distance(world, lenient_residual), 1e-12);
-    EXPECT_NEAR(typical_distance(p, q, 0.09, 0.3), forked_distance(world, rule_named<double>("typical")), 1e-12);
+    EXPECT_NEAR(lenient_distance(p, q, 0.8, LenientResidual::lenient),
+                forked_distance(world, lenient_residual), 1e-12);
+    EXPECT_NEAR(typical_distance(p, q, 0.09, 0.3),
+                forked_distance(world, rule_named<double>("typical")), 1e-12);
     EXPECT_NEAR(lenient_distance(p, q, 1.0, LenientResidual::full), 0.0, 1e-12);
     largest = std::max(largest, lenient);
   });
   EXPECT_GT(largest, 0.05);
 }
 
-/// Laws of the accepted length of a chain, its tokens drawn from q: means of what holds for each chain of tokens.
+/// Laws of the accepted length of a chain, its tokens drawn from q: means of what holds for each
+/// chain of tokens.
 TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
   visit_worlds([](const SmallWorld& world, const auto& p, const auto& q) {
     double ratio = 0.0, block = 0.0;
@@ -99,7 +115,9 @@ TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
         if (q2[y] == 0.0) continue;
         const Tokens tokens{static_cast<Token>(x), static_cast<Token>(y)};
         const double stands[] = {std::min(1.0, p[x] / q[x]), std::min(1.0, p2[y] / q2[y])};
-        const auto mean = [&](const std::vector<double>& law) { return q[x] * q2[y] * (law[1] + 2.0 * law[2]); };
+        const auto mean = [&](const std::vector<double>& law) {
+          return q[x] * q2[y] * (law[1] + 2.0 * law[2]);
+        };
         ratio += mean(tokens_per_round_pmf(stands));
         block += mean(block_length_law(std::vector{p, p2}, std::vector{q, q2}, tokens));
       }
@@ -109,8 +127,8 @@ TEST(AcceptedLengths, OfTheRatioTestAndOfBlocksAreTheRules) {
   });
 }
 
-/// For every pair: a match keeps at most what the ratio test keeps, lenience and further siblings at least that, and drawing
-/// without replacement at least what independent drafts do.
+/// For every pair: a match keeps at most what the ratio test keeps, lenience and further siblings
+/// at least that, and drawing without replacement at least what independent drafts do.
 TEST(RuleAcceptance, IsOrderedAsTheorySays) {
   visit_worlds([](const SmallWorld&, const auto& p, const auto& q) {
     const double ratio = acceptance_probability(p, q), multi_round = multi_step_acceptance(p, q, 2);
@@ -127,7 +145,8 @@ TEST(RuleAcceptance, RefusesArgumentsOutOfRange) {
   const std::vector<double> law{0.5, 0.5};
   expect_pairs_refused([](const auto& p, const auto& q) { typical_acceptance(p, q, 0.09, 0.3); });
   expect_pairs_refused([](const auto& p, const auto& q) { typical_distance(p, q, 0.09, 0.3); });
-  expect_pairs_refused([](const auto& p, const auto& q) { two_without_replacement_acceptance(p, q); });
+  expect_pairs_refused(
+      [](const auto& p, const auto& q) { two_without_replacement_acceptance(p, q); });
   expect_pairs_refused([](const auto& p, const auto& q) { two_naive_acceptance(p, q); });
   expect_refused([](const auto& p) { typical_threshold(p, 0.09, 0.3); }, kNoLaw);
   expect_refused([&](double epsilon) { typical_threshold(law, epsilon, 0.3); }, kNoProbability);

@@ -29,7 +29,8 @@ TEST(RoundsLaw, IsALawWithTheExpectedRoundsAsItsMean) {
     EXPECT_EQ(law.size(), static_cast<std::size_t>(tokens) + 1);
     EXPECT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1.0, 1e-12);
     double mean = 0.0;
-    for (std::size_t rounds = 0; rounds < law.size(); ++rounds) mean += static_cast<double>(rounds) * law[rounds];
+    for (std::size_t rounds = 0; rounds < law.size(); ++rounds)
+      mean += static_cast<double>(rounds) * law[rounds];
     EXPECT_NEAR(mean, expected_rounds(pmf, tokens), 1e-11);
   });
 }
@@ -53,7 +54,8 @@ TEST(SequenceTime, HasTheKnownSpreadOfFewRounds) {
   const SequenceTime two = sequence_time(0.5, 1, times, 2);  // one round or two, each as likely
   EXPECT_DOUBLE_EQ(two.mean_ns, 1.5 * 9.0);
   EXPECT_DOUBLE_EQ(two.deviation_ns, 0.5 * 9.0);
-  const SequenceTime three = sequence_time(0.75, 2, times, 3);  // 1, 2, 3 rounds with chances 36, 24, 4 of 64
+  const SequenceTime three =
+      sequence_time(0.75, 2, times, 3);  // 1, 2, 3 rounds with chances 36, 24, 4 of 64
   EXPECT_DOUBLE_EQ(three.mean_ns, 1.5 * 10.0);
   EXPECT_DOUBLE_EQ(three.deviation_ns, std::sqrt(3.0 / 8.0) * 10.0);
 }
@@ -77,7 +79,8 @@ TEST(SequenceTime, IsThatOfTheLawOfItsRoundsAndGrowsWithTheLoop) {
       mean += static_cast<double>(rounds) * law[rounds];
       square += static_cast<double>(rounds * rounds) * law[rounds];
     }
-    const SequenceTime time = sequence_time(rate, length, {.draft_ns = 0.0, .target_ns = 2.0}, tokens);
+    const SequenceTime time =
+        sequence_time(rate, length, {.draft_ns = 0.0, .target_ns = 2.0}, tokens);
     EXPECT_NEAR(time.mean_ns, 2.0 * mean, 1e-10);
     EXPECT_NEAR(time.deviation_ns * time.deviation_ns, 4.0 * (square - mean * mean), 1e-9);
   });
@@ -86,7 +89,8 @@ TEST(SequenceTime, IsThatOfTheLawOfItsRoundsAndGrowsWithTheLoop) {
 TEST(SequenceSpeeds, FallWithThePercentileAndAgreeWhereNothingVaries) {
   const LoopTimes times{.draft_ns = 1.8e6, .target_ns = 14.1e6};
   for_random_values([&](RandomValues& values) {
-    const SequenceSpeeds speeds = sequence_speeds(values.uniform(0.05, 0.95), values.integer(1, 8), times, values.integer(20, 128));
+    const SequenceSpeeds speeds = sequence_speeds(values.uniform(0.05, 0.95), values.integer(1, 8),
+                                                  times, values.integer(20, 128));
     EXPECT_GE(speeds.p50_tokens_per_s, speeds.p90_tokens_per_s);
     EXPECT_GE(speeds.p90_tokens_per_s, speeds.p99_tokens_per_s);
     EXPECT_GT(speeds.mean_tokens_per_s, speeds.p99_tokens_per_s);
@@ -98,7 +102,8 @@ TEST(SequenceSpeeds, FallWithThePercentileAndAgreeWhereNothingVaries) {
   EXPECT_NEAR(sequence_speeds(0.0, 3, times, 128).p50_tokens_per_s, 1e9 / times.loop_ns(3), 1e-9);
 }
 
-/// What Chen et al. say of percentiles: a longer draft makes sequences differ more, so that p99 wants a shorter one than the mean.
+/// What Chen et al. say of percentiles: a longer draft makes sequences differ more, so that p99
+/// wants a shorter one than the mean.
 TEST(SequenceSpeeds, DifferMoreTheLongerTheDraft) {
   const LoopTimes times{.draft_ns = 1.8e6, .target_ns = 14.1e6};
   const auto spread = [&](int length) {
@@ -112,8 +117,10 @@ TEST(SequenceSpeeds, DifferMoreTheLongerTheDraft) {
 TEST(SequenceTimes, RefuseArgumentsOutOfRange) {
   const LoopTimes times{.draft_ns = 1.0, .target_ns = 10.0};
   const std::vector<double> law{0.5, 0.5};
-  expect_refused([](double draft) { LoopTimes{.draft_ns = draft, .target_ns = 1.0}.loop_ns(2); }, kNegative);
-  expect_refused([](double target) { LoopTimes{.draft_ns = 1.0, .target_ns = target}.loop_ns(2); }, kNotPositive);
+  expect_refused([](double draft) { LoopTimes{.draft_ns = draft, .target_ns = 1.0}.loop_ns(2); },
+                 kNegative);
+  expect_refused([](double target) { LoopTimes{.draft_ns = 1.0, .target_ns = target}.loop_ns(2); },
+                 kNotPositive);
   EXPECT_THROW(times.loop_ns(-1), ContractError);
   expect_refused([](const auto& pmf) { rounds_law(pmf, 5); }, kNoLaw);
   EXPECT_THROW(rounds_law(law, -1), ContractError);

@@ -13,11 +13,15 @@ SiblingAcceptance falling_acceptance() {
   SiblingAcceptance acceptance;
   for (int depth = 1; depth <= 6; ++depth)
     for (int parent = depth == 1 ? 0 : 1; parent <= (depth == 1 ? 0 : 3); ++parent)
-      for (int rank = 1; rank <= 3; ++rank) acceptance.add({depth, parent, rank}, 1000.0, 600.0 / (rank * rank) / (1 + 0.1 * depth) / std::max(1, parent));
+      for (int rank = 1; rank <= 3; ++rank)
+        acceptance.add({depth, parent, rank}, 1000.0,
+                       600.0 / (rank * rank) / (1 + 0.1 * depth) / std::max(1, parent));
   return acceptance;
 }
 
-double tokens_of(const TreeShape& shape, const SiblingAcceptance& acceptance) { return tree_tokens_per_round_by_node(shape, acceptance.of_nodes(shape)); }
+double tokens_of(const TreeShape& shape, const SiblingAcceptance& acceptance) {
+  return tree_tokens_per_round_by_node(shape, acceptance.of_nodes(shape));
+}
 
 TEST(SiblingAcceptance, IsTheRateOfAPlaceThatWasCountedOften) {
   const SiblingAcceptance acceptance = falling_acceptance();
@@ -47,10 +51,12 @@ TEST(SiblingAcceptance, OfSiblingsSumsToOneAtMost) {
   const TreeShape shape = TreeShape::from_parents({0, 0, 0});
   const std::vector<double> chances = acceptance.of_nodes(shape);
   EXPECT_DOUBLE_EQ(chances[0], 0.8);
-  EXPECT_DOUBLE_EQ(chances[1], 1 - 0.8) << "of drafts that had a second child; what the first leaves";
+  EXPECT_DOUBLE_EQ(chances[1], 1 - 0.8)
+      << "of drafts that had a second child; what the first leaves";
   EXPECT_DOUBLE_EQ(chances[2], 0.0);
   EXPECT_EQ(acceptance.of_ranks(), chances);
-  EXPECT_DOUBLE_EQ(likeliest_tree(acceptance, {9, 2}).tokens_per_round, 2.0) << "at most one child is accepted";
+  EXPECT_DOUBLE_EQ(likeliest_tree(acceptance, {9, 2}).tokens_per_round, 2.0)
+      << "at most one child is accepted";
   EXPECT_DOUBLE_EQ(likeliest_tree_tokens(acceptance, {9, 2}).back(), 2.0);
 }
 
@@ -75,7 +81,9 @@ TEST(LikeliestTree, IsTheBestOfAllShapes) {
       const OptimalTree tree = likeliest_tree(acceptance, {nodes, levels});
       EXPECT_NEAR(tree.tokens_per_round, best, 1e-12) << nodes << " nodes, " << levels << " levels";
       EXPECT_NEAR(tokens_of(tree.shape, acceptance), best, 1e-12) << "as its shape says";
-      EXPECT_NEAR(likeliest_tree_tokens(acceptance, {7, levels})[static_cast<std::size_t>(nodes - 1)], best, 1e-12);
+      EXPECT_NEAR(
+          likeliest_tree_tokens(acceptance, {7, levels})[static_cast<std::size_t>(nodes - 1)], best,
+          1e-12);
     }
 }
 
@@ -86,10 +94,13 @@ TEST(LikeliestTree, IsSequoiasWhereOnlyTheRankMatters) {
   for (int rank = 1; rank <= 3; ++rank) {
     const double rate = ranks[static_cast<std::size_t>(rank - 1)];
     acceptance.add({1, 0, rank}, 1000, 1000 * rate);
-    for (int parent = 1; parent <= 3; ++parent) acceptance.add({2, parent, rank}, 1000, 1000 * rate);
+    for (int parent = 1; parent <= 3; ++parent)
+      acceptance.add({2, parent, rank}, 1000, 1000 * rate);
   }
   for (const int nodes : {2, 8, 40})
-    EXPECT_NEAR(likeliest_tree(acceptance, {nodes, 9}).tokens_per_round, sequoia_optimal_tree(ranks, {nodes, 9}).tokens_per_round, 1e-9) << nodes;
+    EXPECT_NEAR(likeliest_tree(acceptance, {nodes, 9}).tokens_per_round,
+                sequoia_optimal_tree(ranks, {nodes, 9}).tokens_per_round, 1e-9)
+        << nodes;
 }
 
 TEST(LikeliestTree, EndsWhereNothingIsLeftToAdd) {
@@ -99,7 +110,8 @@ TEST(LikeliestTree, EndsWhereNothingIsLeftToAdd) {
   const OptimalTree tree = likeliest_tree(acceptance, {2, 9});
   EXPECT_EQ(tree.shape.num_nodes(), 1);
   EXPECT_EQ(likeliest_tree(acceptance, {9, 1}).shape.num_nodes(), 0) << "the root is a level";
-  EXPECT_EQ(likeliest_tree(acceptance, {50, 2}).shape.num_nodes(), 1) << "no second child was ever counted";
+  EXPECT_EQ(likeliest_tree(acceptance, {50, 2}).shape.num_nodes(), 1)
+      << "no second child was ever counted";
   EXPECT_THROW(likeliest_tree(acceptance, {0, 2}), ContractError);
   EXPECT_THROW(likeliest_tree_tokens(acceptance, {5000, 2}), ContractError);
 }

@@ -26,20 +26,24 @@ TEST(SpeculativeBeam, OfWidthOneIsAChain) {
     const BeamRound chain{.beam_width = 1, .draft_beam_width = 1, .speculation_length = length};
     EXPECT_EQ(beam_target_runs_per_round(chain), length + 1);
     EXPECT_EQ(beam_steps_per_round(rate, length), tokens_per_round(rate, length));
-    EXPECT_NEAR(beam_operations_factor(rate, chain), (length + 1) / tokens_per_round(rate, length), 1e-13);
+    EXPECT_NEAR(beam_operations_factor(rate, chain), (length + 1) / tokens_per_round(rate, length),
+                1e-13);
   });
 }
 
 TEST(SpeculativeBeam, CostsMoreOperationsTheWiderTheDraftAndIsNeverFasterThanItsSteps) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
-    BeamRound round{.beam_width = values.integer(1, 8), .draft_beam_width = 0, .speculation_length = values.integer(1, 8)};
+    BeamRound round{.beam_width = values.integer(1, 8),
+                    .draft_beam_width = 0,
+                    .speculation_length = values.integer(1, 8)};
     round.draft_beam_width = round.beam_width + values.integer(0, 8);
     const double factor = beam_operations_factor(rate, round);
     EXPECT_GE(factor, 1.0 - 1e-13);
     ++round.draft_beam_width;
     EXPECT_GT(beam_operations_factor(rate, round), factor);
-    EXPECT_LE(beam_speedup_bound(rate, round.speculation_length, values.uniform()), beam_steps_per_round(rate, round.speculation_length));
+    EXPECT_LE(beam_speedup_bound(rate, round.speculation_length, values.uniform()),
+              beam_steps_per_round(rate, round.speculation_length));
   });
   EXPECT_EQ(beam_steps_per_round(1.0, 3), 4.0);
   EXPECT_EQ(beam_steps_per_round(0.0, 3), 1.0);

@@ -27,10 +27,20 @@ TEST(PredictedSpeedup, WithoutACostIsTheTokensOfARoundAndFallsWithEveryCost) {
     EXPECT_EQ(predicted_speedup(rate, length, 0.0), tokens_per_round(rate, length));
     const RelativeCosts costs{values.uniform(), values.uniform(1.0, 3.0), values.uniform()};
     const double base = predicted_speedup(rate, length, costs);
-    EXPECT_LT(predicted_speedup(rate, length, RelativeCosts{costs.cost_ratio + 0.1, costs.verify_cost_ratio, costs.overhead_ratio}), base);
-    EXPECT_LT(predicted_speedup(rate, length, RelativeCosts{costs.cost_ratio, costs.verify_cost_ratio + 0.1, costs.overhead_ratio}), base);
-    EXPECT_LT(predicted_speedup(rate, length, RelativeCosts{costs.cost_ratio, costs.verify_cost_ratio, costs.overhead_ratio + 0.1}), base);
-    EXPECT_EQ(predicted_speedup(rate, length, RelativeCosts{.cost_ratio = costs.cost_ratio}), predicted_speedup(rate, length, costs.cost_ratio));
+    EXPECT_LT(predicted_speedup(rate, length,
+                                RelativeCosts{costs.cost_ratio + 0.1, costs.verify_cost_ratio,
+                                              costs.overhead_ratio}),
+              base);
+    EXPECT_LT(predicted_speedup(rate, length,
+                                RelativeCosts{costs.cost_ratio, costs.verify_cost_ratio + 0.1,
+                                              costs.overhead_ratio}),
+              base);
+    EXPECT_LT(predicted_speedup(rate, length,
+                                RelativeCosts{costs.cost_ratio, costs.verify_cost_ratio,
+                                              costs.overhead_ratio + 0.1}),
+              base);
+    EXPECT_EQ(predicted_speedup(rate, length, RelativeCosts{.cost_ratio = costs.cost_ratio}),
+              predicted_speedup(rate, length, costs.cost_ratio));
   });
 }
 
@@ -38,25 +48,30 @@ TEST(PredictedSpeedup, WithoutACostIsTheTokensOfARoundAndFallsWithEveryCost) {
 int exhaustive_best(double rate, double cost, int cap) {
   int best = 0;
   for (int length = 1; length <= cap; ++length)
-    if (predicted_speedup(rate, length, cost) > predicted_speedup(rate, best, cost) * (1 + 1e-14)) best = length;
+    if (predicted_speedup(rate, length, cost) > predicted_speedup(rate, best, cost) * (1 + 1e-14))
+      best = length;
   return best;
 }
 
 TEST(OptimalSpeculationLength, IsTheExhaustiveMaximumOnAGrid) {
   for (int a = 0; a < 20; ++a)
     for (int c = 1; c <= 20; ++c)
-      EXPECT_EQ(optimal_speculation_length(a / 20.0, c / 40.0, 60), exhaustive_best(a / 20.0, c / 40.0, 60)) << a / 20.0 << " " << c / 40.0;
+      EXPECT_EQ(optimal_speculation_length(a / 20.0, c / 40.0, 60),
+                exhaustive_best(a / 20.0, c / 40.0, 60))
+          << a / 20.0 << " " << c / 40.0;
 }
 
 TEST(OptimalSpeculationLength, IsTheExhaustiveMaximumOfRandomRatesAndCosts) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(), cost = values.uniform(0.005, 1.2);
-    EXPECT_EQ(optimal_speculation_length(rate, cost, 300), exhaustive_best(rate, cost, 300)) << rate << " " << cost;
+    EXPECT_EQ(optimal_speculation_length(rate, cost, 300), exhaustive_best(rate, cost, 300))
+        << rate << " " << cost;
   });
 }
 
 TEST(OptimalSpeculationLength, TakesTheShorterOnATieAndTheCapWhereMoreAlwaysPays) {
-  EXPECT_EQ(optimal_speculation_length(0.5, 0.5, 12), 0) << "α = c: a draft of one neither gains nor loses";
+  EXPECT_EQ(optimal_speculation_length(0.5, 0.5, 12), 0)
+      << "α = c: a draft of one neither gains nor loses";
   EXPECT_EQ(optimal_speculation_length(1.0, 0.5, 12), 12);
   EXPECT_EQ(optimal_speculation_length(0.5, 0.0, 12), 12);
   EXPECT_EQ(optimal_speculation_length(0.0, 0.0, 12), 0);
@@ -66,8 +81,12 @@ TEST(OptimalSpeculationLength, TakesTheShorterOnATieAndTheCapWhereMoreAlwaysPays
 TEST(Speedup, RefusesArgumentsOutOfRange) {
   expect_refused([](double rate) { predicted_speedup(rate, 3, 0.1); }, kNoProbability);
   expect_refused([](double cost) { predicted_speedup(0.5, 3, cost); }, kNegative);
-  expect_refused([](double verify) { predicted_speedup(0.5, 3, RelativeCosts{.verify_cost_ratio = verify}); }, kNotPositive);
-  expect_refused([](double overhead) { predicted_speedup(0.5, 3, RelativeCosts{.overhead_ratio = overhead}); }, kNegative);
+  expect_refused(
+      [](double verify) { predicted_speedup(0.5, 3, RelativeCosts{.verify_cost_ratio = verify}); },
+      kNotPositive);
+  expect_refused(
+      [](double overhead) { predicted_speedup(0.5, 3, RelativeCosts{.overhead_ratio = overhead}); },
+      kNegative);
   EXPECT_THROW(predicted_speedup(0.5, -1, 0.1), ContractError);
   expect_refused([](double rate) { optimal_speculation_length(rate, 0.1, 3); }, kNoProbability);
   expect_refused([](double cost) { optimal_speculation_length(0.5, cost, 3); }, kNegative);

@@ -30,7 +30,8 @@ TEST(TokensPerRound, IsTheQuotientOfEquationOne) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(0.0, 0.95);
     const int length = values.integer(0, 40);
-    EXPECT_NEAR(tokens_per_round(rate, length), (1.0 - std::pow(rate, length + 1)) / (1.0 - rate), 1e-12);
+    EXPECT_NEAR(tokens_per_round(rate, length), (1.0 - std::pow(rate, length + 1)) / (1.0 - rate),
+                1e-12);
   });
 }
 
@@ -63,9 +64,11 @@ TEST(TokensPerRound, OfSurvivalAndOfConditionalAcceptanceAgree) {
       conditional.push_back(values.uniform());
       survival.push_back((survival.empty() ? 1.0 : survival.back()) * conditional.back());
     }
-    EXPECT_NEAR(tokens_per_round_from_survival(survival), tokens_per_round_from_conditional(conditional), 1e-14);
+    EXPECT_NEAR(tokens_per_round_from_survival(survival),
+                tokens_per_round_from_conditional(conditional), 1e-14);
     const std::vector<double> even(conditional.size(), 0.7);
-    EXPECT_NEAR(tokens_per_round_from_conditional(even), tokens_per_round(0.7, static_cast<int>(even.size())), 1e-14);
+    EXPECT_NEAR(tokens_per_round_from_conditional(even),
+                tokens_per_round(0.7, static_cast<int>(even.size())), 1e-14);
   });
 }
 
@@ -87,7 +90,8 @@ TEST(TestedPerRound, IsAcceptedOverTheRate) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform(0.01, 1.0);
     const int length = values.integer(1, 30);
-    EXPECT_NEAR((tokens_per_round(rate, length) - 1.0) / tested_per_round(rate, length), rate, 1e-13);
+    EXPECT_NEAR((tokens_per_round(rate, length) - 1.0) / tested_per_round(rate, length), rate,
+                1e-13);
   });
 }
 
@@ -123,13 +127,20 @@ TEST(TokensPerRound, RefusesArgumentsOutOfRange) {
   expect_refused([](double rate) { tokens_per_round_variance(rate, 3); }, kNoProbability);
   expect_refused([](double rate) { accepted_fraction(rate, 3); }, kNoProbability);
   expect_refused([](double rate) { tested_per_round(rate, 3); }, kNoProbability);
-  for (const auto formula : {tokens_per_round, tokens_per_round_variance, accepted_fraction, tested_per_round}) EXPECT_THROW(formula(0.5, -1), ContractError);
+  for (const auto formula :
+       {tokens_per_round, tokens_per_round_variance, accepted_fraction, tested_per_round})
+    EXPECT_THROW(formula(0.5, -1), ContractError);
   EXPECT_THROW(tokens_per_round_pmf(0.5, -1), ContractError);
   EXPECT_THROW(accepted_fraction(0.5, 0), ContractError);
   EXPECT_THROW(tested_per_round(0.5, 0), ContractError);
-  expect_refused([](double rate) { tokens_per_round_from_conditional(std::vector<double>{0.5, rate}); }, kNoProbability);
-  expect_refused([](double rate) { tokens_per_round_pmf(std::vector<double>{0.5, rate}); }, kNoProbability);
-  expect_refused([](double rate) { tokens_per_round_from_survival(std::vector<double>{0.5, rate}); }, {0.6, -0.1, kNan});
+  expect_refused(
+      [](double rate) { tokens_per_round_from_conditional(std::vector<double>{0.5, rate}); },
+      kNoProbability);
+  expect_refused([](double rate) { tokens_per_round_pmf(std::vector<double>{0.5, rate}); },
+                 kNoProbability);
+  expect_refused(
+      [](double rate) { tokens_per_round_from_survival(std::vector<double>{0.5, rate}); },
+      {0.6, -0.1, kNan});
   expect_refused([](const auto& pmf) { expected_rounds(pmf, 3); }, kNoLaw);
   EXPECT_THROW(expected_rounds(std::vector<double>{1.0}, -1), ContractError);
 }

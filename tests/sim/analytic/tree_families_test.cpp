@@ -18,7 +18,8 @@ using namespace speclab::testing;
 /// Chains side by side: the first level has `chains` nodes, every later one too.
 TreeShape side_by_side(int chains, int depth) {
   std::vector<int> parents(static_cast<std::size_t>(chains), 0);
-  for (int node = 1; static_cast<int>(parents.size()) < chains * depth; ++node) parents.push_back(node);
+  for (int node = 1; static_cast<int>(parents.size()) < chains * depth; ++node)
+    parents.push_back(node);
   return TreeShape::from_parents(parents);
 }
 
@@ -26,13 +27,17 @@ TEST(TreeFamilies, AreTheSumsOverTheirNodes) {
   for_random_values([](RandomValues& values) {
     const int width = values.integer(1, 3), depth = values.integer(1, 4);
     const std::vector<double> ranks = values.ranks(3);
-    const TreeShape full = TreeShape::levels(std::vector<int>(static_cast<std::size_t>(depth), width));
-    EXPECT_NEAR(k_ary_tokens_per_round(ranks, width, depth), tree_tokens_per_round(full, ranks), 1e-13);
+    const TreeShape full =
+        TreeShape::levels(std::vector<int>(static_cast<std::size_t>(depth), width));
+    EXPECT_NEAR(k_ary_tokens_per_round(ranks, width, depth), tree_tokens_per_round(full, ranks),
+                1e-13);
     EXPECT_EQ(k_ary_nodes(width, depth), full.num_nodes() + 1);
-    EXPECT_NEAR(independent_chains_tokens_per_round(ranks, width, depth), tree_tokens_per_round(side_by_side(width, depth), ranks), 1e-13);
+    EXPECT_NEAR(independent_chains_tokens_per_round(ranks, width, depth),
+                tree_tokens_per_round(side_by_side(width, depth), ranks), 1e-13);
     std::vector<int> expansion;
     for (int level = 0; level < depth; ++level) expansion.push_back(values.integer(1, 3));
-    EXPECT_NEAR(expansion_tokens_per_round(ranks, expansion), tree_tokens_per_round(TreeShape::levels(expansion), ranks), 1e-13);
+    EXPECT_NEAR(expansion_tokens_per_round(ranks, expansion),
+                tree_tokens_per_round(TreeShape::levels(expansion), ranks), 1e-13);
     EXPECT_EQ(expansion_nodes(expansion), TreeShape::levels(expansion).num_nodes() + 1);
   });
 }
@@ -43,8 +48,11 @@ TEST(TreeFamilies, OfWidthOneAreTheChain) {
     const int depth = values.integer(0, 20);
     const std::vector<double> ranks{rate};
     EXPECT_NEAR(k_ary_tokens_per_round(ranks, 1, depth), tokens_per_round(rate, depth), 1e-12);
-    EXPECT_NEAR(independent_chains_tokens_per_round(ranks, 1, depth), tokens_per_round(rate, depth), 1e-12);
-    EXPECT_NEAR(expansion_tokens_per_round(ranks, std::vector<int>(static_cast<std::size_t>(depth), 1)), tokens_per_round(rate, depth), 1e-12);
+    EXPECT_NEAR(independent_chains_tokens_per_round(ranks, 1, depth), tokens_per_round(rate, depth),
+                1e-12);
+    EXPECT_NEAR(
+        expansion_tokens_per_round(ranks, std::vector<int>(static_cast<std::size_t>(depth), 1)),
+        tokens_per_round(rate, depth), 1e-12);
     EXPECT_EQ(k_ary_nodes(1, depth), depth + 1);
   });
 }
@@ -53,12 +61,14 @@ TEST(TreeFamilies, ReachTheirLimits) {
   const std::vector<double> ranks{0.57, 0.27, 0.08};
   EXPECT_NEAR(k_ary_tokens_per_round(ranks, 2, 500), k_ary_limit(ranks, 2), 1e-12);
   EXPECT_NEAR(k_ary_limit(ranks, 2), 1.0 / 0.16, 1e-12);
-  EXPECT_NEAR(independent_chains_tokens_per_round(ranks, 3, 500), independent_chains_limit(ranks, 3), 1e-12);
+  EXPECT_NEAR(independent_chains_tokens_per_round(ranks, 3, 500),
+              independent_chains_limit(ranks, 3), 1e-12);
   EXPECT_EQ(k_ary_tokens_per_round(ranks, 3, 0), 1.0);
   EXPECT_EQ(independent_chains_tokens_per_round(ranks, 3, 0), 1.0);
   EXPECT_EQ(expansion_tokens_per_round(ranks, {}), 1.0);
   EXPECT_EQ(k_ary_tokens_per_round(std::vector<double>{0.0, 0.0}, 2, 5), 1.0);
-  EXPECT_EQ(k_ary_tokens_per_round(std::vector<double>{0.5, 0.5}, 2, 5), 6.0) << "some child is accepted for certain";
+  EXPECT_EQ(k_ary_tokens_per_round(std::vector<double>{0.5, 0.5}, 2, 5), 6.0)
+      << "some child is accepted for certain";
 }
 
 TEST(SequentialDraft, CostsAForwardForEveryNodeAndOneMore) {
@@ -68,9 +78,13 @@ TEST(SequentialDraft, CostsAForwardForEveryNodeAndOneMore) {
 
 TEST(TreeFamilies, RefuseArgumentsOutOfRange) {
   const std::vector<double> ranks{0.5, 0.2};
-  expect_refused([](const auto& broken) { k_ary_tokens_per_round(broken, 1, 2); }, kNoRankAcceptance);
-  expect_refused([](const auto& broken) { independent_chains_tokens_per_round(broken, 1, 2); }, kNoRankAcceptance);
-  expect_refused([](const auto& broken) { expansion_tokens_per_round(broken, std::vector<int>{1}); }, kNoRankAcceptance);
+  expect_refused([](const auto& broken) { k_ary_tokens_per_round(broken, 1, 2); },
+                 kNoRankAcceptance);
+  expect_refused([](const auto& broken) { independent_chains_tokens_per_round(broken, 1, 2); },
+                 kNoRankAcceptance);
+  expect_refused(
+      [](const auto& broken) { expansion_tokens_per_round(broken, std::vector<int>{1}); },
+      kNoRankAcceptance);
   for (const int width : {0, -1, 3}) {
     EXPECT_THROW(k_ary_tokens_per_round(ranks, width, 2), ContractError);
     EXPECT_THROW(k_ary_limit(ranks, width), ContractError);

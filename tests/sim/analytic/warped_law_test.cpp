@@ -25,8 +25,10 @@ std::vector<double> random_logits(RandomValues& values, int vocab_size) {
 
 TEST(Softmax, OfTemperatureZeroAndInfinityArePointAndUniform) {
   const std::vector<double> logits{1.0, 3.0, 3.0, -2.0};
-  EXPECT_EQ(softmax_with_temperature(logits, 0.0), (Probabilities{0, 1, 0, 0})) << "the lowest index on ties";
-  for (const double probability : softmax_with_temperature(logits, 1e12)) EXPECT_NEAR(probability, 0.25, 1e-11);
+  EXPECT_EQ(softmax_with_temperature(logits, 0.0), (Probabilities{0, 1, 0, 0}))
+      << "the lowest index on ties";
+  for (const double probability : softmax_with_temperature(logits, 1e12))
+    EXPECT_NEAR(probability, 0.25, 1e-11);
   EXPECT_NEAR(softmax_with_temperature(logits, 1e-3)[1], 0.5, 1e-15);
 }
 
@@ -44,7 +46,8 @@ TEST(Softmax, IgnoresAShiftAndDividesTheLogOdds) {
 }
 
 TEST(Softmax, LeavesOutWhatIsForbidden) {
-  const Probabilities law = softmax_with_temperature(std::vector<double>{0.0, -kInfinity, 0.0}, 1.0);
+  const Probabilities law =
+      softmax_with_temperature(std::vector<double>{0.0, -kInfinity, 0.0}, 1.0);
   EXPECT_EQ(law, (Probabilities{0.5, 0.0, 0.5}));
 }
 
@@ -55,7 +58,9 @@ TEST(TopK, KeepsOddsAndCount) {
     EXPECT_NEAR(std::accumulate(cut.begin(), cut.end(), 0.0), 1.0, 1e-14);
     EXPECT_LE(std::ranges::count_if(cut, [](double probability) { return probability > 0.0; }), k);
     EXPECT_EQ(std::ranges::max_element(cut) - cut.begin(), std::ranges::max_element(p) - p.begin());
-    EXPECT_EQ(top_k_distribution(p, 1)[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())], 1.0);
+    EXPECT_EQ(
+        top_k_distribution(p, 1)[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())],
+        1.0);
     EXPECT_NEAR(lk_divergence(top_k_distribution(p, vocab_size + 5), p), 0.0, 1e-15);
   });
 }
@@ -81,20 +86,24 @@ TEST(AcceptanceOfLogits, IsOneForEqualLogitsAndOneOrZeroAtTemperatureZero) {
   const std::vector<double> a{1.0, 2.0, 0.5}, b{3.0, 0.0, 0.0};
   EXPECT_NEAR(acceptance_probability_of_logits(a, a, 0.7), 1.0, 1e-15);
   EXPECT_EQ(acceptance_probability_of_logits(a, b, 0.0), 0.0);
-  EXPECT_NEAR(acceptance_probability_of_logits(a, b, 1e9), 1.0, 1e-8) << "every law is uniform when hot";
+  EXPECT_NEAR(acceptance_probability_of_logits(a, b, 1e9), 1.0, 1e-8)
+      << "every law is uniform when hot";
 }
 
 TEST(WarpedLaw, RefusesArgumentsOutOfRange) {
   const std::vector<double> logits{0.0, 1.0};
   const Probabilities law{0.5, 0.5};
-  expect_refused([&](double temperature) { softmax_with_temperature(logits, temperature); }, kNegative);
-  const std::vector<std::vector<double>> no_logits{{}, {kNan, 0.0}, {kInfinity, 0.0}, {-kInfinity, -kInfinity}};
+  expect_refused([&](double temperature) { softmax_with_temperature(logits, temperature); },
+                 kNegative);
+  const std::vector<std::vector<double>> no_logits{
+      {}, {kNan, 0.0}, {kInfinity, 0.0}, {-kInfinity, -kInfinity}};
   expect_refused([](const auto& broken) { softmax_with_temperature(broken, 1.0); }, no_logits);
   expect_refused([](const auto& p) { top_k_distribution(p, 1); }, kNoLaw);
   expect_refused([](const auto& p) { top_p_distribution(p, 0.5); }, kNoLaw);
   expect_refused([&](int k) { top_k_distribution(law, k); }, {0, -1});
   expect_refused([&](double top_p) { top_p_distribution(law, top_p); }, {0.0, -0.1, 1.1, kNan});
-  EXPECT_THROW(acceptance_probability_of_logits(logits, std::vector<double>{0.0}, 1.0), ContractError);
+  EXPECT_THROW(acceptance_probability_of_logits(logits, std::vector<double>{0.0}, 1.0),
+               ContractError);
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ struct Scene {
     return verdict;
   }
   TargetLaws<double> laws() const {
-    return [this](TokenTree::Node node) -> const LawD& { return target_laws.at(static_cast<std::size_t>(node)); };
+    return [this](TokenTree::Node node) -> const LawD& {
+      return target_laws.at(static_cast<std::size_t>(node));
+    };
   }
 };
 
@@ -158,7 +160,8 @@ TEST(VerifyRejection, DrawsOneCoinPerTestedTokenAndOneTokenARound) {
   const Scene scene = chain();
   std::size_t tested = 0;
   std::size_t recovered = 0;
-  for (std::uint32_t round = 0, position = 0; round < 200; ++round) {  // CountingChance throws on a repeated key
+  for (std::uint32_t round = 0, position = 0; round < 200;
+       ++round) {  // CountingChance throws on a repeated key
     verify_rejection(scene.draft, scene.laws(), {3, position, round}, chance, scratch, verdict);
     position += static_cast<std::uint32_t>(verdict.accepted.size()) + 1;
     tested += static_cast<std::size_t>(verdict.tested);
@@ -181,7 +184,8 @@ TEST(VerifyRejection, EqualsPlainSamplingWhenNothingIsDrafted) {
   const TargetLaws<double> laws = [&](TokenTree::Node) -> const LawD& { return law; };
   for (std::uint32_t position = 0; position < 100; ++position) {
     verify_rejection(draft, laws, {1, position, position}, chance, scratch, verdict);
-    EXPECT_EQ(verdict.next, sample(law, StreamKey{1, position, Purpose::target, 0}, chance, scratch));
+    EXPECT_EQ(verdict.next,
+              sample(law, StreamKey{1, position, Purpose::target, 0}, chance, scratch));
   }
 }
 

@@ -11,14 +11,17 @@ namespace {
 
 using namespace speclab::testing;
 
-constexpr const char* kRules[] = {"greedy", "rejection", "sample_and_match", "point_mass", "block", "tree_naive",
-                                 "tree_multi_round", "tree_without_replacement", "several_drafts", "lenient", "typical"};
+constexpr const char* kRules[] = {
+    "greedy",         "rejection",  "sample_and_match", "point_mass",
+    "block",          "tree_naive", "tree_multi_round", "tree_without_replacement",
+    "several_drafts", "lenient",    "typical"};
 
 class FloatRule : public ::testing::TestWithParam<const char*> {
  protected:
   bool takes_trees() const { return GetParam() != std::string("block"); }
 };
-INSTANTIATE_TEST_SUITE_P(, FloatRule, ::testing::ValuesIn(kRules), [](const auto& named) { return std::string(named.param); });
+INSTANTIATE_TEST_SUITE_P(, FloatRule, ::testing::ValuesIn(kRules),
+                         [](const auto& named) { return std::string(named.param); });
 
 TEST_P(FloatRule, EmitsTheSameJointLawAsDoubleTo1e6) {
   for (const char* shape : {"1", "2", "2x2", "3x1"})
@@ -43,7 +46,9 @@ struct BigLaws {
     double total = 0.0;
     std::vector<double> weights(vocab_size);
     for (std::size_t i = 0; i < vocab_size; ++i)
-      total += weights[i] = std::exp(sharpness * (RngStream(seed).uniform({0, static_cast<std::uint32_t>(i), Purpose::weights, 0}) - 1.0));
+      total += weights[i] = std::exp(
+          sharpness *
+          (RngStream(seed).uniform({0, static_cast<std::uint32_t>(i), Purpose::weights, 0}) - 1.0));
     for (const double weight : weights) values.push_back(static_cast<float>(weight / total));
   }
   template <typename Scalar>
@@ -52,7 +57,8 @@ struct BigLaws {
   }
 };
 
-/// Two siblings below the root, and a child of the first; where no siblings are taken, a chain of two. All of one law.
+/// Two siblings below the root, and a child of the first; where no siblings are taken, a chain of
+/// two. All of one law.
 template <typename Scalar>
 BasicDraft<Scalar> draft_of(const BigLaws& q, DrawKind kind, bool siblings, std::uint64_t seed) {
   PhiloxChance chance(seed);
@@ -70,17 +76,21 @@ BasicDraft<Scalar> draft_of(const BigLaws& q, DrawKind kind, bool siblings, std:
 }
 
 template <typename Scalar>
-Verdict verify_one(const std::string& rule, const BigLaws& p, const BasicDraft<Scalar>& draft, std::uint64_t seed) {
+Verdict verify_one(const std::string& rule, const BigLaws& p, const BasicDraft<Scalar>& draft,
+                   std::uint64_t seed) {
   const BasicLaw<Scalar> target = p.law<Scalar>();
-  const TargetLaws<Scalar> laws = [&](TokenTree::Node) -> const BasicLaw<Scalar>& { return target; };
+  const TargetLaws<Scalar> laws = [&](TokenTree::Node) -> const BasicLaw<Scalar>& {
+    return target;
+  };
   PhiloxChance chance(seed);
   Verdict verdict;
   rule_named<Scalar>(rule)(draft, laws, {}, chance, verdict);
   return verdict;
 }
 
-// Under one stream of draws both precisions decide alike unless a draw falls within rounding (about 1e-7 of the mass) of a
-// boundary: with 400 cases of about four draws the chance of one such is below 2e-4 a rule, and the seeds are fixed.
+// Under one stream of draws both precisions decide alike unless a draw falls within rounding (about
+// 1e-7 of the mass) of a boundary: with 400 cases of about four draws the chance of one such is
+// below 2e-4 a rule, and the seeds are fixed.
 TEST_P(FloatRule, TakesTheSameBranchesAsDoubleUnderTheSameDraws) {
   const DrawKind kind = draw_kind_for(GetParam(), !takes_trees());
   int accepted = 0, recovered = 0;
@@ -89,7 +99,8 @@ TEST_P(FloatRule, TakesTheSameBranchesAsDoubleUnderTheSameDraws) {
     const BigLaws p(2 * seed, sharpness), q(seed % 4 < 2 ? 2 * seed : 2 * seed + 1, sharpness);
     const auto single_draft = draft_of<float>(q, kind, takes_trees(), seed + 1000);
     const auto double_draft = draft_of<double>(q, kind, takes_trees(), seed + 1000);
-    const Verdict single = verify_one<float>(GetParam(), p, single_draft, seed), twice = verify_one<double>(GetParam(), p, double_draft, seed);
+    const Verdict single = verify_one<float>(GetParam(), p, single_draft, seed),
+                  twice = verify_one<double>(GetParam(), p, double_draft, seed);
     EXPECT_EQ(single.accepted, twice.accepted);
     EXPECT_EQ(single.tested, twice.tested);
     EXPECT_EQ(single.next, twice.next);
@@ -112,7 +123,8 @@ TEST(FloatResidual, AgreesWithDoubleTo1e6OfTheMassAfterTwoRejections) {
   for (const double scale : {1.0, 1.25}) {
     single.subtract(q.law<float>(), scale);
     twice.subtract(q.law<double>(), scale);
-    for (Token token = 0; token < 5003; ++token) difference += std::abs(single[token] - twice[token]);
+    for (Token token = 0; token < 5003; ++token)
+      difference += std::abs(single[token] - twice[token]);
   }
   EXPECT_LE(difference, 1e-6);
 }

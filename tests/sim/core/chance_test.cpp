@@ -20,23 +20,27 @@ TEST(PhiloxChance, NeverAcceptsAtProbabilityZeroAndAlwaysAtOne) {
   }
 }
 
-// Pearson's statistic with 3 degrees of freedom exceeds 16.27 with probability 0.001 when the law is right; a shift of 0.02 in
-// one probability would push it above that with probability > 0.999 at this n.
+// Pearson's statistic with 3 degrees of freedom exceeds 16.27 with probability 0.001 when the law
+// is right; a shift of 0.02 in one probability would push it above that with probability > 0.999 at
+// this n.
 TEST(PhiloxChance, DrawsCategoriesInProportionToUnnormalisedWeights) {
   const std::vector<double> weights{1.0, 0.0, 2.0, 4.0, 1.0};
   std::vector<double> counts(weights.size(), 0.0);
   PhiloxChance chance(20261121);
   constexpr int kDraws = 40000;
-  for (std::uint32_t draw = 0; draw < kDraws; ++draw) counts[chance.categorical(key(draw), std::span<const double>(weights))] += 1.0;
+  for (std::uint32_t draw = 0; draw < kDraws; ++draw)
+    counts[chance.categorical(key(draw), std::span<const double>(weights))] += 1.0;
   EXPECT_EQ(counts[1], 0.0);
   double statistic = 0.0;
-  for (const std::size_t i : {0U, 2U, 3U, 4U}) statistic += std::pow(counts[i] - kDraws * weights[i] / 8.0, 2) / (kDraws * weights[i] / 8.0);
+  for (const std::size_t i : {0U, 2U, 3U, 4U})
+    statistic += std::pow(counts[i] - kDraws * weights[i] / 8.0, 2) / (kDraws * weights[i] / 8.0);
   EXPECT_LT(statistic, 16.27);
 }
 
 TEST(PhiloxChance, InvertsTheCumulativeSumOfALongLawExactly) {
   std::vector<float> weights(49152);
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = i % 3 == 0 ? 0.0F : static_cast<float>(i % 7) / 8.0F;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = i % 3 == 0 ? 0.0F : static_cast<float>(i % 7) / 8.0F;
   double total = 0.0;
   for (const float weight : weights) total += weight;
   PhiloxChance chance(5);
@@ -60,7 +64,9 @@ TEST(PhiloxChance, FindsASinglePositiveWeightWhereverItIs) {
 
 TEST(PhiloxChance, RefusesWeightsWithoutMassOrNotFinite) {
   PhiloxChance chance(1);
-  const auto draw = [&](std::vector<double> weights) { return chance.categorical(key(0), std::span<const double>(weights)); };
+  const auto draw = [&](std::vector<double> weights) {
+    return chance.categorical(key(0), std::span<const double>(weights));
+  };
   EXPECT_THROW(draw({}), ContractError);
   EXPECT_THROW(draw({0.0, 0.0}), ContractError);
   EXPECT_THROW(draw({1.0, std::nan("")}), ContractError);

@@ -28,7 +28,10 @@ TEST(Expect, NamesTheConditionTheFileAndTheMessage) {
 
 TEST(Expect, BuildsTheMessageOnlyOnFailure) {
   int built = 0;
-  const auto message = [&] { ++built; return std::string("x"); };
+  const auto message = [&] {
+    ++built;
+    return std::string("x");
+  };
   SPECLAB_EXPECT(true, message());
   EXPECT_EQ(built, 0);
 }
@@ -41,9 +44,9 @@ TEST(Escaped, KeepsTextAndEscapesWhatATerminalWouldObey) {
 
 TEST(Escaped, EscapesInvalidUtf8ByteByByte) {
   EXPECT_EQ(escaped("\xff"), "\\xff");
-  EXPECT_EQ(escaped("\xe2\x82"), "\\xe2\\x82");          // cut short
-  EXPECT_EQ(escaped("\xc0\xaf"), "\\xc0\\xaf");          // overlong
-  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80"); // surrogate
+  EXPECT_EQ(escaped("\xe2\x82"), "\\xe2\\x82");           // cut short
+  EXPECT_EQ(escaped("\xc0\xaf"), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
   EXPECT_EQ(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 

@@ -43,7 +43,8 @@ TEST(CopyFile, CopiesAnySizeOntoTheFileItselfToo) {
     write_file(folder.path("a"), content);
     copy_file(folder.path("a"), folder.path("b"));
     copy_file(folder.path("a"), folder.path("a"));
-    EXPECT_TRUE(read_file(folder.path("a")) == content && read_file(folder.path("b")) == content) << size;
+    EXPECT_TRUE(read_file(folder.path("a")) == content && read_file(folder.path("b")) == content)
+        << size;
   }
 }
 
@@ -67,18 +68,24 @@ TEST(OpenInput, RefusesWhatIsNoRegularFileInsteadOfWaitingForIt) {
     EXPECT_THROW(copy_file(folder.path(name), folder.path("copy")), DataError) << name;
     EXPECT_THROW(sha256_file(folder.path(name)), ModelFileError) << name;
   }
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(open_input(folder.path("good")).rdbuf()), {}), "text");
+  EXPECT_EQ(
+      std::string(std::istreambuf_iterator<char>(open_input(folder.path("good")).rdbuf()), {}),
+      "text");
 }
 
 TEST(ReadFile, SaysSoWhenAFileIsTooLargeToBeMeant) {
   const TemporaryFolder folder;
   write_file(folder.path("a"), "");
-  std::filesystem::resize_file(folder.path("a"), std::uintmax_t{40} << 30);  // takes no space on the disk
+  std::filesystem::resize_file(folder.path("a"),
+                               std::uintmax_t{40} << 30);  // takes no space on the disk
   try {
     read_file(folder.path("a"));
     FAIL() << "40 GiB were read";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("a: has 42949672960 bytes; allowed: at most 1073741824"), std::string::npos) << error.what();
+    EXPECT_NE(
+        std::string(error.what()).find("a: has 42949672960 bytes; allowed: at most 1073741824"),
+        std::string::npos)
+        << error.what();
   }
 }
 
@@ -115,7 +122,9 @@ TEST(AppendFile, NamesTheFullDevice) {
     append_file("/dev/full", "x");
     FAIL() << "written";
   } catch (const WriteError& error) {
-    EXPECT_NE(std::string(error.what()).find("/dev/full: cannot write: No space left"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("/dev/full: cannot write: No space left"),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -27,8 +27,10 @@ std::map<Token, double> sampled_law(const LawD& law) {
 }
 
 TEST(Sample, FollowsTheLawInEveryForm) {
-  EXPECT_EQ(sampled_law(LawD::dense({0.5, 0.0, 0.125, 0.375})), (std::map<Token, double>{{0, 0.5}, {2, 0.125}, {3, 0.375}}));
-  EXPECT_EQ(sampled_law(LawD::sparse(50000, {{49999, 0.75}, {7, 0.25}})), (std::map<Token, double>{{7, 0.25}, {49999, 0.75}}));
+  EXPECT_EQ(sampled_law(LawD::dense({0.5, 0.0, 0.125, 0.375})),
+            (std::map<Token, double>{{0, 0.5}, {2, 0.125}, {3, 0.375}}));
+  EXPECT_EQ(sampled_law(LawD::sparse(50000, {{49999, 0.75}, {7, 0.25}})),
+            (std::map<Token, double>{{7, 0.25}, {49999, 0.75}}));
   EXPECT_EQ(sampled_law(LawD::point_mass(5, 3)), (std::map<Token, double>{{3, 1.0}}));
 }
 
@@ -69,7 +71,8 @@ TEST(SampleWithoutReplacement, UsesAKeyPerDraw) {
   CountingChance chance(philox);
   std::vector<double> scratch;
   std::vector<Token> tokens;
-  sample_without_replacement(LawD::dense({0.25, 0.25, 0.25, 0.25}), 3, {0, 0, Purpose::draft, 8}, chance, scratch, tokens);
+  sample_without_replacement(LawD::dense({0.25, 0.25, 0.25, 0.25}), 3, {0, 0, Purpose::draft, 8},
+                             chance, scratch, tokens);
   EXPECT_EQ(chance.num_draws(Purpose::draft), 3U);
 }
 
@@ -77,7 +80,8 @@ TEST(SampleWithoutReplacement, UsesAKeyPerDraw) {
 template <typename Scalar>
 BasicLaw<Scalar> uneven_law(std::size_t vocab_size) {
   std::vector<Scalar> values(vocab_size);
-  for (std::size_t i = 0; i < vocab_size; ++i) values[i] = i % 3 == 1 ? Scalar(0) : static_cast<Scalar>(i * 7919 % 101 + 1);
+  for (std::size_t i = 0; i < vocab_size; ++i)
+    values[i] = i % 3 == 1 ? Scalar(0) : static_cast<Scalar>(i * 7919 % 101 + 1);
   const auto total = static_cast<Scalar>(sum(std::span<const Scalar>(values)));
   for (Scalar& value : values) value /= total;
   return BasicLaw<Scalar>::dense(values);
@@ -100,11 +104,15 @@ TYPED_TEST(SampleWithoutReplacementOf, DrawsWhatPassesOverAllThatIsLeftWouldDraw
       std::vector<TypeParam> left(law.dense_values().begin(), law.dense_values().end());
       StreamKey key = first;
       for (const Token token : tokens) {
-        EXPECT_EQ(static_cast<std::size_t>(token), chance.categorical(key, std::span<const TypeParam>(left))) << vocab_size << " tokens, draw " << key.draw;
+        EXPECT_EQ(static_cast<std::size_t>(token),
+                  chance.categorical(key, std::span<const TypeParam>(left)))
+            << vocab_size << " tokens, draw " << key.draw;
         left[static_cast<std::size_t>(token)] = 0;
         ++key.draw;
       }
-      EXPECT_EQ(tokens.size(), std::min<std::size_t>(40, vocab_size == 2 ? 1 : vocab_size));  // of two tokens one has no weight
+      EXPECT_EQ(tokens.size(),
+                std::min<std::size_t>(
+                    40, vocab_size == 2 ? 1 : vocab_size));  // of two tokens one has no weight
     }
 }
 

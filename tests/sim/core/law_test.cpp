@@ -70,13 +70,15 @@ TEST(VectorMath, AgreesWithTheDirectLoopAtEveryLength) {
       if (p[i] > p[expected_max]) expected_max = i;
     }
     EXPECT_EQ(sum(std::span<const double>(p)), expected_sum);  // sixty-fourths: exact
-    EXPECT_EQ(positive_difference(p.data(), 1.0, std::span<const double>(q), 2.0, out.data()), expected_difference);
+    EXPECT_EQ(positive_difference(p.data(), 1.0, std::span<const double>(q), 2.0, out.data()),
+              expected_difference);
     EXPECT_EQ(out[size - 1], std::max(0.0, p[size - 1] - 2.0 * q[size - 1]));
     EXPECT_EQ(index_of_max(std::span<const double>(p)), expected_max);
   }
 }
 
-/// Passes over floats may be compiled for wider vectors; they give the bits of the plain loops all the same.
+/// Passes over floats may be compiled for wider vectors; they give the bits of the plain loops all
+/// the same.
 TEST(VectorMath, OfFloatsHasTheSameBitsInWideVectors) {
   const RngStream stream(9);
   for (std::size_t size = 0; size < 71; ++size) {
@@ -89,12 +91,15 @@ TEST(VectorMath, OfFloatsHasTheSameBitsInWideVectors) {
     const std::span<const float> ps(p), qs(q);
     EXPECT_EQ(sum(ps), sum<float>(ps));
     EXPECT_EQ(minimum_sum(ps, 0.7, qs), minimum_sum<float>(ps, 0.7, qs));
-    EXPECT_EQ(positive_difference(p.data(), 1.25f, qs, 0.7f, wide.data()), positive_difference<float>(p.data(), 1.25f, qs, 0.7f, plain.data()));
+    EXPECT_EQ(positive_difference(p.data(), 1.25f, qs, 0.7f, wide.data()),
+              positive_difference<float>(p.data(), 1.25f, qs, 0.7f, plain.data()));
     EXPECT_EQ(wide, plain);
-    EXPECT_EQ(rest_beyond_minimum(p.data(), 0.8f, qs, 0.9f, wide.data()), rest_beyond_minimum<float>(p.data(), 0.8f, qs, 0.9f, plain.data()));
+    EXPECT_EQ(rest_beyond_minimum(p.data(), 0.8f, qs, 0.9f, wide.data()),
+              rest_beyond_minimum<float>(p.data(), 0.8f, qs, 0.9f, plain.data()));
     EXPECT_EQ(wide, plain);
     std::vector<float> in_place = p;
-    EXPECT_EQ(rest_beyond_minimum(in_place.data(), 0.8f, qs, 0.9f, in_place.data()), rest_beyond_minimum<float>(p.data(), 0.8f, qs, 0.9f, plain.data()));
+    EXPECT_EQ(rest_beyond_minimum(in_place.data(), 0.8f, qs, 0.9f, in_place.data()),
+              rest_beyond_minimum<float>(p.data(), 0.8f, qs, 0.9f, plain.data()));
     EXPECT_EQ(in_place, plain);
   }
 }

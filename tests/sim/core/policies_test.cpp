@@ -57,7 +57,8 @@ TEST(ConfidencePolicy, AsksForTheLongestDraftAndStopsBelowItsThreshold) {
 }
 
 TEST(ConfidencePolicy, RefusesWhatIsOutOfRange) {
-  for (const double wrong : {-0.1, 1.2, std::nan("")}) EXPECT_THROW(ConfidencePolicy{wrong}, ConfigError) << wrong;
+  for (const double wrong : {-0.1, 1.2, std::nan("")})
+    EXPECT_THROW(ConfidencePolicy{wrong}, ConfigError) << wrong;
   EXPECT_THROW(ConfidencePolicy(0.4, 0), ConfigError);
   EXPECT_THROW(ConfidencePolicy(0.4, 4096), ConfigError);
 }
@@ -78,17 +79,23 @@ TEST(TrackingPolicy, BelievesTheShareOfTestedLevelsBesideEightAtOneHalf) {
   policy.observe(round_of(3, 3));
   EXPECT_DOUBLE_EQ(policy.acceptance_rate(), (4.0 + 3) / (8 + 3));
   policy.observe(round_of(4, 1));
-  EXPECT_DOUBLE_EQ(policy.acceptance_rate(), (4.0 + 0.95 * 3 + 1) / (8 + 0.95 * 3 + 2)) << "two of four were tested";
+  EXPECT_DOUBLE_EQ(policy.acceptance_rate(), (4.0 + 0.95 * 3 + 1) / (8 + 0.95 * 3 + 2))
+      << "two of four were tested";
   policy.observe(round_of(0, 0));
-  EXPECT_DOUBLE_EQ(policy.acceptance_rate(), (4.0 + 0.95 * 3 + 1) / (8 + 0.95 * 3 + 2)) << "nothing was drafted";
-  EXPECT_EQ(TrackingPolicy(policy).fresh()->next_length(), TrackingPolicy().next_length()) << "of another sequence nothing is known";
+  EXPECT_DOUBLE_EQ(policy.acceptance_rate(), (4.0 + 0.95 * 3 + 1) / (8 + 0.95 * 3 + 2))
+      << "nothing was drafted";
+  EXPECT_EQ(TrackingPolicy(policy).fresh()->next_length(), TrackingPolicy().next_length())
+      << "of another sequence nothing is known";
 }
 
 TEST(TrackingPolicy, AsksForMoreAfterAcceptanceAndForLessAfterRejection) {
   EXPECT_EQ(lengths_after(TrackingPolicy(), {20, 20, 20, 20}), (std::vector<int>{3, 5, 6, 8, 10}));
-  EXPECT_EQ(lengths_after(TrackingPolicy(), {0, 0, 0, 0, 0, 0}), (std::vector<int>{3, 3, 2, 2, 2, 2, 2}));
-  EXPECT_EQ(lengths_after(TrackingPolicy(0.4), {0, 0}), (std::vector<int>{1, 1, 1})) << "never nothing: it could not learn";
-  EXPECT_EQ(lengths_after(TrackingPolicy(0.0, 9), {0, 0}), (std::vector<int>{9, 9, 9})) << "drafts that cost nothing";
+  EXPECT_EQ(lengths_after(TrackingPolicy(), {0, 0, 0, 0, 0, 0}),
+            (std::vector<int>{3, 3, 2, 2, 2, 2, 2}));
+  EXPECT_EQ(lengths_after(TrackingPolicy(0.4), {0, 0}), (std::vector<int>{1, 1, 1}))
+      << "never nothing: it could not learn";
+  EXPECT_EQ(lengths_after(TrackingPolicy(0.0, 9), {0, 0}), (std::vector<int>{9, 9, 9}))
+      << "drafts that cost nothing";
 }
 
 TEST(TrackingPolicy, TakesTheLengthOfTheClosedForm) {
@@ -97,12 +104,15 @@ TEST(TrackingPolicy, TakesTheLengthOfTheClosedForm) {
       for (const bool accepts : {true, false}) {
         TrackingPolicy policy(cost_ratio, 12);
         for (int i = 0; i < rounds; ++i) policy.observe(round_of(4, accepts ? 4 : i % 2));
-        EXPECT_EQ(policy.next_length(), std::max(1, sim::optimal_speculation_length(policy.acceptance_rate(), cost_ratio, 12))) << cost_ratio << ", " << policy.acceptance_rate();
+        EXPECT_EQ(policy.next_length(), std::max(1, sim::optimal_speculation_length(
+                                                        policy.acceptance_rate(), cost_ratio, 12)))
+            << cost_ratio << ", " << policy.acceptance_rate();
       }
 }
 
 TEST(TrackingPolicy, RefusesWhatIsOutOfRange) {
-  for (const double wrong : {-0.1, 1.2, std::nan("")}) EXPECT_THROW(TrackingPolicy{wrong}, ConfigError) << wrong;
+  for (const double wrong : {-0.1, 1.2, std::nan("")})
+    EXPECT_THROW(TrackingPolicy{wrong}, ConfigError) << wrong;
   for (const int wrong : {0, 4096}) EXPECT_THROW(TrackingPolicy(0.1, wrong), ConfigError) << wrong;
 }
 
@@ -114,8 +124,10 @@ TEST(Policies, SayTheirLongestLengthWhereItIsKnown) {
 }
 
 TEST(Policies, ThatCountNodesAreThoseThatReckonWithNoLevels) {
-  for (const char* name : {"none", "constant:4", "heuristic"}) EXPECT_TRUE(can_count_nodes(name)) << name;
-  for (const char* name : {"auto", "confidence", "confidence:0.4", "tracking", "tracking:0.1"}) EXPECT_FALSE(can_count_nodes(name)) << name;
+  for (const char* name : {"none", "constant:4", "heuristic"})
+    EXPECT_TRUE(can_count_nodes(name)) << name;
+  for (const char* name : {"auto", "confidence", "confidence:0.4", "tracking", "tracking:0.1"})
+    EXPECT_FALSE(can_count_nodes(name)) << name;
 }
 
 TEST(MakePolicy, KnowsEveryName) {
@@ -123,9 +135,12 @@ TEST(MakePolicy, KnowsEveryName) {
   EXPECT_EQ(make_policy("constant:4")->next_length(), 4);
   EXPECT_EQ(make_policy("heuristic")->next_length(), 5);
   EXPECT_EQ(make_policy("confidence")->name(), "confidence:0.4");
-  for (const char* name : {"none", "constant:4", "heuristic", "confidence:0.25", "confidence:0.4:8", "tracking:0.05", "tracking:0.1:8"}) EXPECT_EQ(make_policy(name)->name(), name);
+  for (const char* name : {"none", "constant:4", "heuristic", "confidence:0.25", "confidence:0.4:8",
+                           "tracking:0.05", "tracking:0.1:8"})
+    EXPECT_EQ(make_policy(name)->name(), name);
   EXPECT_EQ(make_policy("confidence:0.4:8")->next_length(), 8);
-  EXPECT_EQ(make_policy("confidence:0.3:20")->name(), "confidence:0.3") << "as if it were not given";
+  EXPECT_EQ(make_policy("confidence:0.3:20")->name(), "confidence:0.3")
+      << "as if it were not given";
   EXPECT_EQ(make_policy("tracking")->name(), "tracking:0.05");
   EXPECT_EQ(make_policy("tracking:0.3:20")->name(), "tracking:0.3");
   const ConstantPolicy stand_in(3);
@@ -133,13 +148,39 @@ TEST(MakePolicy, KnowsEveryName) {
 }
 
 TEST(MakePolicy, RefusesTheRestAndListsWhatIsAllowed) {
-  for (const char* text : {"", "constant", "constant:", "constant:-1", "constant:4096", "constant:4x", "constant:99999999999", "Auto", "greedy", "confidence:", "confidence:1.5", "confidence:-1", "confidence:nan", "confidence:0.4x", "confidence:0.4:", "confidence:0.4:0", "confidence:0.4:4096", "confidence:0.4:8x", "confidence:0.4:8:8", "confidence::8", "tracking:", "tracking:2", "tracking:nan", "tracking:0.1:", "tracking:0.1:0", "tracking:0.1:8x"})
+  for (const char* text : {"",
+                           "constant",
+                           "constant:",
+                           "constant:-1",
+                           "constant:4096",
+                           "constant:4x",
+                           "constant:99999999999",
+                           "Auto",
+                           "greedy",
+                           "confidence:",
+                           "confidence:1.5",
+                           "confidence:-1",
+                           "confidence:nan",
+                           "confidence:0.4x",
+                           "confidence:0.4:",
+                           "confidence:0.4:0",
+                           "confidence:0.4:4096",
+                           "confidence:0.4:8x",
+                           "confidence:0.4:8:8",
+                           "confidence::8",
+                           "tracking:",
+                           "tracking:2",
+                           "tracking:nan",
+                           "tracking:0.1:",
+                           "tracking:0.1:0",
+                           "tracking:0.1:8x"})
     EXPECT_THROW(make_policy(text), ConfigError) << text;
   try {
     make_policy("adaptive");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    for (const char* allowed : {"adaptive", "none", "constant:N", "heuristic", "confidence:P", "tracking:C", "auto"})
+    for (const char* allowed :
+         {"adaptive", "none", "constant:N", "heuristic", "confidence:P", "tracking:C", "auto"})
       EXPECT_NE(std::string(error.what()).find(allowed), std::string::npos) << allowed;
   }
   EXPECT_THROW(make_policy("auto"), ConfigError);

@@ -14,11 +14,14 @@ using Block = std::array<std::uint32_t, 4>;
 
 // Random123 1.14, tests/kat_vectors, philox4x32 with 10 rounds.
 TEST(Philox, MatchesThePublishedKnownAnswers) {
-  EXPECT_EQ(philox4x32_10({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox4x32_10({0, 0, 0, 0}, {0, 0}),
+            (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr std::uint32_t ones = 0xffffffff;
-  EXPECT_EQ(philox4x32_10({ones, ones, ones, ones}, {ones, ones}), (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox4x32_10({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-            (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox4x32_10({ones, ones, ones, ones}, {ones, ones}),
+            (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(
+      philox4x32_10({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+      (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(RngStream, TakesTheUpper53BitsOfTheFirstTwoWords) {
@@ -27,10 +30,12 @@ TEST(RngStream, TakesTheUpper53BitsOfTheFirstTwoWords) {
 }
 
 TEST(RngStream, DependsOnTheSeedAndOnEveryPartOfTheKey) {
-  std::set<double> draws{RngStream(7).uniform({1, 2, Purpose::draft, 3}), RngStream(8).uniform({1, 2, Purpose::draft, 3}),
+  std::set<double> draws{RngStream(7).uniform({1, 2, Purpose::draft, 3}),
+                         RngStream(8).uniform({1, 2, Purpose::draft, 3}),
                          RngStream(7 + (1ULL << 32)).uniform({1, 2, Purpose::draft, 3})};
-  for (const StreamKey& key : {StreamKey{2, 2, Purpose::draft, 3}, StreamKey{1, 3, Purpose::draft, 3},
-                               StreamKey{1, 2, Purpose::accept, 3}, StreamKey{1, 2, Purpose::draft, 4}})
+  for (const StreamKey& key :
+       {StreamKey{2, 2, Purpose::draft, 3}, StreamKey{1, 3, Purpose::draft, 3},
+        StreamKey{1, 2, Purpose::accept, 3}, StreamKey{1, 2, Purpose::draft, 4}})
     draws.insert(RngStream(7).uniform(key));
   EXPECT_EQ(draws.size(), 7U);
 }

@@ -1,4 +1,5 @@
-// Exactness of the rules beside the ratio test: the joint law of what they emit, enumerated, and how far the lossy ones are off.
+// Exactness of the rules beside the ratio test: the joint law of what they emit, enumerated, and
+// how far the lossy ones are off.
 #include "sim/core/acceptance.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,9 @@ struct Case {
   std::size_t count;  ///< tokens whose joint law is compared
 };
 
-void PrintTo(const Case& example, std::ostream* out) { *out << example.verifier << " " << example.shape; }
+void PrintTo(const Case& example, std::ostream* out) {
+  *out << example.verifier << " " << example.shape;
+}
 
 class LosslessRule : public ::testing::TestWithParam<Case> {};
 
@@ -32,10 +35,12 @@ TEST_P(LosslessRule, EmitsTheTargetsJointLaw) {
       for (const LawKind draft_kind : kAllLawKinds)
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
           const SmallWorld world({vocab_size, target_kind, draft_kind, seed});
-          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind, rule_named<double>(example.verifier));
+          const auto law = emitted_law(world, {}, example.count, shape, example.draw_kind,
+                                       rule_named<double>(example.verifier));
           EXPECT_NEAR(total_mass(law), 1.0, 1e-12);
           ASSERT_LE(max_difference(law, world.target_joint_law({}, example.count)), 1e-12)
-              << "vocabulary " << vocab_size << ", laws " << static_cast<int>(target_kind) << " " << static_cast<int>(draft_kind) << ", seed " << seed;
+              << "vocabulary " << vocab_size << ", laws " << static_cast<int>(target_kind) << " "
+              << static_cast<int>(draft_kind) << ", seed " << seed;
         }
 }
 
@@ -45,38 +50,48 @@ constexpr auto kArgMax = DrawKind::arg_max;
 
 INSTANTIATE_TEST_SUITE_P(
     , LosslessRule,
-    ::testing::Values(Case{"sample_and_match", "chain", kSampled, 2}, Case{"sample_and_match", "1", kSampled, 3},
-                      Case{"sample_and_match", "2", kArgMax, 3}, Case{"sample_and_match", "3", kSampled, 3},
-                      Case{"tree_naive", "2x2", kSampled, 2}, Case{"tree_naive", "2x2", kWithout, 3},
-                      Case{"tree_naive", "parents:0,0,1,2", kArgMax, 3},
-                      Case{"point_mass", "1", kSampled, 3}, Case{"point_mass", "2", kArgMax, 3}, Case{"point_mass", "3", kSampled, 3},
-                      Case{"point_mass", "2x2", kWithout, 3}, Case{"point_mass", "parents:0,0,0,1", kSampled, 2},
-                      Case{"block", "chain", kSampled, 2}, Case{"block", "1", kSampled, 3}, Case{"block", "2", kSampled, 3},
-                      Case{"block", "2", kSampled, 4}, Case{"block", "3", kSampled, 4}, Case{"block", "3", kArgMax, 4},
-                      Case{"tree_multi_round", "parents:0,0", kSampled, 3}, Case{"tree_multi_round", "parents:0,0,0", kSampled, 2},
-                      Case{"tree_multi_round", "parents:0,0,1,1", kSampled, 2}, Case{"tree_multi_round", "parents:0,0,1,2", kSampled, 2},
-                      Case{"several_drafts", "1", kSampled, 3}, Case{"several_drafts", "2", kSampled, 3},
-                      Case{"several_drafts", "parents:0,0", kSampled, 3}, Case{"several_drafts", "parents:0,0,0", kSampled, 2},
-                      Case{"several_drafts", "parents:0,0,1,2", kSampled, 3}, Case{"several_drafts", "parents:0,0,1,2", kArgMax, 2}));
+    ::testing::Values(
+        Case{"sample_and_match", "chain", kSampled, 2}, Case{"sample_and_match", "1", kSampled, 3},
+        Case{"sample_and_match", "2", kArgMax, 3}, Case{"sample_and_match", "3", kSampled, 3},
+        Case{"tree_naive", "2x2", kSampled, 2}, Case{"tree_naive", "2x2", kWithout, 3},
+        Case{"tree_naive", "parents:0,0,1,2", kArgMax, 3}, Case{"point_mass", "1", kSampled, 3},
+        Case{"point_mass", "2", kArgMax, 3}, Case{"point_mass", "3", kSampled, 3},
+        Case{"point_mass", "2x2", kWithout, 3}, Case{"point_mass", "parents:0,0,0,1", kSampled, 2},
+        Case{"block", "chain", kSampled, 2}, Case{"block", "1", kSampled, 3},
+        Case{"block", "2", kSampled, 3}, Case{"block", "2", kSampled, 4},
+        Case{"block", "3", kSampled, 4}, Case{"block", "3", kArgMax, 4},
+        Case{"tree_multi_round", "parents:0,0", kSampled, 3},
+        Case{"tree_multi_round", "parents:0,0,0", kSampled, 2},
+        Case{"tree_multi_round", "parents:0,0,1,1", kSampled, 2},
+        Case{"tree_multi_round", "parents:0,0,1,2", kSampled, 2},
+        Case{"several_drafts", "1", kSampled, 3}, Case{"several_drafts", "2", kSampled, 3},
+        Case{"several_drafts", "parents:0,0", kSampled, 3},
+        Case{"several_drafts", "parents:0,0,0", kSampled, 2},
+        Case{"several_drafts", "parents:0,0,1,2", kSampled, 3},
+        Case{"several_drafts", "parents:0,0,1,2", kArgMax, 2}));
 
 /// Largest error of the joint law of two tokens over a few worlds.
 double error_of(const Rule<double>& lossy, LawKind draft_kind = LawKind::random) {
   double error = 0.0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const SmallWorld world({4, LawKind::random, draft_kind, seed});
-    error = std::max(error, max_difference(emitted_law(world, {}, 2, TreeShape::parse("1", 0), DrawKind::sampled, lossy), world.target_joint_law({}, 2)));
+    error = std::max(error, max_difference(emitted_law(world, {}, 2, TreeShape::parse("1", 0),
+                                                       DrawKind::sampled, lossy),
+                                           world.target_joint_law({}, 2)));
   }
   return error;
 }
 
 Rule<double> lenient(double lenience, LenientResidual form) {
-  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key, Chance& chance, Verdict& verdict) mutable {
+  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key,
+                                              Chance& chance, Verdict& verdict) mutable {
     verify_lenient(draft, laws, key, chance, scratch, verdict, lenience, form);
   };
 }
 
 Rule<double> typical(double epsilon, double delta) {
-  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key, Chance& chance, Verdict& verdict) mutable {
+  return [=, scratch = std::vector<double>()](const auto& draft, const auto& laws, const auto& key,
+                                              Chance& chance, Verdict& verdict) mutable {
     verify_typical(draft, laws, key, chance, scratch, verdict, epsilon, delta);
   };
 }
@@ -94,8 +109,10 @@ TEST(Lenient, MakesNoTokenLikelierThanItsProbabilityOverTheLenience) {
   for (const auto form : {LenientResidual::full, LenientResidual::lenient})
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const SmallWorld world({4, LawKind::random, LawKind::random, seed});
-      const auto law = emitted_law(world, {}, 1, TreeShape::parse("1", 0), DrawKind::sampled, lenient(0.6, form));
-      for (const auto& [tokens, probability] : law) EXPECT_LE(probability, world.target({})[static_cast<std::size_t>(tokens[0])] / 0.6 + 1e-12);
+      const auto law = emitted_law(world, {}, 1, TreeShape::parse("1", 0), DrawKind::sampled,
+                                   lenient(0.6, form));
+      for (const auto& [tokens, probability] : law)
+        EXPECT_LE(probability, world.target({})[static_cast<std::size_t>(tokens[0])] / 0.6 + 1e-12);
     }
 }
 
@@ -110,8 +127,11 @@ TEST(Block, AcceptsAtLeastAsManyTokensAsTheRatioTest) {
   double gained = 0.0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const SmallWorld world({3, LawKind::random, LawKind::random, seed});
-    const auto accepted = [&](const char* rule) { return mean_accepted(world, TreeShape::chain(3), DrawKind::sampled, rule_named<double>(rule)); };
-    const double block = accepted("block"), ratio = accepted("rejection"), match = accepted("sample_and_match");
+    const auto accepted = [&](const char* rule) {
+      return mean_accepted(world, TreeShape::chain(3), DrawKind::sampled, rule_named<double>(rule));
+    };
+    const double block = accepted("block"), ratio = accepted("rejection"),
+                 match = accepted("sample_and_match");
     EXPECT_GE(block, ratio - 1e-12) << seed;
     EXPECT_GE(ratio, match - 1e-12) << seed;
     gained += block - ratio;
@@ -144,11 +164,17 @@ TEST(SeveralDrafts, FindTheSmallestRho) {
         q[7] = 1.0 - std::min(0.99, epsilon * ratio);
         const auto target = BasicLaw<double>::dense(p), draft = BasicLaw<double>::dense(q);
         const detail::KSequential found = detail::k_sequential(target, draft, k);
-        const double best = shared_mass(target, draft, 1.0 / bisected_rho(target, draft, k));  // where (1 - b)^k is below rounding many rho are as good
-        EXPECT_NEAR(detail::any_of_k(found.kept, k), detail::any_of_k(best, k), 1e-8) << epsilon << " " << ratio << " " << k;
+        const double best = shared_mass(
+            target, draft,
+            1.0 / bisected_rho(target, draft,
+                               k));  // where (1 - b)^k is below rounding many rho are as good
+        EXPECT_NEAR(detail::any_of_k(found.kept, k), detail::any_of_k(best, k), 1e-8)
+            << epsilon << " " << ratio << " " << k;
         EXPECT_GE(found.surplus, 0.0) << epsilon << " " << ratio << " " << k;
         EXPECT_EQ(found.kept, shared_mass(target, draft, 1.0 / found.rho));
-        const auto single = [](const std::vector<double>& law) { return BasicLaw<float>::dense({law.begin(), law.end()}); };
+        const auto single = [](const std::vector<double>& law) {
+          return BasicLaw<float>::dense({law.begin(), law.end()});
+        };
         EXPECT_GE(detail::k_sequential(single(p), single(q), k).surplus, 0.0);
       }
 }

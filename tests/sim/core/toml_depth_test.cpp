@@ -26,13 +26,15 @@ TEST(TomlDepth, LooksAtKeysOnly) {
   const std::string dots(1000, '.');
   std::string reals = "x = [0.1";
   for (int i = 0; i < 500; ++i) reals += ", 0.5";
-  for (const std::string& text : {"x = \"" + dots + "\"", "x = '" + dots + "'", "# " + dots, "x = \"\"\"" + dots + "\n" + dots + "\"\"\"", reals + "]",
+  for (const std::string& text : {"x = \"" + dots + "\"", "x = '" + dots + "'", "# " + dots,
+                                  "x = \"\"\"" + dots + "\n" + dots + "\"\"\"", reals + "]",
                                   "x = \"a \\\" " + dots + "\"", std::string()})
     EXPECT_EQ(too_deep_toml_line(text), 0U) << text;
 }
 
 TEST(TomlDepth, EndsOnTextsThatAreNoToml) {
-  for (const char* text : {"\"", "'''", "\"\"\"", "\"\\", "#", "'", "\"\"\"a\"\""}) EXPECT_EQ(too_deep_toml_line(text), 0U) << text;
+  for (const char* text : {"\"", "'''", "\"\"\"", "\"\\", "#", "'", "\"\"\"a\"\""})
+    EXPECT_EQ(too_deep_toml_line(text), 0U) << text;
 }
 
 }  // namespace

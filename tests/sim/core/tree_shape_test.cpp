@@ -23,8 +23,9 @@ TEST(TreeShape, CountsLevelsBelowTheRoot) {
 }
 
 TEST(TreeShape, RefusesTheRestAndSaysWhatIsAllowed) {
-  for (const char* text : {"", "0", "x", "2x", "2x0", "-1", "chains", "parents:", "parents:1", "parents:0,2,1", "parents:0,0,0,1,0", "1.5",
-                           "4096", "64x64x2", "2x2 ", "parents:0;0"})
+  for (const char* text :
+       {"", "0", "x", "2x", "2x0", "-1", "chains", "parents:", "parents:1", "parents:0,2,1",
+        "parents:0,0,0,1,0", "1.5", "4096", "64x64x2", "2x2 ", "parents:0;0"})
     EXPECT_THROW(TreeShape::parse(text, 4), ConfigError) << text;
   EXPECT_THROW(TreeShape::parse("chain", -1), ConfigError);
   try {

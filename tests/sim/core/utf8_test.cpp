@@ -21,9 +21,11 @@ TEST(Utf8Head, WaitsForTheRestOfACharacter) {
 }
 
 TEST(Utf8Head, RefusesWhatUnicodeRefuses) {
-  for (const std::string text : {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff",
-                                 "\xe4\xb8!", "\xc3("}) {
-    EXPECT_EQ(utf8_head(text).state, Utf8State::invalid) << static_cast<int>(static_cast<unsigned char>(text[0]));
+  for (const std::string text :
+       {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xe4\xb8!", "\xc3("}) {
+    EXPECT_EQ(utf8_head(text).state, Utf8State::invalid)
+        << static_cast<int>(static_cast<unsigned char>(text[0]));
   }
 }
 
@@ -31,7 +33,8 @@ TEST(ValidUtf8Prefix, StopsAtTheFirstBadByte) {
   EXPECT_EQ(valid_utf8_prefix(""), 0U);
   EXPECT_EQ(valid_utf8_prefix("plain text that is long enough"), 30U);
   EXPECT_EQ(valid_utf8_prefix("eight by\xff"), 8U);
-  EXPECT_EQ(valid_utf8_prefix("\u4e2d\u4e2d\xe4\xb8"), 6U) << "an unfinished character at the end is not valid";
+  EXPECT_EQ(valid_utf8_prefix("\u4e2d\u4e2d\xe4\xb8"), 6U)
+      << "an unfinished character at the end is not valid";
 }
 
 }  // namespace

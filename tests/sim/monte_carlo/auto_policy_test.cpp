@@ -16,11 +16,13 @@ using speclab::testing::round_of;
 /// A plain step takes 100; eight more rows cost `verify` and a drafted level `draft` of that.
 std::shared_ptr<const CostSurface> costs(double verify, double draft) {
   return std::make_shared<CostSurface>(std::vector<CostPoint>{
-      point(CostKind::target, 1, 0, 98), point(CostKind::target, 9, 0, 98 + 100 * verify), point(CostKind::draft, 1, 0, 100 * draft),
-      point(CostKind::draft, 8, 0, 800 * draft), point(CostKind::overhead, 1, 0, 2)});
+      point(CostKind::target, 1, 0, 98), point(CostKind::target, 9, 0, 98 + 100 * verify),
+      point(CostKind::draft, 1, 0, 100 * draft), point(CostKind::draft, 8, 0, 800 * draft),
+      point(CostKind::overhead, 1, 0, 2)});
 }
 
-AutoPolicyOptions options(std::shared_ptr<const CostSurface> surface, double prior_acceptance, double prior_hit_rate = 1.0) {
+AutoPolicyOptions options(std::shared_ptr<const CostSurface> surface, double prior_acceptance,
+                          double prior_hit_rate = 1.0) {
   AutoPolicyOptions result{.costs = std::move(surface)};
   result.prior.conditional_acceptance = {prior_acceptance};
   result.prior.reach = {prior_hit_rate, 1.0};
@@ -30,19 +32,21 @@ AutoPolicyOptions options(std::shared_ptr<const CostSurface> surface, double pri
 /// Plain time over simulated time.
 double speed(const AutoPolicyOptions& auto_options, const RoundLaw& law, int new_tokens) {
   const GenerationPlan plan{.new_tokens = new_tokens};
-  const auto simulated = simulate_generation(AutoPolicy(auto_options), law, plan, *auto_options.costs, {.generations = 100, .seed = 4});
+  const auto simulated = simulate_generation(AutoPolicy(auto_options), law, plan,
+                                             *auto_options.costs, {.generations = 100, .seed = 4});
   return 100.0 * new_tokens / simulated.mean.decode_ns();
 }
 
 TEST(AutoPolicy, KeepsPlainSpeedWhereDraftingNeverPays) {
   for (const double verify : {0.1, 0.4, 1.0})
     for (const double draft : {0.0001, 0.05, 0.2, 0.6})
-      for (const double prior : {0.1, 0.5, 0.9})          // pilots may have promised anything
+      for (const double prior : {0.1, 0.5, 0.9})  // pilots may have promised anything
         for (const double acceptance : {0.0, 0.05, 0.1})
           for (const int new_tokens : {64, 128}) {
             const RoundLaw law = round_law(std::vector<double>(8, acceptance));
             EXPECT_GE(speed(options(costs(verify, draft), prior), law, new_tokens), 0.97)
-                << "verify " << verify << ", draft " << draft << ", prior " << prior << ", acceptance " << acceptance;
+                << "verify " << verify << ", draft " << draft << ", prior " << prior
+                << ", acceptance " << acceptance;
           }
 }
 
@@ -53,7 +57,8 @@ TEST(AutoPolicy, NeverLosesMoreThanItsBoundInAnyGeneration) {
       for (const int new_tokens : {16, 64, 128, 1024}) {
         const AutoPolicyOptions worst = options(costs(verify, 0.05), prior);
         const double bound = new_tokens * (1.0 + worst.loss_fraction) + worst.loss_allowance;
-        EXPECT_GE(speed(worst, round_law(std::vector<double>(8, 0.0)), new_tokens) * (1 + 1e-12), new_tokens / bound);
+        EXPECT_GE(speed(worst, round_law(std::vector<double>(8, 0.0)), new_tokens) * (1 + 1e-12),
+                  new_tokens / bound);
       }
 }
 
@@ -64,18 +69,23 @@ TEST(AutoPolicy, ComesCloseToTheBestConstantLengthWhereDraftingPays) {
       const RoundLaw law = round_law(std::vector<double>(8, acceptance));
       double best = 0.0;
       for (int length = 1; length <= 8; ++length)
-        best = std::max(best, 12800.0 / predict_generation(truncated(law, length), {.new_tokens = 128}, *surface).decode_ns());
+        best = std::max(best, 12800.0 / predict_generation(truncated(law, length),
+                                                           {.new_tokens = 128}, *surface)
+                                            .decode_ns());
       EXPECT_GT(best, 1.5);
-      EXPECT_GE(speed(options(surface, prior), law, 128), 0.93 * best) << acceptance << " " << prior;
+      EXPECT_GE(speed(options(surface, prior), law, 128), 0.93 * best)
+          << acceptance << " " << prior;
     }
 }
 
 TEST(AutoPolicy, FindsOutWhenThePilotsWereTooPessimistic) {
-  EXPECT_GE(speed(options(costs(0.3, 0.05), 0.1), round_law(std::vector<double>(8, 0.9)), 512), 1.5);
+  EXPECT_GE(speed(options(costs(0.3, 0.05), 0.1), round_law(std::vector<double>(8, 0.9)), 512),
+            1.5);
 }
 
 TEST(AutoPolicy, UsesRareHitsThatPay) {
-  // One round in ten finds something to copy, and then it is right: worth having although the mean gain is small.
+  // One round in ten finds something to copy, and then it is right: worth having although the mean
+  // gain is small.
   std::vector<double> depths(9, 0.0);
   depths[0] = 0.9;
   depths[8] = 0.1;
@@ -110,8 +120,10 @@ TEST(AutoPolicy, DoublesItsProbeIntervalsUpToTheLargest) {
   for (int gap = 0; gaps.size() < 6;) {
     const int length = policy.next_length();
     policy.observe(round_of(length, 0));
-    if (length == 0) ++gap;
-    else gaps.push_back(std::exchange(gap, 0));
+    if (length == 0)
+      ++gap;
+    else
+      gaps.push_back(std::exchange(gap, 0));
   }
   EXPECT_EQ(gaps, (std::vector<int>{8, 16, 32, 64, 64, 64}));
 }

@@ -1,7 +1,9 @@
-// Simulated rounds against closed forms. A mean is held to its closed form within 6 standard errors of the simulation, taken from
-// batches of rounds (or from generations) that are as good as independent: a right simulator fails one comparison with
-// probability 2e-9, and the about 300 of this file with less than 1e-6. Where not said otherwise, at least two million rounds give
-// tokens per round a standard error of at most 0.065 %, so that an error of 0.5 % is 7.7 of them and passes with odds of 5 %.
+// Simulated rounds against closed forms. A mean is held to its closed form within 6 standard errors
+// of the simulation, taken from batches of rounds (or from generations) that are as good as
+// independent: a right simulator fails one comparison with probability 2e-9, and the about 300 of
+// this file with less than 1e-6. Where not said otherwise, at least two million rounds give tokens
+// per round a standard error of at most 0.065 %, so that an error of 0.5 % is 7.7 of them and
+// passes with odds of 5 %.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +31,9 @@ namespace {
 constexpr double kStandardErrors = 6.0;
 constexpr double kLargestRelativeError = 0.00065;  ///< standard error of tokens per round
 
-double uniform(std::uint32_t setting, std::uint32_t draw) { return RngStream(99).uniform({setting, 0, Purpose::weights, draw}); }
+double uniform(std::uint32_t setting, std::uint32_t draw) {
+  return RngStream(99).uniform({setting, 0, Purpose::weights, draw});
+}
 
 /// Mean of a quantity over rounds, and its standard error from batches of 250 rounds.
 class BatchMean {
@@ -58,13 +62,15 @@ void expect_mean(const BatchMean& mean, double expected, const std::string& what
 }
 
 /// Tokens of the rounds of one long generation, as verified.
-BatchMean tokens_of_rounds(const SpeculationLengthPolicy& policy, AcceptanceProcess& process, SimulationOptions options, double new_tokens) {
+BatchMean tokens_of_rounds(const SpeculationLengthPolicy& policy, AcceptanceProcess& process,
+                           SimulationOptions options, double new_tokens) {
   BatchMean tokens;
   options.generations = 1;
   options.on_rounds = [&tokens](std::uint32_t, std::span<const RoundRecord> rounds) {
     for (const RoundRecord& round : rounds) tokens.add(round.accepted + 1);
   };
-  simulate_generation(policy, process, {.new_tokens = static_cast<int>(new_tokens)}, nullptr, options);
+  simulate_generation(policy, process, {.new_tokens = static_cast<int>(new_tokens)}, nullptr,
+                      options);
   return tokens;
 }
 
@@ -74,7 +80,8 @@ TEST(Iid, EmitsTokensPerRound) {
     const int length = 1 + static_cast<int>(12 * uniform(setting, 1));
     PositionProcess process = iid_process(acceptance_rate);
     const double expected = tokens_per_round(acceptance_rate, length);
-    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:" + std::to_string(length)), process, {.seed = setting}, kRounds * expected);
+    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:" + std::to_string(length)),
+                                              process, {.seed = setting}, kRounds * expected);
     expect_mean(tokens, expected, std::to_string(acceptance_rate) + ", " + std::to_string(length));
   }
 }
@@ -88,32 +95,41 @@ TEST(Iid, HasTheLawOfTokensPerRound) {
       double rounds = 0;
       SimulationOptions options{.generations = 1, .seed = 3};
       options.on_rounds = [&](std::uint32_t, std::span<const RoundRecord> piece) {
-        for (const RoundRecord& round : piece) counts[static_cast<std::size_t>(round.accepted)] += 1;
+        for (const RoundRecord& round : piece)
+          counts[static_cast<std::size_t>(round.accepted)] += 1;
         rounds += static_cast<double>(piece.size());
       };
-      simulate_generation(*make_policy("constant:" + std::to_string(length)), process, {.new_tokens = 1'000'000}, nullptr, options);
+      simulate_generation(*make_policy("constant:" + std::to_string(length)), process,
+                          {.new_tokens = 1'000'000}, nullptr, options);
       const std::vector<double> pmf = tokens_per_round_pmf(acceptance_rate, length);
       for (std::size_t i = 0; i < pmf.size(); ++i)
-        EXPECT_NEAR(counts[i] / rounds, pmf[i], kStandardErrors * std::sqrt(pmf[i] * (1 - pmf[i]) / rounds)) << acceptance_rate << ", " << length << ", " << i;
+        EXPECT_NEAR(counts[i] / rounds, pmf[i],
+                    kStandardErrors * std::sqrt(pmf[i] * (1 - pmf[i]) / rounds))
+            << acceptance_rate << ", " << length << ", " << i;
     }
 }
 
 TEST(Iid, TakesTheExpectedRounds) {
   for (std::uint32_t setting = 0; setting < 20; ++setting) {
     const double acceptance_rate = 0.1 + 0.85 * uniform(setting, 2);
-    const int length = 1 + static_cast<int>(8 * uniform(setting, 3)), tokens = 1 + static_cast<int>(200 * uniform(setting, 4));
+    const int length = 1 + static_cast<int>(8 * uniform(setting, 3)),
+              tokens = 1 + static_cast<int>(200 * uniform(setting, 4));
     PositionProcess process = iid_process(acceptance_rate);
     double sum = 0, squares = 0;
     const int generations = 20'000;
     SimulationOptions options{.generations = generations, .seed = setting};
     options.on_rounds = [&](std::uint32_t, std::span<const RoundRecord> rounds) {
-      const double n = rounds.back().position + rounds.back().emitted == tokens ? rounds.back().round + 1 : 0;
+      const double n =
+          rounds.back().position + rounds.back().emitted == tokens ? rounds.back().round + 1 : 0;
       sum += n, squares += n * n;
     };
-    simulate_generation(*make_policy("constant:" + std::to_string(length)), process, {.new_tokens = tokens}, nullptr, options);
-    const double mean = sum / generations, error = std::sqrt((squares / generations - mean * mean) / generations);
+    simulate_generation(*make_policy("constant:" + std::to_string(length)), process,
+                        {.new_tokens = tokens}, nullptr, options);
+    const double mean = sum / generations,
+                 error = std::sqrt((squares / generations - mean * mean) / generations);
     const double expected = expected_rounds(tokens_per_round_pmf(acceptance_rate, length), tokens);
-    EXPECT_NEAR(mean, expected, kStandardErrors * error + 1e-9) << acceptance_rate << ", " << length << ", " << tokens;
+    EXPECT_NEAR(mean, expected, kStandardErrors * error + 1e-9)
+        << acceptance_rate << ", " << length << ", " << tokens;
     EXPECT_LE(error, 0.005 * expected);
   }
 }
@@ -121,10 +137,13 @@ TEST(Iid, TakesTheExpectedRounds) {
 TEST(PerPosition, EmitsTokensPerRoundFromConditional) {
   for (std::uint32_t setting = 0; setting < 30; ++setting) {
     std::vector<double> conditional;
-    for (std::uint32_t level = 0; level < 1 + setting % 11; ++level) conditional.push_back(0.3 + 0.7 * uniform(setting, 10 + level));
+    for (std::uint32_t level = 0; level < 1 + setting % 11; ++level)
+      conditional.push_back(0.3 + 0.7 * uniform(setting, 10 + level));
     const double expected = tokens_per_round_from_conditional(conditional);
     PositionProcess process(conditional);
-    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:" + std::to_string(conditional.size())), process, {.seed = setting}, kRounds * expected);
+    const BatchMean tokens =
+        tokens_of_rounds(*make_policy("constant:" + std::to_string(conditional.size())), process,
+                         {.seed = setting}, kRounds * expected);
     expect_mean(tokens, expected, std::to_string(setting));
   }
 }
@@ -136,41 +155,56 @@ TEST(BetaMixed, EmitsTokensPerRoundOfTheMixture) {
       BetaProcess process({.a = a, .b = b});
       BatchMean tokens;
       SimulationOptions options{.generations = 1'500'000, .seed = 4};
-      options.on_rounds = [&tokens](std::uint32_t, std::span<const RoundRecord> rounds) { tokens.add(rounds[0].accepted + 1); };
-      simulate_generation(*make_policy("constant:" + std::to_string(length)), process, {.new_tokens = 1}, nullptr, options);
-      EXPECT_NEAR(tokens.mean(), tokens_per_round_beta_mixture(a, b, length), kStandardErrors * tokens.standard_error()) << a << ", " << b << ", " << length;
+      options.on_rounds = [&tokens](std::uint32_t, std::span<const RoundRecord> rounds) {
+        tokens.add(rounds[0].accepted + 1);
+      };
+      simulate_generation(*make_policy("constant:" + std::to_string(length)), process,
+                          {.new_tokens = 1}, nullptr, options);
+      EXPECT_NEAR(tokens.mean(), tokens_per_round_beta_mixture(a, b, length),
+                  kStandardErrors * tokens.standard_error())
+          << a << ", " << b << ", " << length;
       EXPECT_LE(tokens.standard_error(), 0.0008 * tokens.mean());
     }
 }
 
 TEST(TwoState, EmitsTokensPerRoundOfTheLongRun) {
   for (std::uint32_t setting = 0; setting < 15; ++setting) {
-    const TwoStateAcceptance places{.acceptance_rate = {0.6 + 0.4 * uniform(setting, 5), 0.7 * uniform(setting, 6)},
-                                    .easy_to_hard = 0.02 + 0.6 * uniform(setting, 7), .hard_to_easy = 0.05 + 0.9 * uniform(setting, 8)};
+    const TwoStateAcceptance places{
+        .acceptance_rate = {0.6 + 0.4 * uniform(setting, 5), 0.7 * uniform(setting, 6)},
+        .easy_to_hard = 0.02 + 0.6 * uniform(setting, 7),
+        .hard_to_easy = 0.05 + 0.9 * uniform(setting, 8)};
     const int length = 1 + static_cast<int>(9 * uniform(setting, 9));
     TwoStateProcess process(places);
-    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:" + std::to_string(length)), process, {.seed = setting}, 8e6);
-    EXPECT_NEAR(tokens.mean(), tokens_per_round_two_state(places, length), kStandardErrors * tokens.standard_error()) << setting;
-    EXPECT_LE(tokens.standard_error(), 0.0012 * tokens.mean()) << setting;  // rounds of one stretch of text are alike
+    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:" + std::to_string(length)),
+                                              process, {.seed = setting}, 8e6);
+    EXPECT_NEAR(tokens.mean(), tokens_per_round_two_state(places, length),
+                kStandardErrors * tokens.standard_error())
+        << setting;
+    EXPECT_LE(tokens.standard_error(), 0.0012 * tokens.mean())
+        << setting;  // rounds of one stretch of text are alike
   }
 }
 
 TEST(TwoState, StaysInItsStatesWhateverTheChanceOfLeaving) {
   // With acceptance 1 and 0 the verdicts are the states; a state that is left at once alternates.
-  TwoStateProcess process({.acceptance_rate = {1.0, 0.0}, .easy_to_hard = 1.0, .hard_to_easy = 1.0});
+  TwoStateProcess process(
+      {.acceptance_rate = {1.0, 0.0}, .easy_to_hard = 1.0, .hard_to_easy = 1.0});
   process.begin(RngStream(5), 0);
-  for (int level = 0; level + 1 < 40; ++level) EXPECT_EQ(process.level(level).acceptance + process.level(level + 1).acceptance, 1.0);
+  for (int level = 0; level + 1 < 40; ++level)
+    EXPECT_EQ(process.level(level).acceptance + process.level(level + 1).acceptance, 1.0);
   const double before = process.level(3).acceptance;
   process.advance(3);
   EXPECT_EQ(process.level(0).acceptance, before);
 }
 
 TEST(Dialled, AcceptsByItsRate) {
-  const std::vector<LawPair> pairs{{.p = {0.6, 0.3, 0.1}, .q = {0.4, 0.3, 0.3}}, {.p = {0.1, 0.9, 0.0}, .q = {0.3, 0.3, 0.4}}};
+  const std::vector<LawPair> pairs{{.p = {0.6, 0.3, 0.1}, .q = {0.4, 0.3, 0.3}},
+                                   {.p = {0.1, 0.9, 0.0}, .q = {0.3, 0.3, 0.4}}};
   for (const double dial : {-1.0, -0.4, 0.0, 0.5, 1.0}) {
     DialledProcess process(pairs, dial);
     const double expected = tokens_per_round(process.acceptance_rate(), 4);
-    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:4"), process, {.seed = 6}, kRounds * expected);
+    const BatchMean tokens =
+        tokens_of_rounds(*make_policy("constant:4"), process, {.seed = 6}, kRounds * expected);
     expect_mean(tokens, expected, std::to_string(dial));
   }
 }
@@ -181,7 +215,9 @@ TEST(Trees, EmitTokensPerRoundOfTheirShape) {
     const TreeShape shape = TreeShape::parse(text, 0);
     PositionProcess process = iid_process(ranks[0]);
     const double expected = tree_tokens_per_round(shape, ranks);
-    const BatchMean tokens = tokens_of_rounds(*make_policy("constant:16"), process, {.seed = 7, .tree = DraftTree(shape, ranks)}, kRounds * expected);
+    const BatchMean tokens =
+        tokens_of_rounds(*make_policy("constant:16"), process,
+                         {.seed = 7, .tree = DraftTree(shape, ranks)}, kRounds * expected);
     expect_mean(tokens, expected, text);
   }
 }
@@ -190,45 +226,60 @@ TEST(Heuristic, SettlesInItsStationaryLaw) {
   for (const double acceptance_rate : {0.3, 0.5, 0.7, 0.8, 0.9}) {
     PositionProcess process = iid_process(acceptance_rate);
     const double expected = heuristic_long_run(acceptance_rate).tokens_per_round;
-    const BatchMean tokens = tokens_of_rounds(*make_policy("heuristic"), process, {.seed = 8}, 4 * kRounds * expected);  // neighbours are alike
+    const BatchMean tokens = tokens_of_rounds(*make_policy("heuristic"), process, {.seed = 8},
+                                              4 * kRounds * expected);  // neighbours are alike
     expect_mean(tokens, expected, std::to_string(acceptance_rate));
   }
 }
 
 TEST(Clairvoyant, ReachesTheOracle) {
-  // Each round costs a target forward and one draft forward a token of its run: 1 + c k for k + 1 tokens.
+  // Each round costs a target forward and one draft forward a token of its run: 1 + c k for k + 1
+  // tokens.
   for (const double acceptance_rate : {0.3, 0.6, 0.9})
     for (const double cost_ratio : {0.02, 0.1}) {
       PositionProcess process = iid_process(acceptance_rate);
-      const auto result = simulate_generation(ClairvoyantPolicy(4095), process, {.new_tokens = 8'000'000}, nullptr, {.generations = 1, .seed = 9});
-      const double rounds = static_cast<double>(result.totals.rounds), drafted = static_cast<double>(result.totals.drafted);
+      const auto result =
+          simulate_generation(ClairvoyantPolicy(4095), process, {.new_tokens = 8'000'000}, nullptr,
+                              {.generations = 1, .seed = 9});
+      const double rounds = static_cast<double>(result.totals.rounds),
+                   drafted = static_cast<double>(result.totals.drafted);
       const double speedup = (rounds + drafted) / (rounds + cost_ratio * drafted);
-      // The mean run has relative standard error 1 / sqrt(α rounds), and moves the speed-up by less than itself.
+      // The mean run has relative standard error 1 / sqrt(α rounds), and moves the speed-up by less
+      // than itself.
       const double error = 1.0 / std::sqrt(acceptance_rate * rounds);
-      EXPECT_NEAR(speedup, oracle_speedup(acceptance_rate, cost_ratio), kStandardErrors * error * speedup) << acceptance_rate << ", " << cost_ratio;
+      EXPECT_NEAR(speedup, oracle_speedup(acceptance_rate, cost_ratio),
+                  kStandardErrors * error * speedup)
+          << acceptance_rate << ", " << cost_ratio;
       EXPECT_LE(error, 0.0015);
     }
 }
 
 TEST(ExpectedCounts, AreWhatGenerationsShow) {
-  // The truth of the coverage test, against simulation: ratios of totals over 20,000 generations, error from their spread.
-  const TwoStateAcceptance places{.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2};
+  // The truth of the coverage test, against simulation: ratios of totals over 20,000 generations,
+  // error from their spread.
+  const TwoStateAcceptance places{
+      .acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2};
   TwoStateProcess text(places);
   BetaProcess beta({.a = 8, .b = 2});
-  const std::vector<std::pair<AcceptanceProcess*, testing::ExpectedCounts>> cases{{&text, testing::expected_counts(places, 5, 128)},
-                                                                                  {&beta, testing::expected_beta_counts(8, 2, 5, 128)}};
+  const std::vector<std::pair<AcceptanceProcess*, testing::ExpectedCounts>> cases{
+      {&text, testing::expected_counts(places, 5, 128)},
+      {&beta, testing::expected_beta_counts(8, 2, 5, 128)}};
   for (const auto& [process, expected] : cases) {
     std::vector<std::pair<double, double>> generations;  // accepted, tested
     SimulationOptions options{.generations = 20'000, .seed = 10};
     options.on_rounds = [&](std::uint32_t sequence, std::span<const RoundRecord> rounds) {
       generations.resize(sequence + 1);
-      for (const RoundRecord& round : rounds) generations[sequence].first += round.accepted, generations[sequence].second += round.tested;
+      for (const RoundRecord& round : rounds)
+        generations[sequence].first += round.accepted, generations[sequence].second += round.tested;
     };
-    simulate_generation(*make_policy("constant:5"), *process, {.new_tokens = 128}, nullptr, options);
+    simulate_generation(*make_policy("constant:5"), *process, {.new_tokens = 128}, nullptr,
+                        options);
     double accepted = 0, tested = 0, squares = 0;
     for (const auto& [a, t] : generations) accepted += a, tested += t;
     for (const auto& [a, t] : generations) squares += std::pow(a - t * accepted / tested, 2);
-    EXPECT_NEAR(accepted / tested, expected.acceptance_rate(), kStandardErrors * std::sqrt(squares) / tested) << process->name();
+    EXPECT_NEAR(accepted / tested, expected.acceptance_rate(),
+                kStandardErrors * std::sqrt(squares) / tested)
+        << process->name();
     EXPECT_LE(std::sqrt(squares) / tested, 0.001);
   }
 }

@@ -26,7 +26,8 @@ std::vector<double> random_law(std::uint32_t which, std::size_t size) {
 
 TEST(DialledLaw, IsALawWhoseAcceptanceNeverFallsAsTheDialRises) {
   for (std::uint32_t pair = 0; pair < 200; ++pair) {
-    const std::vector<double> p = random_law(2 * pair, 2 + pair % 9), q = random_law(2 * pair + 1, p.size());
+    const std::vector<double> p = random_law(2 * pair, 2 + pair % 9),
+                              q = random_law(2 * pair + 1, p.size());
     double previous = 0.0;
     for (int step = -10; step <= 10; ++step) {
       const std::vector<double> law = dialled_law(p, q, step / 10.0);
@@ -35,15 +36,18 @@ TEST(DialledLaw, IsALawWhoseAcceptanceNeverFallsAsTheDialRises) {
       previous = acceptance;
     }
     EXPECT_NEAR(previous, 1.0, 1e-12);
-    EXPECT_NEAR(acceptance_probability(p, dialled_law(p, q, 0.0)), acceptance_probability(p, q), 1e-15);
+    EXPECT_NEAR(acceptance_probability(p, dialled_law(p, q, 0.0)), acceptance_probability(p, q),
+                1e-15);
     // Towards the target the distance shrinks in proportion.
     EXPECT_NEAR(lk_divergence(p, dialled_law(p, q, 0.25)), 0.75 * lk_divergence(p, q), 1e-12);
   }
 }
 
 TEST(DialledLaw, EndsAtTheTokenThatTheTargetLikesLeast) {
-  EXPECT_EQ(dialled_law(std::vector{0.5, 0.3, 0.2}, std::vector{0.2, 0.3, 0.5}, -1.0), (std::vector{0.0, 0.0, 1.0}));
-  EXPECT_EQ(dialled_law(std::vector{0.5, 0.3, 0.2}, std::vector{0.2, 0.3, 0.5}, 1.0), (std::vector{0.5, 0.3, 0.2}));
+  EXPECT_EQ(dialled_law(std::vector{0.5, 0.3, 0.2}, std::vector{0.2, 0.3, 0.5}, -1.0),
+            (std::vector{0.0, 0.0, 1.0}));
+  EXPECT_EQ(dialled_law(std::vector{0.5, 0.3, 0.2}, std::vector{0.2, 0.3, 0.5}, 1.0),
+            (std::vector{0.5, 0.3, 0.2}));
 }
 
 TEST(DialForAcceptance, FindsTheDial) {
@@ -52,7 +56,8 @@ TEST(DialForAcceptance, FindsTheDial) {
     const double least = acceptance_probability(p, dialled_law(p, q, -1.0));
     for (const double share : {0.0, 0.3, 0.7, 1.0}) {
       const double wanted = least + share * (1.0 - least);
-      EXPECT_NEAR(acceptance_probability(p, dialled_law(p, q, dial_for_acceptance(p, q, wanted))), wanted, 1e-12);
+      EXPECT_NEAR(acceptance_probability(p, dialled_law(p, q, dial_for_acceptance(p, q, wanted))),
+                  wanted, 1e-12);
     }
   }
 }
@@ -63,7 +68,8 @@ TEST(DialForAcceptance, NamesWhatCanBeReached) {
     dial_for_acceptance(p, q, 0.1);
     FAIL() << "no error";
   } catch (const ContractError& error) {
-    EXPECT_NE(std::string(error.what()).find("a dial reaches 0.200000 to 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a dial reaches 0.200000 to 1"), std::string::npos)
+        << error.what();
   }
   for (const double wrong : {1.2, -1.5, std::nan("")}) {
     EXPECT_THROW(dial_for_acceptance(p, q, wrong), ContractError);
@@ -73,7 +79,8 @@ TEST(DialForAcceptance, NamesWhatCanBeReached) {
 }
 
 TEST(DialledProcess, AcceptsByTheLawsOfItsPlaces) {
-  const std::vector<LawPair> pairs{{.p = {0.6, 0.4}, .q = {0.5, 0.5}}, {.p = {0.2, 0.8}, .q = {0.7, 0.3}}};
+  const std::vector<LawPair> pairs{{.p = {0.6, 0.4}, .q = {0.5, 0.5}},
+                                   {.p = {0.2, 0.8}, .q = {0.7, 0.3}}};
   EXPECT_NEAR(DialledProcess(pairs, 0.0).acceptance_rate(), 0.5 * (0.9 + 0.5), 1e-15);
   DialledProcess process(pairs, 0.0);
   process.begin(RngStream(1), 0);
@@ -81,8 +88,10 @@ TEST(DialledProcess, AcceptsByTheLawsOfItsPlaces) {
   for (int level = 0; level < 50; ++level) {
     const DraftLevel first = process.level(level);
     EXPECT_EQ(first.acceptance, process.level(level).acceptance);
-    const bool known = (first.confidence == 0.5 && (first.acceptance == 1.0 || first.acceptance == 0.8)) ||
-                       (first.confidence == 0.7 && std::abs(first.acceptance - 0.2 / 0.7) < 1e-15) || (first.confidence == 0.3 && first.acceptance == 1.0);
+    const bool known =
+        (first.confidence == 0.5 && (first.acceptance == 1.0 || first.acceptance == 0.8)) ||
+        (first.confidence == 0.7 && std::abs(first.acceptance - 0.2 / 0.7) < 1e-15) ||
+        (first.confidence == 0.3 && first.acceptance == 1.0);
     EXPECT_TRUE(known) << first.confidence << " " << first.acceptance;
   }
 }

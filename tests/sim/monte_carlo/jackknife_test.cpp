@@ -18,26 +18,31 @@ AcceptanceCounts counts(std::initializer_list<std::pair<int, int>> rounds) {
 }
 
 TEST(Jackknife, IsTheTextbookIntervalForAMean) {
-  // For a mean the jackknife's standard error is s / sqrt(n): values 1, 2, 3, 6 have mean 3 and s^2 = 14 / 3.
+  // For a mean the jackknife's standard error is s / sqrt(n): values 1, 2, 3, 6 have mean 3 and s^2
+  // = 14 / 3.
   const std::vector<double> without{11.0 / 3, 10.0 / 3, 3.0, 2.0};
   const Estimate estimate = jackknife_estimate(3.0, without, Scale::identity);
   const double reach = student_t_quantile(0.975, 3) * std::sqrt(14.0 / 3 / 4);
   EXPECT_NEAR(estimate.interval.value().low, 3.0 - reach, 1e-12);
   EXPECT_NEAR(estimate.interval.value().high, 3.0 + reach, 1e-12);
   EXPECT_EQ(estimate.n, 4U);
-  EXPECT_NEAR(jackknife_covariance(std::vector<std::vector<double>>{{11.0 / 3}, {10.0 / 3}, {3.0}, {2.0}})[0], 14.0 / 3 / 4, 1e-12);
+  EXPECT_NEAR(jackknife_covariance(
+                  std::vector<std::vector<double>>{{11.0 / 3}, {10.0 / 3}, {3.0}, {2.0}})[0],
+              14.0 / 3 / 4, 1e-12);
 }
 
 TEST(Jackknife, StaysOnItsScaleAndHasNoIntervalOnTheBorder) {
   const Estimate share = jackknife_estimate(0.9, std::vector{0.8, 0.99, 0.9}, Scale::logit);
   EXPECT_GT(share.interval.value().low, 0.0);
   EXPECT_LT(share.interval.value().high, 1.0);
-  EXPECT_GT(jackknife_estimate(0.1, std::vector{0.2, 0.05}, Scale::logarithm).interval.value().low, 0.0);
+  EXPECT_GT(jackknife_estimate(0.1, std::vector{0.2, 0.05}, Scale::logarithm).interval.value().low,
+            0.0);
   EXPECT_FALSE(jackknife_estimate(1.0, std::vector{1.0, 1.0}, Scale::logit).interval);
   EXPECT_FALSE(jackknife_estimate(0.9, std::vector{1.0, 0.8}, Scale::logit).interval);
   EXPECT_FALSE(jackknife_estimate(0.9, std::vector{0.9}, Scale::logit).interval);
   EXPECT_THROW(jackknife_estimate(1.2, std::vector{0.9, 0.8}, Scale::logit), ContractError);
-  EXPECT_THROW(jackknife_estimate(0.9, std::vector{0.9, std::nan("")}, Scale::identity), ContractError);
+  EXPECT_THROW(jackknife_estimate(0.9, std::vector{0.9, std::nan("")}, Scale::identity),
+               ContractError);
   EXPECT_THROW(jackknife_covariance(std::vector<std::vector<double>>{{1.0}}), ContractError);
 }
 
@@ -58,7 +63,8 @@ TEST(AcceptanceCounts, CountsLevelsThatWereTested) {
 }
 
 TEST(AcceptanceEstimates, AreTheRatiosOfTotals) {
-  const std::vector<AcceptanceCounts> clusters{counts({{2, 2}, {2, 0}}), counts({{2, 1}}), counts({{2, 2}, {2, 1}})};
+  const std::vector<AcceptanceCounts> clusters{counts({{2, 2}, {2, 0}}), counts({{2, 1}}),
+                                               counts({{2, 2}, {2, 1}})};
   EXPECT_DOUBLE_EQ(acceptance_rate_estimate(clusters).value, 6.0 / 9.0);
   const auto levels = acceptance_by_level(clusters);
   ASSERT_EQ(levels.size(), 2U);
@@ -86,7 +92,8 @@ TEST(AcceptanceEstimates, RefuseWhatSaysNothing) {
   EXPECT_THROW(acceptance_rate_estimate({}), DataError);
   EXPECT_THROW(acceptance_rate_estimate(std::vector{counts({{0, 0}})}), DataError);
   EXPECT_THROW(counts_by_prompt({}), DataError);
-  EXPECT_FALSE(acceptance_rate_estimate(std::vector{counts({{2, 2}}), counts({{1, 1}})}).interval);  // nothing was rejected
+  EXPECT_FALSE(acceptance_rate_estimate(std::vector{counts({{2, 2}}), counts({{1, 1}})})
+                   .interval);  // nothing was rejected
   EXPECT_EQ(longest_supported_length(std::vector{counts({{1, 0}})}), 0);
 }
 

@@ -17,17 +17,24 @@
 namespace speclab::sim {
 namespace {
 
-const TwoStateAcceptance kPlaces{.acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2};
+const TwoStateAcceptance kPlaces{
+    .acceptance_rate = {0.95, 0.5}, .easy_to_hard = 0.1, .hard_to_easy = 0.2};
 
-std::vector<LoggedGeneration> log_of(AcceptanceProcess& process, int generations, std::uint64_t seed = 3, int new_tokens = 256) {
-  return testing::synthetic_log(*make_policy("constant:5"), process, {.generations = generations, .new_tokens = new_tokens, .seed = seed});
+std::vector<LoggedGeneration> log_of(AcceptanceProcess& process, int generations,
+                                     std::uint64_t seed = 3, int new_tokens = 256) {
+  return testing::synthetic_log(
+      *make_policy("constant:5"), process,
+      {.generations = generations, .new_tokens = new_tokens, .seed = seed});
 }
 
-const FittedProcess& best(const std::vector<FittedProcess>& fits) { return *std::ranges::min_element(fits, {}, &FittedProcess::akaike_criterion); }
+const FittedProcess& best(const std::vector<FittedProcess>& fits) {
+  return *std::ranges::min_element(fits, {}, &FittedProcess::akaike_criterion);
+}
 
-// Tolerances below are about four standard errors of the fits at these sizes (from the curvature at the truth: beta law of 400
-// prompts, mean .006 and relative error of a + b .08; two states over 100,000 places, rates .004 and .009, chances of leaving .005
-// and .009), so that a right fit fails a line with odds of 1 in 10,000 under another seed.
+// Tolerances below are about four standard errors of the fits at these sizes (from the curvature at
+// the truth: beta law of 400 prompts, mean .006 and relative error of a + b .08; two states over
+// 100,000 places, rates .004 and .009, chances of leaving .005 and .009), so that a right fit fails
+// a line with odds of 1 in 10,000 under another seed.
 TEST(FitBeta, FindsTheLawOfThePrompts) {
   BetaProcess process({.a = 8, .b = 2});
   const BetaFit fit = fit_beta(counts_by_prompt(log_of(process, 400)));
@@ -44,7 +51,8 @@ TEST(FitBeta, IsAtItsMaximum) {
     double sum = 0;
     for (const auto& c : clusters) {
       const double s = c.accepted(), f = c.tested() - s;
-      sum += std::lgamma(a + s) + std::lgamma(b + f) - std::lgamma(a + b + s + f) - std::lgamma(a) - std::lgamma(b) + std::lgamma(a + b);
+      sum += std::lgamma(a + s) + std::lgamma(b + f) - std::lgamma(a + b + s + f) - std::lgamma(a) -
+             std::lgamma(b) + std::lgamma(a + b);
     }
     return sum;
   };
@@ -76,7 +84,8 @@ TEST(FitTwoState, HasTheLikelihoodOfEveryPathOfStates) {
   for (int path = 0; path < 8; ++path) {
     const int state[] = {path & 1, path >> 1 & 1, path >> 2 & 1};
     double chance = state[0] == 0 ? places.easy_share() : 1 - places.easy_share();
-    chance *= places.acceptance_rate[static_cast<std::size_t>(state[0])] * (1 - places.acceptance_rate[static_cast<std::size_t>(state[1])]);
+    chance *= places.acceptance_rate[static_cast<std::size_t>(state[0])] *
+              (1 - places.acceptance_rate[static_cast<std::size_t>(state[1])]);
     for (int i = 0; i < 2; ++i) {
       const double leave = state[i] == 0 ? places.easy_to_hard : places.hard_to_easy;
       chance *= state[i] == state[i + 1] ? 1 - leave : leave;
@@ -87,18 +96,24 @@ TEST(FitTwoState, HasTheLikelihoodOfEveryPathOfStates) {
 }
 
 TEST(FitProcesses, PreferTheProcessThatMadeTheLogAndImplyItsTokens) {
-  // The implied tokens are of a length that the log has not; 2 % is over four standard errors at 120 prompts.
+  // The implied tokens are of a length that the log has not; 2 % is over four standard errors at
+  // 120 prompts.
   PositionProcess iid = iid_process(0.8);
   BetaProcess beta({.a = 8, .b = 2});
   TwoStateProcess two_state(kPlaces);
   const std::vector<std::pair<AcceptanceProcess*, double>> cases{
-      {&iid, tokens_per_round(0.8, 8)}, {&beta, tokens_per_round_beta_mixture(8, 2, 8)}, {&two_state, tokens_per_round_two_state(kPlaces, 8)}};
+      {&iid, tokens_per_round(0.8, 8)},
+      {&beta, tokens_per_round_beta_mixture(8, 2, 8)},
+      {&two_state, tokens_per_round_two_state(kPlaces, 8)}};
   for (const auto& [process, tokens] : cases) {
     const auto fits = fit_processes(log_of(*process, 120), 8);
     ASSERT_EQ(fits.size(), 3U);
     EXPECT_EQ(best(fits).process, process->name());
-    EXPECT_NEAR(best(fits).tokens_per_round, tokens, (process == &beta ? 0.06 : 0.02) * tokens) << process->name();  // prompts differ: 1.3 % a standard error
-    for (const FittedProcess& fit : fits) EXPECT_GE(fit.log_likelihood, fits[0].log_likelihood - 0.01) << fit.process;  // both others hold i.i.d. as a limit
+    EXPECT_NEAR(best(fits).tokens_per_round, tokens, (process == &beta ? 0.06 : 0.02) * tokens)
+        << process->name();  // prompts differ: 1.3 % a standard error
+    for (const FittedProcess& fit : fits)
+      EXPECT_GE(fit.log_likelihood, fits[0].log_likelihood - 0.01)
+          << fit.process;  // both others hold i.i.d. as a limit
   }
 }
 
@@ -120,14 +135,17 @@ TEST(Fits, RefuseLogsThatSayNothing) {
   EXPECT_THROW(fit_iid({}), DataError);
 }
 
-// Of 400 i.i.d. logs a test of level 5 % rejects 20 +- 4.4: outside 5 to 40 with odds below 1e-4. Measured over 2,000 logs: 5.2,
-// 4.5, 5.3 % at 12, 24, 48 prompts.
+// Of 400 i.i.d. logs a test of level 5 % rejects 20 +- 4.4: outside 5 to 40 with odds below 1e-4.
+// Measured over 2,000 logs: 5.2, 4.5, 5.3 % at 12, 24, 48 prompts.
 TEST(ConstantAcceptance, IsRejectedAtItsLevelWhereItHolds) {
   PositionProcess iid = iid_process(0.8);
   for (const int prompts : {12, 24, 48}) {
     int rejected = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed)
-      rejected += test_constant_acceptance(counts_by_prompt(log_of(iid, prompts, 1000 + seed, 128))).p_value < 0.05 ? 1 : 0;
+      rejected += test_constant_acceptance(counts_by_prompt(log_of(iid, prompts, 1000 + seed, 128)))
+                              .p_value < 0.05
+                      ? 1
+                      : 0;
     EXPECT_GE(rejected, 5) << prompts;
     EXPECT_LE(rejected, 40) << prompts;
   }

@@ -17,15 +17,25 @@ namespace {
 
 /// Generations of chain drafts, by row.
 std::vector<LoggedGeneration> quickstart_log() {
-  const auto table = analysis::Table::read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv");
+  const auto table =
+      analysis::Table::read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv");
   std::map<std::int64_t, LoggedGeneration> generations;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const auto field = [&](const char* column) { return static_cast<std::int32_t>(table.integer(row, column)); };
+    const auto field = [&](const char* column) {
+      return static_cast<std::int32_t>(table.integer(row, column));
+    };
     LoggedGeneration& generation = generations[table.integer(row, "row_id")];
     generation.prompt = std::to_string(table.integer(row, "row_id"));
-    RoundRecord round{.round = field("round"), .position = field("position"), .drafted = field("drafted"), .rows = field("rows"), .depth = field("depth"),
-                      .accepted = field("accepted"), .tested = field("tested"), .emitted = field("emitted")};
-    round.next_kind = table.text(row, "next_kind") == "bonus" ? NextKind::bonus : NextKind::recovered;
+    RoundRecord round{.round = field("round"),
+                      .position = field("position"),
+                      .drafted = field("drafted"),
+                      .rows = field("rows"),
+                      .depth = field("depth"),
+                      .accepted = field("accepted"),
+                      .tested = field("tested"),
+                      .emitted = field("emitted")};
+    round.next_kind =
+        table.text(row, "next_kind") == "bonus" ? NextKind::bonus : NextKind::recovered;
     generation.rounds.push_back(round);
   }
   std::vector<LoggedGeneration> log;
@@ -46,19 +56,23 @@ TEST(RealLog, ComesBackFromAReplayRoundByRound) {
     for (const RoundRecord& round : rounds) {
       ASSERT_LT(at[sequence], log[sequence].rounds.size());
       const RoundRecord& logged = log[sequence].rounds[at[sequence]++];
-      ASSERT_EQ(std::tuple(round.round, round.position + prompt_tokens, round.drafted, round.rows, round.accepted, round.tested, round.emitted, round.next_kind),
-                std::tuple(logged.round, logged.position, logged.drafted, logged.rows, logged.accepted, logged.tested, logged.emitted, logged.next_kind));
+      ASSERT_EQ(std::tuple(round.round, round.position + prompt_tokens, round.drafted, round.rows,
+                           round.accepted, round.tested, round.emitted, round.next_kind),
+                std::tuple(logged.round, logged.position, logged.drafted, logged.rows,
+                           logged.accepted, logged.tested, logged.emitted, logged.next_kind));
     }
   };
   simulate_generation(ConstantPolicy(4095), process, {.new_tokens = 1'000'000}, nullptr, options);
-  for (std::size_t sequence = 0; sequence < log.size(); ++sequence) EXPECT_EQ(at[sequence], log[sequence].rounds.size());
+  for (std::size_t sequence = 0; sequence < log.size(); ++sequence)
+    EXPECT_EQ(at[sequence], log[sequence].rounds.size());
 }
 
 TEST(RealLog, BearsEstimatesAndFits) {
   const auto log = quickstart_log();
   double accepted = 0, tested = 0;
   for (const auto& generation : log)
-    for (const RoundRecord& round : generation.rounds) accepted += round.accepted, tested += round.tested;
+    for (const RoundRecord& round : generation.rounds)
+      accepted += round.accepted, tested += round.tested;
   const auto clusters = counts_by_prompt(log);
   const Estimate rate = acceptance_rate_estimate(clusters);
   EXPECT_DOUBLE_EQ(rate.value, accepted / tested);
@@ -66,8 +80,10 @@ TEST(RealLog, BearsEstimatesAndFits) {
   EXPECT_GT(rate.interval.value().high, rate.value);
   const auto fits = fit_processes(log, 4);
   ASSERT_EQ(fits.size(), 3U);
-  EXPECT_LT(fits[1].akaike_criterion, fits[0].akaike_criterion);  // prompts and drafters of this run do differ
-  for (const FittedProcess& fit : fits) EXPECT_TRUE(fit.tokens_per_round > 1.0 && fit.tokens_per_round < 5.0) << fit.process;
+  EXPECT_LT(fits[1].akaike_criterion,
+            fits[0].akaike_criterion);  // prompts and drafters of this run do differ
+  for (const FittedProcess& fit : fits)
+    EXPECT_TRUE(fit.tokens_per_round > 1.0 && fit.tokens_per_round < 5.0) << fit.process;
 }
 
 }  // namespace

@@ -26,17 +26,22 @@ LoggedGeneration log_of(const std::vector<std::pair<int, int>>& rounds, int last
   return generation;
 }
 
-SimulatedGeneration replay(const std::vector<LoggedGeneration>& log, const char* policy, std::vector<RoundRecord>& rounds) {
+SimulatedGeneration replay(const std::vector<LoggedGeneration>& log, const char* policy,
+                           std::vector<RoundRecord>& rounds) {
   ReplayProcess process(log);
   SimulationOptions options{.generations = static_cast<int>(log.size())};
-  options.on_rounds = [&](std::uint32_t, std::span<const RoundRecord> piece) { rounds.insert(rounds.end(), piece.begin(), piece.end()); };
-  return simulate_generation(*make_policy(policy), process, {.new_tokens = 1'000'000}, nullptr, options);
+  options.on_rounds = [&](std::uint32_t, std::span<const RoundRecord> piece) {
+    rounds.insert(rounds.end(), piece.begin(), piece.end());
+  };
+  return simulate_generation(*make_policy(policy), process, {.new_tokens = 1'000'000}, nullptr,
+                             options);
 }
 
 TEST(ReplayProcess, GivesBackTheLoggedRoundsUnderTheLoggedLengths) {
   TwoStateProcess text({.acceptance_rate = {0.95, 0.4}, .easy_to_hard = 0.2, .hard_to_easy = 0.2});
   for (const char* policy : {"constant:5", "heuristic", "none"}) {
-    const auto log = testing::synthetic_log(*make_policy(policy), text, {.generations = 30, .new_tokens = 111, .seed = 8});
+    const auto log = testing::synthetic_log(*make_policy(policy), text,
+                                            {.generations = 30, .new_tokens = 111, .seed = 8});
     std::vector<RoundRecord> rounds;
     const auto result = replay(log, policy, rounds);
     std::size_t at = 0;
@@ -44,8 +49,10 @@ TEST(ReplayProcess, GivesBackTheLoggedRoundsUnderTheLoggedLengths) {
       for (const RoundRecord& logged : generation.rounds) {
         ASSERT_LT(at, rounds.size());
         const RoundRecord& round = rounds[at++];
-        ASSERT_EQ(std::tuple(round.round, round.position, round.depth, round.accepted, round.tested, round.emitted, round.next_kind),
-                  std::tuple(logged.round, logged.position, logged.depth, logged.accepted, logged.tested, logged.emitted, logged.next_kind));
+        ASSERT_EQ(std::tuple(round.round, round.position, round.depth, round.accepted, round.tested,
+                             round.emitted, round.next_kind),
+                  std::tuple(logged.round, logged.position, logged.depth, logged.accepted,
+                             logged.tested, logged.emitted, logged.next_kind));
       }
     EXPECT_EQ(at, rounds.size());
     EXPECT_EQ(result.totals.limited, 0);
@@ -80,7 +87,8 @@ TEST(ReplayProcess, SaysHowOftenTheLogHadNoAnswer) {
 TEST(ReplayProcess, BeginsTheLogAgainWhenItIsThrough) {
   const std::vector<LoggedGeneration> log{log_of({{2, 1}}, 2), log_of({{2, 0}, {2, 2}}, 2)};
   ReplayProcess process(log);
-  const auto result = simulate_generation(*make_policy("constant:2"), process, {.new_tokens = 50}, nullptr, {.generations = 5});
+  const auto result = simulate_generation(*make_policy("constant:2"), process, {.new_tokens = 50},
+                                          nullptr, {.generations = 5});
   EXPECT_EQ(result.totals.rounds, 7);
   EXPECT_EQ(result.totals.emitted, 3 * 2 + 2 * 3);
 }
@@ -98,11 +106,21 @@ TEST(ReplayProcess, RefusesLogsThatContradictThemselves) {
   };
   EXPECT_EQ(refused([](auto&) {}), "");
   EXPECT_NE(refused([](auto& g) { g.rounds.clear(); }).find("no rounds"), std::string::npos);
-  EXPECT_NE(refused([](auto& g) { g.rounds[1].drafted = 5; }).find("round 1: drafted 5 nodes on 3 levels; only chains"), std::string::npos);
-  EXPECT_NE(refused([](auto& g) { g.rounds[0].accepted = 4; }).find("round 0: must hold: 0 <= accepted <= depth"), std::string::npos);
-  EXPECT_NE(refused([](auto& g) { g.rounds[0].accepted = -1; }).find("must hold"), std::string::npos);
-  EXPECT_NE(refused([](auto& g) { g.rounds[0].emitted = 2; }).find("emitted = 2; allowed: accepted + 1"), std::string::npos);
-  EXPECT_NE(refused([](auto& g) { g.rounds[1].emitted = 0; }).find("emitted = 0"), std::string::npos);
+  EXPECT_NE(refused([](auto& g) {
+              g.rounds[1].drafted = 5;
+            }).find("round 1: drafted 5 nodes on 3 levels; only chains"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& g) {
+              g.rounds[0].accepted = 4;
+            }).find("round 0: must hold: 0 <= accepted <= depth"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& g) { g.rounds[0].accepted = -1; }).find("must hold"),
+            std::string::npos);
+  EXPECT_NE(
+      refused([](auto& g) { g.rounds[0].emitted = 2; }).find("emitted = 2; allowed: accepted + 1"),
+      std::string::npos);
+  EXPECT_NE(refused([](auto& g) { g.rounds[1].emitted = 0; }).find("emitted = 0"),
+            std::string::npos);
 }
 
 }  // namespace

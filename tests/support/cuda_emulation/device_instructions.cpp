@@ -8,7 +8,9 @@
 namespace speclab::cuda_emulation {
 namespace {
 
-float half_of(std::uint32_t pair, int half) { return std::bit_cast<float>((half == 0 ? pair << 16 : pair & 0xffff0000u)); }
+float half_of(std::uint32_t pair, int half) {
+  return std::bit_cast<float>((half == 0 ? pair << 16 : pair & 0xffff0000u));
+}
 
 /// Rows and columns of the operands by lane, as PTX ISA 9.7.14.5.8 gives them for m16n8k16.
 void multiply_warp(Exchange& warp) {
@@ -16,9 +18,11 @@ void multiply_warp(Exchange& warp) {
   for (int lane = 0; lane < 32; ++lane) {
     const int group = lane / 4, pair = lane % 4 * 2;
     for (int r = 0; r < 4; ++r)
-      for (int half = 0; half < 2; ++half) a[group + r % 2 * 8][pair + r / 2 * 8 + half] = half_of(warp.in[lane][4 + r], half);
+      for (int half = 0; half < 2; ++half)
+        a[group + r % 2 * 8][pair + r / 2 * 8 + half] = half_of(warp.in[lane][4 + r], half);
     for (int r = 0; r < 2; ++r)
-      for (int half = 0; half < 2; ++half) b[pair + r * 8 + half][group] = half_of(warp.in[lane][8 + r], half);
+      for (int half = 0; half < 2; ++half)
+        b[pair + r * 8 + half][group] = half_of(warp.in[lane][8 + r], half);
   }
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 4; ++i) {
@@ -39,24 +43,34 @@ void arrive_at(const void* counter) {
   if (is_device_memory(counter)) running_block()->arrive();
 }
 void read_of_others() { running_block()->read_of_others(); }
-void copy_later(void* target, const void* source) { running_block()->copy_later({target, source, 0}); }
+void copy_later(void* target, const void* source) {
+  running_block()->copy_later({target, source, 0});
+}
 void commit_copies() { running_block()->commit_copies(); }
 void wait_for_copies(int pending) { running_block()->wait_for_copies(pending); }
 
 std::uint32_t shuffle_xor(std::uint32_t bits, int mask) {
   std::uint32_t result = 0;
-  running_block()->exchange(&bits, 1, [mask](Exchange& warp) {
-    for (int lane = 0; lane < 32; ++lane) warp.out[lane][0] = warp.in[lane ^ mask][0];
-  }, &result, 1);
+  running_block()->exchange(
+      &bits, 1,
+      [mask](Exchange& warp) {
+        for (int lane = 0; lane < 32; ++lane) warp.out[lane][0] = warp.in[lane ^ mask][0];
+      },
+      &result, 1);
   return result;
 }
 
 std::uint64_t shuffle_up(std::uint64_t bits, int distance) {
-  const std::uint32_t in[2]{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  const std::uint32_t in[2]{static_cast<std::uint32_t>(bits),
+                            static_cast<std::uint32_t>(bits >> 32)};
   std::uint32_t out[2];
-  running_block()->exchange(in, 2, [distance](Exchange& warp) {
-    for (int lane = 0; lane < 32; ++lane) std::copy_n(warp.in[lane < distance ? lane : lane - distance], 2, warp.out[lane]);
-  }, out, 2);
+  running_block()->exchange(
+      in, 2,
+      [distance](Exchange& warp) {
+        for (int lane = 0; lane < 32; ++lane)
+          std::copy_n(warp.in[lane < distance ? lane : lane - distance], 2, warp.out[lane]);
+      },
+      out, 2);
   return out[0] | static_cast<std::uint64_t>(out[1]) << 32;
 }
 

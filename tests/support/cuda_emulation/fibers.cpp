@@ -45,7 +45,8 @@ void Block::enter() {
   }
 }
 
-/// Back to the scheduler, until it comes here again; the jumps spare the system calls of swapcontext.
+/// Back to the scheduler, until it comes here again; the jumps spare the system calls of
+/// swapcontext.
 void Block::give_way(Fiber& fiber) {
   if (_setjmp(fiber.place) == 0) _longjmp(scheduler_, 1);
 }
@@ -148,15 +149,18 @@ void Block::fence() {
 
 /// A fence behind a barrier holds for what all threads wrote before the barrier.
 void Block::arrive() {
-  const bool holds_for_all = fibers_[current_]->barriers_at_fence == barriers_ && fibers_[current_]->has_fenced;
-  if (!holds_for_all && !std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->has_fenced; }))
+  const bool holds_for_all =
+      fibers_[current_]->barriers_at_fence == barriers_ && fibers_[current_]->has_fenced;
+  if (!holds_for_all &&
+      !std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->has_fenced; }))
     throw std::logic_error("an arrival without a fence before it");
   ++arrivals_;
   for (const auto& fiber : fibers_) fiber->has_fenced = false;
 }
 
 void Block::read_of_others() const {
-  if (fibers_[current_]->arrivals_at_fence != arrivals_) throw std::logic_error("a read behind an arrival without a fence between them");
+  if (fibers_[current_]->arrivals_at_fence != arrivals_)
+    throw std::logic_error("a read behind an arrival without a fence between them");
 }
 
 void Block::copy_later(const LateCopy& copy) {
@@ -172,7 +176,9 @@ void Block::wait_for_copies(int pending) {
   std::erase_if(fiber.copies, [&](const LateCopy& copy) { return !is_late(copy); });
 }
 
-void Block::exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute, std::uint32_t* out, int results) {
+void Block::exchange(const std::uint32_t* in, int count,
+                     const std::function<void(Exchange&)>& compute, std::uint32_t* out,
+                     int results) {
   const unsigned thread = threadIdx.x, lane = thread % 32;
   Exchange& warp = warps_[thread / 32];
   std::copy_n(in, count, warp.in[lane]);

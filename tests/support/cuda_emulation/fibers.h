@@ -1,5 +1,6 @@
 #pragma once
-// The threads of one block as fibers that give way where they wait for each other, or for the kernel in front.
+// The threads of one block as fibers that give way where they wait for each other, or for the
+// kernel in front.
 
 #include <setjmp.h>
 #include <ucontext.h>
@@ -40,7 +41,8 @@ class Block {
   /// Runs all threads to their end, at the given place of the grid.
   /// @throws std::logic_error if they wait for each other for ever, or a fence is missing
   void run(uint3 block, dim3 grid, const std::function<void()>& thread);
-  /// Runs all threads until they have ended or wait for the kernel in front. @return whether all have ended; else finish() follows
+  /// Runs all threads until they have ended or wait for the kernel in front. @return whether all
+  /// have ended; else finish() follows
   bool run_to_wait(uint3 block, dim3 grid, const std::function<void()>& thread);
   void finish();
 
@@ -48,16 +50,21 @@ class Block {
   void synchronize();
   void wait_for_previous_kernel();
   void fence();
-  /// This thread adds to a counter of the device: what the block has written is seen by who finds it there.
-  /// @throws std::logic_error if a thread of the block has not fenced its writes, and this one has not since the last barrier
+  /// This thread adds to a counter of the device: what the block has written is seen by who finds
+  /// it there.
+  /// @throws std::logic_error if a thread of the block has not fenced its writes, and this one has
+  /// not since the last barrier
   void arrive();
-  /// This thread reads what other blocks may have written. @throws std::logic_error if it has not fenced since the block's last arrival
+  /// This thread reads what other blocks may have written. @throws std::logic_error if it has not
+  /// fenced since the block's last arrival
   void read_of_others() const;
   void copy_later(const LateCopy& copy);
   void commit_copies() { ++fibers_[current_]->groups; }
   void wait_for_copies(int pending);
-  /// Brings this lane's words, waits for the whole warp, lets the last lane compute, takes this lane's result.
-  void exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute, std::uint32_t* out, int results);
+  /// Brings this lane's words, waits for the whole warp, lets the last lane compute, takes this
+  /// lane's result.
+  void exchange(const std::uint32_t* in, int count, const std::function<void(Exchange&)>& compute,
+                std::uint32_t* out, int results);
 
  private:
   struct Fiber {
@@ -66,7 +73,7 @@ class Block {
     bool is_started = false;
     std::vector<LateCopy> copies;
     int groups = 0;
-    bool has_fenced = false;                     ///< since the block's last arrival
+    bool has_fenced = false;  ///< since the block's last arrival
     int barriers_at_fence = -1, arrivals_at_fence = 0;
   };
   [[noreturn]] static void enter();
@@ -87,13 +94,15 @@ class Block {
   std::vector<Exchange> warps_;
   jmp_buf scheduler_{};
   std::size_t current_ = 0;
-  std::vector<std::size_t> ready_, at_barrier_, at_wait_;  ///< fibers that can go on; those that wait for the whole block; for the kernel in front
+  std::vector<std::size_t> ready_, at_barrier_,
+      at_wait_;  ///< fibers that can go on; those that wait for the whole block; for the kernel in
+                 ///< front
   std::size_t alive_ = 0;
   uint3 at_{};
   dim3 grid_{};
   bool may_pass_wait_ = true;
   int barriers_ = 0, arrivals_ = 0;
-  std::exception_ptr error_;                     ///< thrown by a thread
+  std::exception_ptr error_;  ///< thrown by a thread
   const std::function<void()>* thread_ = nullptr;
 };
 

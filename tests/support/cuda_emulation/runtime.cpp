@@ -48,9 +48,12 @@ AdversarialOrder::~AdversarialOrder() {
 }
 
 void enqueue(cudaStream_t stream, Work work) {
-  if (stream->capturing != nullptr) stream->capturing->work.push_back(std::move(work));
-  else if (is_adversarial) pending.push_back(std::move(work));
-  else run_in_turn({&work, 1});
+  if (stream->capturing != nullptr)
+    stream->capturing->work.push_back(std::move(work));
+  else if (is_adversarial)
+    pending.push_back(std::move(work));
+  else
+    run_in_turn({&work, 1});
 }
 
 /// The host looks for a graph's result without waiting for the stream.
@@ -62,14 +65,18 @@ void launch_graph(const CUgraph_st& graph) {
 
 bool is_device_memory(const void* address) {
   const auto behind = allocations().upper_bound(reinterpret_cast<std::uintptr_t>(address));
-  return behind != allocations().begin() && reinterpret_cast<std::uintptr_t>(address) - std::prev(behind)->first < std::prev(behind)->second;
+  return behind != allocations().begin() &&
+         reinterpret_cast<std::uintptr_t>(address) - std::prev(behind)->first <
+             std::prev(behind)->second;
 }
 
 }  // namespace speclab::cuda_emulation
 
 using speclab::cuda_emulation::allocations, speclab::cuda_emulation::run_pending;
 
-const char* cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "an error of the emulated device"; }
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "an error of the emulated device";
+}
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorEmulated"; }
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -107,7 +114,9 @@ cudaError_t cudaFree(void* memory) {
   return cudaSuccess;
 }
 
-cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) { return cudaMalloc(memory, bytes); }
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return cudaMalloc(memory, bytes);
+}
 cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
 
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, int) {
@@ -122,7 +131,8 @@ cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, int, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, int,
+                            cudaStream_t stream) {
   speclab::cuda_emulation::enqueue(stream, {[=] { std::memcpy(target, source, bytes); }});
   return cudaSuccess;
 }
@@ -157,7 +167,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long) {
   *executable = new CUgraphExec_st{*graph};
   return cudaSuccess;
 }

@@ -12,14 +12,16 @@
 namespace speclab::cuda_emulation {
 namespace {
 
-constexpr std::size_t kMostWaiting = 4;  ///< blocks of a kernel that run ahead of the kernel in front: their stacks take megabytes
+constexpr std::size_t kMostWaiting =
+    4;  ///< blocks of a kernel that run ahead of the kernel in front: their stacks take megabytes
 
 std::mt19937& order_random() {
   static std::mt19937 random(1);
   return random;
 }
 
-/// Blocks by their number of threads, which are costly to make. One whose threads threw or wait for ever never comes back.
+/// Blocks by their number of threads, which are costly to make. One whose threads threw or wait for
+/// ever never comes back.
 class BlockPool {
  public:
   std::unique_ptr<Block> take(const Work& work) {
@@ -30,7 +32,9 @@ class BlockPool {
     block->resize_shared(work.shared_bytes);
     return block;
   }
-  void give_back(const Work& work, std::unique_ptr<Block> block) { free_[work.block.x].push_back(std::move(block)); }
+  void give_back(const Work& work, std::unique_ptr<Block> block) {
+    free_[work.block.x].push_back(std::move(block));
+  }
 
  private:
   std::map<unsigned, std::vector<std::unique_ptr<Block>>> free_;
@@ -44,7 +48,8 @@ BlockPool& pool() {
 /// One piece of work under way.
 class Launch {
  public:
-  explicit Launch(const Work& work) : work_(&work), ahead_(work.is_kernel ? work.grid.x * work.grid.y * work.grid.z : 0) {
+  explicit Launch(const Work& work)
+      : work_(&work), ahead_(work.is_kernel ? work.grid.x * work.grid.y * work.grid.z : 0) {
     std::iota(ahead_.begin(), ahead_.end(), 0u);
     std::shuffle(ahead_.begin(), ahead_.end(), order_random());
   }
@@ -59,8 +64,10 @@ class Launch {
     while (!ahead_.empty() && waiting_.size() < kMostWaiting) {
       std::unique_ptr<Block> block = pool().take(*work_);
       const bool has_ended = block->run_to_wait(next_place(), work_->grid, work_->run);
-      if (has_ended) pool().give_back(*work_, std::move(block));
-      else waiting_.push_back(std::move(block));
+      if (has_ended)
+        pool().give_back(*work_, std::move(block));
+      else
+        waiting_.push_back(std::move(block));
     }
     is_complete_ = work_->is_kernel && ahead_.empty() && waiting_.empty();
   }
@@ -83,7 +90,8 @@ class Launch {
   uint3 next_place() {
     const unsigned i = ahead_.back();
     ahead_.pop_back();
-    return {i % work_->grid.x, i / work_->grid.x % work_->grid.y, i / work_->grid.x / work_->grid.y};
+    return {i % work_->grid.x, i / work_->grid.x % work_->grid.y,
+            i / work_->grid.x / work_->grid.y};
   }
 
   const Work* work_;
@@ -101,11 +109,14 @@ void run_in_turn(std::span<const Work> works) {
 void run_adversarially(std::span<const Work> works) {
   std::vector<Launch> launches(works.begin(), works.end());
   const auto is_free = [&](std::size_t i) { return i == 0 || launches[i - 1].is_complete(); };
-  const auto may_start = [&](std::size_t i) { return is_free(i) || (launches[i].overlaps() && launches[i - 1].has_started()); };
+  const auto may_start = [&](std::size_t i) {
+    return is_free(i) || (launches[i].overlaps() && launches[i - 1].has_started());
+  };
   while (!std::ranges::all_of(launches, &Launch::is_complete)) {
     for (std::size_t i = 0; i < launches.size(); ++i)
       if (!launches[i].has_started() && may_start(i)) launches[i].start();
-    // The last one that may go on does, since nothing makes it wait for those before the one in front.
+    // The last one that may go on does, since nothing makes it wait for those before the one in
+    // front.
     for (std::size_t i = launches.size(); i-- > 0;) {
       if (!launches[i].has_started() || launches[i].is_complete() || !is_free(i)) continue;
       launches[i].finish();

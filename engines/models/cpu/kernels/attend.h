@@ -10,13 +10,17 @@
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
-/// Blocks of keys, or vectors of the head, that are taken together; with kMaxAttendQueries queries their sums fit into the registers.
+/// Blocks of keys, or vectors of the head, that are taken together; with kMaxAttendQueries queries
+/// their sums fit into the registers.
 constexpr int kTogether = kVectorRegisters < 8 ? 1 : kVectorRegisters / 8;
 
 /// Scores of `Queries` queries, and what they become.
 template <int Queries>
 struct Scores {
-  explicit Scores(const AttendArgs& args) : stride((args.num_slots + kKeyBlock - 1) / kKeyBlock * kKeyBlock), by_slot(args.scores), by_position(args.scores + Queries * stride) {}
+  explicit Scores(const AttendArgs& args)
+      : stride((args.num_slots + kKeyBlock - 1) / kKeyBlock * kKeyBlock),
+        by_slot(args.scores),
+        by_position(args.scores + Queries * stride) {}
 
   std::int64_t stride;
   float* by_slot;      ///< [Queries, stride]
@@ -25,7 +29,8 @@ struct Scores {
   float scale[Queries] = {};
 };
 
-/// Scaled dot products with `Blocks` blocks of keys, each lane a sum over the head in ascending order.
+/// Scaled dot products with `Blocks` blocks of keys, each lane a sum over the head in ascending
+/// order.
 template <int Queries, int Blocks>
 inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Queries>& scores) {
   const std::int64_t block_floats = static_cast<std::int64_t>(args.head_dim) * kKeyBlock;
@@ -33,29 +38,37 @@ inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Q
   Vector sum[Queries][Blocks] = {};
   for (int d = 0; d < args.head_dim; ++d) {
     Vector key[Blocks];
-    unrolled<Blocks>([&](auto b) __attribute__((always_inline)) { key[b] = load(keys + b * block_floats + d * kKeyBlock); });
+    unrolled<Blocks>([&](auto b) __attribute__((always_inline)) {
+      key[b] = load(keys + b * block_floats + d * kKeyBlock);
+    });
     unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
       const Register query = splat_register(args.queries[q].query[d]);
-      unrolled<Blocks>([&](auto b) __attribute__((always_inline)) { sum[q][b] = sum[q][b] + key[b] * query; });
+      unrolled<Blocks>(
+          [&](auto b) __attribute__((always_inline)) { sum[q][b] = sum[q][b] + key[b] * query; });
     });
   }
   for (int q = 0; q < Queries; ++q)
-    for (int b = 0; b < Blocks; ++b) store(scores.by_slot + q * scores.stride + (first_block + b) * kKeyBlock, sum[q][b] * args.scale);
+    for (int b = 0; b < Blocks; ++b)
+      store(scores.by_slot + q * scores.stride + (first_block + b) * kKeyBlock,
+            sum[q][b] * args.scale);
 }
 
 template <int Queries>
 inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
   const int blocks = static_cast<int>(scores.stride / kKeyBlock);
   int block = 0;
-  for (; block + kTogether <= blocks; block += kTogether) score_blocks<Queries, kTogether>(args, block, scores);
+  for (; block + kTogether <= blocks; block += kTogether)
+    score_blocks<Queries, kTogether>(args, block, scores);
   for (; block < blocks; ++block) score_blocks<Queries, 1>(args, block, scores);
 }
 
-/// The visible scores in order of position, padded with -infinity to whole vectors; in place where they are in that order.
+/// The visible scores in order of position, padded with -infinity to whole vectors; in place where
+/// they are in that order.
 inline float* order_scores(const AttendQuery& query, float* by_slot, float* by_position) {
   const int count = query.prefix + query.num_extra;
   float* ordered = query.num_extra == 0 ? by_slot : by_position;
-  if (query.num_extra > 0) std::memcpy(ordered, by_slot, sizeof(float) * static_cast<std::size_t>(query.prefix));
+  if (query.num_extra > 0)
+    std::memcpy(ordered, by_slot, sizeof(float) * static_cast<std::size_t>(query.prefix));
   for (int i = 0; i < query.num_extra; ++i) ordered[query.prefix + i] = by_slot[query.extra[i]];
   for (int i = count; i % kLanes != 0; ++i) ordered[i] = -INFINITY;
   return ordered;
@@ -79,36 +92,48 @@ template <int Queries>
 inline void weigh_scores(const AttendArgs& args, Scores<Queries>& scores) {
   for (int q = 0; q < Queries; ++q) {
     const AttendQuery& query = args.queries[q];
-    float* ordered = order_scores(query, scores.by_slot + q * scores.stride, scores.by_position + q * scores.stride);
+    float* ordered = order_scores(query, scores.by_slot + q * scores.stride,
+                                  scores.by_position + q * scores.stride);
     scores.scale[q] = 1.0f / exponentiate(ordered, query.prefix + query.num_extra);
     scores.weights[q] = ordered;
   }
 }
 
-/// Sums of weighted values for `Vectors` vectors of the head: first the slots that all queries see, then each query's own.
+/// Sums of weighted values for `Vectors` vectors of the head: first the slots that all queries see,
+/// then each query's own.
 template <int Queries, int Vectors>
 inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, int first_dim) {
   Vector sum[Queries][Vectors] = {};
-  const auto value = [&](int slot, int v) { return load(args.values + static_cast<std::int64_t>(slot) * args.head_dim + first_dim + v * kLanes); };
+  const auto value = [&](int slot, int v) {
+    return load(args.values + static_cast<std::int64_t>(slot) * args.head_dim + first_dim +
+                v * kLanes);
+  };
   int shared = args.queries[0].prefix;
-  for (int q = 1; q < Queries; ++q) shared = args.queries[q].prefix < shared ? args.queries[q].prefix : shared;
+  for (int q = 1; q < Queries; ++q)
+    shared = args.queries[q].prefix < shared ? args.queries[q].prefix : shared;
   for (int j = 0; j < shared; ++j) {
     Vector values[Vectors];
     unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { values[v] = value(j, v); });
     unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
       const Register weight = splat_register(scores.weights[q][j]);
-      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { sum[q][v] = sum[q][v] + values[v] * weight; });
+      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) {
+        sum[q][v] = sum[q][v] + values[v] * weight;
+      });
     });
   }
   unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
     const AttendQuery& query = args.queries[q];
     const float* weights = scores.weights[q];
     const auto add = [&](int slot, float weight) __attribute__((always_inline)) {
-      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { sum[q][v] = sum[q][v] + value(slot, v) * splat_register(weight); });
+      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) {
+        sum[q][v] = sum[q][v] + value(slot, v) * splat_register(weight);
+      });
     };
     for (int j = shared; j < query.prefix; ++j) add(j, weights[j]);
     for (int j = 0; j < query.num_extra; ++j) add(query.extra[j], weights[query.prefix + j]);
-    unrolled<Vectors>([&](auto v) { store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]); });
+    unrolled<Vectors>([&](auto v) {
+      store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]);
+    });
   });
 }
 
@@ -118,7 +143,8 @@ void attend_tile(const AttendArgs& args) {
   score(args, scores);
   weigh_scores(args, scores);
   int dim = 0;
-  for (; dim + kTogether * kLanes <= args.head_dim; dim += kTogether * kLanes) weigh_values<Queries, kTogether>(args, scores, dim);
+  for (; dim + kTogether * kLanes <= args.head_dim; dim += kTogether * kLanes)
+    weigh_values<Queries, kTogether>(args, scores, dim);
   for (; dim < args.head_dim; dim += kLanes) weigh_values<Queries, 1>(args, scores, dim);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Sixteen lanes: one register of AVX-512, or pairs of the narrower registers that a processor has. GCC keeps a vector type that
-// is wider than a register in memory (products of six rows and more took five times as long), but members of a struct in registers.
+// Sixteen lanes: one register of AVX-512, or pairs of the narrower registers that a processor has.
+// GCC keeps a vector type that is wider than a register in memory (products of six rows and more
+// took five times as long), but members of a struct in registers.
 
 #include <cstdint>
 #include <cstring>
@@ -21,11 +22,15 @@ struct Pair {
   }
 };
 
-#define SPECLAB_PAIR_OPERATOR(op)                                                                                              \
-  template <typename Half>                                                                                                    \
-  inline auto operator op(Pair<Half> a, Pair<Half> b) { return Pair<decltype(a.low op b.low)>{a.low op b.low, a.high op b.high}; } \
-  template <typename Half, typename Other>                                                                                    \
-  inline auto operator op(Pair<Half> a, Other b) { return Pair<decltype(a.low op b)>{a.low op b, a.high op b}; }
+#define SPECLAB_PAIR_OPERATOR(op)                                            \
+  template <typename Half>                                                   \
+  inline auto operator op(Pair<Half> a, Pair<Half> b) {                      \
+    return Pair<decltype(a.low op b.low)>{a.low op b.low, a.high op b.high}; \
+  }                                                                          \
+  template <typename Half, typename Other>                                   \
+  inline auto operator op(Pair<Half> a, Other b) {                           \
+    return Pair<decltype(a.low op b)>{a.low op b, a.high op b};              \
+  }
 SPECLAB_PAIR_OPERATOR(+)
 SPECLAB_PAIR_OPERATOR(-)
 SPECLAB_PAIR_OPERATOR(*)
@@ -40,26 +45,36 @@ SPECLAB_PAIR_OPERATOR(<<)
 SPECLAB_PAIR_OPERATOR(>>)
 #undef SPECLAB_PAIR_OPERATOR
 template <typename Half>
-inline Pair<Half> operator+(float a, Pair<Half> b) { return {a + b.low, a + b.high}; }
+inline Pair<Half> operator+(float a, Pair<Half> b) {
+  return {a + b.low, a + b.high};
+}
 template <typename Half>
-inline Pair<Half> operator-(Pair<Half> a) { return {-a.low, -a.high}; }
+inline Pair<Half> operator-(Pair<Half> a) {
+  return {-a.low, -a.high};
+}
 
-/// Calls f with the constants 0 ... N - 1: unlike a loop that is unrolled later, it leaves arrays of vectors in registers.
+/// Calls f with the constants 0 ... N - 1: unlike a loop that is unrolled later, it leaves arrays
+/// of vectors in registers.
 template <int N, typename Function>
 [[gnu::always_inline]] inline void unrolled(Function f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) { (f(std::integral_constant<int, I>()), ...); }(std::make_integer_sequence<int, N>());
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>()), ...);
+  }(std::make_integer_sequence<int, N>());
 }
 
 /// Register of a type, and the sixteen lanes that are made of it.
 #if defined(__AVX512F__)
 constexpr int kRegisterBytes = 64, kVectorRegisters = 32;  ///< the latter in vectors of 16 lanes
-template <typename Register> using Lanes = Register;
+template <typename Register>
+using Lanes = Register;
 #elif defined(__AVX2__)
 constexpr int kRegisterBytes = 32, kVectorRegisters = 8;
-template <typename Register> using Lanes = Pair<Register>;
+template <typename Register>
+using Lanes = Pair<Register>;
 #else
 constexpr int kRegisterBytes = 16, kVectorRegisters = 4;
-template <typename Register> using Lanes = Pair<Pair<Register>>;
+template <typename Register>
+using Lanes = Pair<Pair<Register> >;
 #endif
 typedef float Register __attribute__((vector_size(kRegisterBytes)));
 typedef std::int32_t IntRegister __attribute__((vector_size(kRegisterBytes)));
@@ -83,13 +98,21 @@ inline void store_low_halves(UintRegister v, std::uint16_t* out) {
 }
 
 template <typename Mask, typename Half>
-inline Pair<Half> choose(Pair<Mask> mask, Pair<Half> a, Pair<Half> b) { return {choose(mask.low, a.low, b.low), choose(mask.high, a.high, b.high)}; }
+inline Pair<Half> choose(Pair<Mask> mask, Pair<Half> a, Pair<Half> b) {
+  return {choose(mask.low, a.low, b.low), choose(mask.high, a.high, b.high)};
+}
 template <typename Half>
-inline auto to_int(Pair<Half> v) { return Pair<decltype(to_int(v.low))>{to_int(v.low), to_int(v.high)}; }
+inline auto to_int(Pair<Half> v) {
+  return Pair<decltype(to_int(v.low))>{to_int(v.low), to_int(v.high)};
+}
 template <typename Half>
-inline auto as_float(Pair<Half> v) { return Pair<decltype(as_float(v.low))>{as_float(v.low), as_float(v.high)}; }
+inline auto as_float(Pair<Half> v) {
+  return Pair<decltype(as_float(v.low))>{as_float(v.low), as_float(v.high)};
+}
 template <typename Half>
-inline auto as_bits(Pair<Half> v) { return Pair<decltype(as_bits(v.low))>{as_bits(v.low), as_bits(v.high)}; }
+inline auto as_bits(Pair<Half> v) {
+  return Pair<decltype(as_bits(v.low))>{as_bits(v.low), as_bits(v.high)};
+}
 template <typename Half>
 inline void store_low_halves(Pair<Half> v, std::uint16_t* out) {
   store_low_halves(v.low, out);
@@ -98,14 +121,18 @@ inline void store_low_halves(Pair<Half> v, std::uint16_t* out) {
 
 /// A register at a time: a copy of the whole struct would go through memory.
 template <typename Register>
-inline void copy_lanes(const void* from, Register& to) { std::memcpy(&to, from, sizeof to); }
+inline void copy_lanes(const void* from, Register& to) {
+  std::memcpy(&to, from, sizeof to);
+}
 template <typename Half>
 inline void copy_lanes(const void* from, Pair<Half>& to) {
   copy_lanes(from, to.low);
   copy_lanes(static_cast<const char*>(from) + sizeof(Half), to.high);
 }
 template <typename Register>
-inline void copy_lanes(const Register& from, void* to) { std::memcpy(to, &from, sizeof from); }
+inline void copy_lanes(const Register& from, void* to) {
+  std::memcpy(to, &from, sizeof from);
+}
 template <typename Half>
 inline void copy_lanes(const Pair<Half>& from, void* to) {
   copy_lanes(from.low, to);

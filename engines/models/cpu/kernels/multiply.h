@@ -13,7 +13,8 @@ namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
 constexpr int kVectorsPerBlock = kBlockColumns / kLanes;
-constexpr int kAccumulators = kVectorRegisters * 3 / 4;  ///< sums that stay in registers beside weights and activations
+constexpr int kAccumulators =
+    kVectorRegisters * 3 / 4;  ///< sums that stay in registers beside weights and activations
 constexpr int kMaxTileRows = kAccumulators / kVectorsPerBlock;
 
 /// What a product of one weight step and one activation step is, by element type.
@@ -25,7 +26,9 @@ struct Step<float> {
   static constexpr int kDepth = 1;
   using Broadcast = Register;
   static Broadcast broadcast(const float* x) { return splat_register(*x); }
-  static Vector add(Vector acc, const float* weights, Broadcast x) { return acc + load(weights) * x; }
+  static Vector add(Vector acc, const float* weights, Broadcast x) {
+    return acc + load(weights) * x;
+  }
 };
 
 template <>
@@ -42,10 +45,13 @@ struct Step<BFloat16> {
   }
   static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
     const __m512i w = _mm512_loadu_si512(weights);
-    return reinterpret_cast<Vector>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), bit_cast_bh(w), x));
+    return reinterpret_cast<Vector>(
+        _mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), bit_cast_bh(w), x));
   }
 #else
-  struct Broadcast { Register even, odd; };
+  struct Broadcast {
+    Register even, odd;
+  };
   static Broadcast broadcast(const BFloat16* x) {
     std::uint32_t pair;
     std::memcpy(&pair, x, sizeof pair);
@@ -63,7 +69,8 @@ struct Step<BFloat16> {
 
 /// Writes one row's block of sums according to the epilogue.
 template <typename Element>
-inline void finish_block(const MultiplyArgs& args, int row, int block, const Vector (&sum)[kVectorsPerBlock]) {
+inline void finish_block(const MultiplyArgs& args, int row, int block,
+                         const Vector (&sum)[kVectorsPerBlock]) {
   if (args.epilogue == Epilogue::silu_gate) {
     Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kLanes;
     return store_as(silu(sum[0]) * sum[1], out);
@@ -72,16 +79,20 @@ inline void finish_block(const MultiplyArgs& args, int row, int block, const Vec
   for (int v = 0; v < kVectorsPerBlock; ++v) {
     const int left = args.columns - block * kBlockColumns - v * kLanes;
     if (left >= kLanes) {
-      store(out + v * kLanes, args.epilogue == Epilogue::add ? load(out + v * kLanes) + sum[v] : sum[v]);
+      store(out + v * kLanes,
+            args.epilogue == Epilogue::add ? load(out + v * kLanes) + sum[v] : sum[v]);
     } else {
-      for (int i = 0; i < left; ++i) out[v * kLanes + i] = args.epilogue == Epilogue::add ? out[v * kLanes + i] + sum[v][i] : sum[v][i];
+      for (int i = 0; i < left; ++i)
+        out[v * kLanes + i] =
+            args.epilogue == Epilogue::add ? out[v * kLanes + i] + sum[v][i] : sum[v][i];
     }
   }
 }
 
-/// Calls for the weights of later steps. One or two rows wait for memory only: one stream into the first-level cache is
-/// fastest. More rows are bound by arithmetic as well: a short stream there and a long one into the second level hide the
-/// memory behind it (Zen 4, 8 rows of bfloat16 against 1 row: 1.0 times the time with both, 1.1 to 1.7 with the first alone).
+/// Calls for the weights of later steps. One or two rows wait for memory only: one stream into the
+/// first-level cache is fastest. More rows are bound by arithmetic as well: a short stream there
+/// and a long one into the second level hide the memory behind it (Zen 4, 8 rows of bfloat16
+/// against 1 row: 1.0 times the time with both, 1.1 to 1.7 with the first alone).
 template <int Rows, int StepElements, typename Element>
 inline void prefetch_weights(const Element* weights) {
   constexpr int kManyRows = 3;
@@ -100,14 +111,17 @@ template <typename Element, int Rows>
 inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
   constexpr int kDepthStep = Step<Element>::kDepth;
   constexpr int kStepElements = kBlockColumns * kDepthStep;
-  const Element* weights = static_cast<const Element*>(args.weights) + static_cast<std::int64_t>(block) * kBlockColumns * args.depth;
+  const Element* weights = static_cast<const Element*>(args.weights) +
+                           static_cast<std::int64_t>(block) * kBlockColumns * args.depth;
   const Element* x = static_cast<const Element*>(args.x) + first_row * args.x_stride;
   Vector sum[Rows][kVectorsPerBlock] = {};
   for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {
     prefetch_weights<Rows, kStepElements>(weights);
     unrolled<Rows>([&](auto r) __attribute__((always_inline)) {
       const auto broadcast = Step<Element>::broadcast(x + r * args.x_stride + k);
-      unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) { sum[r][v] = Step<Element>::add(sum[r][v], weights + v * kLanes * kDepthStep, broadcast); });
+      unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {
+        sum[r][v] = Step<Element>::add(sum[r][v], weights + v * kLanes * kDepthStep, broadcast);
+      });
     });
   }
   for (int r = 0; r < Rows; ++r) finish_block<Element>(args, first_row + r, block, sum[r]);

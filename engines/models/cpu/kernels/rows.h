@@ -16,15 +16,19 @@ void rms_norm_as(const float* x, const float* weight, int size, float epsilon, E
   for (int i = 0; i < size; i += kLanes) store_as(load(x + i) * scale * load(weight + i), out + i);
 }
 
-void rms_norm(const float* x, const float* weight, int size, float epsilon, ElementType type, void* out) {
-  if (type == ElementType::float32) return rms_norm_as(x, weight, size, epsilon, static_cast<float*>(out));
+void rms_norm(const float* x, const float* weight, int size, float epsilon, ElementType type,
+              void* out) {
+  if (type == ElementType::float32)
+    return rms_norm_as(x, weight, size, epsilon, static_cast<float*>(out));
   rms_norm_as(x, weight, size, epsilon, static_cast<BFloat16*>(out));
 }
 
 void convert(const float* x, int size, ElementType type, void* out) {
   for (int i = 0; i < size; i += kLanes) {
-    if (type == ElementType::float32) store_as(load(x + i), static_cast<float*>(out) + i);
-    else store_as(load(x + i), static_cast<BFloat16*>(out) + i);
+    if (type == ElementType::float32)
+      store_as(load(x + i), static_cast<float*>(out) + i);
+    else
+      store_as(load(x + i), static_cast<BFloat16*>(out) + i);
   }
 }
 

@@ -41,7 +41,8 @@ inline bool any_lane(IntVector mask) {
 
 inline Vector larger(Vector a, Vector b) { return choose(a > b, a, b); }
 
-/// exp(x) for x <= 0, relative error below 2e-7; 0 below -87. Cody-Waite reduction, degree-6 polynomial.
+/// exp(x) for x <= 0, relative error below 2e-7; 0 below -87. Cody-Waite reduction, degree-6
+/// polynomial.
 inline Vector exp_nonpositive(Vector x) {
   const IntVector underflow = x < splat(-87.0f);
   x = choose(underflow, splat(-87.0f), x);
@@ -50,7 +51,8 @@ inline Vector exp_nonpositive(Vector x) {
   Vector r = x - n * 0.693359375f;
   r = r - n * -2.12194440e-4f;
   Vector poly = splat(1.3888889e-3f);
-  for (const float c : {8.3333333e-3f, 4.1666667e-2f, 1.6666667e-1f, 0.5f, 1.0f, 1.0f}) poly = poly * r + c;
+  for (const float c : {8.3333333e-3f, 4.1666667e-2f, 1.6666667e-1f, 0.5f, 1.0f, 1.0f})
+    poly = poly * r + c;
   const IntVector exponent = (to_int(n) + 127) << 23;
   return choose(underflow, Vector{}, poly * as_float(exponent));
 }

@@ -47,9 +47,11 @@ double softmax(const float* logits, int size, float inverse_temperature, float* 
     }
   }
   total += lane_sum(sum);
-  for (; i < size; ++i) total += probabilities[i] = std::exp((logits[i] - top[0]) * inverse_temperature);
+  for (; i < size; ++i)
+    total += probabilities[i] = std::exp((logits[i] - top[0]) * inverse_temperature);
   const float scale = static_cast<float>(1.0 / total);
-  for (i = 0; i + kLanes <= size; i += kLanes) store(probabilities + i, load(probabilities + i) * scale);
+  for (i = 0; i + kLanes <= size; i += kLanes)
+    store(probabilities + i, load(probabilities + i) * scale);
   for (; i < size; ++i) probabilities[i] *= scale;
   return total;
 }

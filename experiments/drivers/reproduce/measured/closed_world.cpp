@@ -12,12 +12,20 @@ namespace {
 
 /// @throws DataError as ClosedWorld
 TrainedDrafter trained_drafter(const ObservedRun& run, const std::string& name) {
-  const auto is_it = [&](const analysis::ModelProvenance& model) { return model.role == analysis::ModelRole::drafter && model.name == name; };
+  const auto is_it = [&](const analysis::ModelProvenance& model) {
+    return model.role == analysis::ModelRole::drafter && model.name == name;
+  };
   if (std::ranges::count_if(run.manifest.models, is_it) != 1)
-    throw DataError(fmt::format("the sweep's manifest.toml has {} drafters '{}', which rows name; allowed: one; measure it again", std::ranges::count_if(run.manifest.models, is_it), escaped(name)));
+    throw DataError(
+        fmt::format("the sweep's manifest.toml has {} drafters '{}', which rows name; allowed: "
+                    "one; measure it again",
+                    std::ranges::count_if(run.manifest.models, is_it), escaped(name)));
   const analysis::ModelProvenance& model = *std::ranges::find_if(run.manifest.models, is_it);
   if (!model.training)
-    throw DataError(fmt::format("the sweep's manifest.toml does not tell what '{}' learned from (training_tokens); train with scripts/closed_world and measure with the config in experiments/configs/papers", escaped(name)));
+    throw DataError(fmt::format(
+        "the sweep's manifest.toml does not tell what '{}' learned from (training_tokens); train "
+        "with scripts/closed_world and measure with the config in experiments/configs/papers",
+        escaped(name)));
   return {name, static_cast<double>(model.parameters), *model.training};
 }
 
@@ -26,8 +34,13 @@ std::vector<TrainedDrafter> drafters_of(const ObservedRun& run) {
   constexpr std::size_t kFewest = 3;
   std::vector<TrainedDrafter> drafters;
   for (const analysis::DrafterAcceptance& cell : run.pooled)
-    if (std::ranges::find(drafters, cell.axes.drafter, &TrainedDrafter::name) == drafters.end()) drafters.push_back(trained_drafter(run, cell.axes.drafter));
-  if (drafters.size() < kFewest) throw DataError(fmt::format("the sweep has {} drafters; allowed: at least {}; measure it with the config in experiments/configs/papers", drafters.size(), kFewest));
+    if (std::ranges::find(drafters, cell.axes.drafter, &TrainedDrafter::name) == drafters.end())
+      drafters.push_back(trained_drafter(run, cell.axes.drafter));
+  if (drafters.size() < kFewest)
+    throw DataError(
+        fmt::format("the sweep has {} drafters; allowed: at least {}; measure it with the config "
+                    "in experiments/configs/papers",
+                    drafters.size(), kFewest));
   return drafters;
 }
 
@@ -39,27 +52,35 @@ std::vector<std::string> categories_of(const std::vector<analysis::DrafterAccept
 }
 
 /// Whether the drafters differ in it.
-bool differs(const std::vector<double>& values) { return std::ranges::adjacent_find(values, std::not_equal_to{}) != values.end(); }
+bool differs(const std::vector<double>& values) {
+  return std::ranges::adjacent_find(values, std::not_equal_to{}) != values.end();
+}
 
 constexpr auto kTokens = [](const TrainedDrafter& d) { return d.training.tokens; };
 
 }  // namespace
 
 const std::vector<TrainingMetric>& training_metrics() {
-  static const std::vector<TrainingMetric> all{{"log_parameters", [](const TrainedDrafter& d) { return std::log(d.parameters); }},
-                                       {"log_training_tokens", [](const TrainedDrafter& d) { return std::log(static_cast<double>(d.training.tokens)); }},
-                                       {"held_out_loss", [](const TrainedDrafter& d) { return d.training.held_out_loss; }},
-                                       {"held_out_next_token_probability", [](const TrainedDrafter& d) { return d.training.held_out_acceptance; }},
-                                       {"held_out_agreement", [](const TrainedDrafter& d) { return d.training.held_out_agreement; }}};
+  static const std::vector<TrainingMetric> all{
+      {"log_parameters", [](const TrainedDrafter& d) { return std::log(d.parameters); }},
+      {"log_training_tokens",
+       [](const TrainedDrafter& d) { return std::log(static_cast<double>(d.training.tokens)); }},
+      {"held_out_loss", [](const TrainedDrafter& d) { return d.training.held_out_loss; }},
+      {"held_out_next_token_probability",
+       [](const TrainedDrafter& d) { return d.training.held_out_acceptance; }},
+      {"held_out_agreement",
+       [](const TrainedDrafter& d) { return d.training.held_out_agreement; }}};
   return all;
 }
 
-ClosedWorld::ClosedWorld(const std::string& folder) : run_(folder), drafters_(drafters_of(run_)), categories_(categories_of(run_.by_category)) {}
+ClosedWorld::ClosedWorld(const std::string& folder)
+    : run_(folder), drafters_(drafters_of(run_)), categories_(categories_of(run_.by_category)) {}
 
 std::vector<TrainedDrafter> ClosedWorld::fully_trained() const {
   const std::int64_t most = kTokens(std::ranges::max(drafters_, {}, kTokens));
   std::vector<TrainedDrafter> full;
-  std::ranges::copy_if(drafters_, std::back_inserter(full), [&](const TrainedDrafter& d) { return kTokens(d) == most; });
+  std::ranges::copy_if(drafters_, std::back_inserter(full),
+                       [&](const TrainedDrafter& d) { return kTokens(d) == most; });
   std::ranges::sort(full, {}, &TrainedDrafter::parameters);
   return full;
 }
@@ -67,20 +88,27 @@ std::vector<TrainedDrafter> ClosedWorld::fully_trained() const {
 std::vector<TrainedDrafter> ClosedWorld::of_one_size() const {
   std::vector<TrainedDrafter> same;
   for (const TrainedDrafter& d : drafters_)
-    if (std::ranges::count(drafters_, d.parameters, &TrainedDrafter::parameters) > 1) same.push_back(d);
+    if (std::ranges::count(drafters_, d.parameters, &TrainedDrafter::parameters) > 1)
+      same.push_back(d);
   std::ranges::sort(same, {}, kTokens);
   return same;
 }
 
 double ClosedWorld::target_parameters() const {
-  return static_cast<double>(std::ranges::find(run_.manifest.models, analysis::ModelRole::target, &analysis::ModelProvenance::role)->parameters);
+  return static_cast<double>(std::ranges::find(run_.manifest.models, analysis::ModelRole::target,
+                                               &analysis::ModelProvenance::role)
+                                 ->parameters);
 }
 
-const analysis::DrafterAcceptance& ClosedWorld::observed(const TrainedDrafter& drafter, double temperature, const std::string& category) const {
-  return drafter_where(category == "all" ? run_.pooled : run_.by_category, drafter.name, temperature, category);
+const analysis::DrafterAcceptance& ClosedWorld::observed(const TrainedDrafter& drafter,
+                                                         double temperature,
+                                                         const std::string& category) const {
+  return drafter_where(category == "all" ? run_.pooled : run_.by_category, drafter.name,
+                       temperature, category);
 }
 
-const analysis::Estimate& ClosedWorld::acceptance(const TrainedDrafter& drafter, double temperature, const std::string& category) const {
+const analysis::Estimate& ClosedWorld::acceptance(const TrainedDrafter& drafter, double temperature,
+                                                  const std::string& category) const {
   return observed(drafter, temperature, category).depths.front().acceptance;
 }
 
@@ -91,7 +119,10 @@ analysis::LineFit ClosedWorld::fit(const TrainingMetric& metric, double temperat
     y.push_back(acceptance(drafter, temperature).value);
   }
   if (!differs(x) || !differs(y))
-    throw DataError(fmt::format("the sweep's drafters do not differ in {} or in acceptance; measure it with the config in experiments/configs/papers", metric.name));
+    throw DataError(
+        fmt::format("the sweep's drafters do not differ in {} or in acceptance; measure it with "
+                    "the config in experiments/configs/papers",
+                    metric.name));
   return analysis::fit_line(x, y);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// A target and drafters of several sizes that learned from the same text: what of a drafter's training tells its acceptance, and which size is fastest at which price.
-// No paper has this; the rows are of ours alone.
+// A target and drafters of several sizes that learned from the same text: what of a drafter's
+// training tells its acceptance, and which size is fastest at which price. No paper has this; the
+// rows are of ours alone.
 
 #include <array>
 #include <functional>
@@ -31,7 +32,8 @@ const std::vector<TrainingMetric>& training_metrics();  ///< parameters first
 /// A sweep over such drafters.
 class ClosedWorld {
  public:
-  /// @throws DataError if the run does not tell of every drafter once what it learned from, or has fewer than a line needs
+  /// @throws DataError if the run does not tell of every drafter once what it learned from, or has
+  /// fewer than a line needs
   explicit ClosedWorld(const std::string& folder);
 
   static constexpr std::array kTemperatures{0.0, 0.5, 1.0};
@@ -46,9 +48,11 @@ class ClosedWorld {
   const std::string& description() const { return run_.description; }
 
   /// @param category  "all" where pooled
-  const analysis::DrafterAcceptance& observed(const TrainedDrafter& drafter, double temperature, const std::string& category = "all") const;
+  const analysis::DrafterAcceptance& observed(const TrainedDrafter& drafter, double temperature,
+                                              const std::string& category = "all") const;
   /// Of the first drafted token.
-  const analysis::Estimate& acceptance(const TrainedDrafter& drafter, double temperature, const std::string& category = "all") const;
+  const analysis::Estimate& acceptance(const TrainedDrafter& drafter, double temperature,
+                                       const std::string& category = "all") const;
   /// Acceptance over a metric. @throws DataError where the drafters do not differ in one of the two
   analysis::LineFit fit(const TrainingMetric& metric, double temperature) const;
 
@@ -61,10 +65,13 @@ class ClosedWorld {
 /// The best length by the formula, 0 where none pays.
 struct LengthChoice {
   int length = 0;
-  analysis::Estimate speedup{.value = 1, .interval = {}, .n = 0};  ///< the interval is all that those of the survivals allow, each end with its own best length
+  analysis::Estimate speedup{
+      .value = 1, .interval = {}, .n = 0};  ///< the interval is all that those of the survivals
+                                            ///< allow, each end with its own best length
 };
 
-/// With the measured survival of each draft, up to those that were observed. Without an interval where a survival has none.
+/// With the measured survival of each draft, up to those that were observed. Without an interval
+/// where a survival has none.
 LengthChoice best_length(const analysis::DrafterAcceptance& cell, double cost_ratio);
 
 std::vector<analysis::Figure> closed_world_figures(const ClosedWorld& world);

@@ -1,4 +1,5 @@
-// Table 2 of Leviathan et al. 2023: the fastest length of each drafter, its acceptance and speed-up.
+// Table 2 of Leviathan et al. 2023: the fastest length of each drafter, its acceptance and
+// speed-up.
 
 #include <fmt/format.h>
 
@@ -10,23 +11,36 @@ namespace speclab::experiments {
 namespace {
 
 /// Their tasks and the categories of ours that are like them.
-constexpr std::pair<const char*, const char*> kTasks[] = {{"wmt_en_de", "translation"}, {"cnn_dm", "summarisation"}};
+constexpr std::pair<const char*, const char*> kTasks[] = {{"wmt_en_de", "translation"},
+                                                          {"cnn_dm", "summarisation"}};
 
 /// The length that is the fastest, as they chose it: on what is shown.
-const analysis::Group& fastest(const MeasuredRun& run, const std::string& category, const std::string& drafter, double temperature) {
+const analysis::Group& fastest(const MeasuredRun& run, const std::string& category,
+                               const std::string& drafter, double temperature) {
   const analysis::Group* best = nullptr;
   for (const analysis::Group& group : run.by_category()) {
-    if (group.category != category || group.axes.drafter != drafter || group.axes.temperature != temperature || !group.summary.speedup) continue;
+    if (group.category != category || group.axes.drafter != drafter ||
+        group.axes.temperature != temperature || !group.summary.speedup)
+      continue;
     if (!best || group.summary.speedup->value > best->summary.speedup->value) best = &group;
   }
-  if (!best) throw DataError(fmt::format("the sweep has no {} in {} at temperature {}; measure it with the config in experiments/configs/papers", drafter, category, temperature));
+  if (!best)
+    throw DataError(
+        fmt::format("the sweep has no {} in {} at temperature {}; measure it with the config in "
+                    "experiments/configs/papers",
+                    drafter, category, temperature));
   return *best;
 }
 
 /// Their row for the smallest draft model, which is what ours is.
-std::size_t row_of_smallest(const analysis::Table& table, const std::string& task, double temperature) {
-  const auto test = [&](std::size_t row) { return is(table, row, "task", task) && is(table, row, "draft_model", "T5-small") && table.number(row, "temperature") == temperature; };
-  return row_where(table, test, fmt::format("T5-small for {} at temperature {}", task, temperature));
+std::size_t row_of_smallest(const analysis::Table& table, const std::string& task,
+                            double temperature) {
+  const auto test = [&](std::size_t row) {
+    return is(table, row, "task", task) && is(table, row, "draft_model", "T5-small") &&
+           table.number(row, "temperature") == temperature;
+  };
+  return row_where(table, test,
+                   fmt::format("T5-small for {} at temperature {}", task, temperature));
 }
 
 struct Place {
@@ -36,10 +50,15 @@ struct Place {
   double temperature;
 };
 
-void add_drafter(const MeasuredRun& run, const Place& place, const std::string& drafter, Reproduction& result, BesideFigure& figure) {
+void add_drafter(const MeasuredRun& run, const Place& place, const std::string& drafter,
+                 Reproduction& result, BesideFigure& figure) {
   const analysis::Group& best = fastest(run, place.category, drafter, place.temperature);
-  const std::string setting = fmt::format("task={};drafter={};temperature={};policy={}", place.category, drafter, place.temperature, best.axes.policy);
-  Comparison speedup = measured(setting, "speedup", *best.summary.speedup), acceptance = measured(setting, "acceptance_rate", needed(best.summary.acceptance_rate, "drafts of " + drafter));
+  const std::string setting =
+      fmt::format("task={};drafter={};temperature={};policy={}", place.category, drafter,
+                  place.temperature, best.axes.policy);
+  Comparison speedup = measured(setting, "speedup", *best.summary.speedup),
+             acceptance = measured(setting, "acceptance_rate",
+                                   needed(best.summary.acceptance_rate, "drafts of " + drafter));
   const double x = figure.place(fmt::format("{}, T={}", place.category, place.temperature));
   figure.add(drafter, x, *best.summary.speedup);
   if (drafter == "small_transformer") {
@@ -52,14 +71,21 @@ void add_drafter(const MeasuredRun& run, const Place& place, const std::string& 
   result.rows.push_back(acceptance);
 }
 
-const Comparison& speedup_at(const Reproduction& result, const std::string& category, double temperature) {
-  const std::string start = fmt::format("task={};drafter=small_transformer;temperature={};", category, temperature);
-  return *std::ranges::find_if(result.rows, [&](const Comparison& row) { return row.quantity == "speedup" && row.setting.starts_with(start); });
+const Comparison& speedup_at(const Reproduction& result, const std::string& category,
+                             double temperature) {
+  const std::string start =
+      fmt::format("task={};drafter=small_transformer;temperature={};", category, temperature);
+  return *std::ranges::find_if(result.rows, [&](const Comparison& row) {
+    return row.quantity == "speedup" && row.setting.starts_with(start);
+  });
 }
 
 std::string temperature_remark(const Reproduction& result, const std::string& category) {
-  const Comparison &greedy = speedup_at(result, category, 0.0), &sampled = speedup_at(result, category, 1.0);
-  return fmt::format("{}: from temperature 0 to 1 the speed-up goes from {:.2f} to {:.2f}, theirs from {} to {}", category, greedy.ours, sampled.ours, *greedy.reference, *sampled.reference);
+  const Comparison &greedy = speedup_at(result, category, 0.0),
+                   &sampled = speedup_at(result, category, 1.0);
+  return fmt::format(
+      "{}: from temperature 0 to 1 the speed-up goes from {:.2f} to {:.2f}, theirs from {} to {}",
+      category, greedy.ours, sampled.ours, *greedy.reference, *sampled.reference);
 }
 
 }  // namespace
@@ -67,17 +93,28 @@ std::string temperature_remark(const Reproduction& result, const std::string& ca
 Reproduction leviathan_table_2(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun run(folders.at("best_length"));
   const analysis::Table table = papers.table("leviathan_table2.csv");
-  BesideFigure figure("leviathan_table_2", "Speed-up of the fastest length", {.label = "", .names = {}}, "speed-up over plain decoding",
-                      "Filled: ours, " + run.description() + ", the fastest of the lengths 3, 5 and 7, bars 95 % over prompts. Hollow: Table 2 of Leviathan et al. 2023.");
+  BesideFigure figure("leviathan_table_2", "Speed-up of the fastest length",
+                      {.label = "", .names = {}}, "speed-up over plain decoding",
+                      "Filled: ours, " + run.description() +
+                          ", the fastest of the lengths 3, 5 and 7, bars 95 % over prompts. "
+                          "Hollow: Table 2 of Leviathan et al. 2023.");
   Reproduction result;
   for (const auto& [task, category] : kTasks)
     for (const double temperature : {0.0, 1.0})
-      for (const char* drafter : {"bigram", "ngram", "small_transformer"}) add_drafter(run, {table, task, category, temperature}, drafter, result, figure);
+      for (const char* drafter : {"bigram", "ngram", "small_transformer"})
+        add_drafter(run, {table, task, category, temperature}, drafter, result, figure);
   result.figures.push_back(figure.figure());
-  result.remarks.push_back(context_remark(run.description(), "T5-XXL (11B) on one TPU-v4, English to German and news summaries, drafts of T5-small (77M)"));
-  for (const auto& [task, category] : kTasks) result.remarks.push_back(temperature_remark(result, category));
-  result.remarks.emplace_back("not rebuilt: drafts of T5-base and T5-large, eight of their twelve rows; this project has one small transformer (7 % of its target's parameters; T5-small has 0.7 %, T5-large 7 %), shown beside T5-small, their smallest");
-  result.remarks.emplace_back("the fastest length is chosen on the numbers shown, as theirs, which favours it a little");
+  result.remarks.push_back(context_remark(run.description(),
+                                          "T5-XXL (11B) on one TPU-v4, English to German and news "
+                                          "summaries, drafts of T5-small (77M)"));
+  for (const auto& [task, category] : kTasks)
+    result.remarks.push_back(temperature_remark(result, category));
+  result.remarks.emplace_back(
+      "not rebuilt: drafts of T5-base and T5-large, eight of their twelve rows; this project has "
+      "one small transformer (7 % of its target's parameters; T5-small has 0.7 %, T5-large 7 %), "
+      "shown beside T5-small, their smallest");
+  result.remarks.emplace_back(
+      "the fastest length is chosen on the numbers shown, as theirs, which favours it a little");
   return result;
 }
 

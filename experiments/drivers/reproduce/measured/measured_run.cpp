@@ -16,13 +16,17 @@ namespace {
 std::string checked(const std::string& folder, const std::string& kind) {
   analysis::check_unchanged(folder);
   const std::string found = analysis::read_manifest(folder + "/manifest.toml").kind;
-  if (found != kind) throw DataError(fmt::format("{}: a run of the kind {}; allowed: {}, as the config in experiments/configs/papers has it", folder, escaped(found), kind));
+  if (found != kind)
+    throw DataError(fmt::format(
+        "{}: a run of the kind {}; allowed: {}, as the config in experiments/configs/papers has it",
+        folder, escaped(found), kind));
   return folder;
 }
 
 /// @param missing  what Manifest::missing says of its rows
 void expect_whole(const std::string& folder, const std::string& missing) {
-  if (!missing.empty()) throw DataError(fmt::format("{}: a table is read from whole sweeps: {}", folder, missing));
+  if (!missing.empty())
+    throw DataError(fmt::format("{}: a table is read from whole sweeps: {}", folder, missing));
 }
 
 analysis::Run whole_run(const std::string& folder) {
@@ -34,7 +38,10 @@ analysis::Run whole_run(const std::string& folder) {
 }  // namespace
 
 MeasuredRun::MeasuredRun(const std::string& folder)
-    : run_(whole_run(folder)), baseline_(run_), bootstrap_(run_.manifest.seed), pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
+    : run_(whole_run(folder)),
+      baseline_(run_),
+      bootstrap_(run_.manifest.seed),
+      pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
       by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {}
 
 std::string MeasuredRun::description() const {
@@ -43,11 +50,14 @@ std::string MeasuredRun::description() const {
     prompts.insert(generation.prompt_id);
     models.insert(generation.axes.model);
   }
-  return fmt::format("{} of {} prompts on {}", models.size() == 1 ? *models.begin() : fmt::format("{} models", models.size()), prompts.size(), run_.manifest.provenance("machine"));
+  return fmt::format("{} of {} prompts on {}",
+                     models.size() == 1 ? *models.begin() : fmt::format("{} models", models.size()),
+                     prompts.size(), run_.manifest.provenance("machine"));
 }
 
 ObservedRun::ObservedRun(const std::string& folder) {
-  const analysis::AcceptanceRun run = analysis::read_acceptance_run(checked(folder, "drafter_acceptance"));
+  const analysis::AcceptanceRun run =
+      analysis::read_acceptance_run(checked(folder, "drafter_acceptance"));
   expect_whole(folder, run.missing());
   const std::vector<analysis::AcceptanceRow>& rows = run.rows;
   analysis::Bootstrap bootstrap(run.manifest.seed);
@@ -57,21 +67,35 @@ ObservedRun::ObservedRun(const std::string& folder) {
   std::set<std::string> prompts;
   for (const analysis::AcceptanceRow& row : rows) prompts.insert(row.prompt_id);
   const auto first = pooled.empty() ? 0 : pooled.front().positions;
-  description = fmt::format("{} on {} places of its own text for {} prompts", pooled.empty() ? "nothing" : pooled.front().axes.model, first, prompts.size());
+  description =
+      fmt::format("{} on {} places of its own text for {} prompts",
+                  pooled.empty() ? "nothing" : pooled.front().axes.model, first, prompts.size());
 }
 
-const analysis::Group& group_where(const std::vector<analysis::Group>& groups, const GroupTest& test, const std::string& what) {
+const analysis::Group& group_where(const std::vector<analysis::Group>& groups,
+                                   const GroupTest& test, const std::string& what) {
   const auto found = std::ranges::find_if(groups, test);
   if (found == groups.end() || std::ranges::count_if(groups, test) != 1)
-    throw DataError(fmt::format("the sweep has {} cells for {}; allowed: one; measure it with the config in experiments/configs/papers", std::ranges::count_if(groups, test), what));
+    throw DataError(
+        fmt::format("the sweep has {} cells for {}; allowed: one; measure it with the config in "
+                    "experiments/configs/papers",
+                    std::ranges::count_if(groups, test), what));
   return *found;
 }
 
-const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category) {
-  const auto test = [&](const analysis::DrafterAcceptance& d) { return d.axes.drafter == drafter && d.axes.temperature == temperature && d.category == category && !d.depths.empty(); };
+const analysis::DrafterAcceptance& drafter_where(
+    const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter,
+    double temperature, const std::string& category) {
+  const auto test = [&](const analysis::DrafterAcceptance& d) {
+    return d.axes.drafter == drafter && d.axes.temperature == temperature &&
+           d.category == category && !d.depths.empty();
+  };
   const auto count = std::ranges::count_if(drafters, test);
   if (count != 1)
-    throw DataError(fmt::format("the sweep has {} cells with drafts of {} at temperature {} in {}; allowed: one; measure it with the config in experiments/configs/papers", count, drafter, temperature, category));
+    throw DataError(
+        fmt::format("the sweep has {} cells with drafts of {} at temperature {} in {}; allowed: "
+                    "one; measure it with the config in experiments/configs/papers",
+                    count, drafter, temperature, category));
   return *std::ranges::find_if(drafters, test);
 }
 
@@ -81,7 +105,8 @@ std::size_t row_where(const analysis::Table& table, const RowTest& test, const s
   table.fail(0, "source", "no row of the table is " + what);
 }
 
-Comparison beside_mean(const analysis::Table& table, const std::string& value_column, const RowTest& test, Comparison ours, double theirs_per_one) {
+Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
+                       const RowTest& test, Comparison ours, double theirs_per_one) {
   std::vector<double> values;
   for (std::size_t row = 0; row < table.size(); ++row)
     if (test(row)) values.push_back(table.number(row, value_column) / theirs_per_one);
@@ -94,29 +119,49 @@ Comparison beside_mean(const analysis::Table& table, const std::string& value_co
 }
 
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours) {
-  return {.setting = std::move(setting), .quantity = std::move(quantity), .ours = ours.value, .interval = ours.interval, .prompts = static_cast<int>(ours.n)};
+  return {.setting = std::move(setting),
+          .quantity = std::move(quantity),
+          .ours = ours.value,
+          .interval = ours.interval,
+          .prompts = static_cast<int>(ours.n)};
 }
 
 std::string context_remark(const std::string& ours, const std::string& theirs) {
-  return fmt::format("ours: {}; theirs: {}. Models, prompts and machines differ, so no number must agree: compare order and shape", ours, theirs);
+  return fmt::format(
+      "ours: {}; theirs: {}. Models, prompts and machines differ, so no number must agree: compare "
+      "order and shape",
+      ours, theirs);
 }
 
-BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y, std::string caption)
-    : figure_{.id = std::move(id), .title = std::move(title), .caption = std::move(caption), .x = std::move(x), .y = {.label = std::move(y), .scale = analysis::Scale::linear, .names = {}},
-              .series = {}, .reference = {}, .totals = {}} {
-  if (!figure_.x.names.empty() || figure_.x.label.empty()) figure_.kind = analysis::FigureKind::marks;
+BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y,
+                           std::string caption)
+    : figure_{.id = std::move(id),
+              .title = std::move(title),
+              .caption = std::move(caption),
+              .x = std::move(x),
+              .y = {.label = std::move(y), .scale = analysis::Scale::linear, .names = {}},
+              .series = {},
+              .reference = {},
+              .totals = {}} {
+  if (!figure_.x.names.empty() || figure_.x.label.empty())
+    figure_.kind = analysis::FigureKind::marks;
 }
 
 analysis::Series& BesideFigure::series(const std::string& name) {
   auto found = std::ranges::find(figure_.series, name, &analysis::Series::name);
-  if (found == figure_.series.end()) found = figure_.series.insert(found, {.name = name, .colour = figure_.series.size() + 1, .points = {}, .prediction = {}});
+  if (found == figure_.series.end())
+    found = figure_.series.insert(
+        found, {.name = name, .colour = figure_.series.size() + 1, .points = {}, .prediction = {}});
   return *found;
 }
 
-void BesideFigure::add(const std::string& name, double x, const analysis::Estimate& ours) { series(name).points.push_back({.x = x, .y = ours.value, .interval = ours.interval}); }
+void BesideFigure::add(const std::string& name, double x, const analysis::Estimate& ours) {
+  series(name).points.push_back({.x = x, .y = ours.value, .interval = ours.interval});
+}
 
 void BesideFigure::add_theirs(const std::string& name, double x, double value) {
-  series(name).points.push_back({.x = x, .y = value, .interval = {}, .mark = analysis::Mark::hollow});
+  series(name).points.push_back(
+      {.x = x, .y = value, .interval = {}, .mark = analysis::Mark::hollow});
 }
 
 double BesideFigure::place(const std::string& name) {

@@ -16,7 +16,9 @@ namespace speclab::experiments {
 /// The value, where the sweep has one. @throws DataError saying what is missing
 template <typename T>
 const T& needed(const std::optional<T>& value, const std::string& what) {
-  if (!value) throw DataError("the sweep has no " + what + "; measure it with the config in experiments/configs/papers");
+  if (!value)
+    throw DataError("the sweep has no " + what +
+                    "; measure it with the config in experiments/configs/papers");
   return *value;
 }
 
@@ -51,11 +53,16 @@ struct ObservedRun {
 
 using GroupTest = std::function<bool(const analysis::Group&)>;
 
-/// The only such group. @throws DataError if there is not exactly one, as in a folder of another config
-const analysis::Group& group_where(const std::vector<analysis::Group>& groups, const GroupTest& test, const std::string& what);
+/// The only such group. @throws DataError if there is not exactly one, as in a folder of another
+/// config
+const analysis::Group& group_where(const std::vector<analysis::Group>& groups,
+                                   const GroupTest& test, const std::string& what);
 
-/// The only such drafter in that category ("all" where pooled). @throws DataError if there is not exactly one, or it never drafted
-const analysis::DrafterAcceptance& drafter_where(const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter, double temperature, const std::string& category = "all");
+/// The only such drafter in that category ("all" where pooled). @throws DataError if there is not
+/// exactly one, or it never drafted
+const analysis::DrafterAcceptance& drafter_where(
+    const std::vector<analysis::DrafterAcceptance>& drafters, const std::string& drafter,
+    double temperature, const std::string& category = "all");
 
 /// A number of ours with its interval.
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours);
@@ -65,16 +72,20 @@ using RowTest = std::function<bool(std::size_t row)>;
 
 /// The first such row. @throws DataError naming the table where there is none
 std::size_t row_where(const analysis::Table& table, const RowTest& test, const std::string& what);
-/// Ours beside the mean of theirs over such rows, as over the data sets of a table. @param theirs_per_one  what one of ours is in units of theirs, as 100 for percent
-Comparison beside_mean(const analysis::Table& table, const std::string& value_column, const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
+/// Ours beside the mean of theirs over such rows, as over the data sets of a table. @param
+/// theirs_per_one  what one of ours is in units of theirs, as 100 for percent
+Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
+                       const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
 
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);
 
-/// Points of ours, filled with intervals, and theirs, hollow: a series each, in the order of first mention.
+/// Points of ours, filled with intervals, and theirs, hollow: a series each, in the order of first
+/// mention.
 class BesideFigure {
  public:
-  BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y, std::string caption);
+  BesideFigure(std::string id, std::string title, analysis::Axis x, std::string y,
+               std::string caption);
 
   void add(const std::string& series, double x, const analysis::Estimate& ours);
   void add_theirs(const std::string& series, double x, double value);

@@ -10,7 +10,8 @@ namespace {
 const std::vector<PaperRun>& paper_runs() {
   static const std::vector<PaperRun> runs{
       {"own_text", {"prompts.per_category=4", "prompts.new_tokens=64"}},
-      {"best_length", {"prompts.per_category=3", "prompts.new_tokens=64", "experiment.repetitions=1"}},
+      {"best_length",
+       {"prompts.per_category=3", "prompts.new_tokens=64", "experiment.repetitions=1"}},
       {"nucleus_summaries", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
       {"nucleus_code", {"prompts.new_tokens=64", "experiment.repetitions=1"}},
       {"tree_widths", {"prompts.per_category=1", "prompts.new_tokens=64"}},
@@ -26,18 +27,55 @@ const std::vector<PaperRun>& paper_runs() {
 
 std::span<const MeasuredTable> measured_tables() {
   static const std::vector<MeasuredTable> tables{
-      {"leviathan_table_2", "fastest length, acceptance and speed-up of drafters (Leviathan et al. 2023, Table 2)", {"best_length"}, &leviathan_table_2},
-      {"leviathan_table_3", "acceptance of n-grams and small models (Leviathan et al. 2023, Table 3)", {"own_text"}, &leviathan_table_3},
-      {"chen_table_1", "time a token and speed-up of blocks of four (Chen et al. 2023, Table 1)", {"nucleus_summaries", "nucleus_code"}, &chen_table_1},
-      {"specinfer_table_1", "is the target's token among the drafter's k most likely? (SpecInfer 2024, Table 1)", {"own_text"}, &specinfer_table_1},
-      {"specinfer_table_2", "tokens a round by tree width (SpecInfer 2024, Table 2)", {"tree_widths"}, &specinfer_table_2},
-      {"specinfer_table_3", "naive against multi-round sampling (SpecInfer 2024, Table 3)", {"tree_widths"}, &specinfer_table_3},
-      {"hf_temperature", "speed-up over temperature where a sample must match (Hugging Face 2023)", {"temperature"}, &hf_temperature},
-      {"ntt_temperature", "speed-up over temperature under the ratio test (NTT 2023)", {"temperature"}, &ntt_temperature},
-      {"ntt_model_size", "time a token over the target's size, with one assistant (NTT 2023)", {"model_size"}, &ntt_model_size},
-      {"ntt_ranks", "where the target's token stands in the drafter's ranking (NTT 2023)", {"own_text"}, &ntt_ranks},
-      {"ibm_heads", "tokens a round over the heads of an MLP speculator (IBM 2024; scripts/mlp_heads trains them)", {"mlp_heads"}, &ibm_heads},
-      {"closed_world", "acceptance over size, training text, loss and temperature where target and drafters learned from the same text (ours; scripts/closed_world trains them)", {"closed_world"},
+      {"leviathan_table_2",
+       "fastest length, acceptance and speed-up of drafters (Leviathan et al. 2023, Table 2)",
+       {"best_length"},
+       &leviathan_table_2},
+      {"leviathan_table_3",
+       "acceptance of n-grams and small models (Leviathan et al. 2023, Table 3)",
+       {"own_text"},
+       &leviathan_table_3},
+      {"chen_table_1",
+       "time a token and speed-up of blocks of four (Chen et al. 2023, Table 1)",
+       {"nucleus_summaries", "nucleus_code"},
+       &chen_table_1},
+      {"specinfer_table_1",
+       "is the target's token among the drafter's k most likely? (SpecInfer 2024, Table 1)",
+       {"own_text"},
+       &specinfer_table_1},
+      {"specinfer_table_2",
+       "tokens a round by tree width (SpecInfer 2024, Table 2)",
+       {"tree_widths"},
+       &specinfer_table_2},
+      {"specinfer_table_3",
+       "naive against multi-round sampling (SpecInfer 2024, Table 3)",
+       {"tree_widths"},
+       &specinfer_table_3},
+      {"hf_temperature",
+       "speed-up over temperature where a sample must match (Hugging Face 2023)",
+       {"temperature"},
+       &hf_temperature},
+      {"ntt_temperature",
+       "speed-up over temperature under the ratio test (NTT 2023)",
+       {"temperature"},
+       &ntt_temperature},
+      {"ntt_model_size",
+       "time a token over the target's size, with one assistant (NTT 2023)",
+       {"model_size"},
+       &ntt_model_size},
+      {"ntt_ranks",
+       "where the target's token stands in the drafter's ranking (NTT 2023)",
+       {"own_text"},
+       &ntt_ranks},
+      {"ibm_heads",
+       "tokens a round over the heads of an MLP speculator (IBM 2024; scripts/mlp_heads trains "
+       "them)",
+       {"mlp_heads"},
+       &ibm_heads},
+      {"closed_world",
+       "acceptance over size, training text, loss and temperature where target and drafters "
+       "learned from the same text (ours; scripts/closed_world trains them)",
+       {"closed_world"},
        &closed_world},
   };
   return tables;
@@ -49,6 +87,8 @@ const PaperRun& paper_run(const std::string& name) {
   return *found;
 }
 
-std::string config_of(const PaperRun& run) { return std::string(SPECLAB_SOURCE_DIR "/experiments/configs/papers/") + run.name + ".toml"; }
+std::string config_of(const PaperRun& run) {
+  return std::string(SPECLAB_SOURCE_DIR "/experiments/configs/papers/") + run.name + ".toml";
+}
 
 }  // namespace speclab::experiments

@@ -11,7 +11,8 @@
 
 namespace speclab::experiments {
 
-/// A sweep that tables are read from: experiments/configs/papers/NAME.toml, and what makes it small.
+/// A sweep that tables are read from: experiments/configs/papers/NAME.toml, and what makes it
+/// small.
 struct PaperRun {
   const char* name;
   std::vector<std::string> quick_settings;  ///< "key=value"
@@ -23,7 +24,7 @@ using RunFolders = std::map<std::string, std::string>;
 struct MeasuredTable {
   const char* id;
   const char* title;
-  std::vector<const char*> runs;            ///< sweeps it needs
+  std::vector<const char*> runs;  ///< sweeps it needs
   Reproduction (*compare)(const Papers& papers, const RunFolders& folders);
 };
 

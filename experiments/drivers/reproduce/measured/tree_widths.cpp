@@ -1,4 +1,5 @@
-// Tables 2 and 3 of SpecInfer 2024: trees that widen at the third level, and naive against multi-round sampling.
+// Tables 2 and 3 of SpecInfer 2024: trees that widen at the third level, and naive against
+// multi-round sampling.
 
 #include <fmt/format.h>
 
@@ -13,15 +14,25 @@ constexpr int kWidest = 5;
 
 std::string tree_of(int width) { return fmt::format("1x1x{}x1x1x1x1x1", width); }
 
-const analysis::Estimate& tokens_per_round(const MeasuredRun& run, int width, const std::string& verifier, double temperature) {
-  const auto test = [&](const analysis::Group& g) { return g.axes.tree == tree_of(width) && g.axes.verifier == verifier && g.axes.temperature == temperature; };
-  return needed(group_where(run.pooled(), test, fmt::format("{} under {} at temperature {}", tree_of(width), verifier, temperature)).summary.tokens_per_round, "rounds");
+const analysis::Estimate& tokens_per_round(const MeasuredRun& run, int width,
+                                           const std::string& verifier, double temperature) {
+  const auto test = [&](const analysis::Group& g) {
+    return g.axes.tree == tree_of(width) && g.axes.verifier == verifier &&
+           g.axes.temperature == temperature;
+  };
+  return needed(group_where(run.pooled(), test,
+                            fmt::format("{} under {} at temperature {}", tree_of(width), verifier,
+                                        temperature))
+                    .summary.tokens_per_round,
+                "rounds");
 }
 
 /// How much the widest tree keeps beyond the chain. @param rows  of one way of decoding, by width
 std::string gain_text(std::span<const Comparison> rows, const std::string& decoding) {
-  return fmt::format("{}: width {} over width 1: ours {:.2f}, theirs {:.2f} in the mean of its data sets", decoding, rows.size(), rows.back().ours / rows.front().ours,
-                     *rows.back().reference / *rows.front().reference);
+  return fmt::format(
+      "{}: width {} over width 1: ours {:.2f}, theirs {:.2f} in the mean of its data sets",
+      decoding, rows.size(), rows.back().ours / rows.front().ours,
+      *rows.back().reference / *rows.front().reference);
 }
 
 }  // namespace
@@ -29,43 +40,67 @@ std::string gain_text(std::span<const Comparison> rows, const std::string& decod
 Reproduction specinfer_table_2(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun run(folders.at("tree_widths"));
   const analysis::Table table = papers.table("specinfer_table2.csv");
-  BesideFigure figure("specinfer_table_2", "Tokens a round by tree width", {.label = "width at the third level", .names = {}}, "tokens a round",
-                      "Filled: ours, " + run.description() + ", bars 95 % over prompts. Hollow: Table 2 of SpecInfer 2024, mean of its five data sets.");
+  BesideFigure figure("specinfer_table_2", "Tokens a round by tree width",
+                      {.label = "width at the third level", .names = {}}, "tokens a round",
+                      "Filled: ours, " + run.description() +
+                          ", bars 95 % over prompts. Hollow: Table 2 of SpecInfer 2024, mean of "
+                          "its five data sets.");
   Reproduction result;
   for (const auto& [decoding, temperature] : {std::pair{"greedy", 0.0}, {"stochastic", 1.0}}) {
     for (int width = 1; width <= kWidest; ++width) {
-      const analysis::Estimate& ours = tokens_per_round(run, width, "tree_multi_round", temperature);
-      const auto test = [&](std::size_t row) { return is(table, row, "decoding", decoding) && table.count(row, "tree_width") == width; };
-      result.rows.push_back(beside_mean(table, "tokens_per_round", test, measured(fmt::format("decoding={};tree_width={}", decoding, width), "tokens_per_round", ours)));
+      const analysis::Estimate& ours =
+          tokens_per_round(run, width, "tree_multi_round", temperature);
+      const auto test = [&](std::size_t row) {
+        return is(table, row, "decoding", decoding) && table.count(row, "tree_width") == width;
+      };
+      result.rows.push_back(
+          beside_mean(table, "tokens_per_round", test,
+                      measured(fmt::format("decoding={};tree_width={}", decoding, width),
+                               "tokens_per_round", ours)));
       figure.add(fmt::format("small transformer, {}", decoding), width, ours);
-      figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), width, *result.rows.back().reference);
+      figure.add_theirs(fmt::format("LLaMA-68M for 7B, {} (theirs)", decoding), width,
+                        *result.rows.back().reference);
     }
     result.remarks.push_back(gain_text(std::span(result.rows).last(kWidest), decoding));
   }
   result.figures.push_back(figure.figure());
-  result.remarks.push_back(context_remark(run.description(), "LLaMA-7B, drafts of LLaMA-68M, eight levels"));
+  result.remarks.push_back(
+      context_remark(run.description(), "LLaMA-7B, drafts of LLaMA-68M, eight levels"));
   return result;
 }
 
 Reproduction specinfer_table_3(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun run(folders.at("tree_widths"));
   const analysis::Table table = papers.table("specinfer_table3.csv");
-  BesideFigure figure("specinfer_table_3", "Naive and multi-round sampling of the same trees", {.label = "", .names = {}}, "tokens a round",
-                      "Filled: ours, " + run.description() + ", temperature 1, width 5, bars 95 % over prompts. Hollow: Table 3 of SpecInfer 2024, mean of its five data sets.");
+  BesideFigure figure("specinfer_table_3", "Naive and multi-round sampling of the same trees",
+                      {.label = "", .names = {}}, "tokens a round",
+                      "Filled: ours, " + run.description() +
+                          ", temperature 1, width 5, bars 95 % over prompts. Hollow: Table 3 of "
+                          "SpecInfer 2024, mean of its five data sets.");
   Reproduction result;
-  for (const auto& [theirs, ours] : {std::pair{"naive_sampling", "tree_naive"}, {"multi_step_speculative_sampling", "tree_multi_round"}}) {
+  for (const auto& [theirs, ours] : {std::pair{"naive_sampling", "tree_naive"},
+                                     {"multi_step_speculative_sampling", "tree_multi_round"}}) {
     const analysis::Estimate& tokens = tokens_per_round(run, kWidest, ours, 1.0);
-    const auto test = [&](std::size_t row) { return is(table, row, "sampling", theirs) && is(table, row, "quantity", "tokens_per_round"); };
-    result.rows.push_back(beside_mean(table, "value", test, measured(fmt::format("rule={}", ours), "tokens_per_round", tokens)));
+    const auto test = [&](std::size_t row) {
+      return is(table, row, "sampling", theirs) && is(table, row, "quantity", "tokens_per_round");
+    };
+    result.rows.push_back(beside_mean(
+        table, "value", test, measured(fmt::format("rule={}", ours), "tokens_per_round", tokens)));
     const double x = figure.place(ours);
     figure.add("small transformer", x, tokens);
     figure.add_theirs("LLaMA-68M for 7B (theirs)", x, *result.rows.back().reference);
   }
   const double gain = result.rows[1].ours / result.rows[0].ours;
-  const auto is_gain = [&](std::size_t row) { return is(table, row, "quantity", "gain_recomputed_ratio"); };
-  result.rows.push_back(beside_mean(table, "value", is_gain, {.setting = "multi_round / naive", .quantity = "gain_ratio", .ours = gain}));
+  const auto is_gain = [&](std::size_t row) {
+    return is(table, row, "quantity", "gain_recomputed_ratio");
+  };
+  result.rows.push_back(
+      beside_mean(table, "value", is_gain,
+                  {.setting = "multi_round / naive", .quantity = "gain_ratio", .ours = gain}));
   result.figures.push_back(figure.figure());
-  result.remarks.push_back(context_remark(run.description(), "LLaMA-7B, drafts of LLaMA-68M; the width of their trees is not stated, ours is 5"));
+  result.remarks.push_back(context_remark(
+      run.description(),
+      "LLaMA-7B, drafts of LLaMA-68M; the width of their trees is not stated, ours is 5"));
   return result;
 }
 

@@ -1,4 +1,5 @@
-// The batch at which speculation stops paying, by a roofline (MagicDec, Section 3.2), beside what others measured over batches.
+// The batch at which speculation stops paying, by a roofline (MagicDec, Section 3.2), beside what
+// others measured over batches.
 
 #include <fmt/format.h>
 
@@ -20,18 +21,21 @@ namespace {
 
 sim::BatchSetting setting_of(const analysis::Table& table, std::size_t row) {
   return {.target = {table.number(row, "weight_bytes"), table.number(row, "parameters"), 0.0},
-          .draft = {table.number(row, "draft_weight_bytes"), table.number(row, "draft_parameters"), 0.0},
+          .draft = {table.number(row, "draft_weight_bytes"), table.number(row, "draft_parameters"),
+                    0.0},
           .device = {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
           .batch = small_count(table, row, "batch", 1),
           .context = small_count(table, row, "context")};
 }
 
 double forward_ms(const analysis::Table& table, std::size_t row) {
-  return sim::forward_time_ms({table.number(row, "weight_bytes"), table.number(row, "parameters"), table.number(row, "kv_bytes_per_token")},
-                              {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
-                              {.batch = small_count(table, row, "batch", 1),
-                               .rows = small_count(table, row, "rows", 1),
-                               .context = small_count(table, row, "context")});
+  return sim::forward_time_ms(
+      {table.number(row, "weight_bytes"), table.number(row, "parameters"),
+       table.number(row, "kv_bytes_per_token")},
+      {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
+      {.batch = small_count(table, row, "batch", 1),
+       .rows = small_count(table, row, "rows", 1),
+       .context = small_count(table, row, "context")});
 }
 
 double ours_of(const analysis::Table& table, std::size_t row) {
@@ -41,22 +45,32 @@ double ours_of(const analysis::Table& table, std::size_t row) {
   const auto batch = [&] { return small_count(table, row, "batch", 1); };
   if (quantity == "forward_time_ms") return forward_ms(table, row);
   if (quantity == "ridge_rows")
-    return sim::ridge_rows({table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")}, table.number(row, "bytes_per_parameter"));
-  if (quantity == "verify_cost_ratio") return sim::batch_costs(setting_of(table, row), length()).verify_cost_ratio;
-  if (quantity == "cost_ratio") return sim::batch_costs(setting_of(table, row), length()).cost_ratio;
-  if (quantity == "predicted_batch_speedup") return sim::predicted_batch_speedup(rate(), length(), setting_of(table, row));
-  if (quantity == "batched_round_tokens_mean_max") return sim::batched_round_tokens_mean_max(rate(), length(), batch());
-  if (quantity == "batched_round_tokens_mean_min") return sim::batched_round_tokens_mean_min(rate(), length(), batch());
+    return sim::ridge_rows(
+        {table.number(row, "bandwidth_bytes_per_s"), table.number(row, "flop_per_s")},
+        table.number(row, "bytes_per_parameter"));
+  if (quantity == "verify_cost_ratio")
+    return sim::batch_costs(setting_of(table, row), length()).verify_cost_ratio;
+  if (quantity == "cost_ratio")
+    return sim::batch_costs(setting_of(table, row), length()).cost_ratio;
+  if (quantity == "predicted_batch_speedup")
+    return sim::predicted_batch_speedup(rate(), length(), setting_of(table, row));
+  if (quantity == "batched_round_tokens_mean_max")
+    return sim::batched_round_tokens_mean_max(rate(), length(), batch());
+  if (quantity == "batched_round_tokens_mean_min")
+    return sim::batched_round_tokens_mean_min(rate(), length(), batch());
   if (quantity == "offload_token_time_s")
-    return sim::offload_token_time_s(table.number(row, "weight_bytes"), table.number(row, "bandwidth_bytes_per_s"));
+    return sim::offload_token_time_s(table.number(row, "weight_bytes"),
+                                     table.number(row, "bandwidth_bytes_per_s"));
   table.fail(row, "quantity", "'" + escaped(quantity) + "' is no formula of batches");
 }
 
 std::string text_of_row(const analysis::Table& table, std::size_t row) {
   std::string setting;
   for (const char* column : {"batch", "rows", "context", "acceptance_rate", "speculation_length"})
-    if (const auto text = table.optional_text(row, column)) setting += (setting.empty() ? "" : ";") + std::string(column) + "=" + *text;
-  return setting.empty() ? "bandwidth_bytes_per_s=" + table.text(row, "bandwidth_bytes_per_s") : setting;
+    if (const auto text = table.optional_text(row, column))
+      setting += (setting.empty() ? "" : ";") + std::string(column) + "=" + *text;
+  return setting.empty() ? "bandwidth_bytes_per_s=" + table.text(row, "bandwidth_bytes_per_s")
+                         : setting;
 }
 
 /// "batch=16;..." as a number.
@@ -64,23 +78,32 @@ std::optional<int> batch_of(const std::string& condition, const std::string& key
   if (!condition.starts_with(key)) return std::nullopt;
   int batch = 0;
   const char* begin = condition.data() + key.size();
-  if (std::from_chars(begin, condition.data() + condition.size(), batch).ec != std::errc()) return std::nullopt;
+  if (std::from_chars(begin, condition.data() + condition.size(), batch).ec != std::errc())
+    return std::nullopt;
   return batch;
 }
 
-/// What a paper measured over batches: rows of context_headlines.csv whose condition begins with `key`.
+/// What a paper measured over batches: rows of context_headlines.csv whose condition begins with
+/// `key`.
 struct MeasuredLine {
   std::string method, source, key, device;
 };
 
-analysis::Series measured(const analysis::Table& table, const MeasuredLine& line, std::size_t colour) {
-  analysis::Series series{.name = fmt::format("{} ({})", line.method, line.device), .colour = colour, .points = {}, .prediction = {}};
+analysis::Series measured(const analysis::Table& table, const MeasuredLine& line,
+                          std::size_t colour) {
+  analysis::Series series{.name = fmt::format("{} ({})", line.method, line.device),
+                          .colour = colour,
+                          .points = {},
+                          .prediction = {}};
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const bool is_ratio = is(table, row, "quantity", "throughput_ratio") || is(table, row, "quantity", "speedup_ratio");
+    const bool is_ratio = is(table, row, "quantity", "throughput_ratio") ||
+                          is(table, row, "quantity", "speedup_ratio");
     const auto batch = batch_of(table.optional_text(row, "condition").value_or(""), line.key);
-    const bool is_line =
-        is(table, row, "method", line.method) && is(table, row, "source", line.source) && is(table, row, "target_model", "Llama-3.1-8B");
-    if (is_line && is_ratio && batch) series.points.push_back(paper_point(*batch, table.number(row, "value")));
+    const bool is_line = is(table, row, "method", line.method) &&
+                         is(table, row, "source", line.source) &&
+                         is(table, row, "target_model", "Llama-3.1-8B");
+    if (is_line && is_ratio && batch)
+      series.points.push_back(paper_point(*batch, table.number(row, "value")));
   }
   return series;
 }
@@ -89,50 +112,63 @@ analysis::Figure empty_figure(const char* id, const char* title, std::string cap
   return {.id = id,
           .title = title,
           .caption = std::move(caption),
-          .x = {.label = "batch, sequences", .scale = analysis::Scale::logarithmic, .names = {}, .range = analysis::Interval{0.8, 600}},
+          .x = {.label = "batch, sequences",
+                .scale = analysis::Scale::logarithmic,
+                .names = {},
+                .range = analysis::Interval{0.8, 600}},
           .y = axis("speed-up", 0, 3),
           .series = {},
           .reference = analysis::ReferenceLine{1.0, "plain decoding"},
           .totals = {}};
 }
 
-/// Shapes differ from machine to machine; what must agree is that the gain falls with the batch unless the cache dominates.
+/// Shapes differ from machine to machine; what must agree is that the gain falls with the batch
+/// unless the cache dominates.
 analysis::Figure roofline_figure() {
-  analysis::Figure figure = empty_figure(
-      "batch_crossover", "Speed-up over the batch, by roofline",
-      "Acceptance rate 0.8. An 8B-class target and a 1.2B-class draft on one H200 (4.3e12 B/s, 788e12 FLOP/s), chain of 4 after contexts of 0, 2048 "
-      "and 8192 tokens, and a binary tree of depth 4 (31 nodes) at context 0 with acceptance by rank 0.8, 0.16. MagicDec 2024, Section 3.2.");
+  analysis::Figure figure =
+      empty_figure("batch_crossover", "Speed-up over the batch, by roofline",
+                   "Acceptance rate 0.8. An 8B-class target and a 1.2B-class draft on one H200 "
+                   "(4.3e12 B/s, 788e12 FLOP/s), chain of 4 after contexts of 0, 2048 "
+                   "and 8192 tokens, and a binary tree of depth 4 (31 nodes) at context 0 with "
+                   "acceptance by rank 0.8, 0.16. MagicDec 2024, Section 3.2.");
   const auto batches = steps(0, 9, 90);
   for (const int context : {0, 2048, 8192}) {
     std::vector<analysis::Point> points;
     for (const double power : batches)
-      points.push_back(vertex(std::round(std::exp2(power)),
-                              sim::predicted_batch_speedup(0.8, 4, example_machine(static_cast<int>(std::lround(std::exp2(power))), context))));
-    figure.series.push_back(curve(fmt::format("chain of 4, context {}", context), figure.series.size() + 1, points));
+      points.push_back(vertex(
+          std::round(std::exp2(power)),
+          sim::predicted_batch_speedup(
+              0.8, 4, example_machine(static_cast<int>(std::lround(std::exp2(power))), context))));
+    figure.series.push_back(
+        curve(fmt::format("chain of 4, context {}", context), figure.series.size() + 1, points));
   }
   const TreeShape tree = TreeShape::parse("2x2x2x2", 0);
   const double ranks[] = {0.8, 0.16};
   std::vector<analysis::Point> points;
   for (const double power : batches)
     points.push_back(
-        vertex(std::round(std::exp2(power)), sim::predicted_batch_speedup(sim::tree_tokens_per_round(tree, ranks), sim::BatchDraft::tree(tree),
-                                                                          example_machine(static_cast<int>(std::lround(std::exp2(power))), 0))));
+        vertex(std::round(std::exp2(power)),
+               sim::predicted_batch_speedup(
+                   sim::tree_tokens_per_round(tree, ranks), sim::BatchDraft::tree(tree),
+                   example_machine(static_cast<int>(std::lround(std::exp2(power))), 0))));
   figure.series.push_back(curve("binary tree of 31, context 0", 4, points));
   return figure;
 }
 
 analysis::Figure measured_figure(const analysis::Table& table) {
-  analysis::Figure figure = empty_figure(
-      "batch_crossover_measured", "Speed-up over the batch, as measured",
-      "Llama-3.1-8B. EAGLE and EAGLE-3 on an H100 (SGLang, chain of 3; EAGLE-3 paper), trees and chains on a B200 (SGLang, gsm8k; DFlash paper). "
-      "Context: read from the papers' tables, other machines than the roofline's.");
+  analysis::Figure figure =
+      empty_figure("batch_crossover_measured", "Speed-up over the batch, as measured",
+                   "Llama-3.1-8B. EAGLE and EAGLE-3 on an H100 (SGLang, chain of 3; EAGLE-3 "
+                   "paper), trees and chains on a B200 (SGLang, gsm8k; DFlash paper). "
+                   "Context: read from the papers' tables, other machines than the roofline's.");
   figure.x.range = analysis::Interval{0.8, 100};
   const MeasuredLine lines[] = {{"EAGLE", "eagle3_2025", "batch=", "H100"},
                                 {"EAGLE-3", "eagle3_2025", "batch=", "H100"},
                                 {"EAGLE-3 chain of 10", "dflash2026", "concurrency=", "B200"},
                                 {"EAGLE-3 tree of 60", "dflash2026", "concurrency=", "B200"},
                                 {"DFlash block of 10", "dflash2026", "concurrency=", "B200"}};
-  for (const MeasuredLine& line : lines) figure.series.push_back(measured(table, line, figure.series.size() + 1));
+  for (const MeasuredLine& line : lines)
+    figure.series.push_back(measured(table, line, figure.series.size() + 1));
   return figure;
 }
 
@@ -142,8 +178,10 @@ Reproduction batch_crossover(const Papers& papers) {
   const analysis::Table table = papers.table("batch_examples.csv");
   Reproduction result;
   for (std::size_t row = 0; row < table.size(); ++row)
-    result.rows.push_back(
-        compare(table, row, "value", {.setting = text_of_row(table, row), .quantity = table.text(row, "quantity"), .ours = ours_of(table, row)}));
+    result.rows.push_back(compare(table, row, "value",
+                                  {.setting = text_of_row(table, row),
+                                   .quantity = table.text(row, "quantity"),
+                                   .ours = ours_of(table, row)}));
   add_crossovers(result);
   result.figures = {roofline_figure(), measured_figure(papers.table("context_headlines.csv"))};
   return result;

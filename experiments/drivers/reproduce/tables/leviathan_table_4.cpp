@@ -1,4 +1,5 @@
-// Table 4 of Leviathan et al. 2023: expected against measured speed-ups of T5-XXL, and what the best length would give.
+// Table 4 of Leviathan et al. 2023: expected against measured speed-ups of T5-XXL, and what the
+// best length would give.
 
 #include <fmt/format.h>
 
@@ -24,21 +25,25 @@ struct Setting {
 };
 
 Setting setting_of(const analysis::Table& table, std::size_t row) {
-  return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"), small_count(table, row, "speculation_length"),
-          fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"), table.text(row, "draft_model"),
-                      table.integer(row, "temperature"))};
+  return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"),
+          small_count(table, row, "speculation_length"),
+          fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"),
+                      table.text(row, "draft_model"), table.integer(row, "temperature"))};
 }
 
 /// What α and c that round to the printed ones give.
 analysis::Interval reachable_speedups(const Setting& s) {
-  return {sim::predicted_speedup(s.acceptance_rate - kInputRounding, s.speculation_length, s.cost_ratio + kInputRounding),
-          sim::predicted_speedup(s.acceptance_rate + kInputRounding, s.speculation_length, std::max(0.0, s.cost_ratio - kInputRounding))};
+  return {sim::predicted_speedup(s.acceptance_rate - kInputRounding, s.speculation_length,
+                                 s.cost_ratio + kInputRounding),
+          sim::predicted_speedup(s.acceptance_rate + kInputRounding, s.speculation_length,
+                                 std::max(0.0, s.cost_ratio - kInputRounding))};
 }
 
 Comparison compared(const analysis::Table& table, std::size_t row) {
   const Setting s = setting_of(table, row);
   const std::string quantity = table.text(row, "quantity");
-  const double expected = sim::predicted_speedup(s.acceptance_rate, s.speculation_length, s.cost_ratio);
+  const double expected =
+      sim::predicted_speedup(s.acceptance_rate, s.speculation_length, s.cost_ratio);
   const int best = sim::optimal_speculation_length(s.acceptance_rate, s.cost_ratio, kLongest);
   Comparison ours{.setting = s.text, .quantity = quantity};
   if (quantity == "expected_speedup_ratio") {
@@ -65,36 +70,42 @@ Comparison compared(const analysis::Table& table, std::size_t row) {
 double measured_beside(const analysis::Table& table, std::size_t row) {
   const std::string setting = setting_of(table, row).text;
   for (std::size_t other = 0; other < table.size(); ++other)
-    if (is(table, other, "quantity", "measured_speedup_ratio") && setting_of(table, other).text == setting) return table.number(other, "value");
+    if (is(table, other, "quantity", "measured_speedup_ratio") &&
+        setting_of(table, other).text == setting)
+      return table.number(other, "value");
   table.fail(row, "quantity", "no measured_speedup_ratio of the same setting; restore the file");
 }
 
 /// "small" of "T5-small".
-std::string without_family(const std::string& model) { return model.starts_with("T5-") ? model.substr(3) : model; }
+std::string without_family(const std::string& model) {
+  return model.starts_with("T5-") ? model.substr(3) : model;
+}
 
 /// "CNN/DM small, 0" for each setting.
 std::vector<std::string> place_names(const analysis::Table& table) {
   std::vector<std::string> names;
   for (std::size_t row = 0; row < table.size(); ++row)
     if (is(table, row, "quantity", "measured_speedup_ratio"))
-      names.push_back(fmt::format("{} {}, {}", is(table, row, "task", "cnn_dm") ? "CNN/DM" : "EnDe", without_family(table.text(row, "draft_model")),
+      names.push_back(fmt::format("{} {}, {}", is(table, row, "task", "cnn_dm") ? "CNN/DM" : "EnDe",
+                                  without_family(table.text(row, "draft_model")),
                                   table.integer(row, "temperature")));
   return names;
 }
 
 analysis::Figure figure_of(const Reproduction& result, const std::vector<std::string>& places) {
   using analysis::Mark;
-  analysis::Figure figure{.id = "leviathan_table_4",
-                          .title = "Expected and measured speed-ups of T5-XXL",
-                          .caption =
-                              "Filled: Theorem 3.8 from the printed inputs; hollow: as printed, expected and "
-                              "measured (one TPU-v4, batch 1). Leviathan et al. 2023, Table 4.",
-                          .kind = analysis::FigureKind::marks,
-                          .x = {.label = "task, T5 draft, temperature", .names = {}},
-                          .y = {.label = "speed-up", .names = {}},
-                          .series = {},
-                          .reference = analysis::ReferenceLine{1.0, "plain decoding"},
-                          .totals = {}};
+  analysis::Figure figure{
+      .id = "leviathan_table_4",
+      .title = "Expected and measured speed-ups of T5-XXL",
+      .caption =
+          "Filled: Theorem 3.8 from the printed inputs; hollow: as printed, expected and "
+          "measured (one TPU-v4, batch 1). Leviathan et al. 2023, Table 4.",
+      .kind = analysis::FigureKind::marks,
+      .x = {.label = "task, T5 draft, temperature", .names = {}},
+      .y = {.label = "speed-up", .names = {}},
+      .series = {},
+      .reference = analysis::ReferenceLine{1.0, "plain decoding"},
+      .totals = {}};
   analysis::Series ours{.name = "expected, ours", .colour = 1, .points = {}, .prediction = {}},
       printed{.name = "expected, printed", .colour = 2, .points = {}, .prediction = {}},
       measured{.name = "measured by the paper", .colour = 3, .points = {}, .prediction = {}};
@@ -103,9 +114,11 @@ analysis::Figure figure_of(const Reproduction& result, const std::vector<std::st
     if (row.quantity == "expected_speedup") {
       figure.x.names.push_back(places.at(figure.x.names.size()));
       ours.points.push_back({.x = place, .y = row.ours, .interval = {}});
-      printed.points.push_back({.x = place, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
+      printed.points.push_back(
+          {.x = place, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
     } else if (row.quantity == "measured_speedup_ratio") {
-      measured.points.push_back({.x = place - 1, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
+      measured.points.push_back(
+          {.x = place - 1, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
     }
   }
   figure.series = {ours, printed, measured};
@@ -121,14 +134,18 @@ Reproduction leviathan_table_4(const Papers& papers) {
   double relative_error = 0;
   for (std::size_t row = 0; row < table.size(); ++row) {
     result.rows.push_back(compared(table, row));
-    if (!is(table, row, "quantity", "expected_speedup_ratio") || !is(table, row, "basis", "printed")) continue;
+    if (!is(table, row, "quantity", "expected_speedup_ratio") ||
+        !is(table, row, "basis", "printed"))
+      continue;
     const double measured = measured_beside(table, row);
     ++printed;
     relative_error += std::abs(table.number(row, "value") - measured) / measured;
   }
-  result.rows.push_back(compare(
-      papers.table("leviathan_text_values.csv"),
-      {.setting = "all, printed Exp against Emp", .quantity = "table4_mean_abs_relative_error_ratio", .ours = relative_error / printed, .tolerance = 1e-12}));
+  result.rows.push_back(compare(papers.table("leviathan_text_values.csv"),
+                                {.setting = "all, printed Exp against Emp",
+                                 .quantity = "table4_mean_abs_relative_error_ratio",
+                                 .ours = relative_error / printed,
+                                 .tolerance = 1e-12}));
   result.figures.push_back(figure_of(result, place_names(table)));
   return result;
 }

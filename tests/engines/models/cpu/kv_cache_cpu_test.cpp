@@ -18,7 +18,9 @@ std::vector<Token> joined(std::vector<Token> a, const std::vector<Token>& b) {
 
 class CpuCache : public ::testing::Test {
  protected:
-  std::vector<Token> tokens(std::size_t count) { return testing::random_tokens(random_, config_.vocab_size, count); }
+  std::vector<Token> tokens(std::size_t count) {
+    return testing::random_tokens(random_, config_.vocab_size, count);
+  }
 
   std::mt19937 random_{11};
   LlamaConfig config_ = testing::tiny_config();
@@ -33,8 +35,10 @@ TEST_F(CpuCache, ForkGoesItsOwnWay) {
   const std::int32_t fork = cache_->fork(slot_);
   EXPECT_NE(fork, slot_);
   EXPECT_EQ(cache_->length(fork), 21);
-  EXPECT_EQ(commit_all(*model_, *cache_, slot_, left).back(), logits_of(*model_, joined(prefix, left)).back());
-  EXPECT_EQ(commit_all(*model_, *cache_, fork, right).back(), logits_of(*model_, joined(prefix, right)).back());
+  EXPECT_EQ(commit_all(*model_, *cache_, slot_, left).back(),
+            logits_of(*model_, joined(prefix, left)).back());
+  EXPECT_EQ(commit_all(*model_, *cache_, fork, right).back(),
+            logits_of(*model_, joined(prefix, right)).back());
 }
 
 TEST_F(CpuCache, TruncatedSequenceContinuesFromWhereItWasCut) {
@@ -42,7 +46,8 @@ TEST_F(CpuCache, TruncatedSequenceContinuesFromWhereItWasCut) {
   commit_all(*model_, *cache_, slot_, text);
   cache_->truncate(slot_, 18);
   const std::vector<Token> kept(text.begin(), text.begin() + 18);
-  EXPECT_EQ(commit_all(*model_, *cache_, slot_, after).back(), logits_of(*model_, joined(kept, after)).back());
+  EXPECT_EQ(commit_all(*model_, *cache_, slot_, after).back(),
+            logits_of(*model_, joined(kept, after)).back());
 }
 
 TEST_F(CpuCache, ReleasedSlotLeavesNothingBehind) {
@@ -59,7 +64,8 @@ TEST_F(CpuCache, UncommittedRowsAreForgotten) {
   commit_all(*model_, *cache_, slot_, prefix);
   model_->forward(testing::chain_rows(tokens(12), slot_, 5), *cache_);
   EXPECT_EQ(cache_->length(slot_), 5);
-  EXPECT_EQ(commit_all(*model_, *cache_, slot_, after).back(), logits_of(*model_, joined(prefix, after)).back());
+  EXPECT_EQ(commit_all(*model_, *cache_, slot_, after).back(),
+            logits_of(*model_, joined(prefix, after)).back());
 }
 
 TEST_F(CpuCache, FillsUpToItsCapacityAndNoFurther) {

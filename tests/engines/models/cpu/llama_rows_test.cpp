@@ -1,4 +1,5 @@
-// A row's result must not depend on the rows beside it: bit for bit, under every kernel set, element type and team size.
+// A row's result must not depend on the rows beside it: bit for bit, under every kernel set,
+// element type and team size.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,8 @@ struct Setting {
 std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (const auto type : {cpu::ElementType::float32, cpu::ElementType::bfloat16}) {
-    for (auto kernels = cpu::runnable_kernels(); *kernels; ++kernels) all.push_back({*kernels, type, 1});
+    for (auto kernels = cpu::runnable_kernels(); *kernels; ++kernels)
+      all.push_back({*kernels, type, 1});
     for (const int threads : {2, 3}) all.push_back({cpu::best_kernels(), type, threads});
   }
   return all;
@@ -33,24 +35,30 @@ std::vector<Setting> settings() {
 
 std::string setting_name(const ::testing::TestParamInfo<Setting>& named) {
   const Setting& s = named.param;
-  return std::string(s.kernels->name) + (s.type == cpu::ElementType::float32 ? "_float32_" : "_bfloat16_") + std::to_string(s.threads);
+  return std::string(s.kernels->name) +
+         (s.type == cpu::ElementType::float32 ? "_float32_" : "_bfloat16_") +
+         std::to_string(s.threads);
 }
 
 class LlamaRows : public ::testing::TestWithParam<Setting> {
  protected:
-  std::vector<Token> tokens(std::size_t count) { return random_tokens(random_, config_.vocab_size, count); }
+  std::vector<Token> tokens(std::size_t count) {
+    return random_tokens(random_, config_.vocab_size, count);
+  }
 
   std::mt19937 random_{7};
   LlamaConfig config_ = testing::tiny_config();
-  std::unique_ptr<LanguageModel> model_ =
-      testing::tiny_model(config_, {.type = GetParam().type, .threads = GetParam().threads, .kernels = GetParam().kernels});
+  std::unique_ptr<LanguageModel> model_ = testing::tiny_model(
+      config_,
+      {.type = GetParam().type, .threads = GetParam().threads, .kernels = GetParam().kernels});
 };
 
 INSTANTIATE_TEST_SUITE_P(, LlamaRows, ::testing::ValuesIn(settings()), setting_name);
 
 TEST_P(LlamaRows, UseTheKernelsAndTheTypeAskedFor) {
   EXPECT_EQ(model_->info().kernels, GetParam().kernels->name);
-  EXPECT_EQ(model_->info().dtype, GetParam().type == cpu::ElementType::float32 ? "float32" : "bfloat16");
+  EXPECT_EQ(model_->info().dtype,
+            GetParam().type == cpu::ElementType::float32 ? "float32" : "bfloat16");
 }
 
 TEST_P(LlamaRows, OfAChainEqualOneTokenAtATime) {
@@ -58,7 +66,9 @@ TEST_P(LlamaRows, OfAChainEqualOneTokenAtATime) {
   const auto at_once = logits_of(*model_, text);
   const auto cache = model_->make_cache(1, 41);
   const std::int32_t slot = cache->begin();
-  for (std::size_t i = 0; i < text.size(); ++i) EXPECT_EQ(commit_all(*model_, *cache, slot, std::span(text).subspan(i, 1)).front(), at_once[i]) << i;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    EXPECT_EQ(commit_all(*model_, *cache, slot, std::span(text).subspan(i, 1)).front(), at_once[i])
+        << i;
 }
 
 TEST_P(LlamaRows, OfAPromptDoNotDependOnItsChunks) {
@@ -69,7 +79,8 @@ TEST_P(LlamaRows, OfAPromptDoNotDependOnItsChunks) {
     const std::int32_t slot = cache->begin();
     for (std::size_t i = 0; i < text.size(); i += chunk) {
       const auto part = std::span(text).subspan(i, std::min(chunk, text.size() - i));
-      EXPECT_EQ(commit_all(*model_, *cache, slot, part).back(), at_once[i + part.size() - 1]) << "chunk " << chunk << " at " << i;
+      EXPECT_EQ(commit_all(*model_, *cache, slot, part).back(), at_once[i + part.size() - 1])
+          << "chunk " << chunk << " at " << i;
     }
   }
 }
@@ -80,7 +91,8 @@ struct RandomTree {
   std::vector<std::vector<Token>> paths;  ///< tokens from the tree's first level to each row
 };
 
-void grow(RandomTree& tree, std::mt19937& random, const LlamaConfig& config, std::int32_t slot, std::int32_t length, int count) {
+void grow(RandomTree& tree, std::mt19937& random, const LlamaConfig& config, std::int32_t slot,
+          std::int32_t length, int count) {
   const std::size_t first = tree.rows.size();
   for (int i = 0; i < count; ++i) {
     const std::size_t choice = first + random() % (static_cast<std::size_t>(i) + 1);
@@ -88,28 +100,34 @@ void grow(RandomTree& tree, std::mt19937& random, const LlamaConfig& config, std
     const Token token = random_tokens(random, config.vocab_size, 1).front();
     std::vector<Token> path = is_root ? std::vector<Token>{} : tree.paths[choice];
     path.push_back(token);
-    tree.rows.push_back({token, length + static_cast<std::int32_t>(path.size()) - 1, slot, is_root ? ForwardRow::kCommitted : static_cast<std::int32_t>(choice)});
+    tree.rows.push_back({token, length + static_cast<std::int32_t>(path.size()) - 1, slot,
+                         is_root ? ForwardRow::kCommitted : static_cast<std::int32_t>(choice)});
     tree.paths.push_back(std::move(path));
   }
 }
 
 /// Each path from the root to a leaf in a forward of its own, every row of which is a node.
-void expect_equal_paths(LanguageModel& model, const std::vector<Token>& prefix, const RandomTree& tree, const std::vector<std::vector<float>>& logits) {
+void expect_equal_paths(LanguageModel& model, const std::vector<Token>& prefix,
+                        const RandomTree& tree, const std::vector<std::vector<float>>& logits) {
   std::vector<bool> has_child(tree.rows.size(), false);
   for (const ForwardRow& row : tree.rows)
-    if (row.parent != ForwardRow::kCommitted) has_child[static_cast<std::size_t>(row.parent)] = true;
+    if (row.parent != ForwardRow::kCommitted)
+      has_child[static_cast<std::size_t>(row.parent)] = true;
   for (std::size_t leaf = 0; leaf < tree.rows.size(); ++leaf) {
     if (has_child[leaf]) continue;
     auto text = prefix;
     text.insert(text.end(), tree.paths[leaf].begin(), tree.paths[leaf].end());
     const auto alone = logits_of(model, text);
     auto place = text.size();
-    for (auto row = static_cast<std::int32_t>(leaf); row != ForwardRow::kCommitted; row = tree.rows[static_cast<std::size_t>(row)].parent)
-      ASSERT_EQ(logits[static_cast<std::size_t>(row)], alone[--place]) << "row " << row << " of " << tree.rows.size() << " behind " << prefix.size();
+    for (auto row = static_cast<std::int32_t>(leaf); row != ForwardRow::kCommitted;
+         row = tree.rows[static_cast<std::size_t>(row)].parent)
+      ASSERT_EQ(logits[static_cast<std::size_t>(row)], alone[--place])
+          << "row " << row << " of " << tree.rows.size() << " behind " << prefix.size();
   }
 }
 
-/// Some 250 trees on each kernel and type of number, well over a thousand in all; threads, which wait for one another, get fewer.
+/// Some 250 trees on each kernel and type of number, well over a thousand in all; threads, which
+/// wait for one another, get fewer.
 TEST_P(LlamaRows, OfRandomTreesEqualPathByPath) {
   for (int i = 0; i < (GetParam().threads == 1 ? 250 : 10); ++i) {
     const auto prefix = tokens(random_() % 40);
@@ -117,8 +135,10 @@ TEST_P(LlamaRows, OfRandomTreesEqualPathByPath) {
     const std::int32_t slot = cache->begin();
     if (!prefix.empty()) commit_all(*model_, *cache, slot, prefix);
     RandomTree tree;
-    grow(tree, random_, config_, slot, static_cast<std::int32_t>(prefix.size()), 1 + static_cast<int>(random_() % 64));
-    ASSERT_NO_FATAL_FAILURE(expect_equal_paths(*model_, prefix, tree, copy_rows(model_->forward(tree.rows, *cache))));
+    grow(tree, random_, config_, slot, static_cast<std::int32_t>(prefix.size()),
+         1 + static_cast<int>(random_() % 64));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_equal_paths(*model_, prefix, tree, copy_rows(model_->forward(tree.rows, *cache))));
   }
 }
 
@@ -147,7 +167,8 @@ TEST_P(LlamaRows, ContinueACommittedPathAsAFreshRun) {
   commit_all(*model_, *cache, slot, prefix);
   // 0 - 1 - 3 - 5, with 2, 4 and 6 hanging beside the path
   const auto t = tokens(7);
-  const std::int32_t parents[] = {ForwardRow::kCommitted, 0, 0, 1, 1, 3, 2}, depths[] = {0, 1, 1, 2, 2, 3, 2};
+  const std::int32_t parents[] = {ForwardRow::kCommitted, 0, 0, 1, 1, 3, 2},
+                     depths[] = {0, 1, 1, 2, 2, 3, 2};
   std::vector<ForwardRow> rows;
   for (std::size_t i = 0; i < 7; ++i) rows.push_back({t[i], 19 + depths[i], slot, parents[i]});
   model_->forward(rows, *cache);
@@ -166,7 +187,8 @@ TEST_P(LlamaRows, GiveLogitsForTheRowsThatWantThemOnly) {
   const auto cache = model_->make_cache(1, 14);
   auto rows = chain_rows(text, cache->begin(), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].wants_logits = i == 3 || i == 4 || i == 13;
-  EXPECT_EQ(copy_rows(model_->forward(rows, *cache)), (std::vector<std::vector<float>>{all[3], all[4], all[13]}));
+  EXPECT_EQ(copy_rows(model_->forward(rows, *cache)),
+            (std::vector<std::vector<float>>{all[3], all[4], all[13]}));
 }
 
 }  // namespace

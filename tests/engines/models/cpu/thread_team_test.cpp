@@ -9,7 +9,8 @@ namespace speclab::engines::cpu {
 namespace {
 
 class Teams : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(, Teams, ::testing::Values(1, 2, 5), [](const auto& size) { return std::to_string(size.param); });
+INSTANTIATE_TEST_SUITE_P(, Teams, ::testing::Values(1, 2, 5),
+                         [](const auto& size) { return std::to_string(size.param); });
 
 TEST_P(Teams, TakeEveryPartOnceBetweenTwoBarriers) {
   constexpr int kParts = 100, kIntervals = 20, kRuns = 3;
@@ -31,7 +32,10 @@ TEST_P(Teams, TakeEveryPartOnceBetweenTwoBarriers) {
 TEST_P(Teams, GiveTheExceptionOfAThreadToTheCallerAndGoOn) {
   ThreadTeam team(GetParam());
   const int last = GetParam() - 1;
-  EXPECT_THROW(team.run([&](int rank) { if (rank == last) throw std::runtime_error("one"); }), std::runtime_error);
+  EXPECT_THROW(team.run([&](int rank) {
+    if (rank == last) throw std::runtime_error("one");
+  }),
+               std::runtime_error);
   std::atomic<int> calls = 0;
   team.run([&](int) { ++calls; });
   EXPECT_EQ(calls, GetParam());

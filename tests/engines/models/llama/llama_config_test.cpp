@@ -14,15 +14,25 @@ using namespace speclab::testing;
 
 constexpr std::uint32_t kUint32 = 4, kFloat32 = 6, kString = 8;
 
-std::string number(const std::string& key, std::uint32_t value) { return metadata_entry(key, kUint32, raw(value)); }
-std::string real(const std::string& key, float value) { return metadata_entry(key, kFloat32, raw(value)); }
-std::string text(const std::string& key, const std::string& value) { return metadata_entry(key, kString, raw_string(value)); }
+std::string number(const std::string& key, std::uint32_t value) {
+  return metadata_entry(key, kUint32, raw(value));
+}
+std::string real(const std::string& key, float value) {
+  return metadata_entry(key, kFloat32, raw(value));
+}
+std::string text(const std::string& key, const std::string& value) {
+  return metadata_entry(key, kString, raw_string(value));
+}
 
 /// A Llama of one head of width 32 and two tokens.
 GgufBytes small_llama() {
   GgufBytes file;
-  file.metadata = {text("general.architecture", "llama"), number("llama.context_length", 64),      number("llama.block_count", 1),
-                   number("llama.embedding_length", 32),  number("llama.feed_forward_length", 32), number("llama.attention.head_count", 1),
+  file.metadata = {text("general.architecture", "llama"),
+                   number("llama.context_length", 64),
+                   number("llama.block_count", 1),
+                   number("llama.embedding_length", 32),
+                   number("llama.feed_forward_length", 32),
+                   number("llama.attention.head_count", 1),
                    real("llama.attention.layer_norm_rms_epsilon", 1e-5f)};
   file.tensors = {tensor_entry("token_embd.weight", {32, 2}, 0, 0)};
   file.data.resize(512, '\0');
@@ -36,9 +46,12 @@ LlamaConfig read_gguf(const GgufBytes& file) {
 
 LlamaConfig read_json(const std::string& more) {
   const TemporaryFolder folder;
-  return llama_config_from_json(folder.file(
-      "config.json", R"({"model_type": "llama", "vocab_size": 9, "max_position_embeddings": 64, "num_hidden_layers": 1, "hidden_size": 32,
-                         "intermediate_size": 32, "num_attention_heads": 1)" + more + "}"));
+  return llama_config_from_json(
+      folder.file("config.json",
+                  R"({"model_type": "llama", "vocab_size": 9, "max_position_embeddings": 64,
+        "num_hidden_layers": 1, "hidden_size": 32,
+                         "intermediate_size": 32, "num_attention_heads": 1)" +
+                      more + "}"));
 }
 
 template <typename Read>
@@ -47,23 +60,29 @@ void expect_refusal(const Read& read, const std::vector<std::string>& parts) {
     read();
     ADD_FAILURE() << "accepted " << parts.front();
   } catch (const ModelFileError& error) {
-    for (const std::string& part : parts) EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    for (const std::string& part : parts)
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
 }
 
 TEST(LlamaConfig, AcceptsWhatChangesNothing) {
   EXPECT_EQ(read_gguf(small_llama()).head_dim, 32);
   GgufBytes file = small_llama();
-  for (const std::string& entry : {text("llama.rope.scaling.type", "none"), real("llama.rope.scaling.factor", 1.0f), number("llama.rope.dimension_count", 32),
-                                   number("llama.attention.key_length", 32), number("llama.expert_count", 0)})
+  for (const std::string& entry :
+       {text("llama.rope.scaling.type", "none"), real("llama.rope.scaling.factor", 1.0f),
+        number("llama.rope.dimension_count", 32), number("llama.attention.key_length", 32),
+        number("llama.expert_count", 0)})
     file.metadata.push_back(entry);
   EXPECT_NO_THROW(read_gguf(file));
-  EXPECT_NO_THROW(read_json(R"(, "rope_scaling": null, "attention_bias": false, "mlp_bias": false, "hidden_act": "silu", "rope_parameters": {"rope_type": "default"})"));
+  EXPECT_NO_THROW(
+      read_json(R"(, "rope_scaling": null, "attention_bias": false, "mlp_bias": false,)"
+                R"( "hidden_act": "silu", "rope_parameters": {"rope_type": "default"})"));
 }
 
 TEST(LlamaConfig, RefusesGgufVariantsThatItWouldDecodeWrongly) {
   const std::tuple<std::string, std::string, std::string> variants[] = {
-      {text("llama.rope.scaling.type", "linear"), "llama.rope.scaling.type", "'linear'; allowed: 'none'"},
+      {text("llama.rope.scaling.type", "linear"), "llama.rope.scaling.type",
+       "'linear'; allowed: 'none'"},
       {text("llama.rope.scaling.type", "yarn"), "llama.rope.scaling.type", "'yarn'"},
       {real("llama.rope.scaling.factor", 4.0f), "llama.rope.scaling.factor", "4; allowed: 1"},
       {real("llama.rope.scale_linear", 2.0f), "llama.rope.scale_linear", "2; allowed: 1"},
@@ -95,11 +114,13 @@ TEST(LlamaConfig, RefusesJsonVariantsThatItWouldDecodeWrongly) {
       {R"(, "attention_bias": true)", "attention_bias"},
       {R"(, "mlp_bias": true)", "mlp_bias"},
       {R"(, "hidden_act": "gelu")", "\"silu\""}};
-  for (const auto& [more, part] : variants) expect_refusal([&] { read_json(more); }, {part, "allowed", "config.json"});
+  for (const auto& [more, part] : variants)
+    expect_refusal([&] { read_json(more); }, {part, "allowed", "config.json"});
 }
 
 TEST(LlamaConfig, ReadsADraftVocabularyOfATiedHead) {
-  const LlamaConfig config = read_json(R"(, "tie_word_embeddings": true, "draft_vocabulary": [0, 3, 8])");
+  const LlamaConfig config =
+      read_json(R"(, "tie_word_embeddings": true, "draft_vocabulary": [0, 3, 8])");
   EXPECT_EQ(config.draft_vocabulary, (std::vector<Token>{0, 3, 8}));
   EXPECT_EQ(config.num_logits(), 3);
   LlamaConfig whole = config;
@@ -109,18 +130,22 @@ TEST(LlamaConfig, ReadsADraftVocabularyOfATiedHead) {
 }
 
 TEST(LlamaConfig, RefusesDraftVocabulariesThatNoHeadHas) {
-  const std::pair<std::string, std::string> lists[] = {{R"(, "draft_vocabulary": [0, 3])", "tie_word_embeddings"},
-                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [])", "at least one"},
-                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [3, 3])", "rising order"},
-                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [9])", "[0, 8]"},
-                                                       {R"(, "tie_word_embeddings": true, "draft_vocabulary": 9)", "draft_vocabulary"}};
-  for (const auto& [more, part] : lists) expect_refusal([&] { read_json(more); }, {part, "draft_vocabulary", "allowed", "config.json"});
+  const std::pair<std::string, std::string> lists[] = {
+      {R"(, "draft_vocabulary": [0, 3])", "tie_word_embeddings"},
+      {R"(, "tie_word_embeddings": true, "draft_vocabulary": [])", "at least one"},
+      {R"(, "tie_word_embeddings": true, "draft_vocabulary": [3, 3])", "rising order"},
+      {R"(, "tie_word_embeddings": true, "draft_vocabulary": [9])", "[0, 8]"},
+      {R"(, "tie_word_embeddings": true, "draft_vocabulary": 9)", "draft_vocabulary"}};
+  for (const auto& [more, part] : lists)
+    expect_refusal([&] { read_json(more); }, {part, "draft_vocabulary", "allowed", "config.json"});
 }
 
 TEST(LlamaConfig, ReadsTheRotaryBaseWhereverTransformersWritesIt) {
   EXPECT_EQ(read_json("").rope_theta, 10000.0f);
   EXPECT_EQ(read_json(R"(, "rope_theta": 5e4)").rope_theta, 5e4f);
-  EXPECT_EQ(read_json(R"(, "rope_parameters": {"rope_theta": 1e5, "rope_type": "default"})").rope_theta, 1e5f);
+  EXPECT_EQ(
+      read_json(R"(, "rope_parameters": {"rope_theta": 1e5, "rope_type": "default"})").rope_theta,
+      1e5f);
 }
 
 }  // namespace

@@ -14,20 +14,27 @@ namespace {
 using testing::commit_all;
 using testing::copy_rows;
 
-constexpr double kFloatTolerance = 2e-5;     ///< two orders of summation in float32
-constexpr double kBFloat16Tolerance = 0.15;  ///< 2^-8 of logits up to 10, several times: this path rounds keys and softmax too
+constexpr double kFloatTolerance = 2e-5;  ///< two orders of summation in float32
+constexpr double kBFloat16Tolerance =
+    0.15;  ///< 2^-8 of logits up to 10, several times: this path rounds keys and softmax too
 
-void expect_near(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b, double tolerance) {
+void expect_near(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b,
+                 double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t row = 0; row < a.size(); ++row)
-    for (std::size_t i = 0; i < a[row].size(); ++i) ASSERT_NEAR(static_cast<double>(a[row][i]), static_cast<double>(b[row][i]), tolerance) << "row " << row << " token " << i;
+    for (std::size_t i = 0; i < a[row].size(); ++i)
+      ASSERT_NEAR(static_cast<double>(a[row][i]), static_cast<double>(b[row][i]), tolerance)
+          << "row " << row << " token " << i;
 }
 
 /// The same tiny model twice, and one cache of each.
 class TwoModels {
  public:
-  TwoModels(cpu::ElementType type, const std::string& dtype, const LlamaConfig& config = testing::tiny_config())
-      : config_(config), fast_(testing::tiny_model(config_, {.type = type})), slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
+  TwoModels(cpu::ElementType type, const std::string& dtype,
+            const LlamaConfig& config = testing::tiny_config())
+      : config_(config),
+        fast_(testing::tiny_model(config_, {.type = type})),
+        slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
 
   /// Commits a prefix, forwards the rows, commits the path and continues, in both.
   void compare(double tolerance) {
@@ -38,15 +45,18 @@ class TwoModels {
       const auto prefix = testing::random_tokens(random, config_.vocab_size, length);
       const std::int32_t slot = fast_cache->begin();
       ASSERT_EQ(slow_cache->begin(), slot);
-      expect_near(commit_all(*fast_, *fast_cache, slot, prefix), commit_all(slow_, *slow_cache, slot, prefix), tolerance);
+      expect_near(commit_all(*fast_, *fast_cache, slot, prefix),
+                  commit_all(slow_, *slow_cache, slot, prefix), tolerance);
       add_tree(rows, slot, static_cast<std::int32_t>(length));
     }
-    expect_near(copy_rows(fast_->forward(rows, *fast_cache)), copy_rows(slow_.forward(rows, *slow_cache)), tolerance);
+    expect_near(copy_rows(fast_->forward(rows, *fast_cache)),
+                copy_rows(slow_.forward(rows, *slow_cache)), tolerance);
     const std::vector<std::int32_t> path{5, 7, 9};
     fast_cache->commit(1, path);
     slow_cache->commit(1, path);
     const std::vector<Token> after{17, 4, 250};
-    expect_near(commit_all(*fast_, *fast_cache, 1, after), commit_all(slow_, *slow_cache, 1, after), tolerance);
+    expect_near(commit_all(*fast_, *fast_cache, 1, after), commit_all(slow_, *slow_cache, 1, after),
+                tolerance);
     expect_fork_equal(*slow_cache);
   }
 
@@ -75,26 +85,36 @@ class TwoModels {
   LlamaTorch slow_;
 };
 
-TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) { TwoModels(cpu::ElementType::float32, "float32").compare(kFloatTolerance); }
+TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) {
+  TwoModels(cpu::ElementType::float32, "float32").compare(kFloatTolerance);
+}
 
-TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) { TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance); }
+TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) {
+  TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance);
+}
 
 TEST(LlamaTorch, AgreesWithTheFastPathOnADraftVocabulary) {
   LlamaConfig config = testing::tiny_config();
-  for (Token token = 1; token < config.vocab_size; token += 3) config.draft_vocabulary.push_back(token);
+  for (Token token = 1; token < config.vocab_size; token += 3)
+    config.draft_vocabulary.push_back(token);
   TwoModels(cpu::ElementType::float32, "float32", config).compare(kFloatTolerance);
 }
 
 /// `normed` is the stream divided by its root mean square, times the gains.
-void expect_normed(std::span<const float> stream, const std::vector<float>& gains, const std::vector<float>& normed) {
+void expect_normed(std::span<const float> stream, const std::vector<float>& gains,
+                   const std::vector<float>& normed) {
   double square = 0;
   for (const float value : stream) square += value * value;
   const double scale = 1 / std::sqrt(square / static_cast<double>(stream.size()) + 1e-5);
-  for (std::size_t i = 0; i < gains.size(); ++i) EXPECT_NEAR(stream[i] * scale * gains[i], normed[i], kFloatTolerance);
+  for (std::size_t i = 0; i < gains.size(); ++i)
+    EXPECT_NEAR(stream[i] * scale * gains[i], normed[i], kFloatTolerance);
 }
 
-/// A prompt and a tree behind it with a feature a row; hidden states of some rows, logits of others.
-std::vector<std::vector<float>> hidden_of_features(LanguageModel& model, const std::vector<float>& features, std::vector<std::vector<float>>& logits) {
+/// A prompt and a tree behind it with a feature a row; hidden states of some rows, logits of
+/// others.
+std::vector<std::vector<float>> hidden_of_features(LanguageModel& model,
+                                                   const std::vector<float>& features,
+                                                   std::vector<std::vector<float>>& logits) {
   const auto width = static_cast<std::size_t>(model.info().feature_size);
   const auto cache = model.make_cache(1, 16);
   const std::int32_t slot = cache->begin();
@@ -108,13 +128,15 @@ std::vector<std::vector<float>> hidden_of_features(LanguageModel& model, const s
   const ForwardResult result = model.forward(rows, *cache);
   logits = copy_rows(result);
   std::vector<std::vector<float>> hidden;
-  for (std::size_t i = 0; i < 3; ++i) hidden.emplace_back(result.hidden_row(i).begin(), result.hidden_row(i).end());
+  for (std::size_t i = 0; i < 3; ++i)
+    hidden.emplace_back(result.hidden_row(i).begin(), result.hidden_row(i).end());
   EXPECT_EQ(result.hidden.size(), 3 * static_cast<std::size_t>(model.info().state_size()));
   EXPECT_EQ(logits.size(), 4u);
   return hidden;
 }
 
-/// The last state is what the head multiplies; those of layers are what a model of no more layers would norm at its end.
+/// The last state is what the head multiplies; those of layers are what a model of no more layers
+/// would norm at its end.
 TEST(LlamaTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
   LlamaConfig config = testing::tiny_config();
   config.num_layers = 7;
@@ -129,21 +151,26 @@ TEST(LlamaTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
     LlamaConfig shorter = config;
     shorter.num_layers = config.state_layers()[place - 1] + 1;
     const auto ends_there = testing::tiny_model(shorter);
-    const std::vector<float> gains = testing::tiny_weights(shorter)->read(LlamaTensor::output_norm, 0);
+    const std::vector<float> gains =
+        testing::tiny_weights(shorter)->read(LlamaTensor::output_norm, 0);
     const auto normed = hidden_of_features(*ends_there, {}, logits);
-    for (std::size_t row = 0; row < states.size(); ++row) expect_normed(std::span(states[row]).subspan(place * gains.size(), gains.size()), gains, normed[row]);
+    for (std::size_t row = 0; row < states.size(); ++row)
+      expect_normed(std::span(states[row]).subspan(place * gains.size(), gains.size()), gains,
+                    normed[row]);
   }
 }
 
 TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
   const LlamaConfig target = testing::tiny_config();
   const auto fast = testing::tiny_feature_model(target);
-  LlamaTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target), "cpu", "float32");
+  LlamaTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target),
+                  "cpu", "float32");
   std::mt19937 random(11);
   std::vector<float> features(static_cast<std::size_t>(7 * fast->info().feature_size));
   for (float& value : features) value = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
   std::vector<std::vector<float>> fast_logits, slow_logits;
-  expect_near(hidden_of_features(*fast, features, fast_logits), hidden_of_features(slow, features, slow_logits), kFloatTolerance);
+  expect_near(hidden_of_features(*fast, features, fast_logits),
+              hidden_of_features(slow, features, slow_logits), kFloatTolerance);
   expect_near(fast_logits, slow_logits, kFloatTolerance);
   EXPECT_EQ(fast_logits[0].size(), fast->info().draft_vocabulary.size());
 }
@@ -155,7 +182,11 @@ TEST(LlamaTorch, WantsFeaturesWhereTheModelReadsThem) {
   for (LanguageModel* model : {reads.get(), reads_none.get()}) {
     const auto cache = model->make_cache(1, 4);
     const bool given = model == reads_none.get();
-    EXPECT_THROW(model->forward(std::vector<ForwardRow>{{1, 0, cache->begin(), ForwardRow::kCommitted, true, false, given ? feature.data() : nullptr}}, *cache), ContractError);
+    EXPECT_THROW(
+        model->forward(std::vector<ForwardRow>{{1, 0, cache->begin(), ForwardRow::kCommitted, true,
+                                                false, given ? feature.data() : nullptr}},
+                       *cache),
+        ContractError);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace speclab::experiments {
 namespace {
 
@@ -14,7 +13,9 @@ Law dense(std::vector<float> values) { return Law::dense(std::move(values)); }
 
 DraftSums sums_of(const Draft& draft, const Laws& target) {
   DraftSums sums;
-  sums.add(draft, [&](TokenTree::Node node) -> const Law& { return target.at(static_cast<std::size_t>(node)); });
+  sums.add(draft, [&](TokenTree::Node node) -> const Law& {
+    return target.at(static_cast<std::size_t>(node));
+  });
   return sums;
 }
 
@@ -42,12 +43,14 @@ TEST(DraftSums, WeighADepthByTheChanceThatItIsReached) {
 }
 
 TEST(DraftSums, RankTheTargetsMassByTheDraftersLaw) {
-  const DraftSums sums = sums_of(chain({1}, {0.2F, 0.5F, 0.3F}), {dense({0.125F, 0.25F, 0.625F}), dense({1, 0, 0})});
+  const DraftSums sums =
+      sums_of(chain({1}, {0.2F, 0.5F, 0.3F}), {dense({0.125F, 0.25F, 0.625F}), dense({1, 0, 0})});
   const analysis::DepthSums& first = sums.depths().front();
   EXPECT_EQ(first.known_ranks, analysis::kRanks);
   EXPECT_DOUBLE_EQ(first.in_top[0], 0.25);
   EXPECT_DOUBLE_EQ(first.in_top[1], 0.875);
-  for (std::size_t rank = 2; rank < analysis::kRanks; ++rank) EXPECT_DOUBLE_EQ(first.in_top[rank], 1.0);
+  for (std::size_t rank = 2; rank < analysis::kRanks; ++rank)
+    EXPECT_DOUBLE_EQ(first.in_top[rank], 1.0);
 }
 
 /// Children of the root that were chosen in this order; a chain of one behind the first.
@@ -82,16 +85,19 @@ TEST(DraftSums, CountPlacesWithoutADraft) {
   EXPECT_TRUE(sums.depths().empty());
 }
 
-/// Over all chains, each with the chance that it is drawn: the mean of the sums is what the ratio test does.
+/// Over all chains, each with the chance that it is drawn: the mean of the sums is what the ratio
+/// test does.
 TEST(DraftSums, AreRightInTheMeanOverAllDrafts) {
   const std::vector<float> q{0.5F, 0.3F, 0.2F};
-  const std::vector<std::vector<float>> p{{0.2F, 0.6F, 0.2F}, {0.3F, 0.1F, 0.6F}, {0.1F, 0.8F, 0.1F}};
+  const std::vector<std::vector<float>> p{
+      {0.2F, 0.6F, 0.2F}, {0.3F, 0.1F, 0.6F}, {0.1F, 0.8F, 0.1F}};
   const Laws target{dense(p[0]), dense(p[1]), dense(p[2]), dense({1, 0, 0})};
   std::vector<double> reached(3, 0.0), accepted(3, 0.0);
   for (Token chain_number = 0; chain_number < 27; ++chain_number) {
     const std::vector<Token> tokens{chain_number / 9, chain_number / 3 % 3, chain_number % 3};
     double chance = 1.0;
-    for (const Token token : tokens) chance *= static_cast<double>(q[static_cast<std::size_t>(token)]);
+    for (const Token token : tokens)
+      chance *= static_cast<double>(q[static_cast<std::size_t>(token)]);
     const DraftSums sums = sums_of(chain(tokens, q), target);
     for (std::size_t i = 0; i < sums.depths().size(); ++i) {
       reached[i] += chance * sums.depths()[i].reached;

@@ -12,7 +12,9 @@ namespace {
 
 class ConfigBytes : public ::testing::Test {
  protected:
-  RunConfig read(const std::string& text) const { return read_run_config(folder_.file("a.toml", text), {}); }
+  RunConfig read(const std::string& text) const {
+    return read_run_config(folder_.file("a.toml", text), {});
+  }
   std::string refusal(const std::string& text) const {
     try {
       read(text);
@@ -28,8 +30,10 @@ class ConfigBytes : public ::testing::Test {
 
 TEST_F(ConfigBytes, AByteOrderMarkIsNoPartOfTheFirstKey) {
   EXPECT_EQ(read("\xef\xbb\xbf[experiment]\nname = \"b\"\n").name, "b");
-  EXPECT_EQ(refusal("\xef\xbb\xbf[experimnt]\nname = \"b\"\n").substr(0, 25), ":1:2: unknown key experim");
-  EXPECT_NE(refusal("\xef\xbb\xbf[experimnt]\n").find("\n  [experimnt]\n   ^"), std::string::npos) << refusal("\xef\xbb\xbf[experimnt]\n");
+  EXPECT_EQ(refusal("\xef\xbb\xbf[experimnt]\nname = \"b\"\n").substr(0, 25),
+            ":1:2: unknown key experim");
+  EXPECT_NE(refusal("\xef\xbb\xbf[experimnt]\n").find("\n  [experimnt]\n   ^"), std::string::npos)
+      << refusal("\xef\xbb\xbf[experimnt]\n");
 }
 
 TEST_F(ConfigBytes, LinesMayEndAsOnWindows) {
@@ -41,7 +45,11 @@ TEST_F(ConfigBytes, LinesMayEndAsOnWindows) {
 }
 
 TEST_F(ConfigBytes, ATabIsOneColumnAndTheCaretStandsBelow) {
-  EXPECT_NE(refusal("[experiment]\n\tseed\t=\t-1\n").find(":2:9: experiment.seed = -1; allowed: integers >= 0\n   seed = -1\n          ^"), std::string::npos) << refusal("[experiment]\n\tseed\t=\t-1\n");
+  EXPECT_NE(
+      refusal("[experiment]\n\tseed\t=\t-1\n")
+          .find(":2:9: experiment.seed = -1; allowed: integers >= 0\n   seed = -1\n          ^"),
+      std::string::npos)
+      << refusal("[experiment]\n\tseed\t=\t-1\n");
 }
 
 TEST_F(ConfigBytes, TheLastLineNeedsNoEnd) {
@@ -55,9 +63,11 @@ TEST_F(ConfigBytes, ALineOfAMegabyteIsReadAndQuotedInPart) {
   const std::string blanks(1 << 20, ' ');
   EXPECT_EQ(read("[experiment]\nname =" + blanks + "\"b\"\n").name, "b");
   const std::string message = refusal("[experiment]\nseed =" + blanks + "-1" + blanks + "\n");
-  EXPECT_TRUE(message.starts_with(":2:" + std::to_string(7 + (1 << 20)) + ": experiment.seed = -1")) << message.substr(0, 200);
+  EXPECT_TRUE(message.starts_with(":2:" + std::to_string(7 + (1 << 20)) + ": experiment.seed = -1"))
+      << message.substr(0, 200);
   EXPECT_LT(message.size(), 400u);
-  const std::string long_name = refusal("[experiment]\nname = \"" + std::string(1 << 20, '/') + "\"\n");
+  const std::string long_name =
+      refusal("[experiment]\nname = \"" + std::string(1 << 20, '/') + "\"\n");
   EXPECT_TRUE(long_name.starts_with(":2:8: experiment.name = ")) << long_name.substr(0, 200);
   EXPECT_LT(long_name.size(), 500u);
   EXPECT_LT(refusal(std::string(1 << 20, 'k') + " = 1\n").size(), 1000u);
@@ -70,16 +80,24 @@ TEST_F(ConfigBytes, DeepNestingIsRefusedNotFollowed) {
       for (int i = 0; i < depth; ++i) all += text;
       return all;
     };
-    for (const std::string& text : {"a = " + times("["), "a = " + times("[") + times("]"), "a = " + times("{ a = ") + "1" + times(" }"), "a" + times(".a") + " = 1", "[a" + times(".a") + "]"})
-      EXPECT_TRUE(refusal("[axes]\n" + text + "\n").starts_with(":2:")) << depth << text.substr(0, 20) << refusal("[axes]\n" + text + "\n").substr(0, 200);
+    for (const std::string& text : {"a = " + times("["), "a = " + times("[") + times("]"),
+                                    "a = " + times("{ a = ") + "1" + times(" }"),
+                                    "a" + times(".a") + " = 1", "[a" + times(".a") + "]"})
+      EXPECT_TRUE(refusal("[axes]\n" + text + "\n").starts_with(":2:"))
+          << depth << text.substr(0, 20) << refusal("[axes]\n" + text + "\n").substr(0, 200);
   }
 }
 
 TEST_F(ConfigBytes, BytesThatAreNoTextAreRefusedAndNotEchoed) {
-  for (const std::string& bytes : {std::string("\xff"), std::string("\xc3("), std::string("\xed\xa0\x80"), std::string("\0", 1), std::string("\x1b[31m")}) {
+  for (const std::string& bytes :
+       {std::string("\xff"), std::string("\xc3("), std::string("\xed\xa0\x80"),
+        std::string("\0", 1), std::string("\x1b[31m")}) {
     const std::string message = refusal("[experiment]\nname = \"a" + bytes + "\"\n");
     EXPECT_TRUE(message.starts_with(":2:")) << message;
-    for (const char c : message) EXPECT_TRUE(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f)) << message;
+    for (const char c : message)
+      EXPECT_TRUE(c == '\n' ||
+                  (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f))
+          << message;
   }
 }
 

@@ -16,7 +16,8 @@ using testing::refusal;
 
 struct Mistake {
   const char* text;
-  int line, column;  ///< where the key or value at fault begins, or what stands in place of what is missing
+  int line, column;  ///< where the key or value at fault begins, or what stands in place of what is
+                     ///< missing
 };
 
 const Mistake kMistakes[] = {
@@ -94,11 +95,17 @@ const Mistake kMistakes[] = {
     {"[axes]\ntemperature = 1.0\nverifier = [\"rejection\", \"greedy\"]\n", 3, 26},
     {"[axes]\ndrafter = \"bigram\"\n[[exclude]]\ndrafter = \"ngram\"\n", 4, 11},
     {"[axes]\ndrafter = \"bigram\"\n[[exclude]]\ntemperature = [0.0, 0.25]\n", 4, 21},
-    {"[axes]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n[[exclude]]\ndrafter = \"prompt_lookup\"\ntree = \"2x2\"\n", 4, 1},
+    {"[axes]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntree = [\"chain\", "
+     "\"2x2\"]\n[[exclude]]\ndrafter = \"prompt_lookup\"\ntree = \"2x2\"\n",
+     4, 1},
     {"[axes]\ndrafter = \"bigram\"\n[[exclude]]\n", 3, 1},
-    {"[experiment]\nkind = \"rule_atlas\"\n[axes]\ndrafter = \"bigram\"\n[[exclude]]\ndrafter = \"bigram\"\n", 1, 1},
+    {"[experiment]\nkind = \"rule_atlas\"\n[axes]\ndrafter = \"bigram\"\n[[exclude]]\ndrafter = "
+     "\"bigram\"\n",
+     1, 1},
     {"[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\ntree = [\"chain\"]\n", 3, 8},
-    {"[axes]\ntree = \"chain\"\n[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\ntree = [\"chain\", \"2x2\"]\n", 5, 8},
+    {"[axes]\ntree = \"chain\"\n[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\ntree = [\"chain\", "
+     "\"2x2\"]\n",
+     5, 8},
     {"[[zip]]\ndrafter = [\"bigram\", \"bigram\"]\ntree = [\"2x2\", \"2x2\"]\n", 2, 22},
     {"[[zip]]\ndrafter = [\"bigram\", \"ngram\"]\n", 1, 1},
     {"[[zip]]\ndrafter = [\"bigram\", \"trigram\"]\ntree = [\"2x2\", \"chain\"]\n", 2, 22},
@@ -111,7 +118,8 @@ TEST(ConfigMistakes, EveryLineIsRightAndNearlyEveryColumn) {
   const testing::TemporaryFolder folder;
   int right_columns = 0, mistakes = 0;
   for (const Mistake& mistake : kMistakes) {
-    const std::string path = folder.file("bad.toml", mistake.text), message = refusal(path), line = path + ":" + std::to_string(mistake.line) + ":";
+    const std::string path = folder.file("bad.toml", mistake.text), message = refusal(path),
+                      line = path + ":" + std::to_string(mistake.line) + ":";
     EXPECT_TRUE(message.starts_with(line)) << mistake.text << "-> " << message;
     const bool is_right = message.starts_with(line + std::to_string(mistake.column) + ": ");
     right_columns += is_right ? 1 : 0;
@@ -129,21 +137,28 @@ TEST(ConfigMistakes, AllOfAFileAreToldInOrderEachWithItsLine) {
   std::string text = "[experiment]\nseed = -1\nname = oops\n[prompts]\n";
   for (int i = 0; i < 30; ++i) text += "  key_" + std::to_string(i) + " = 1\n";
   const std::string path = folder.file("bad.toml", text), message = refusal(path);
-  EXPECT_TRUE(message.starts_with(path + ":2:8: experiment.seed = -1; allowed: integers >= 0\n  seed = -1\n         ^\n" + path + ":3:8: ")) << message;
+  EXPECT_TRUE(message.starts_with(
+      path + ":2:8: experiment.seed = -1; allowed: integers >= 0\n  seed = -1\n         ^\n" +
+      path + ":3:8: "))
+      << message;
   std::size_t at = 0;
   for (int i = 0; i < 30; ++i) {
-    const std::string finding = path + ":" + std::to_string(5 + i) + ":3: unknown key prompts.key_" + std::to_string(i) + " = 1; allowed: set, ";
+    const std::string finding = path + ":" + std::to_string(5 + i) +
+                                ":3: unknown key prompts.key_" + std::to_string(i) +
+                                " = 1; allowed: set, ";
     const std::size_t found = message.find(finding);
     ASSERT_NE(found, std::string::npos) << finding;
     EXPECT_GT(found, at);
     at = found;
-    EXPECT_TRUE(message.substr(message.find('\n', at)).starts_with("\n    key_" + std::to_string(i) + " = 1\n    ^"));
+    EXPECT_TRUE(message.substr(message.find('\n', at))
+                    .starts_with("\n    key_" + std::to_string(i) + " = 1\n    ^"));
   }
 }
 
 TEST(ConfigMistakes, WhatMayStandInALineThatCannotBeReadIsNotMissed) {
   const testing::TemporaryFolder folder;
-  const std::string path = folder.file("bad.toml", "[drafters.mine]\nkind = bigram\n[axes]\ndrafter = \"mine\"\ntemperature = -1\n");
+  const std::string path = folder.file(
+      "bad.toml", "[drafters.mine]\nkind = bigram\n[axes]\ndrafter = \"mine\"\ntemperature = -1\n");
   const std::string message = refusal(path);
   EXPECT_TRUE(message.starts_with(path + ":2:8: "));
   EXPECT_EQ(message.find("missing"), std::string::npos) << message;
@@ -160,8 +175,11 @@ TEST(ConfigMistakes, ManyAreCutAndCounted) {
 
 TEST(ConfigMistakes, TheNearestKeyIsNamedWithinTwoEdits) {
   const testing::TemporaryFolder folder;
-  const auto message = [&](const std::string& key) { return refusal(folder.file("bad.toml", "[axes]\n" + key + " = 0.0\n")); };
-  for (const char* key : {"temperatures", "temprature", "Temperature", "tempeature_"}) EXPECT_NE(message(key).find("; did you mean temperature?"), std::string::npos) << key;
+  const auto message = [&](const std::string& key) {
+    return refusal(folder.file("bad.toml", "[axes]\n" + key + " = 0.0\n"));
+  };
+  for (const char* key : {"temperatures", "temprature", "Temperature", "tempeature_"})
+    EXPECT_NE(message(key).find("; did you mean temperature?"), std::string::npos) << key;
   EXPECT_EQ(message("warmth").find("did you mean"), std::string::npos);
 }
 

@@ -17,7 +17,8 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(ConfigReader, ReadsEveryType) {
-  const ConfigNode root = parse_config("flag = true\ntext = \"a\"\nn = -3\nx = 2\nlist = [0.5, 1]\none = \"b\"\n", "f.toml");
+  const ConfigNode root = parse_config(
+      "flag = true\ntext = \"a\"\nn = -3\nx = 2\nlist = [0.5, 1]\none = \"b\"\n", "f.toml");
   ConfigReader reader(root);
   bool flag = false;
   std::string text;
@@ -52,7 +53,9 @@ TEST(ConfigReader, NamesTheNearestKeyOfAnUnknownOne) {
   ConfigReader reader(root);
   double temperature = 0;
   reader.read("temperature", temperature);
-  EXPECT_EQ(message_of([&] { reader.finish(); }), "f.toml:2:3: unknown key temperture = 1; allowed: temperature; did you mean temperature?\n    temperture = 1\n    ^");
+  EXPECT_EQ(message_of([&] { reader.finish(); }),
+            "f.toml:2:3: unknown key temperture = 1; allowed: temperature; did you mean "
+            "temperature?\n    temperture = 1\n    ^");
 }
 
 TEST(ConfigReader, RefusesNumbersThatDoNotFit) {
@@ -60,9 +63,16 @@ TEST(ConfigReader, RefusesNumbersThatDoNotFit) {
   ConfigReader reader(root);
   std::int32_t n = 0;
   double x = 0;
-  EXPECT_NE(message_of([&] { reader.read("big", n); }).find("f.toml:1:7: big = 3000000000; allowed: integers"), std::string::npos);
-  EXPECT_NE(message_of([&] { reader.read("nan", x); }).find("f.toml:2:7: nan = nan; allowed: numbers"), std::string::npos);
-  EXPECT_NE(message_of([&] { reader.read("real", n); }).find("f.toml:3:8: real = 1.5; allowed: integers"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              reader.read("big", n);
+            }).find("f.toml:1:7: big = 3000000000; allowed: integers"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { reader.read("nan", x); }).find("f.toml:2:7: nan = nan; allowed: numbers"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of([&] { reader.read("real", n); }).find("f.toml:3:8: real = 1.5; allowed: integers"),
+      std::string::npos);
 }
 
 TEST(SetConfigValue, SetsNestedKeysAndBareWords) {
@@ -81,8 +91,11 @@ TEST(SetConfigValue, SetsNestedKeysAndBareWords) {
 
 TEST(SetConfigValue, RefusesWhatIsNoAssignment) {
   ConfigNode root = parse_config("[axes]\npolicy = \"auto\"\n", "f.toml");
-  for (const char* assignment : {"axes", "=1", "axes.=1", "axes=1", "axes.policy.deep=1", R"(include=["x.toml"])"})
-    EXPECT_NE(message_of([&] { set_config_value(root, assignment); }).find("--set"), std::string::npos) << assignment;
+  for (const char* assignment :
+       {"axes", "=1", "axes.=1", "axes=1", "axes.policy.deep=1", R"(include=["x.toml"])"})
+    EXPECT_NE(message_of([&] { set_config_value(root, assignment); }).find("--set"),
+              std::string::npos)
+        << assignment;
 }
 
 TEST(OpeningComment, JoinsTheFirstLines) {

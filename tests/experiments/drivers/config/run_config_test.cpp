@@ -37,68 +37,107 @@ const Mistake kMistakes[] = {
     {"[target]\nmodel = [\"a\", \"a\"]\n", "2:15", "each value once"},
     {"[target]\nmodel = 3\n", "2:9", "strings"},
     {"[target]\nmodel = [\"shape-15m\"]\n", "2:9", "one real model"},
-    {"[experiment]\nkind = \"rule_atlas\"\n[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\ndrafter = \"bigram\"\n", "4:9", "the kind rule_atlas looks at their laws"},
+    {"[experiment]\nkind = \"rule_atlas\"\n[target]\nmodel = [\"m\", "
+     "\"shape-15m\"]\n[axes]\ndrafter = \"bigram\"\n",
+     "4:9", "the kind rule_atlas looks at their laws"},
     {"[target]\nmodel = [\"a\", \"b\", \"shape-15m\"]\n", "2:9", "exactly one real model"},
     {"[target]\ndevice = \"tpu\"\n", "2:10", "auto, cpu, cuda"},
     {"[target]\ndtype = \"int4\"\n", "2:9", "auto, float32, bfloat16"},
     {"[target]\narithmetic = \"exact\"\n", "2:14", "fast, row_invariant"},
     {"[target]\nrounds = \"gpu\"\n", "2:10", "host, device"},
-    {"[target]\ndevice = \"cpu\"\nrounds = \"device\"\n", "3:10", "host where target.device is cpu"},
+    {"[target]\ndevice = \"cpu\"\nrounds = \"device\"\n", "3:10",
+     "host where target.device is cpu"},
     {"[target]\ndevice = \"cuda\"\ndtype = \"float32\"\n", "3:9", "auto or bfloat16"},
     {"[target]\nchat_template = \"on\"\n", "2:17", "auto, off"},
     {"[target]\nthreads = -2\n", "2:11", "integers from 0"},
-    {"[drafters.mine]\nkind = \"trigram\"\n", "2:8", "unigram, bigram, ngram, prompt_lookup, lookup_ngram"},
+    {"[drafters.mine]\nkind = \"trigram\"\n", "2:8",
+     "unigram, bigram, ngram, prompt_lookup, lookup_ngram"},
     {"[drafters.mine]\nmodel = \"x\"\n", "1:1", "drafters.mine.kind is missing"},
     {"[drafters.bigram]\nkind = \"bigram\"\n", "1:11", "no kind of drafter"},
     {"[drafters.\"a,b\"]\nkind = \"bigram\"\n", "1:11", "letters, digits"},
     {"[drafters.\"\"]\nkind = \"bigram\"\n", "1:11", "letters, digits"},
-    {"[drafters.mine]\nkind = \"prompt_lookup\"\ntree = \"2x2\"\n", "3:8", "a kind that draws trees"},
+    {"[drafters.mine]\nkind = \"prompt_lookup\"\ntree = \"2x2\"\n", "3:8",
+     "a kind that draws trees"},
     {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2y2\"\n", "3:8", "children per"},
     {"[drafters.mine]\nkind = \"prompt_lookup\"\nmin_ngram = 4\n", "3:13", "at most max_ngram"},
-    {"[drafters.mine]\nkind = \"bigram\"\nmax_ngram = 4\n", "3:13", "prompt_lookup, lookup_ngram, lookup_transformer only"},
-    {"[drafters.mine]\nkind = \"prompt_lookup\"\nlookup_weight = 0.5\n", "3:17", "lookup_ngram, lookup_transformer only"},
+    {"[drafters.mine]\nkind = \"bigram\"\nmax_ngram = 4\n", "3:13",
+     "prompt_lookup, lookup_ngram, lookup_transformer only"},
+    {"[drafters.mine]\nkind = \"prompt_lookup\"\nlookup_weight = 0.5\n", "3:17",
+     "lookup_ngram, lookup_transformer only"},
     {"[drafters.mine]\nkind = \"lookup_ngram\"\nlookup_weight = 0\n", "3:17", "above 0"},
-    {"[drafters.mine]\nkind = \"lookup_ngram\"\nlookup_weight = 1.5\n", "3:17", "lookup_weight = 1.5"},
-    {"[drafters.mine]\nkind = \"bigram\"\nparts = [\"ngram\", \"bigram\"]\n", "3:9", "for the kind mixture only"},
+    {"[drafters.mine]\nkind = \"lookup_ngram\"\nlookup_weight = 1.5\n", "3:17",
+     "lookup_weight = 1.5"},
+    {"[drafters.mine]\nkind = \"bigram\"\nparts = [\"ngram\", \"bigram\"]\n", "3:9",
+     "for the kind mixture only"},
     {"[drafters.mine]\nkind = \"mixture\"\n", "1:1", "at least two drafters"},
     {"[drafters.mine]\nkind = \"mixture\"\nparts = \"ngram\"\n", "3:9", "at least two drafters"},
-    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"none\"]\n", "3:19", "part 'none'; allowed: unigram, bigram"},
-    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"bigram:0\"]\n", "3:19", "a weight from 1e-6 to 1e6"},
-    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"mine\"]\n", "3:19", "part 'mine'; allowed"},
-    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"tree\"]\n[drafters.tree]\nkind = \"bigram\"\ntree = \"2x2\"\n", "3:19", "no tree of their own"},
-    {"[drafters.mine]\nkind = \"mixture\"\nmodel = \"x\"\nparts = [\"ngram\", \"bigram\"]\n", "3:9", "no model for mixture"},
+    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"none\"]\n", "3:19",
+     "part 'none'; allowed: unigram, bigram"},
+    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"bigram:0\"]\n", "3:19",
+     "a weight from 1e-6 to 1e6"},
+    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"mine\"]\n", "3:19",
+     "part 'mine'; allowed"},
+    {"[drafters.mine]\nkind = \"mixture\"\nparts = [\"ngram\", \"tree\"]\n[drafters.tree]\nkind = "
+     "\"bigram\"\ntree = \"2x2\"\n",
+     "3:19", "no tree of their own"},
+    {"[drafters.mine]\nkind = \"mixture\"\nmodel = \"x\"\nparts = [\"ngram\", \"bigram\"]\n", "3:9",
+     "no model for mixture"},
     {"[axes]\ndrafter = [\"none\", \"mixture\"]\n", "2:20", "or a [drafters.NAME]"},
     {"[axes]\ntemperature = []\n", "2:15", "at least one"},
     {"[axes]\ntemperature = [0.0, -0.5]\n", "2:21", "numbers from 0"},
-    {"[axes]\ntemperature = [0.5, 1e-4]\n", "2:21", "axes.temperature = 0.0001; allowed: 0, or numbers from 0.001 to 100"},
+    {"[axes]\ntemperature = [0.5, 1e-4]\n", "2:21",
+     "axes.temperature = 0.0001; allowed: 0, or numbers from 0.001 to 100"},
     {"[axes]\ntemperature = [0.0, nan]\n", "2:21", "nan"},
     {"[axes]\ntemperature = \"hot\"\n", "2:15", "numbers"},
-    {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20", "axes.drafter = \"bigramm\"; allowed: none, unigram"},
+    {"[axes]\ndrafter = [\"none\", \"bigramm\"]\n", "2:20",
+     "axes.drafter = \"bigramm\"; allowed: none, unigram"},
     {"[axes]\ntree = [\"chain\", \"0x2\"]\n", "2:18", "children per"},
-    {"[axes]\ndrafter = [\"none\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18", "kind unigram, bigram, ngram, lookup_ngram, small_transformer, mlp_speculator, feature_transformer, lookup_transformer, mixture do"},
+    {"[axes]\ndrafter = [\"none\", \"prompt_lookup\"]\ntree = [\"chain\", \"2x2\"]\n", "3:18",
+     "kind unigram, bigram, ngram, lookup_ngram, small_transformer, mlp_speculator, "
+     "feature_transformer, lookup_transformer, mixture do"},
     {"[axes]\ntree = \"0\"\n", "2:8", "tree = \"0\"; allowed"},
     {"[axes]\npolicy = \"constant:x\"\n", "2:10", "constant:N"},
     {"[axes]\npolicy = [\"auto\", \"constant:-1\"]\n", "2:19", "allowed lengths: 0 to 4095"},
     {"[axes]\npolicy = \"confidence:2\"\n", "2:10", "allowed thresholds: 0 to 1"},
-    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\npolicy = [\"constant:2\", \"confidence:0.4\"]\n", "4:25", "policies without a confidence, because a drafter of axes.drafter draws trees"},
+    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\npolicy = [\"constant:2\", "
+     "\"confidence:0.4\"]\n",
+     "4:25", "policies without a confidence, because a drafter of axes.drafter draws trees"},
     {"[axes]\npolicy = \"tracking:2\"\n", "2:10", "allowed cost ratios: 0 to 1"},
-    {"[experiment]\nkind = \"drafter_acceptance\"\n[axes]\ndrafter = \"bigram\"\npolicy = \"tracking\"\n", "5:10", "constant:N with N >= 1"},
-    {"[axes]\ndrafter = \"bigram\"\ntree = \"best_first:adaptive\"\npolicy = [\"heuristic\", \"tracking\"]\n", "4:24", "heuristic and constant:N, because bigram draws best_first:adaptive"},
+    {"[experiment]\nkind = \"drafter_acceptance\"\n[axes]\ndrafter = \"bigram\"\npolicy = "
+     "\"tracking\"\n",
+     "5:10", "constant:N with N >= 1"},
+    {"[axes]\ndrafter = \"bigram\"\ntree = \"best_first:adaptive\"\npolicy = [\"heuristic\", "
+     "\"tracking\"]\n",
+     "4:24", "heuristic and constant:N, because bigram draws best_first:adaptive"},
     {"[axes]\ndrafter = \"bigram\"\ntree = \"best_first:adaptive\"\n", "1:1", "axes.policy"},
     {"[axes]\ndrafter = \"bigram\"\ntree = \"suffixes:31:5x3x2\"\n", "3:8", "COUNT from 1"},
-    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\npolicy = \"confidence\"\n", "4:10", "a shape model, whose confidence means nothing"},
-    {"[target]\nrounds = \"device\"\n[axes]\npolicy = \"confidence\"\n", "4:10", "target.rounds is device"},
+    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\npolicy = \"confidence\"\n", "4:10",
+     "a shape model, whose confidence means nothing"},
+    {"[target]\nrounds = \"device\"\n[axes]\npolicy = \"confidence\"\n", "4:10",
+     "target.rounds is device"},
     {"[axes]\nverifier = \"replay\"\n", "2:12", "allowed: greedy, rejection, sample_and_match"},
-    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\nverifier = [\"rejection\", \"block\"]\n", "4:26", "take trees"},
-    {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2x2\"\n[axes]\ndrafter = \"mine\"\nverifier = \"lenient\"\n", "6:12", "take trees"},
-    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\nverifier = [\"rejection\", \"typical\"]\n", "4:26", "one verifier"},
-    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\ndrafter = \"small_transformer\"\ntree = [\"chain\", \"beam:8\"]\n", "4:11", "small_transformer with a fixed shape instead of beam:8"},
-    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 0\n", "4:12", "verification.lenience = 0"},
-    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 1\n", "4:12", "verification.lenience = 1"},
-    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenient_residual = \"half\"\n", "4:20", "full, lenient"},
-    {"[axes]\nverifier = \"lenient\"\n[verification]\ntypical_delta = 0.5\n", "4:17", "axes.verifier has no typical"},
+    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\"\nverifier = [\"rejection\", "
+     "\"block\"]\n",
+     "4:26", "take trees"},
+    {"[drafters.mine]\nkind = \"small_transformer\"\ntree = \"2x2\"\n[axes]\ndrafter = "
+     "\"mine\"\nverifier = \"lenient\"\n",
+     "6:12", "take trees"},
+    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\nverifier = [\"rejection\", \"typical\"]\n",
+     "4:26", "one verifier"},
+    {"[target]\nmodel = [\"m\", \"shape-15m\"]\n[axes]\ndrafter = \"small_transformer\"\ntree = "
+     "[\"chain\", \"beam:8\"]\n",
+     "4:11", "small_transformer with a fixed shape instead of beam:8"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 0\n", "4:12",
+     "verification.lenience = 0"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenience = 1\n", "4:12",
+     "verification.lenience = 1"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\nlenient_residual = \"half\"\n", "4:20",
+     "full, lenient"},
+    {"[axes]\nverifier = \"lenient\"\n[verification]\ntypical_delta = 0.5\n", "4:17",
+     "axes.verifier has no typical"},
     {"[axes]\ntemperature = 0.5\nverifier = \"greedy\"\n", "3:12", "temperature"},
-    {"[axes]\npolicies = \"auto\"\n", "2:1", "allowed: temperature, drafter, tree, policy, verifier"},
+    {"[axes]\npolicies = \"auto\"\n", "2:1",
+     "allowed: temperature, drafter, tree, policy, verifier"},
     {"[sampling]\ntop_p = 0.9\n", "2:9", "axes.temperature is 0 everywhere"},
     {"[axes]\ntemperature = 1.0\n[sampling]\ntop_p = 1.5\n", "4:9", "sampling.top_p = 1.5"},
     {"[sampling]\ntemperature = 1.0\n", "2:1", "unknown key"},
@@ -106,10 +145,13 @@ const Mistake kMistakes[] = {
     {"[prompts]\nnew_tokens = 1\n", "2:14", "integers from 2"},
     {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
     {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
-    {"[experiment]\nrepetitions = 3\nplain_repetitions = 2\n", "3:21", "0 or at least experiment.repetitions, 3"},
-    {"[experiment]\nkind = \"cost_surface\"\nplain_repetitions = 2\n", "3:21", "0, because experiment.kind is not decoding"},
+    {"[experiment]\nrepetitions = 3\nplain_repetitions = 2\n", "3:21",
+     "0 or at least experiment.repetitions, 3"},
+    {"[experiment]\nkind = \"cost_surface\"\nplain_repetitions = 2\n", "3:21",
+     "0, because experiment.kind is not decoding"},
     {"[prompts]\nset = \"pilot\"\n", "2:7", "another folder than pilot.set"},
-    {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7", "another folder than pilot.set"},
+    {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7",
+     "another folder than pilot.set"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
     {"[costs]\nrows = [1, 0]\n", "2:12", "integers from 1"},
     {"[costs]\nrepetitions = 2024-01-01\n", "2:15", "date"},
@@ -123,16 +165,22 @@ TEST(RunConfig, RefusesMistakesWithLineAndColumn) {
   for (const Mistake& mistake : kMistakes) {
     const std::string path = folder.file("bad.toml", mistake.text);
     const std::string message = refusal(path);
-    EXPECT_TRUE(message.starts_with(path + ":" + mistake.position + ": ")) << mistake.text << "-> " << message;
+    EXPECT_TRUE(message.starts_with(path + ":" + mistake.position + ": "))
+        << mistake.text << "-> " << message;
     EXPECT_NE(message.find(mistake.found), std::string::npos) << mistake.text << "-> " << message;
   }
 }
 
-TEST(RunConfig, NamesAFileThatIsMissing) { EXPECT_NE(refusal("/nowhere/x.toml").find("/nowhere/x.toml"), std::string::npos); }
+TEST(RunConfig, NamesAFileThatIsMissing) {
+  EXPECT_NE(refusal("/nowhere/x.toml").find("/nowhere/x.toml"), std::string::npos);
+}
 
 TEST(RunConfig, RefusesANameTooLongForAFolderWithoutRepeatingAllOfIt) {
   const testing::TemporaryFolder folder;
-  const auto named = [&](std::size_t length) { return refusal(folder.file("name.toml", "[experiment]\nname = \"" + std::string(length, 'a') + "\"\n")); };
+  const auto named = [&](std::size_t length) {
+    return refusal(
+        folder.file("name.toml", "[experiment]\nname = \"" + std::string(length, 'a') + "\"\n"));
+  };
   EXPECT_EQ(named(200), "accepted");
   const std::string message = named(5'000'000);
   EXPECT_NE(message.find("1 to 200 letters"), std::string::npos) << message.substr(0, 1000);
@@ -142,12 +190,15 @@ TEST(RunConfig, RefusesANameTooLongForAFolderWithoutRepeatingAllOfIt) {
 TEST(RunConfig, SettingsWinOverTheFileAndAreChecked) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("a.toml", "[axes]\ntemperature = 0.5\n");
-  EXPECT_EQ(read_run_config(path, {"axes.temperature=[0.0, 1.0]", "experiment.name=mine"}).axes.temperature, (std::vector<double>{0.0, 1.0}));
+  EXPECT_EQ(read_run_config(path, {"axes.temperature=[0.0, 1.0]", "experiment.name=mine"})
+                .axes.temperature,
+            (std::vector<double>{0.0, 1.0}));
   try {
     read_run_config(path, {"axes.temperature=-1"});
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "--set axes.temperature: axes.temperature = -1; allowed: numbers from 0 to 100");
+    EXPECT_STREQ(error.what(),
+                 "--set axes.temperature: axes.temperature = -1; allowed: numbers from 0 to 100");
   }
 }
 
@@ -200,8 +251,10 @@ typical_delta = 0.75
 
 TEST(RunConfig, EveryConfigOfTheProjectIsAccepted) {
   int configs = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(SPECLAB_SOURCE_DIR "/experiments/configs")) {
-    if (entry.path().extension() != ".toml" || entry.path().stem().string().starts_with("train_")) continue;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SPECLAB_SOURCE_DIR "/experiments/configs")) {
+    if (entry.path().extension() != ".toml" || entry.path().stem().string().starts_with("train_"))
+      continue;
     EXPECT_NO_THROW(read_run_config(entry.path().string(), {})) << entry.path();
     ++configs;
   }
@@ -212,11 +265,15 @@ TEST(RunConfig, HasPlainDecodingAsOftenAsAllElseUnlessItIsToldMore) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("a.toml", "[experiment]\nrepetitions = 3\n");
   for (const auto& [told, repetitions] : {std::pair{"0", 3}, {"3", 3}, {"4", 4}}) {
-    const RunConfig config = read_run_config(path, {std::string("experiment.plain_repetitions=") + told});
+    const RunConfig config =
+        read_run_config(path, {std::string("experiment.plain_repetitions=") + told});
     EXPECT_EQ(config.repetitions_of_plain(), repetitions);
     EXPECT_EQ(to_toml(config) == to_toml(read_run_config(path, {})), repetitions == 3) << told;
   }
-  EXPECT_EQ(read_run_config(path, {"experiment.kind=cost_surface", "experiment.plain_repetitions=0"}).kind, "cost_surface");
+  EXPECT_EQ(
+      read_run_config(path, {"experiment.kind=cost_surface", "experiment.plain_repetitions=0"})
+          .kind,
+      "cost_surface");
 }
 
 }  // namespace

@@ -119,11 +119,14 @@ RunConfig read(const std::string& text) {
 
 /// Keys of the schema that hold another value than a new config's, and are in its TOML.
 template <typename Config>
-void add_changed(std::set<std::string>& changed, const auto& keys, Config config, const std::string& toml) {
+void add_changed(std::set<std::string>& changed, const auto& keys, Config config,
+                 const std::string& toml) {
   Config fresh{};
   for (const Key<Config>& key : keys) {
     const std::string value = value_text(key.value(config));
-    if (value != value_text(key.value(fresh)) && toml.find("\n" + key.key + " = " + value + "\n") != std::string::npos) changed.insert(key.name());
+    if (value != value_text(key.value(fresh)) &&
+        toml.find("\n" + key.key + " = " + value + "\n") != std::string::npos)
+      changed.insert(key.name());
   }
 }
 
@@ -134,7 +137,8 @@ TEST(RunSchema, EveryKeyIsReadWrittenAndReadBack) {
     const std::string toml = to_toml(config);
     EXPECT_EQ(to_toml(read(toml)), toml);
     add_changed(changed, run_keys(), config, toml);
-    if (!config.drafters.empty()) add_changed(changed, drafter_keys(), config.drafters.front(), toml);
+    if (!config.drafters.empty())
+      add_changed(changed, drafter_keys(), config.drafters.front(), toml);
   }
   for (const DescribedKey& key : described_run_keys())
     if (!key.doc.table.empty() && key.doc.key != "AXIS") all.insert(key.doc.name());
@@ -148,7 +152,10 @@ TEST(RunSchema, EveryKeyRefusesAValueOfAnotherTypeByName) {
       read("[" + key.table + "]\n" + key.key + " = { odd = true }\n");
       ADD_FAILURE() << key.name() << " takes a table";
     } catch (const ConfigError& error) {
-      EXPECT_NE(std::string(error.what()).find(":2:" + std::to_string(key.key.size() + 4) + ": " + key.name() + " = "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what())
+                    .find(":2:" + std::to_string(key.key.size() + 4) + ": " + key.name() + " = "),
+                std::string::npos)
+          << error.what();
     }
   }
 }
@@ -159,8 +166,13 @@ TEST(RunSchema, EveryRangeThatIsDeclaredIsKept) {
   for (const Key<RunConfig>& key : run_keys())
     for (const double bound : {key.range.low - 1, key.range.high + 1}) {
       if (!std::isfinite(bound)) continue;
-      const std::string number = value_text(key.value(*std::make_unique<RunConfig>())).find_first_of(".]") == std::string::npos ? std::to_string(static_cast<std::int64_t>(bound)) : std::to_string(bound);
-      EXPECT_THROW(read("[" + key.table + "]\n" + key.key + " = " + number + "\n"), ConfigError) << key.name() << " = " << number;
+      const std::string number =
+          value_text(key.value(*std::make_unique<RunConfig>())).find_first_of(".]") ==
+                  std::string::npos
+              ? std::to_string(static_cast<std::int64_t>(bound))
+              : std::to_string(bound);
+      EXPECT_THROW(read("[" + key.table + "]\n" + key.key + " = " + number + "\n"), ConfigError)
+          << key.name() << " = " << number;
       ++tried;
     }
   EXPECT_GE(tried, 30);
@@ -169,7 +181,8 @@ TEST(RunSchema, EveryRangeThatIsDeclaredIsKept) {
 TEST(RunSchema, EveryKeySaysWhatItMeans) {
   for (const auto& keys : {described_run_keys(), described_train_keys()})
     for (const DescribedKey& key : keys) {
-      EXPECT_FALSE(key.doc.meaning.empty() || key.type.empty() || key.default_value.empty()) << key.doc.name();
+      EXPECT_FALSE(key.doc.meaning.empty() || key.type.empty() || key.default_value.empty())
+          << key.doc.name();
       EXPECT_EQ(key.doc.meaning.find_first_of("\n|"), std::string::npos) << key.doc.name();
     }
 }
@@ -177,15 +190,21 @@ TEST(RunSchema, EveryKeySaysWhatItMeans) {
 TEST(TrainSchema, EveryTrainingOfTheProjectUsesKeysThatItNames) {
   std::set<std::string> names;
   for (const DescribedKey& key : described_train_keys()) names.insert(key.doc.name());
-  for (const char* key : {"target.model", "own_text.num_prompts", "drafter.kind", "drafter.hidden_size", "drafter.step_weight", "drafter.order", "text.files"}) EXPECT_TRUE(names.contains(key)) << key;
+  for (const char* key :
+       {"target.model", "own_text.num_prompts", "drafter.kind", "drafter.hidden_size",
+        "drafter.step_weight", "drafter.order", "text.files"})
+    EXPECT_TRUE(names.contains(key)) << key;
   EXPECT_EQ(train_keys().at(kDrafterKindKey).name(), "drafter.kind");
 }
 
 TEST(ConfigReference, ThePageIsWhatTheProgramSays) {
-  const std::string page = read_file(SPECLAB_SOURCE_DIR "/experiments/configs/README.md"), begin = "<!-- keys: speclab config --markdown -->\n", end = "<!-- end of keys -->";
+  const std::string page = read_file(SPECLAB_SOURCE_DIR "/experiments/configs/README.md"),
+                    begin = "<!-- keys: speclab config --markdown -->\n",
+                    end = "<!-- end of keys -->";
   ASSERT_NE(page.find(begin), std::string::npos);
   const std::size_t first = page.find(begin) + begin.size();
-  EXPECT_EQ(page.substr(first, page.find(end) - first), config_reference_page()) << "run speclab config --markdown and put it between the marks";
+  EXPECT_EQ(page.substr(first, page.find(end) - first), config_reference_page())
+      << "run speclab config --markdown and put it between the marks";
 }
 
 TEST(ConfigReference, TextAndNamesHaveEveryKey) {
@@ -195,7 +214,10 @@ TEST(ConfigReference, TextAndNamesHaveEveryKey) {
     EXPECT_NE(text.find(key.doc.name() + " = "), std::string::npos);
     EXPECT_NE(names.find(key.doc.key), std::string::npos) << key.doc.key;
   }
-  EXPECT_NE(text.find("axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an axis\n    0 is greedy\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("axes.temperature = [0.0]\n    list of 0, or numbers from 0.001 to 100; an "
+                      "axis\n    0 is greedy\n"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ class ByteTokenizer final : public engines::Tokenizer {
  public:
   explicit ByteTokenizer(Template chat_template) : template_(chat_template) {}
   std::int32_t vocab_size() const override { return 256; }
-  std::vector<Token> encode(std::string_view text, engines::SpecialText) const override { return {text.begin(), text.end()}; }
+  std::vector<Token> encode(std::string_view text, engines::SpecialText) const override {
+    return {text.begin(), text.end()};
+  }
   std::string decode(std::span<const Token> ids) const override { return {ids.begin(), ids.end()}; }
   std::unique_ptr<engines::StreamingDecoder> streaming_decoder() const override { return nullptr; }
   bool is_end_of_sequence(Token) const override { return false; }
@@ -49,7 +51,8 @@ TEST(ChatPrompt, SaysHowToDoWithoutATemplateThatIsNotUnderstood) {
     }
     return "accepted";
   };
-  EXPECT_EQ(message_of(), "not understood; set target.chat_template = \"off\" to give prompts as they are");
+  EXPECT_EQ(message_of(),
+            "not understood; set target.chat_template = \"off\" to give prompts as they are");
   EXPECT_EQ(message_of("give --no-chat-template"), "not understood; give --no-chat-template");
 }
 

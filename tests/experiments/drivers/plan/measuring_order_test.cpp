@@ -54,20 +54,27 @@ std::vector<std::string> measured_blocks(const Plan& plan) {
   return blocks;
 }
 
-/// Seven repetitions where the others have two: in their first plain decoding has four, in the second three, of eleven or twelve places.
+/// Seven repetitions where the others have two: in their first plain decoding has four, in the
+/// second three, of eleven or twelve places.
 TEST(MeasuringOrder, SpreadsFurtherRepetitionsOfPlainDecodingAmongItsRivals) {
   const testing::SmallExperiment experiment;
   for (const char* pools : {"prompts.pool_categories=true", "prompts.pool_categories=false"}) {
-    const Plan plan = experiment.plan({"experiment.repetitions=2", "experiment.plain_repetitions=7", "axes.policy=[\"constant:1\", \"constant:2\", \"constant:3\", \"constant:4\"]", pools});
+    const Plan plan = experiment.plan(
+        {"experiment.repetitions=2", "experiment.plain_repetitions=7",
+         "axes.policy=[\"constant:1\", \"constant:2\", \"constant:3\", \"constant:4\"]", pools});
     std::map<std::ptrdiff_t, int> blocks_of_plain;
     for (const std::string& block : measured_blocks(plan)) {
-      const std::ptrdiff_t plain = std::ranges::count(block, 'p'), others = std::ranges::count(block, '.');
+      const std::ptrdiff_t plain = std::ranges::count(block, 'p'),
+                           others = std::ranges::count(block, '.');
       ++blocks_of_plain[plain];
       EXPECT_EQ(others, 8) << block;
-      for (std::size_t at = block.find('p'), next = block.find('p', at + 1); next != std::string::npos; at = next, next = block.find('p', at + 1))
-        EXPECT_NEAR(static_cast<double>(next - at - 1), 8.0 / static_cast<double>(plain), 1.0) << block;
+      for (std::size_t at = block.find('p'), next = block.find('p', at + 1);
+           next != std::string::npos; at = next, next = block.find('p', at + 1))
+        EXPECT_NEAR(static_cast<double>(next - at - 1), 8.0 / static_cast<double>(plain), 1.0)
+            << block;
     }
-    EXPECT_EQ(blocks_of_plain, (std::map<std::ptrdiff_t, int>{{3, 8}, {4, 8}})) << "each is measured in one stretch: four prompts, two temperatures";
+    EXPECT_EQ(blocks_of_plain, (std::map<std::ptrdiff_t, int>{{3, 8}, {4, 8}}))
+        << "each is measured in one stretch: four prompts, two temperatures";
   }
 }
 
@@ -76,27 +83,39 @@ TEST(MeasuringOrder, DiffersBetweenRepetitionsAndSeeds) {
   const auto prompts_in_order = [](const Plan& plan, std::int32_t repetition) {
     std::vector<std::size_t> cells;
     for (const std::size_t row : plan.order)
-      if (plan.generations[row].repetition == repetition) cells.push_back(plan.generations[row].cell * 100 + plan.generations[row].prompt);
+      if (plan.generations[row].repetition == repetition)
+        cells.push_back(plan.generations[row].cell * 100 + plan.generations[row].prompt);
     return cells;
   };
   const Plan plan = experiment.plan({"experiment.repetitions=2"});
   EXPECT_NE(prompts_in_order(plan, 0), prompts_in_order(plan, 1));
-  EXPECT_NE(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=3"}).order);
-  EXPECT_EQ(experiment.plan({"experiment.seed=2"}).order, experiment.plan({"experiment.seed=2"}).order);
+  EXPECT_NE(experiment.plan({"experiment.seed=2"}).order,
+            experiment.plan({"experiment.seed=3"}).order);
+  EXPECT_EQ(experiment.plan({"experiment.seed=2"}).order,
+            experiment.plan({"experiment.seed=2"}).order);
 }
 
-/// Every generation is keyed once: to look at all of them for each repetition and prompt would be 8,192,000,000 looks here.
+/// Every generation is keyed once: to look at all of them for each repetition and prompt would be
+/// 8,192,000,000 looks here.
 TEST(MeasuringOrder, TakesALargePlanInItsStride) {
   constexpr std::int32_t kRepetitions = 200;
   Plan plan{.config = {}};
   plan.config.repetitions = kRepetitions;
   plan.prompts.resize(160);
-  for (int cell = 0; cell < 8; ++cell) plan.cells.push_back({.id = "", .category = "all", .model = std::to_string(cell % 2), .drafting = {}, .policy = "", .verifier = ""});
+  for (int cell = 0; cell < 8; ++cell)
+    plan.cells.push_back({.id = "",
+                          .category = "all",
+                          .model = std::to_string(cell % 2),
+                          .drafting = {},
+                          .policy = "",
+                          .verifier = ""});
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt)
-      for (std::int32_t repetition = 0; repetition < kRepetitions; ++repetition) plan.generations.push_back({cell, prompt, repetition});
+      for (std::int32_t repetition = 0; repetition < kRepetitions; ++repetition)
+        plan.generations.push_back({cell, prompt, repetition});
   std::vector<std::size_t> order = measuring_order(plan);
-  for (std::size_t i = 1; i < order.size(); ++i) ASSERT_LE(plan.generations[order[i - 1]].repetition, plan.generations[order[i]].repetition);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    ASSERT_LE(plan.generations[order[i - 1]].repetition, plan.generations[order[i]].repetition);
   std::ranges::sort(order);
   for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
 }

@@ -20,8 +20,10 @@ std::set<std::string> cell_ids(const Plan& plan) {
 TEST(Plan, EveryCombinationIsACellAndPlainDecodingIsAlwaysThere) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan();
-  EXPECT_EQ(cell_ids(plan), (std::set<std::string>{"fake T=0 none", "fake T=0.5 none", "fake T=0 bigram chain constant:3 rejection",
-                                                   "fake T=0.5 bigram chain constant:3 rejection", "fake T=0 tree 2x1 constant:3 rejection",
+  EXPECT_EQ(cell_ids(plan), (std::set<std::string>{"fake T=0 none", "fake T=0.5 none",
+                                                   "fake T=0 bigram chain constant:3 rejection",
+                                                   "fake T=0.5 bigram chain constant:3 rejection",
+                                                   "fake T=0 tree 2x1 constant:3 rejection",
                                                    "fake T=0.5 tree 2x1 constant:3 rejection"}));
   EXPECT_EQ(plan.generations.size(), 6u * 4u);
   EXPECT_EQ(plan.pilots.size(), 2u * 2u * 2u);
@@ -29,7 +31,9 @@ TEST(Plan, EveryCombinationIsACellAndPlainDecodingIsAlwaysThere) {
 
 TEST(Plan, TheTreeAxisIsForDraftersThatDrawTrees) {
   const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(axes.drafter=["prompt_lookup", "small_transformer", "tree"])", R"(axes.tree=["chain", "2x2"])", "axes.temperature=0.0"});
+  const Plan plan =
+      experiment.plan({R"(axes.drafter=["prompt_lookup", "small_transformer", "tree"])",
+                       R"(axes.tree=["chain", "2x2"])", "axes.temperature=0.0"});
   const auto ids = cell_ids(plan);
   EXPECT_EQ(ids.size(), 5u);
   EXPECT_TRUE(ids.contains("fake T=0 small_transformer 2x2 constant:3 rejection"));
@@ -38,44 +42,58 @@ TEST(Plan, TheTreeAxisIsForDraftersThatDrawTrees) {
 
 TEST(Plan, SaysWhichDraftersTheTreeAxisDoesNotReach) {
   const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(axes.drafter=["none", "prompt_lookup", "small_transformer", "tree"])", R"(axes.tree="2x2")"});
+  const Plan plan =
+      experiment.plan({R"(axes.drafter=["none", "prompt_lookup", "small_transformer", "tree"])",
+                       R"(axes.tree="2x2")"});
   EXPECT_NE(tree_axis_note(plan).find("2x2 does not hold"), std::string::npos);
-  EXPECT_NE(describe(plan).find(": prompt_lookup (chain), tree (2x1)\n"), std::string::npos) << describe(plan);
+  EXPECT_NE(describe(plan).find(": prompt_lookup (chain), tree (2x1)\n"), std::string::npos)
+      << describe(plan);
   EXPECT_EQ(tree_axis_note(experiment.plan()), "");
-  EXPECT_EQ(tree_axis_note(experiment.plan({R"(axes.drafter="small_transformer")", R"(axes.tree="2x2")"})), "");
+  EXPECT_EQ(tree_axis_note(
+                experiment.plan({R"(axes.drafter="small_transformer")", R"(axes.tree="2x2")"})),
+            "");
 }
 
 TEST(Plan, IdsDoNotDependOnOrderOrOnOtherValues) {
   const testing::SmallExperiment experiment;
   const auto ids = cell_ids(experiment.plan());
-  EXPECT_EQ(cell_ids(experiment.plan({"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "none", "bigram"])"})), ids);
+  EXPECT_EQ(cell_ids(experiment.plan(
+                {"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "none", "bigram"])"})),
+            ids);
   const auto more = cell_ids(experiment.plan({"axes.temperature=[0.0, 0.25, 0.5]"}));
   EXPECT_TRUE(std::ranges::includes(more, ids));
 }
 
 TEST(Plan, CategoriesAreCellsOfTheirOwnUnlessPooled) {
   const testing::SmallExperiment experiment;
-  const Plan plan = experiment.plan({"prompts.pool_categories=false", "axes.temperature=0.0", "axes.drafter=none"});
+  const Plan plan = experiment.plan(
+      {"prompts.pool_categories=false", "axes.temperature=0.0", "axes.drafter=none"});
   EXPECT_EQ(cell_ids(plan), (std::set<std::string>{"fake T=0 none chat", "fake T=0 none sums"}));
-  for (const PlannedGeneration& g : plan.generations) EXPECT_EQ(plan.cells[g.cell].category, plan.prompts[g.prompt].category);
+  for (const PlannedGeneration& g : plan.generations)
+    EXPECT_EQ(plan.cells[g.cell].category, plan.prompts[g.prompt].category);
 }
 
 TEST(Plan, WhatIsExcludedHasNoPilotsAndIsNoDraftingUnlessAShapeModelReplaysIt) {
   const testing::SmallExperiment experiment;
-  const std::string config = experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n");
+  const std::string config =
+      experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n");
   const Plan plan = make_plan(read_run_config(config, {}));
   EXPECT_EQ(plan.cells.size(), 5u);
   EXPECT_EQ(plan.draftings.size(), 3u);
   EXPECT_EQ(plan.pilots.size(), 3u * 2u) << "settings times pilot prompts";
   const std::string whole = experiment.config_file("[[exclude]]\ndrafter = \"tree\"\n");
   EXPECT_EQ(make_plan(read_run_config(whole, {})).draftings.size(), 2u);
-  const Plan shapes = make_plan(read_run_config(experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n"), {R"(target.model=["fake", "shape-15m"])"}));
+  const Plan shapes = make_plan(read_run_config(
+      experiment.config_file("[[exclude]]\ndrafter = \"tree\"\ntemperature = 0.5\n"),
+      {R"(target.model=["fake", "shape-15m"])"}));
   EXPECT_EQ(shapes.pilots.size(), 4u * 2u);
 }
 
 TEST(Plan, HasPilotsAsLongAsTheLongestDraftOfItsPolicies) {
   const testing::SmallExperiment experiment;
-  const auto longest = [&](const std::string& policy) { return experiment.plan({"axes.drafter=bigram", "axes.policy=" + policy}).max_length(); };
+  const auto longest = [&](const std::string& policy) {
+    return experiment.plan({"axes.drafter=bigram", "axes.policy=" + policy}).max_length();
+  };
   EXPECT_EQ(longest("constant:2"), 4) << "pilot.max_length";
   EXPECT_EQ(longest("heuristic"), 4);
   EXPECT_EQ(longest("auto"), 4);
@@ -136,7 +154,8 @@ TEST(Describe, ListsEveryCellThatRuns) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan();
   const std::string text = describe(plan);
-  for (const Cell& cell : plan.cells) EXPECT_NE(text.find("  " + cell.id + "\n"), std::string::npos);
+  for (const Cell& cell : plan.cells)
+    EXPECT_NE(text.find("  " + cell.id + "\n"), std::string::npos);
   EXPECT_NE(text.find("24 generations"), std::string::npos) << text;
 }
 

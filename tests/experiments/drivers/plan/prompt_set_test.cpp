@@ -25,7 +25,8 @@ TEST(PromptSet, TheProjectsSetsHaveSevenCategoriesAndNoSharedIds) {
 }
 
 TEST(PromptSet, TakesTheFirstOfEachCategory) {
-  const auto one = read_prompts({.set = "core", .categories = {"extraction", "chat"}, .per_category = 1});
+  const auto one =
+      read_prompts({.set = "core", .categories = {"extraction", "chat"}, .per_category = 1});
   ASSERT_EQ(one.size(), 2u);
   EXPECT_EQ(one[0].id, "chat_01");
   EXPECT_EQ(one[1].category, "extraction");
@@ -34,11 +35,14 @@ TEST(PromptSet, TakesTheFirstOfEachCategory) {
 TEST(PromptSet, SaysWhatIsMissing) {
   EXPECT_THROW(read_prompts({.set = "cores"}), ConfigError);
   EXPECT_THROW(read_prompts({.set = "core", .categories = {"poems"}}), ConfigError);
-  EXPECT_THROW(read_prompts({.set = "core", .categories = {"chat"}, .per_category = 9}), ConfigError);
+  EXPECT_THROW(read_prompts({.set = "core", .categories = {"chat"}, .per_category = 9}),
+               ConfigError);
   const testing::TemporaryFolder folder;
   folder.file("a.toml", "category = \"a\"\n[[prompt]]\nid = \"x\"\ntext = \"\"\n");
   EXPECT_THROW(read_prompts({.set = folder.path() + "/"}), ConfigError);
-  folder.file("a.toml", "category = \"a\"\n[[prompt]]\nid = \"x\"\ntext = \"t\"\n[[prompt]]\nid = \"x\"\ntext = \"u\"\n");
+  folder.file("a.toml",
+              "category = \"a\"\n[[prompt]]\nid = \"x\"\ntext = \"t\"\n[[prompt]]\nid = "
+              "\"x\"\ntext = \"u\"\n");
   EXPECT_THROW(read_prompts({.set = folder.path() + "/", .per_category = 2}), ConfigError);
 }
 
@@ -54,26 +58,37 @@ std::string refusal(const PromptSelection& selection) {
 TEST(PromptSet, AFileIsNamedAsItsCategory) {
   const testing::TemporaryFolder folder;
   folder.file("a.toml", "category = \"b\"\n[[prompt]]\nid = \"x\"\ntext = \"t\"\n");
-  EXPECT_NE(refusal({.set = folder.path()}).find("a.toml:1:12: category = \"b\"; allowed: \"a\""), std::string::npos) << refusal({.set = folder.path()});
+  EXPECT_NE(refusal({.set = folder.path()}).find("a.toml:1:12: category = \"b\"; allowed: \"a\""),
+            std::string::npos)
+      << refusal({.set = folder.path()});
   folder.file("a.toml", "[[prompt]]\nid = \"x\"\ntext = \"t\"\n");
-  EXPECT_NE(refusal({.set = folder.path()}).find("category is missing"), std::string::npos) << refusal({.set = folder.path()});
+  EXPECT_NE(refusal({.set = folder.path()}).find("category is missing"), std::string::npos)
+      << refusal({.set = folder.path()});
 }
 
 TEST(PromptSet, BlamesTheKeyThatIsWrong) {
   EXPECT_NE(refusal({.set = "cores", .table = "prompts"}).find("prompts.set: "), std::string::npos);
   EXPECT_NE(refusal({.set = "pilots", .table = "pilot"}).find("pilot.set: "), std::string::npos);
-  EXPECT_NE(refusal({.set = "core", .categories = {"poems"}, .table = "prompts"}).find("prompts.categories: "), std::string::npos);
-  EXPECT_NE(refusal({.set = "pilot", .categories = {"poems"}, .table = "pilot"}).find("pilot.set: "), std::string::npos);
-  EXPECT_NE(refusal({.set = "pilot", .per_category = 99, .table = "pilot"}).find("pilot.per_category"), std::string::npos);
+  EXPECT_NE(refusal({.set = "core", .categories = {"poems"}, .table = "prompts"})
+                .find("prompts.categories: "),
+            std::string::npos);
+  EXPECT_NE(
+      refusal({.set = "pilot", .categories = {"poems"}, .table = "pilot"}).find("pilot.set: "),
+      std::string::npos);
+  EXPECT_NE(
+      refusal({.set = "pilot", .per_category = 99, .table = "pilot"}).find("pilot.per_category"),
+      std::string::npos);
 }
 
 TEST(PromptSet, PilotsAreNeverMeasured) {
-  EXPECT_THROW(check_no_shared_ids({{"a", "c", "t"}, {"b", "c", "u"}}, {{"b", "c", "v"}}), ConfigError);
+  EXPECT_THROW(check_no_shared_ids({{"a", "c", "t"}, {"b", "c", "u"}}, {{"b", "c", "v"}}),
+               ConfigError);
   EXPECT_NO_THROW(check_no_shared_ids({{"a", "c", "t"}}, {{"b", "c", "t"}}));
 }
 
 TEST(PromptFolder, IsOneSpellingOfEqualFolders) {
-  EXPECT_EQ(prompt_folder(SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/core/"), prompt_folder("core"));
+  EXPECT_EQ(prompt_folder(SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/core/"),
+            prompt_folder("core"));
   EXPECT_NE(prompt_folder("pilot"), prompt_folder("core"));
 }
 

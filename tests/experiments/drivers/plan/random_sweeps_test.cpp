@@ -21,8 +21,13 @@ using Selection = std::map<std::string, Values>;  // axis -> TOML values
 
 std::size_t below(Rng& rng, std::size_t count) { return static_cast<std::size_t>(rng() % count); }
 
-const std::map<std::string, Values> kPool{{"temperature", {"0.0", "0.5", "1.0", "1.5"}}, {"drafter", {"\"none\"", "\"bigram\"", "\"tree\"", "\"small_transformer\"", "\"prompt_lookup\""}},
-                                          {"tree", {"\"chain\"", "\"2x2\""}}, {"policy", {"\"constant:1\"", "\"constant:2\"", "\"constant:3\""}}, {"verifier", {"\"rejection\"", "\"several_drafts\""}}};
+const std::map<std::string, Values> kPool{
+    {"temperature", {"0.0", "0.5", "1.0", "1.5"}},
+    {"drafter",
+     {"\"none\"", "\"bigram\"", "\"tree\"", "\"small_transformer\"", "\"prompt_lookup\""}},
+    {"tree", {"\"chain\"", "\"2x2\""}},
+    {"policy", {"\"constant:1\"", "\"constant:2\"", "\"constant:3\""}},
+    {"verifier", {"\"rejection\"", "\"several_drafts\""}}};
 
 Values some(const Values& pool, Rng& rng) {
   Values values = pool;
@@ -44,7 +49,8 @@ struct RandomSweep {
   int repetitions = 1;
   bool pooled = true;
 
-  explicit RandomSweep(Rng& rng) : repetitions(1 + static_cast<int>(below(rng, 2))), pooled(below(rng, 2) == 0) {
+  explicit RandomSweep(Rng& rng)
+      : repetitions(1 + static_cast<int>(below(rng, 2))), pooled(below(rng, 2) == 0) {
     for (const auto& [axis, pool] : kPool) axes[axis] = some(pool, rng);
     axes["tree"] = below(rng, 2) == 0 ? Values{"\"chain\""} : kPool.at("tree");
     if (below(rng, 3) == 0) add_zip(rng);
@@ -55,7 +61,9 @@ struct RandomSweep {
   void add_zip(Rng& rng) {
     const std::string first = below(rng, 2) == 0 ? "temperature" : "drafter", second = "policy";
     std::set<std::pair<std::string, std::string>> rows;
-    for (int i = 0; i < 3; ++i) rows.insert({axes[first][below(rng, axes[first].size())], axes[second][below(rng, axes[second].size())]});
+    for (int i = 0; i < 3; ++i)
+      rows.insert({axes[first][below(rng, axes[first].size())],
+                   axes[second][below(rng, axes[second].size())]});
     Selection zip;
     for (const auto& [a, b] : rows) zip[first].push_back(a), zip[second].push_back(b);
     for (const std::string& axis : {first, second}) {
@@ -83,9 +91,12 @@ struct RandomSweep {
   }
 
   std::vector<std::string> settings() const {
-    std::vector<std::string> settings{"experiment.repetitions=" + std::to_string(repetitions), pooled ? "prompts.pool_categories=true" : "prompts.pool_categories=false"};
+    std::vector<std::string> settings{
+        "experiment.repetitions=" + std::to_string(repetitions),
+        pooled ? "prompts.pool_categories=true" : "prompts.pool_categories=false"};
     for (const auto& [axis, values] : axes)
-      if (zips.empty() || !zips.front().contains(axis)) settings.push_back("axes." + axis + "=" + list(values));
+      if (zips.empty() || !zips.front().contains(axis))
+        settings.push_back("axes." + axis + "=" + list(values));
     return settings;
   }
 
@@ -97,7 +108,8 @@ struct RandomSweep {
   }
 };
 
-/// A cell as the independent enumeration sees it: values as TOML, empty where an axis does not apply.
+/// A cell as the independent enumeration sees it: values as TOML, empty where an axis does not
+/// apply.
 using Point = std::map<std::string, std::string>;
 
 bool has_zip_row(const Selection& zip, const Point& point) {
@@ -112,7 +124,8 @@ bool has_zip_row(const Selection& zip, const Point& point) {
 
 bool is_excluded(const RandomSweep& sweep, const Point& point) {
   return std::ranges::any_of(sweep.exclusions, [&](const Selection& exclusion) {
-    return std::ranges::all_of(exclusion, [&](const auto& axis) { return axis.second.front() == point.at(axis.first); });
+    return std::ranges::all_of(
+        exclusion, [&](const auto& axis) { return axis.second.front() == point.at(axis.first); });
   });
 }
 
@@ -123,11 +136,17 @@ std::string unquoted(const std::string& value) {
 }
 
 std::string id_of(const Point& point) {
-  const std::string temperature = point.at("temperature") == "0.0" ? "0" : point.at("temperature") == "1.0" ? "1" : point.at("temperature");
+  const std::string temperature = point.at("temperature") == "0.0"   ? "0"
+                                  : point.at("temperature") == "1.0" ? "1"
+                                                                     : point.at("temperature");
   std::string id = "fake T=" + temperature + " " + unquoted(point.at("drafter"));
   if (point.at("drafter") == "\"none\"") return id;
-  const std::string tree = point.at("drafter") == "\"tree\"" ? "2x1" : point.at("drafter") == "\"prompt_lookup\"" ? "chain" : unquoted(point.at("tree"));
-  return id + " " + tree + " " + unquoted(point.at("policy")) + " " + unquoted(point.at("verifier"));
+  const std::string tree = point.at("drafter") == "\"tree\"" ? "2x1"
+                           : point.at("drafter") == "\"prompt_lookup\""
+                               ? "chain"
+                               : unquoted(point.at("tree"));
+  return id + " " + tree + " " + unquoted(point.at("policy")) + " " +
+         unquoted(point.at("verifier"));
 }
 
 /// Every combination written out, one after the other, with what does not apply left empty.
@@ -139,12 +158,22 @@ std::set<std::string> expected_ids(const RandomSweep& sweep) {
     if (!is_excluded(sweep, point)) ids.insert(id_of(point));
   };
   for (const std::string& temperature : sweep.axes.at("temperature")) {
-    add({{"temperature", temperature}, {"drafter", "\"none\""}, {"tree", ""}, {"policy", ""}, {"verifier", ""}});
+    add({{"temperature", temperature},
+         {"drafter", "\"none\""},
+         {"tree", ""},
+         {"policy", ""},
+         {"verifier", ""}});
     for (const std::string& drafter : sweep.axes.at("drafter"))
       for (const std::string& tree : sweep.axes.at("tree"))
         for (const std::string& policy : sweep.axes.at("policy"))
           for (const std::string& verifier : sweep.axes.at("verifier"))
-            if (drafter != "\"none\"") add({{"temperature", temperature}, {"drafter", drafter}, {"tree", drafter == "\"small_transformer\"" || drafter == "\"bigram\"" ? tree : ""}, {"policy", policy}, {"verifier", verifier}});
+            if (drafter != "\"none\"")
+              add({{"temperature", temperature},
+                   {"drafter", drafter},
+                   {"tree",
+                    drafter == "\"small_transformer\"" || drafter == "\"bigram\"" ? tree : ""},
+                   {"policy", policy},
+                   {"verifier", verifier}});
   }
   return ids;
 }
@@ -165,12 +194,15 @@ std::set<std::string> listed(const std::string& description) {
   return cells;
 }
 
-std::set<std::string> ids_that_ran(const testing::SmallExperiment& experiment, const std::string& name, const Plan& plan) {
+std::set<std::string> ids_that_ran(const testing::SmallExperiment& experiment,
+                                   const std::string& name, const Plan& plan) {
   const RunLog log(plan, experiment.folder(name));
   std::set<std::string> ids;
-  for (const auto& [row, entry] : log.rows()) ids.insert(plan.cells[plan.generations[static_cast<std::size_t>(row)].cell].id);
+  for (const auto& [row, entry] : log.rows())
+    ids.insert(plan.cells[plan.generations[static_cast<std::size_t>(row)].cell].id);
   EXPECT_EQ(log.rows().size(), plan.generations.size());
-  EXPECT_EQ(analysis::read_run(experiment.folder(name)).generations.size(), plan.generations.size()) << "the manifest's zips and exclusions do not disturb a report";
+  EXPECT_EQ(analysis::read_run(experiment.folder(name)).generations.size(), plan.generations.size())
+      << "the manifest's zips and exclusions do not disturb a report";
   return ids;
 }
 
@@ -183,10 +215,13 @@ TEST(RandomSweeps, ListWhatThenRuns) {
     const std::set<std::string> expected = with_categories(expected_ids(sweep), sweep.pooled);
     Plan plan;
     try {
-      plan = make_plan(read_run_config(experiment.config_file_without_axes(sweep.toml()), sweep.settings()));
+      plan = make_plan(
+          read_run_config(experiment.config_file_without_axes(sweep.toml()), sweep.settings()));
     } catch (const ConfigError& error) {
       const std::string message = error.what();
-      EXPECT_TRUE(message.find("no cell") != std::string::npos || message.find("draws trees of this axis") != std::string::npos) << message << sweep.toml();
+      EXPECT_TRUE(message.find("no cell") != std::string::npos ||
+                  message.find("draws trees of this axis") != std::string::npos)
+          << message << sweep.toml();
       ++refused;
       continue;
     }
@@ -195,8 +230,11 @@ TEST(RandomSweeps, ListWhatThenRuns) {
     excluded += sweep.exclusions.empty() ? 0 : 1;
     const std::string description = describe(plan);
     ASSERT_EQ(listed(description), expected) << description << sweep.toml();
-    EXPECT_NE(description.find(": " + std::to_string(expected.size()) + " cells, 4 prompts, "), std::string::npos) << description;
-    EXPECT_EQ(plan.generations.size(), expected.size() * (sweep.pooled ? 4u : 2u) * static_cast<std::size_t>(sweep.repetitions));
+    EXPECT_NE(description.find(": " + std::to_string(expected.size()) + " cells, 4 prompts, "),
+              std::string::npos)
+        << description;
+    EXPECT_EQ(plan.generations.size(), expected.size() * (sweep.pooled ? 4u : 2u) *
+                                           static_cast<std::size_t>(sweep.repetitions));
     EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
     EXPECT_EQ(ids_that_ran(experiment, "run", plan), expected);
     std::filesystem::remove_all(experiment.folder("run"));

@@ -10,32 +10,45 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr const char* kNotKnown = "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
+constexpr const char* kNotKnown =
+    "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(TimeEstimate, OfTheSamePlanIsWhatItTookAndMorePromptsTakeMore) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan(), twice = experiment.plan({"experiment.repetitions=2"});
   experiment.run(plan, "base");
   double ns = 0, tokens = 0;
-  for (const auto& generation : analysis::read_run(experiment.folder("base")).generations) ns += static_cast<double>(generation.walltime_ns()), tokens += static_cast<double>(generation.output_tokens);
+  for (const auto& generation : analysis::read_run(experiment.folder("base")).generations)
+    ns += static_cast<double>(generation.walltime_ns()),
+        tokens += static_cast<double>(generation.output_tokens);
   const TimeEstimate estimate = estimate_time(plan, experiment.folder("base"));
   EXPECT_EQ(estimate.unknown_cells, 0u);
   ASSERT_EQ(tokens, static_cast<double>(plan.generations.size()) * plan.config.prompts.new_tokens);
-  const double all_tokens = tokens + static_cast<double>(plan.pilots.size()) * plan.config.prompts.new_tokens;
+  const double all_tokens =
+      tokens + static_cast<double>(plan.pilots.size()) * plan.config.prompts.new_tokens;
   EXPECT_GT(estimate.seconds, ns * 1e-9);
   EXPECT_LT(estimate.seconds, 3 * ns * 1e-9 * all_tokens / tokens);
-  EXPECT_NEAR(estimate_time(twice, experiment.folder("base")).seconds - estimate.seconds, ns * 1e-9, 1e-9 * ns * 1e-9);
+  EXPECT_NEAR(estimate_time(twice, experiment.folder("base")).seconds - estimate.seconds, ns * 1e-9,
+              1e-9 * ns * 1e-9);
 }
 
 TEST(TimeEstimate, SaysWhatItDoesNotKnow) {
   const testing::SmallExperiment experiment;
   experiment.run(experiment.plan({"axes.drafter=bigram"}), "base");
-  EXPECT_EQ(estimate_time(experiment.plan({"axes.drafter=prompt_lookup"}), experiment.folder("base")).unknown_cells, 0u) << "the model's pace stands for a drafter that is new";
+  EXPECT_EQ(
+      estimate_time(experiment.plan({"axes.drafter=prompt_lookup"}), experiment.folder("base"))
+          .unknown_cells,
+      0u)
+      << "the model's pace stands for a drafter that is new";
   const Plan other = experiment.plan({"target.model=other"});
   EXPECT_EQ(estimate_time(other, experiment.folder("base")).unknown_cells, other.cells.size());
-  EXPECT_NE(time_estimate_text(other, {.times_from = experiment.folder("base")}).find("; not known for 6 cells"), std::string::npos);
+  EXPECT_NE(time_estimate_text(other, {.times_from = experiment.folder("base")})
+                .find("; not known for 6 cells"),
+            std::string::npos);
   EXPECT_EQ(time_estimate_text(other, {}), kNotKnown);
   EXPECT_THROW(estimate_time(other, experiment.folder("nowhere")), DataError);
 }
@@ -46,9 +59,13 @@ TEST(TimeEstimate, IsAtThePaceOfTheRunItselfWhereRowsWereMeasured) {
   const std::string folder = experiment.folder("run");
   EXPECT_EQ(time_estimate_text(plan, {.run_folder = folder}), kNotKnown);
   experiment.run(plan, "run");
-  EXPECT_TRUE(has(time_estimate_text(plan, {.run_folder = folder}), "at the pace of " + folder + ", as far as it was measured"));
-  EXPECT_TRUE(has(time_estimate_text(plan, {.times_from = folder, .run_folder = experiment.folder("nowhere")}), "at the pace of " + folder + ", besides"));
-  EXPECT_EQ(time_estimate_text(experiment.plan({"target.model=other"}), {.run_folder = folder}), kNotKnown);
+  EXPECT_TRUE(has(time_estimate_text(plan, {.run_folder = folder}),
+                  "at the pace of " + folder + ", as far as it was measured"));
+  EXPECT_TRUE(has(
+      time_estimate_text(plan, {.times_from = folder, .run_folder = experiment.folder("nowhere")}),
+      "at the pace of " + folder + ", besides"));
+  EXPECT_EQ(time_estimate_text(experiment.plan({"target.model=other"}), {.run_folder = folder}),
+            kNotKnown);
   write_file(folder + "/rows.csv", "not rows\n");
   EXPECT_EQ(time_estimate_text(plan, {.run_folder = folder}), kNotKnown);
 }
@@ -56,20 +73,26 @@ TEST(TimeEstimate, IsAtThePaceOfTheRunItselfWhereRowsWereMeasured) {
 TEST(TimeEstimate, IsElseAtThatOfTheReferenceThatSharesMost) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan();
-  const PaceSources sources{.run_folder = experiment.folder("run"), .references = experiment.folder("reference")};
+  const PaceSources sources{.run_folder = experiment.folder("run"),
+                            .references = experiment.folder("reference")};
   experiment.run(experiment.plan({"axes.drafter=bigram"}), "reference/bigram_only");
   EXPECT_EQ(time_estimate_text(plan, sources), kNotKnown) << "it has not measured the tree";
   experiment.run(experiment.plan({"axes.temperature=0.7"}), "reference/a_cell_less");
-  EXPECT_TRUE(has(time_estimate_text(plan, sources), "reference/a_cell_less, a run on a made-up machine (2 threads, float32), besides"));
+  EXPECT_TRUE(
+      has(time_estimate_text(plan, sources),
+          "reference/a_cell_less, a run on a made-up machine (2 threads, float32), besides"));
   experiment.run(experiment.plan({"axes.temperature=[0.5, 0.7]"}), "reference/shares_cells");
   EXPECT_TRUE(has(time_estimate_text(plan, sources), "reference/shares_cells, a run on"));
-  EXPECT_EQ(time_estimate_text(experiment.plan({"target.device=cuda"}), sources), kNotKnown) << "they ran on the CPU";
+  EXPECT_EQ(time_estimate_text(experiment.plan({"target.device=cuda"}), sources), kNotKnown)
+      << "they ran on the CPU";
   experiment.run(plan, "run");
-  EXPECT_TRUE(has(time_estimate_text(plan, sources), "at the pace of " + experiment.folder("run"))) << "its own rows go before";
+  EXPECT_TRUE(has(time_estimate_text(plan, sources), "at the pace of " + experiment.folder("run")))
+      << "its own rows go before";
 }
 
 TEST(TimeEstimate, FindsTheCommittedRunOfADefaultSweep) {
-  const Plan plan = make_plan(read_run_config(SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml", {}));
+  const Plan plan =
+      make_plan(read_run_config(SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml", {}));
   const std::string text = time_estimate_text(plan, {.references = reference_runs()});
   EXPECT_TRUE(has(text, "/results/reference/quickstart_cpu, a run on ")) << text;
 }

@@ -25,12 +25,17 @@ TEST(Prediction, IsTheoremThreeEightWithScalarCosts) {
       PredictOptions options = ratios(std::to_string(rate), std::to_string(cost));
       options.max_length = 40;
       const Prediction prediction = predict(options);
-      EXPECT_EQ(prediction.optimum.at.speculation_length, sim::optimal_speculation_length(rate, cost, 40));
+      EXPECT_EQ(prediction.optimum.at.speculation_length,
+                sim::optimal_speculation_length(rate, cost, 40));
       ASSERT_EQ(prediction.lengths.size(), 41U);
       for (const PredictedLength& at : prediction.lengths) {
-        EXPECT_DOUBLE_EQ(at.predicted_speedup.value, sim::predicted_speedup(rate, at.speculation_length, cost));
-        EXPECT_DOUBLE_EQ(at.tokens_per_round.value, sim::tokens_per_round(rate, at.speculation_length));
-        EXPECT_LE(at.predicted_speedup.value, prediction.optimum.at.predicted_speedup.value * (1 + 1e-12)) << "rounding of two quotients";
+        EXPECT_DOUBLE_EQ(at.predicted_speedup.value,
+                         sim::predicted_speedup(rate, at.speculation_length, cost));
+        EXPECT_DOUBLE_EQ(at.tokens_per_round.value,
+                         sim::tokens_per_round(rate, at.speculation_length));
+        EXPECT_LE(at.predicted_speedup.value,
+                  prediction.optimum.at.predicted_speedup.value * (1 + 1e-12))
+            << "rounding of two quotients";
       }
     }
 }
@@ -84,7 +89,8 @@ TEST(Prediction, IntervalsHoldAllThatTheInputsAllow) {
     for (int j = 0; j <= 20; ++j)
       for (int k = 0; k <= 6; ++k) {
         const double rate = 0.6 + 0.3 * i / 20;
-        const sim::RelativeCosts costs{.cost_ratio = 0.02 + 0.08 * j / 20, .verify_cost_ratio = 1.0 + 0.3 * k / 6};
+        const sim::RelativeCosts costs{.cost_ratio = 0.02 + 0.08 * j / 20,
+                                       .verify_cost_ratio = 1.0 + 0.3 * k / 6};
         int best = 0;
         double most = 1.0;
         for (const PredictedLength& at : prediction.lengths) {
@@ -106,7 +112,8 @@ TEST(Prediction, TakesTheShorterOfLengthsThatRoundingTellsApart) {
   options.overhead_ratio = "0.15";  // 1.3 / 1.3
   EXPECT_EQ(predict(options).optimum.at.speculation_length, 0);
   options = ratios("0.5", "0.05");
-  options.verify_cost_ratio = "1.2", options.overhead_ratio = "0.15";  // 1.875 / 1.5 and 1.9375 / 1.55
+  options.verify_cost_ratio = "1.2",
+  options.overhead_ratio = "0.15";  // 1.875 / 1.5 and 1.9375 / 1.55
   EXPECT_EQ(predict(options).optimum.at.speculation_length, 3);
 }
 
@@ -123,10 +130,12 @@ TEST(Prediction, ShowsTheChosenLengthWhereverItIs) {
 }
 
 TEST(Prediction, SaysWhereTheBestLengthMayLieBeyondTheSearch) {
-  const Prediction open = predict(ratios("0.9:0.5:1", "0.05")), closed = predict(ratios("0.8:0.7:0.9", "0.05"));
+  const Prediction open = predict(ratios("0.9:0.5:1", "0.05")),
+                   closed = predict(ratios("0.8:0.7:0.9", "0.05"));
   EXPECT_TRUE(open.optimum.is_highest_at_longest);
   EXPECT_FALSE(open.optimum.is_at_longest);
-  EXPECT_NE(prediction_text(open).find(", 256 or more]: "), std::string::npos) << prediction_text(open);
+  EXPECT_NE(prediction_text(open).find(", 256 or more]: "), std::string::npos)
+      << prediction_text(open);
   EXPECT_FALSE(closed.optimum.is_highest_at_longest);
 }
 
@@ -138,33 +147,52 @@ TEST(Prediction, IsOneTableInThreeForms) {
   ASSERT_EQ(csv.size(), prediction.lengths.size());
   ASSERT_EQ(json.at("lengths").size(), csv.size());
   for (std::size_t row = 0; row < csv.size(); ++row) {
-    EXPECT_EQ(csv.number(row, "predicted_speedup"), json.at("lengths")[row].at("predicted_speedup"));
-    EXPECT_EQ(csv.number(row, "tokens_per_round_low"), json.at("lengths")[row].at("tokens_per_round_low"));
+    EXPECT_EQ(csv.number(row, "predicted_speedup"),
+              json.at("lengths")[row].at("predicted_speedup"));
+    EXPECT_EQ(csv.number(row, "tokens_per_round_low"),
+              json.at("lengths")[row].at("tokens_per_round_low"));
   }
   EXPECT_EQ(json.at("optimum").at("optimal_speculation_length"), 8);
-  EXPECT_EQ(json.at("optimum").at("predicted_speedup"), prediction.optimum.at.predicted_speedup.value);
-  EXPECT_EQ(json.at("optimum").at("tokens_per_round"), prediction.optimum.at.tokens_per_round.value);
+  EXPECT_EQ(json.at("optimum").at("predicted_speedup"),
+            prediction.optimum.at.predicted_speedup.value);
+  EXPECT_EQ(json.at("optimum").at("tokens_per_round"),
+            prediction.optimum.at.tokens_per_round.value);
   const std::string text = prediction_text(prediction);
   EXPECT_NE(text.find("optimum  8 ["), std::string::npos) << text;
-  for (const std::string& all : {text, prediction_csv(prediction), prediction_json(prediction)}) EXPECT_EQ(all.find("nan"), std::string::npos);
+  for (const std::string& all : {text, prediction_csv(prediction), prediction_json(prediction)})
+    EXPECT_EQ(all.find("nan"), std::string::npos);
   EXPECT_TRUE(prediction_figure(prediction).series[1].points.empty()) << "no plot was asked for";
   options.plot = "x.png", options.speculation_length = 20;
-  EXPECT_EQ(prediction_figure(predict(options)).series[1].points.size(), 21u) << "no gap before the chosen length";
+  EXPECT_EQ(prediction_figure(predict(options)).series[1].points.size(), 21u)
+      << "no gap before the chosen length";
 }
 
 TEST(Prediction, ItsFigureTellsWhereWhatWasMeasuredIsFrom) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu";
-  PredictOptions options{.trace = run + "/rounds.csv", .costs = run + "/costs.csv", .plot = "x.png"};
+  PredictOptions options{
+      .trace = run + "/rounds.csv", .costs = run + "/costs.csv", .plot = "x.png"};
   const std::string known = prediction_figure(predict(options)).caption;
-  const std::string by = " is by revision " + analysis::read_manifest(run + "/manifest.toml").provenance("revision") + " on AMD EPYC.";
-  for (const char* table : {"rounds.csv", "costs.csv"}) EXPECT_NE(known.find(table + by), std::string::npos) << known;
-  options = {.acceptance_rate = "0.8", .costs = file_with("bare_costs.csv", small_costs()), .plot = "x.png"};
+  const std::string by = " is by revision " +
+                         analysis::read_manifest(run + "/manifest.toml").provenance("revision") +
+                         " on AMD EPYC.";
+  for (const char* table : {"rounds.csv", "costs.csv"})
+    EXPECT_NE(known.find(table + by), std::string::npos) << known;
+  options = {.acceptance_rate = "0.8",
+             .costs = file_with("bare_costs.csv", small_costs()),
+             .plot = "x.png"};
   const std::string bare = prediction_figure(predict(options)).caption;
   EXPECT_NE(bare.find("The origin of bare_costs.csv is not recorded."), std::string::npos) << bare;
-  options = {.target_law = file_with("p_law", "0.5 0.5\n"), .draft_law = file_with("q_law", "0.4 0.6\n"), .cost_ratio = "0.1", .plot = "x.png"};
-  EXPECT_NE(prediction_figure(predict(options)).caption.find("The origin of p_law is not recorded. The origin of q_law is not recorded."), std::string::npos);
+  options = {.target_law = file_with("p_law", "0.5 0.5\n"),
+             .draft_law = file_with("q_law", "0.4 0.6\n"),
+             .cost_ratio = "0.1",
+             .plot = "x.png"};
+  EXPECT_NE(prediction_figure(predict(options))
+                .caption.find(
+                    "The origin of p_law is not recorded. The origin of q_law is not recorded."),
+            std::string::npos);
   options = ratios("0.8", "0.1"), options.plot = "x.png";
-  EXPECT_EQ(prediction_figure(predict(options)).caption.find("origin"), std::string::npos) << "typed by the user";
+  EXPECT_EQ(prediction_figure(predict(options)).caption.find("origin"), std::string::npos)
+      << "typed by the user";
 }
 
 void expect_config_error(const PredictOptions& options, const std::string& message) try {
@@ -175,22 +203,33 @@ void expect_config_error(const PredictOptions& options, const std::string& messa
 }
 
 TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
-  for (const char* rate : {"1.2", "-0.1", "nan", "inf", "", "0.8x", "0.8:0.9", "0.8:0.9:0.95", "0.8:0.7:1.1"})
+  for (const char* rate :
+       {"1.2", "-0.1", "nan", "inf", "", "0.8x", "0.8:0.9", "0.8:0.9:0.95", "0.8:0.7:1.1"})
     expect_config_error(ratios(rate, "0.1"), "--acceptance-rate");
-  for (const char* cost : {"-1", "nan", "x", "0.1:0.2:0.3"}) expect_config_error(ratios("0.8", cost), "--cost-ratio");
+  for (const char* cost : {"-1", "nan", "x", "0.1:0.2:0.3"})
+    expect_config_error(ratios("0.8", cost), "--cost-ratio");
   expect_config_error({.cost_ratio = "0.1"}, "no acceptance; give");
   expect_config_error({.acceptance_rate = "0.8"}, "no cost of drafting; give --cost-ratio");
-  expect_config_error({.acceptance_rate = "0.8", .trace = "x", .cost_ratio = "0.1"}, "contradict each other");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .costs = "x"}, "--costs contradicts --cost-ratio");
+  expect_config_error({.acceptance_rate = "0.8", .trace = "x", .cost_ratio = "0.1"},
+                      "contradict each other");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .costs = "x"},
+                      "--costs contradicts --cost-ratio");
   expect_config_error({.target_law = "p", .cost_ratio = "0.1"}, "belong together");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .drafter = "bigram"}, "choose among");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .drafter = "bigram"},
+                      "choose among");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .context = 3}, "--context");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .target_bytes = "3"}, "belong together");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .max_length = 0}, "--max-length 0; allowed: integers from 1");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .speculation_length = -1}, "--speculation-length -1; allowed: integers from 0");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .tree_budget = 8}, "need acceptance by rank");
-  expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = "0.7"}, "--tree-budget 0; allowed");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .rank_acceptance = "0.7,0.1"}, "make them equal");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .target_bytes = "3"},
+                      "belong together");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .max_length = 0},
+                      "--max-length 0; allowed: integers from 1");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .speculation_length = -1},
+                      "--speculation-length -1; allowed: integers from 0");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .tree_budget = 8},
+                      "need acceptance by rank");
+  expect_config_error({.cost_ratio = "0.1", .tree_budget = 0, .rank_acceptance = "0.7"},
+                      "--tree-budget 0; allowed");
+  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .rank_acceptance = "0.7,0.1"},
+                      "make them equal");
   expect_config_error({.cost_ratio = "0.1", .rank_acceptance = "0.7,0.4"}, "sums to");
 }
 

@@ -11,7 +11,8 @@ TEST(TextTable, AlignsNumbersToTheRightAndWordsToTheLeft) {
   TextTable table({"a", "long", "words"});
   table.add_row({"\xce\xb1\xce\xb1", "1", "b"});
   table.add_row({"c", "-12", "-"});
-  EXPECT_EQ(table.text(), "a   long  words\n\xce\xb1\xce\xb1     1  b\nc    -12  -\n") << "widths count characters";
+  EXPECT_EQ(table.text(), "a   long  words\n\xce\xb1\xce\xb1     1  b\nc    -12  -\n")
+      << "widths count characters";
 }
 
 TEST(TextTable, RefusesRowsOfAnotherWidth) {

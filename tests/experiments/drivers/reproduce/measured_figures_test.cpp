@@ -15,7 +15,8 @@ TEST(MeasuredFigures, HaveAnIntervalAndANumberAtEveryPointOfOurs) {
     for (const char* run : table.runs) folders[run] = runs + run;
     const Reproduction result = table.compare(Papers(), folders);
     EXPECT_FALSE(result.figures.empty()) << table.id;
-    for (const analysis::Figure& figure : result.figures) analysis::testing::expect_intervals(figure, table.id, analysis::testing::Hollow::of_a_paper);
+    for (const analysis::Figure& figure : result.figures)
+      analysis::testing::expect_intervals(figure, table.id, analysis::testing::Hollow::of_a_paper);
   }
 }
 

@@ -6,15 +6,19 @@ namespace speclab::experiments {
 namespace {
 
 TEST(ConfigChanges, NameTheKeyWithItsTableAndBothValues) {
-  EXPECT_EQ(config_changes("[a]\nx = 1\ny = [1, 2]\n\n[b]\nx = \"s = t\"\n", "[a]\nx = 1\ny = [1]\n\n[b]\nx = \"s = u\"\n"),
+  EXPECT_EQ(config_changes("[a]\nx = 1\ny = [1, 2]\n\n[b]\nx = \"s = t\"\n",
+                           "[a]\nx = 1\ny = [1]\n\n[b]\nx = \"s = u\"\n"),
             "\n  a.y: was [1, 2], now [1]\n  b.x: was \"s = t\", now \"s = u\"");
 }
 
 TEST(ConfigChanges, NameWhatIsOnOneSideOnly) {
-  EXPECT_EQ(config_changes("[a]\nx = 1\n", "[drafters.mine]\nkind = \"bigram\"\n"), "\n  a.x: was 1, now not set\n  drafters.mine.kind: was not set, now \"bigram\"");
+  EXPECT_EQ(config_changes("[a]\nx = 1\n", "[drafters.mine]\nkind = \"bigram\"\n"),
+            "\n  a.x: was 1, now not set\n  drafters.mine.kind: was not set, now \"bigram\"");
 }
 
-TEST(ConfigChanges, AreEmptyForEqualConfigs) { EXPECT_EQ(config_changes("[a]\nx = 1\n", "[a]\nx = 1\n"), ""); }
+TEST(ConfigChanges, AreEmptyForEqualConfigs) {
+  EXPECT_EQ(config_changes("[a]\nx = 1\n", "[a]\nx = 1\n"), "");
+}
 
 }  // namespace
 }  // namespace speclab::experiments

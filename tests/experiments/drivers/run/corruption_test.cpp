@@ -1,4 +1,5 @@
-// Damage to a journal of 20 KB is noticed wherever it is, and a repair measures anew what was lost and nothing else (SWP-5).
+// Damage to a journal of 20 KB is noticed wherever it is, and a repair measures anew what was lost
+// and nothing else (SWP-5).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,20 +26,27 @@ class Corruption : public ::testing::Test {
  protected:
   void SetUp() override {
     Journal journal = Journal::open(folder_.path());
-    for (std::size_t i = 0; size() < kJournalBytes; ++i) journal.append("{\"row\": " + std::to_string(i) + std::string(100 + i % 37, 'x') + "}");
+    for (std::size_t i = 0; size() < kJournalBytes; ++i)
+      journal.append("{\"row\": " + std::to_string(i) + std::string(100 + i % 37, 'x') + "}");
     whole_ = read_file(path_);
     payloads_ = journal_payloads(folder_.path());
   }
 
-  std::size_t size() const { return std::filesystem::exists(path_) ? std::filesystem::file_size(path_) : 0; }
+  std::size_t size() const {
+    return std::filesystem::exists(path_) ? std::filesystem::file_size(path_) : 0;
+  }
 
-  /// Whether the damage is refused, or cut off with the number of bytes and nothing but the last line lost.
+  /// Whether the damage is refused, or cut off with the number of bytes and nothing but the last
+  /// line lost.
   bool is_noticed(const std::string& damaged) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << damaged;
     try {
       std::vector<std::string> read;
-      const Journal journal = Journal::open(folder_.path(), Journal::Tail::cut_off, [&](std::string_view payload, JournalPlace) { read.emplace_back(payload); });
-      const bool is_beginning = read.size() <= payloads_.size() && std::equal(read.begin(), read.end(), payloads_.begin());
+      const Journal journal = Journal::open(
+          folder_.path(), Journal::Tail::cut_off,
+          [&](std::string_view payload, JournalPlace) { read.emplace_back(payload); });
+      const bool is_beginning = read.size() <= payloads_.size() &&
+                                std::equal(read.begin(), read.end(), payloads_.begin());
       return is_beginning && journal.num_bytes_cut() > 0 && whole_.starts_with(read_file(path_));
     } catch (const DataError&) {
       return true;
@@ -66,19 +74,31 @@ TEST_F(Corruption, EveryFlippedBitIsNoticed) {
 /// A journal that ends behind a line feed is one of a run that was stopped there.
 TEST_F(Corruption, EveryTruncationIsNoticedOrIsAnEarlierJournal) {
   for (std::size_t length = 0; length < whole_.size(); ++length)
-    if (length > 0 && whole_[length - 1] != '\n') { ASSERT_TRUE(is_noticed(whole_.substr(0, length))) << length; }
+    if (length > 0 && whole_[length - 1] != '\n') {
+      ASSERT_TRUE(is_noticed(whole_.substr(0, length))) << length;
+    }
 }
 
-/// @return another text, made from the whole one by one random splice, doubling, loss or page of zeros
+/// @return another text, made from the whole one by one random splice, doubling, loss or page of
+/// zeros
 std::string mangled(const std::string& whole, std::mt19937_64& random) {
-  const auto below = [&](std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random); };
-  const std::size_t from = below(whole.size()), length = 1 + below(whole.size() - from), to = below(whole.size());
+  const auto below = [&](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
+  };
+  const std::size_t from = below(whole.size()), length = 1 + below(whole.size() - from),
+                    to = below(whole.size());
   std::string text = whole;
   switch (below(4)) {
-    case 0: return text.insert(to, whole, from, length);                       // doubled
-    case 1: return text.replace(to, length, whole, from, length);              // written to the wrong place
-    case 2: return text.erase(from, length);                                   // lost
-    default: return text.replace(from / kPageBytes * kPageBytes, std::min(kPageBytes, whole.size() - from / kPageBytes * kPageBytes), kPageBytes, '\0');
+    case 0:
+      return text.insert(to, whole, from, length);  // doubled
+    case 1:
+      return text.replace(to, length, whole, from, length);  // written to the wrong place
+    case 2:
+      return text.erase(from, length);  // lost
+    default:
+      return text.replace(from / kPageBytes * kPageBytes,
+                          std::min(kPageBytes, whole.size() - from / kPageBytes * kPageBytes),
+                          kPageBytes, '\0');
   }
 }
 
@@ -87,7 +107,8 @@ TEST_F(Corruption, SplicesDoublingsLossesAndZeroedPagesAreNoticed) {
   int num_damaged = 0;
   while (num_damaged < 1000) {
     const std::string damaged = mangled(whole_, random);
-    if (whole_.starts_with(damaged) && (damaged.empty() || damaged.back() == '\n')) continue;  // an earlier journal
+    if (whole_.starts_with(damaged) && (damaged.empty() || damaged.back() == '\n'))
+      continue;  // an earlier journal
     ASSERT_TRUE(is_noticed(damaged)) << num_damaged;
     ++num_damaged;
   }
@@ -98,10 +119,13 @@ TEST_F(Corruption, LinesOfAnotherJournalAreNeverTakenByARepair) {
   Journal foreign = Journal::open(other.path());
   for (int i = 0; i < 5; ++i) foreign.append("foreign " + std::to_string(i));
   const std::size_t middle = whole_.find('\n', whole_.size() / 2) + 1;
-  std::ofstream(path_, std::ios::binary | std::ios::trunc) << whole_.substr(0, middle) + read_file(other.path("journal")) + whole_.substr(middle);
+  std::ofstream(path_, std::ios::binary | std::ios::trunc)
+      << whole_.substr(0, middle) + read_file(other.path("journal")) + whole_.substr(middle);
   const JournalRepair repair = Journal::repair(folder_.path());
-  EXPECT_EQ(repair.num_lost, 5u + 1u);  // and the line behind them, whose predecessor is not there any more
-  for (const std::string& payload : journal_payloads(folder_.path())) EXPECT_EQ(payload.find("foreign"), std::string::npos);
+  EXPECT_EQ(repair.num_lost,
+            5u + 1u);  // and the line behind them, whose predecessor is not there any more
+  for (const std::string& payload : journal_payloads(folder_.path()))
+    EXPECT_EQ(payload.find("foreign"), std::string::npos);
 }
 
 TEST_F(Corruption, ARepairLosesAtMostTwoLinesAPlaceAndKeepsTheOriginal) {
@@ -131,8 +155,12 @@ class DamagedRun : public ::testing::Test {
  protected:
   RunOutcome repair() {
     Progress progress(Progress::Style::silent);
-    const auto open = [this] { return std::make_unique<testing::FakeEngines>(std::make_shared<testing::FakeEnginesState>(experiment_.engines())); };
-    return run_experiment(plan_, {.folder = experiment_.folder("run"), .repair = true}, open, progress);
+    const auto open = [this] {
+      return std::make_unique<testing::FakeEngines>(
+          std::make_shared<testing::FakeEnginesState>(experiment_.engines()));
+    };
+    return run_experiment(plan_, {.folder = experiment_.folder("run"), .repair = true}, open,
+                          progress);
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
@@ -145,16 +173,20 @@ class DamagedRun : public ::testing::Test {
 std::size_t num_other_lines(const std::string& after, const std::string& before) {
   std::istringstream lines(after), lines_before(before);
   std::size_t number = 0;
-  for (std::string line, line_before; std::getline(lines, line);) number += std::getline(lines_before, line_before) && line == line_before ? 0 : 1;
+  for (std::string line, line_before; std::getline(lines, line);)
+    number += std::getline(lines_before, line_before) && line == line_before ? 0 : 1;
   return number;
 }
 
 /// What is measured anew is known by the slower drafter of the machine that repairs.
 TEST_F(DamagedRun, IsRepairedToTheSameBytesWhereverItIsDamagedAndOnlyWhatWasLostIsMeasured) {
-  const std::string journal = experiment_.file("run", "journal"), rows = experiment_.file("run", "rows.csv"), times = experiment_.file("run", "times.csv");
+  const std::string journal = experiment_.file("run", "journal"),
+                    rows = experiment_.file("run", "rows.csv"),
+                    times = experiment_.file("run", "times.csv");
   experiment_.engines().draft_ns *= 2;
   std::size_t num_anew = 0;
-  for (std::size_t byte = journal.find('\n') + 1; byte + 1 < journal.size(); byte += journal.size() / 40) {
+  for (std::size_t byte = journal.find('\n') + 1; byte + 1 < journal.size();
+       byte += journal.size() / 40) {
     std::string damaged = journal;
     damaged[byte] ^= 1;
     write_file(folder_ + "/journal", damaged);
@@ -189,7 +221,8 @@ TEST_F(DamagedRun, ATableThatTheDigestsDoNotSpeakOfIsNoticed) {
 }
 
 TEST_F(DamagedRun, AFileThatWasEditedIsNoticedAndWrittenAgainByARepair) {
-  for (const std::string name : {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "manifest.toml"}) {
+  for (const std::string name :
+       {"rows.csv", "rounds.csv", "times.csv", "predictions.csv", "manifest.toml"}) {
     const std::string content = experiment_.file("run", name);
     std::string edited = content;
     edited[edited.size() - 2] = edited[edited.size() - 2] == '7' ? '8' : '7';

@@ -16,10 +16,15 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::uint32_t kCostSequences = 1u << 25, kPilotSequences = 1u << 30, kMeasuredSequences = 1u << 31;
+constexpr std::uint32_t kCostSequences = 1u << 25, kPilotSequences = 1u << 30,
+                        kMeasuredSequences = 1u << 31;
 
-bool is_cost(std::uint32_t sequence) { return sequence >= kCostSequences && sequence < kCostSequences + 100; }
-bool is_pilot(std::uint32_t sequence) { return sequence >= kPilotSequences && sequence < kMeasuredSequences; }
+bool is_cost(std::uint32_t sequence) {
+  return sequence >= kCostSequences && sequence < kCostSequences + 100;
+}
+bool is_pilot(std::uint32_t sequence) {
+  return sequence >= kPilotSequences && sequence < kMeasuredSequences;
+}
 
 TEST(CostMeasurement, IsSpreadOverThePilotsInPasses) {
   const testing::SmallExperiment experiment;
@@ -29,13 +34,17 @@ TEST(CostMeasurement, IsSpreadOverThePilotsInPasses) {
   std::vector<std::uint32_t> costs;
   std::ranges::copy_if(sequences, std::back_inserter(costs), is_cost);
   EXPECT_TRUE(std::ranges::is_sorted(costs)) << "one pass after the other";
-  EXPECT_EQ(std::set(costs.begin(), costs.end()), (std::set{kCostSequences, kCostSequences + 1, kCostSequences + 2}));
-  std::erase_if(sequences, [](std::uint32_t sequence) { return !is_pilot(sequence) && !is_cost(sequence); });
+  EXPECT_EQ(std::set(costs.begin(), costs.end()),
+            (std::set{kCostSequences, kCostSequences + 1, kCostSequences + 2}));
+  std::erase_if(sequences,
+                [](std::uint32_t sequence) { return !is_pilot(sequence) && !is_cost(sequence); });
   EXPECT_TRUE(is_pilot(sequences.front()));
   EXPECT_TRUE(is_cost(sequences.back()));
   int neighbours = 0;
-  for (std::size_t i = 1; i < sequences.size(); ++i) neighbours += is_pilot(sequences[i]) && is_pilot(sequences[i - 1]);
-  EXPECT_LT(neighbours, std::ranges::count_if(sequences, is_pilot) / 2) << "pilots with no generation of the cost surface between them";
+  for (std::size_t i = 1; i < sequences.size(); ++i)
+    neighbours += is_pilot(sequences[i]) && is_pilot(sequences[i - 1]);
+  EXPECT_LT(neighbours, std::ranges::count_if(sequences, is_pilot) / 2)
+      << "pilots with no generation of the cost surface between them";
 }
 
 TEST(CostMeasurement, ComesBackFromTheJournalWithItsPasses) {
@@ -52,7 +61,8 @@ TEST(CostMeasurement, ComesBackFromTheJournalWithItsPasses) {
 
 TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
   CostSamples samples;
-  const CostEntry point{.model = "fake", .rows = 3, .context = 7}, once{.model = "fake", .rows = 4, .context = 7};
+  const CostEntry point{.model = "fake", .rows = 3, .context = 7},
+      once{.model = "fake", .rows = 4, .context = 7};
   for (const double ns : {10.0, 12.0, 1000.0}) samples.add(point, 0, ns);
   samples.add(point, 2, 24.0);
   for (const double ns : {5.0, 6.0, 7.0}) samples.add(once, 1, ns);
@@ -72,10 +82,13 @@ TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
 /// Student's t of two degrees on the scale of logarithms.
 TEST(CostSamples, HaveTheIntervalOfTheirPasses) {
   CostSamples samples;
-  for (const auto& [pass, ns] : {std::pair(0, 9.0), {1, 10.0}, {2, 11.0}}) samples.add({.model = "fake"}, pass, ns);
+  for (const auto& [pass, ns] : {std::pair(0, 9.0), {1, 10.0}, {2, 11.0}})
+    samples.add({.model = "fake"}, pass, ns);
   const analysis::Estimate ns = samples.entries().front().ns;
-  EXPECT_NEAR(ns.interval.value().high, 10 * std::exp(4.302652729911275 / std::sqrt(3.0) / 10), 1e-9);
-  EXPECT_NEAR(ns.interval.value().low, 10 * std::exp(-4.302652729911275 / std::sqrt(3.0) / 10), 1e-9);
+  EXPECT_NEAR(ns.interval.value().high, 10 * std::exp(4.302652729911275 / std::sqrt(3.0) / 10),
+              1e-9);
+  EXPECT_NEAR(ns.interval.value().low, 10 * std::exp(-4.302652729911275 / std::sqrt(3.0) / 10),
+              1e-9);
 }
 
 TEST(LogInterval, IsNothingBeyondAFactorOfTwenty) {

@@ -1,5 +1,5 @@
-// A crash at every call that changes a file, with every torn form of every write, and an error from every such call: the run that is
-// begun again ends with the same bytes (SWP-1 and SWP-3).
+// A crash at every call that changes a file, with every torn form of every write, and an error from
+// every such call: the run that is begun again ends with the same bytes (SWP-1 and SWP-3).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,10 +31,12 @@ Files deterministic_files(const SmallExperiment& experiment, const std::string& 
   return files;
 }
 
-/// How much of a write is on the disk when the process dies. Of other calls nothing or all: all is the next call's nothing.
+/// How much of a write is on the disk when the process dies. Of other calls nothing or all: all is
+/// the next call's nothing.
 std::set<std::size_t> torn_sizes(const FileOperation& operation) {
   if (operation.call != FileCall::write) return {0};
-  return {0, std::min<std::size_t>(1, operation.size), operation.size / 2, operation.size - 1, operation.size};
+  return {0, std::min<std::size_t>(1, operation.size), operation.size / 2, operation.size - 1,
+          operation.size};
 }
 
 struct Tally {
@@ -42,11 +44,12 @@ struct Tally {
   int points = 0;  ///< calls that were crashed in
 };
 
-/// Runs a plan and, at each `stride`-th call, lets `meet` have every wreck that a crash in it could leave. The names of both runs are
-/// folders of the experiment.
+/// Runs a plan and, at each `stride`-th call, lets `meet` have every wreck that a crash in it could
+/// leave. The names of both runs are folders of the experiment.
 class CrashPoints {
  public:
-  CrashPoints(const SmallExperiment& experiment, const Plan& plan, std::string wreck, int stride = 1)
+  CrashPoints(const SmallExperiment& experiment, const Plan& plan, std::string wreck,
+              int stride = 1)
       : experiment_(experiment), plan_(plan), wreck_(std::move(wreck)), stride_(stride) {}
 
   Tally run(const std::string& name, const std::function<void()>& meet) const {
@@ -55,7 +58,8 @@ class CrashPoints {
       if (tally.calls++ % stride_ != 0) return FileVerdict{};
       ++tally.points;
       for (const std::size_t torn_size : torn_sizes(operation)) {
-        SCOPED_TRACE("call " + std::to_string(tally.calls) + " on " + operation.path + ", " + std::to_string(torn_size) + " bytes written");
+        SCOPED_TRACE("call " + std::to_string(tally.calls) + " on " + operation.path + ", " +
+                     std::to_string(torn_size) + " bytes written");
         leave_wreck(operation, torn_size, name);
         meet();
         ++tally.wrecks;
@@ -68,13 +72,15 @@ class CrashPoints {
 
  private:
   /// What the disk holds if the process dies in this call: a copy of the run's folder.
-  void leave_wreck(const FileOperation& operation, std::size_t torn_size, const std::string& name) const {
+  void leave_wreck(const FileOperation& operation, std::size_t torn_size,
+                   const std::string& name) const {
     const std::string from = experiment_.folder(name), to = experiment_.folder(wreck_);
     fs::remove_all(to);
     if (!fs::exists(from)) return;
     fs::copy(from, to, fs::copy_options::recursive);
     if (operation.call != FileCall::write) return;
-    std::ofstream(to + operation.path.substr(from.size()), std::ios::binary | std::ios::app).write(operation.data, static_cast<std::streamsize>(torn_size));
+    std::ofstream(to + operation.path.substr(from.size()), std::ios::binary | std::ios::app)
+        .write(operation.data, static_cast<std::streamsize>(torn_size));
   }
 
   const SmallExperiment& experiment_;
@@ -85,8 +91,11 @@ class CrashPoints {
 
 /// 210 cells of one prompt.
 Plan large_plan(const SmallExperiment& experiment) {
-  return experiment.plan({"axes.temperature=[0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]", R"(prompts.categories=["chat"])", "prompts.per_category=1", "prompts.new_tokens=8",
-                          R"(axes.policy=["constant:1", "constant:2", "constant:3", "constant:4", "constant:5", "constant:6", "constant:7", "constant:8", "constant:9", "heuristic"])"});
+  return experiment.plan(
+      {"axes.temperature=[0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]",
+       R"(prompts.categories=["chat"])", "prompts.per_category=1", "prompts.new_tokens=8",
+       R"(axes.policy=["constant:1", "constant:2", "constant:3", "constant:4", "constant:5",)"
+       R"( "constant:6", "constant:7", "constant:8", "constant:9", "heuristic"])"});
 }
 
 class CrashPointsTest : public ::testing::Test {
@@ -103,7 +112,8 @@ class CrashPointsTest : public ::testing::Test {
 
 TEST_F(CrashPointsTest, EveryOneOfASweepOfTwoHundredCellsIsResumedToTheSameBytes) {
   ASSERT_GE(plan_.cells.size(), 200u);
-  const Tally tally = CrashPoints(experiment_, plan_, "wreck").run("run", [&] { expect_resumed("wreck"); });
+  const Tally tally =
+      CrashPoints(experiment_, plan_, "wreck").run("run", [&] { expect_resumed("wreck"); });
   RecordProperty("calls", tally.calls);
   RecordProperty("wrecks", tally.wrecks);
   EXPECT_GE(tally.calls, 1000);
@@ -116,7 +126,8 @@ TEST_F(CrashPointsTest, ACrashDuringResumptionIsResumedToo) {
   const CrashPoints first(experiment_, plan_, "wreck", 53);
   first.run("run", [&] {
     firsts.push_back("first" + std::to_string(firsts.size()));
-    if (fs::exists(experiment_.folder("wreck"))) fs::rename(experiment_.folder("wreck"), experiment_.folder(firsts.back()));
+    if (fs::exists(experiment_.folder("wreck")))
+      fs::rename(experiment_.folder("wreck"), experiment_.folder(firsts.back()));
   });
   int points = 0;
   for (std::size_t i = 0; i < firsts.size(); ++i) {
@@ -127,14 +138,17 @@ TEST_F(CrashPointsTest, ACrashDuringResumptionIsResumedToo) {
   EXPECT_GE(points, 200);
 }
 
-/// A crash while what an edited config adds is measured, into a second section of the journal. Whoever goes on with either config has its files.
+/// A crash while what an edited config adds is measured, into a second section of the journal.
+/// Whoever goes on with either config has its files.
 TEST(CrashPointsOfAnEditedConfig, AreResumedToTheSameBytesByTheNewConfigAndByTheOld) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan before = experiment.plan({"prompts.new_tokens=8", R"(axes.drafter="bigram")"});
-  const Plan after = experiment.plan({"prompts.new_tokens=8", "axes.temperature=[0.9, 0.5]", R"(axes.policy=["constant:2", "constant:3"])"});
+  const Plan after = experiment.plan({"prompts.new_tokens=8", "axes.temperature=[0.9, 0.5]",
+                                      R"(axes.policy=["constant:2", "constant:3"])"});
   experiment.run(before, "old");
   experiment.run(after, "new");
-  const Files of_before = deterministic_files(experiment, "old"), of_after = deterministic_files(experiment, "new");
+  const Files of_before = deterministic_files(experiment, "old"),
+              of_after = deterministic_files(experiment, "new");
   experiment.run(before, "run");
   int turn = 0;
   const Tally tally = CrashPoints(experiment, after, "wreck").run("run", [&] {
@@ -153,7 +167,8 @@ TEST(CrashPointsOfAnEditedConfig, AreResumedToTheSameBytesByTheNewConfigAndByThe
 std::vector<FileVerdict> faults_of(const FileOperation& operation) {
   std::vector<FileVerdict> faults;
   for (const int error : {ENOSPC, EDQUOT, EIO, EINTR, EACCES}) faults.push_back({.error = error});
-  if (operation.call == FileCall::write && operation.size > 1) faults.push_back({.error = 0, .size = operation.size / 2});
+  if (operation.call == FileCall::write && operation.size > 1)
+    faults.push_back({.error = 0, .size = operation.size / 2});
   return faults;
 }
 
@@ -161,18 +176,23 @@ std::vector<FileVerdict> faults_of(const FileOperation& operation) {
 void expect_no_half_written_file(const SmallExperiment& experiment, const std::string& run) {
   for (const char* name : testing::kDeterministicFiles) {
     if (!fs::exists(experiment.folder(run) + "/" + name)) continue;
-    const std::string part = experiment.file(run, name), whole = "\n" + experiment.file("whole", name);
+    const std::string part = experiment.file(run, name),
+                      whole = "\n" + experiment.file("whole", name);
     ASSERT_TRUE(part.ends_with('\n')) << name;
-    for (std::size_t begin = 0, end; (end = part.find('\n', begin)) != std::string::npos; begin = end + 1)
-      ASSERT_NE(whole.find("\n" + part.substr(begin, end + 1 - begin)), std::string::npos) << name << ": " << part.substr(begin, end - begin);
+    for (std::size_t begin = 0, end; (end = part.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
+      ASSERT_NE(whole.find("\n" + part.substr(begin, end + 1 - begin)), std::string::npos)
+          << name << ": " << part.substr(begin, end - begin);
   }
 }
 
-/// What a run is told nothing of, or goes on from: a call that was interrupted, a write that stopped early (the rest is written), a file that is not there
-/// to be taken away, the lock, which is no longer needed when it is closed.
+/// What a run is told nothing of, or goes on from: a call that was interrupted, a write that
+/// stopped early (the rest is written), a file that is not there to be taken away, the lock, which
+/// is no longer needed when it is closed.
 bool may_be_survived(const FileOperation& operation, const FileVerdict& verdict) {
   if (verdict.error == EINTR || verdict.error == 0) return true;
-  return (operation.call == FileCall::unlink && operation.path.ends_with(".part")) || (operation.call == FileCall::close && operation.path.ends_with("/lock"));
+  return (operation.call == FileCall::unlink && operation.path.ends_with(".part")) ||
+         (operation.call == FileCall::close && operation.path.ends_with("/lock"));
 }
 
 /// Sees to it that a descriptor whose sync has failed is not synced again.
@@ -181,7 +201,8 @@ class SyncWatch {
   void see(const FileOperation& operation, const FileVerdict& verdict) {
     if (operation.call == FileCall::close) failed_.erase(operation.descriptor);
     if (operation.call != FileCall::fsync) return;
-    EXPECT_FALSE(failed_.contains(operation.descriptor)) << operation.path << " is synced again after a failed sync";
+    EXPECT_FALSE(failed_.contains(operation.descriptor))
+        << operation.path << " is synced again after a failed sync";
     if (verdict.error != 0) failed_.insert(operation.descriptor);
   }
 
@@ -201,8 +222,10 @@ void expect_message_of(const Error& error, const FileVerdict& made, const std::s
   EXPECT_NE(message.find(folder), std::string::npos) << message;
 }
 
-/// Runs with the `fault`-th fault of the `call`-th call, which must end the run unless it may be survived.
-FaultyRun run_with_fault(const SmallExperiment& experiment, const Plan& plan, int call, std::size_t fault) {
+/// Runs with the `fault`-th fault of the `call`-th call, which must end the run unless it may be
+/// survived.
+FaultyRun run_with_fault(const SmallExperiment& experiment, const Plan& plan, int call,
+                         std::size_t fault) {
   int calls = 0;
   FaultyRun faulty;
   bool must_end = false;
@@ -234,7 +257,8 @@ TEST(FileErrors, OfEveryCallLeaveARunThatGoesOnToTheSameBytes) {
   int num_faults = 0;
   for (int call = 0;; ++call) {
     FaultyRun run;
-    for (std::size_t fault = 0; (run = run_with_fault(experiment, plan, call, fault)).has_fault; ++fault, ++num_faults) {
+    for (std::size_t fault = 0; (run = run_with_fault(experiment, plan, call, fault)).has_fault;
+         ++fault, ++num_faults) {
       SCOPED_TRACE("call " + std::to_string(call) + ", fault " + std::to_string(fault));
       expect_no_half_written_file(experiment, "faulty");
       experiment.run(plan, "faulty");

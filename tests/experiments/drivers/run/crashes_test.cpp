@@ -1,4 +1,5 @@
-// A process that a generation brings down: tried once more, then a row of failures.csv; being killed is neither.
+// A process that a generation brings down: tried once more, then a row of failures.csv; being
+// killed is neither.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -18,10 +19,13 @@ namespace {
 using testing::expect_one_failure_more;
 using testing::SmallExperiment;
 
-/// Measures in a process of its own, which `end` ends in the measured generation number `which`. @return its exit code, not 0
-int run_that_ends(const SmallExperiment& experiment, const Plan& plan, int which, const std::function<void()>& end) {
+/// Measures in a process of its own, which `end` ends in the measured generation number `which`.
+/// @return its exit code, not 0
+int run_that_ends(const SmallExperiment& experiment, const Plan& plan, int which,
+                  const std::function<void()>& end) {
   testing::ChildProcess process([&] {
-    experiment.engines().on_generation = [&end, left = static_cast<int>(plan.cells.size()) + which]() mutable {  // warm-up comes first
+    experiment.engines().on_generation = [&end, left = static_cast<int>(plan.cells.size()) +
+                                                       which]() mutable {  // warm-up comes first
       if (--left == 0) end();
     };
     experiment.run(plan, "run");
@@ -31,7 +35,8 @@ int run_that_ends(const SmallExperiment& experiment, const Plan& plan, int which
 }
 
 TEST(Crashes, OfTheOnlyProcessAreTriedAgainAndTheSecondTimeARow) {
-  for (const auto& [signal, message] : {std::pair(SIGSEGV, "signal 11 (Segmentation fault)"), std::pair(SIGABRT, "signal 6 (Aborted)")}) {
+  for (const auto& [signal, message] : {std::pair(SIGSEGV, "signal 11 (Segmentation fault)"),
+                                        std::pair(SIGABRT, "signal 6 (Aborted)")}) {
     const auto crash = [number = signal] { std::raise(number); };
     for (const bool again : {false, true}) {
       const SmallExperiment experiment(testing::memory_folder());
@@ -41,7 +46,8 @@ TEST(Crashes, OfTheOnlyProcessAreTriedAgainAndTheSecondTimeARow) {
       EXPECT_NE(run_that_ends(experiment, plan, 9, crash), 0);
       EXPECT_TRUE(std::filesystem::exists(experiment.folder("run") + "/crashed"));
       if (again) {
-        EXPECT_NE(run_that_ends(experiment, plan, 1, crash), 0) << "what is tried once more comes first";
+        EXPECT_NE(run_that_ends(experiment, plan, 1, crash), 0)
+            << "what is tried once more comes first";
       }
       EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
       EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/crashed"));
@@ -51,7 +57,10 @@ TEST(Crashes, OfTheOnlyProcessAreTriedAgainAndTheSecondTimeARow) {
         continue;
       }
       expect_one_failure_more(experiment, "run", "crash");
-      EXPECT_NE(experiment.file("run", "failures.csv").find(std::string(",its process ended by ") + message + ",2\n"), std::string::npos) << experiment.file("run", "failures.csv");
+      EXPECT_NE(experiment.file("run", "failures.csv")
+                    .find(std::string(",its process ended by ") + message + ",2\n"),
+                std::string::npos)
+          << experiment.file("run", "failures.csv");
       EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
     }
   }
@@ -81,7 +90,9 @@ TEST(Crashes, AreStacksThatRanOverToo) {
   for (const int which : {9, 1}) EXPECT_NE(run_that_ends(experiment, plan, which, crash), 0);
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
   expect_one_failure_more(experiment, "run", "crash");
-  EXPECT_NE(experiment.file("run", "failures.csv").find("signal 11 (Segmentation fault),2\n"), std::string::npos) << experiment.file("run", "failures.csv");
+  EXPECT_NE(experiment.file("run", "failures.csv").find("signal 11 (Segmentation fault),2\n"),
+            std::string::npos)
+      << experiment.file("run", "failures.csv");
 }
 
 TEST(Crashes, BeingKilledIsNoneHoweverOftenItHappens) {
@@ -89,7 +100,8 @@ TEST(Crashes, BeingKilledIsNoneHoweverOftenItHappens) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
-  for (const int which : {9, 1, 1}) EXPECT_EQ(run_that_ends(experiment, plan, which, [] { std::raise(SIGKILL); }), 128 + SIGKILL);
+  for (const int which : {9, 1, 1})
+    EXPECT_EQ(run_that_ends(experiment, plan, which, [] { std::raise(SIGKILL); }), 128 + SIGKILL);
   experiment.run(plan, "run");
   testing::expect_files_of(experiment, "whole", "run");
 }

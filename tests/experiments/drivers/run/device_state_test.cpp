@@ -1,4 +1,5 @@
-// What becomes of a run whose device is throttled, shared, damaged or gone. @source criterion BEN-6 of the project's plan
+// What becomes of a run whose device is throttled, shared, damaged or gone. @source criterion BEN-6
+// of the project's plan
 #include "analysis/io/device_state.h"
 
 #include <gtest/gtest.h>
@@ -28,11 +29,15 @@ void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.nam
 
 /// The reason in samples [5, 5 + count).
 auto slowed(unsigned long long reason, int count = 1) {
-  return [=](int sample, NvmlScript& script) { script.slowdowns = sample >= 5 && sample < 5 + count ? reason : 0; };
+  return [=](int sample, NvmlScript& script) {
+    script.slowdowns = sample >= 5 && sample < 5 + count ? reason : 0;
+  };
 }
 
 auto clocked(unsigned mhz, int count = 1) {
-  return [=](int sample, NvmlScript& script) { script.sm_mhz = sample >= 5 && sample < 5 + count ? mhz : 2000; };
+  return [=](int sample, NvmlScript& script) {
+    script.sm_mhz = sample >= 5 && sample < 5 + count ? mhz : 2000;
+  };
 }
 
 std::vector<Scenario> scenarios() {
@@ -52,20 +57,35 @@ std::vector<Scenario> scenarios() {
           {"ClockBelow90Percent", clocked(1799), 1},
           {"ClockBelow90PercentTooOften", clocked(1700, 3), 3, "3 of 24 generations were dropped"},
           {"ClockAbove", clocked(2400, 3)},
-          {"ClockDrifts", [](int sample, NvmlScript& script) { script.sm_mhz = 2000 - 5 * static_cast<unsigned>(sample); }},
+          {"ClockDrifts",
+           [](int sample, NvmlScript& script) {
+             script.sm_mhz = 2000 - 5 * static_cast<unsigned>(sample);
+           }},
           {"ClockOfZeroOnce", clocked(0), 1},
-          {"ClockOfZeroAlways", [](int, NvmlScript& script) { script.sm_mhz = 0; }, 0, "stood at 0 MHz"},
-          {"AnotherProcess", [](int sample, NvmlScript& script) { script.processes = sample == 7 ? 2 : 1; }, 0, "1 other process computed on the device"},
-          {"OtherProcesses", [](int, NvmlScript& script) { script.processes = 4; }, 0, "3 other processes computed on the device"},
-          {"MemoryError", [](int sample, NvmlScript& script) { script.ecc_errors = sample == 23 ? 1 : 0; }, 0, "1 uncorrected error"},
-          {"ToldNothing", [](int, NvmlScript& script) { script.code = script.clock_code = kNotSupported; }},
-          {"ToldNoClocks", [](int sample, NvmlScript& script) { script.clock_code = kNotSupported, script.slowdowns = sample == 5 ? 0x40 : 0; }, 1}};
+          {"ClockOfZeroAlways", [](int, NvmlScript& script) { script.sm_mhz = 0; }, 0,
+           "stood at 0 MHz"},
+          {"AnotherProcess",
+           [](int sample, NvmlScript& script) { script.processes = sample == 7 ? 2 : 1; }, 0,
+           "1 other process computed on the device"},
+          {"OtherProcesses", [](int, NvmlScript& script) { script.processes = 4; }, 0,
+           "3 other processes computed on the device"},
+          {"MemoryError",
+           [](int sample, NvmlScript& script) { script.ecc_errors = sample == 23 ? 1 : 0; }, 0,
+           "1 uncorrected error"},
+          {"ToldNothing",
+           [](int, NvmlScript& script) { script.code = script.clock_code = kNotSupported; }},
+          {"ToldNoClocks",
+           [](int sample, NvmlScript& script) {
+             script.clock_code = kNotSupported, script.slowdowns = sample == 5 ? 0x40 : 0;
+           },
+           1}};
 }
 
 /// Engines on a device that plays a script.
 std::function<DeviceSample()> scripted_device(const std::function<void(int, NvmlScript&)>& play) {
   const auto script = std::make_shared<NvmlScript>();
-  const std::shared_ptr<engines::DeviceMonitor> monitor = engines::make_nvml_monitor(testing::scripted_nvml(script), "");
+  const std::shared_ptr<engines::DeviceMonitor> monitor =
+      engines::make_nvml_monitor(testing::scripted_nvml(script), "");
   return [=, samples = 0]() mutable {
     play(samples++, *script);
     return monitor->sample();
@@ -85,17 +105,23 @@ TEST_P(DeviceOfARun, IsJudged) {
   EXPECT_EQ(run.device.dropped.size(), GetParam().dropped) << analysis::device_note(run.device);
   EXPECT_EQ(run.generations.size(), kGenerations - GetParam().dropped);
   EXPECT_EQ(run.num_measured(), std::size_t{kGenerations});
-  for (const auto& [row, why] : run.device.dropped) EXPECT_FALSE(run.generation_of_row.contains(row)) << why;
-  if (GetParam().fault.empty()) EXPECT_EQ(run.device.fault, "");
-  else EXPECT_NE(run.device.fault.find(GetParam().fault), std::string::npos) << run.device.fault;
+  for (const auto& [row, why] : run.device.dropped)
+    EXPECT_FALSE(run.generation_of_row.contains(row)) << why;
+  if (GetParam().fault.empty())
+    EXPECT_EQ(run.device.fault, "");
+  else
+    EXPECT_NE(run.device.fault.find(GetParam().fault), std::string::npos) << run.device.fault;
 }
 
-INSTANTIATE_TEST_SUITE_P(, DeviceOfARun, ::testing::ValuesIn(scenarios()), [](const auto& named) { return std::string(named.param.name); });
+INSTANTIATE_TEST_SUITE_P(, DeviceOfARun, ::testing::ValuesIn(scenarios()),
+                         [](const auto& named) { return std::string(named.param.name); });
 
 TEST(DeviceState, ThatDisappearsIsAFailureAndTheRunGoesOnAfterIt) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
-  experiment.engines().device = scripted_device([](int sample, NvmlScript& script) { script.clock_code = sample == 5 ? engines::NvmlFunctions::kGpuIsLost : 0; });
+  experiment.engines().device = scripted_device([](int sample, NvmlScript& script) {
+    script.clock_code = sample == 5 ? engines::NvmlFunctions::kGpuIsLost : 0;
+  });
   experiment.run(plan, "run");
   EXPECT_NE(experiment.file("run", "failures.csv").find(",device,"), std::string::npos);
   experiment.run(plan, "run");
@@ -110,9 +136,15 @@ TEST(DeviceState, ThatIsTheProcessorLeavesNoTable) {
 }
 
 TEST(DeviceState, ThatWasDisturbedIsSaidInALine) {
-  analysis::DeviceRow rows[] = {{7, {.sm_clock_mhz = 1980, .temperature_c = 50, .power_w = 400.0}}, {8, {.sm_clock_mhz = 1000, .temperature_c = 61, .power_w = 420.5}}, {9, {.sm_clock_mhz = 1980}}};
-  EXPECT_EQ(analysis::device_summary(analysis::device_state(rows)), "SM clock 1980 MHz in the median, 1000 MHz at least; 61 °C and 420.5 W at most; 1 of 3 generations dropped");
-  EXPECT_NE(analysis::device_note(analysis::device_state(rows)).find("INVALID as a measurement of time: 1 of 3 generations were dropped"), std::string::npos);
+  analysis::DeviceRow rows[] = {{7, {.sm_clock_mhz = 1980, .temperature_c = 50, .power_w = 400.0}},
+                                {8, {.sm_clock_mhz = 1000, .temperature_c = 61, .power_w = 420.5}},
+                                {9, {.sm_clock_mhz = 1980}}};
+  EXPECT_EQ(analysis::device_summary(analysis::device_state(rows)),
+            "SM clock 1980 MHz in the median, 1000 MHz at least; 61 °C and 420.5 W at most; 1 of 3 "
+            "generations dropped");
+  EXPECT_NE(analysis::device_note(analysis::device_state(rows))
+                .find("INVALID as a measurement of time: 1 of 3 generations were dropped"),
+            std::string::npos);
   EXPECT_EQ(analysis::device_summary({}), "");
 }
 

@@ -1,4 +1,5 @@
-// Whatever is another than when the run was begun is named and stops its resumption, or goes on under a number of its own (SWP-7).
+// Whatever is another than when the run was begun is named and stops its resumption, or goes on
+// under a number of its own (SWP-7).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,11 +30,19 @@ class Drift : public ::testing::Test {
   /// A run of the half-measured folder `name`.
   void run_half(const std::string& name) const {
     experiment_.engines().num_generations = 0;
-    EXPECT_THROW(experiment_.run(plan_, name, [this] { if (experiment_.engines().num_generations == 50) throw InterruptedError("stop"); }), InterruptedError);
+    EXPECT_THROW(experiment_.run(plan_, name,
+                                 [this] {
+                                   if (experiment_.engines().num_generations == 50)
+                                     throw InterruptedError("stop");
+                                 }),
+                 InterruptedError);
   }
 
   std::string refusal_of(const std::vector<std::string>& settings, bool allow_mixed = false) const {
-    return refusal([&] { experiment_.run(experiment_.plan(settings), RunOptions{.folder = "run", .allow_mixed = allow_mixed}); });
+    return refusal([&] {
+      experiment_.run(experiment_.plan(settings),
+                      RunOptions{.folder = "run", .allow_mixed = allow_mixed});
+    });
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
@@ -49,9 +58,13 @@ TEST_F(Drift, OfEveryFieldOfTheOriginIsNamed) {
     now.provenance[i].second += "x";
     const auto& [key, value] = begun_.provenance[i];
     const std::string line = "\n  " + key + ": was " + value + ", now " + value + "x\n";
-    EXPECT_NE(refusal([&] { check_same_header(begun_, now, "run"); }).find(line), std::string::npos) << key;
+    EXPECT_NE(refusal([&] { check_same_header(begun_, now, "run"); }).find(line), std::string::npos)
+        << key;
     const bool is_of_the_config = key == "config_sha256" || key == "prompts_sha256";
-    EXPECT_EQ(refusal([&] { check_same_origin(begun_, now, "run"); }).find(line) == std::string::npos, is_of_the_config) << key;
+    EXPECT_EQ(
+        refusal([&] { check_same_origin(begun_, now, "run"); }).find(line) == std::string::npos,
+        is_of_the_config)
+        << key;
   }
   EXPECT_EQ(refusal([&] { check_same_header(begun_, begun_, "run"); }), "");
 }
@@ -71,20 +84,25 @@ TEST_F(Drift, OfEveryModelsBytesIsNamed) {
 
 /// Settings that all work has: nothing of the run would stay.
 TEST_F(Drift, OfEverySettingOfTheConfigIsNamedBeforeAnythingIsLoaded) {
-  for (const char* setting : {"experiment.seed=2", "target.chat_template=off", "sampling.top_k=5", "sampling.top_p=0.9", "sampling.min_p=0.1", "sampling.repetition_penalty=1.1",
-                              "prompts.new_tokens=23", "prompts.ignore_eos=false"})
+  for (const char* setting :
+       {"experiment.seed=2", "target.chat_template=off", "sampling.top_k=5", "sampling.top_p=0.9",
+        "sampling.min_p=0.1", "sampling.repetition_penalty=1.1", "prompts.new_tokens=23",
+        "prompts.ignore_eos=false"})
     for (const bool allow_mixed : {false, true}) {
       const std::string text = setting, key = text.substr(0, text.find('='));
-      EXPECT_NE(refusal_of({text}, allow_mixed).find("\n  " + key + ": was "), std::string::npos) << text << ": " << refusal_of({text}, allow_mixed);
+      EXPECT_NE(refusal_of({text}, allow_mixed).find("\n  " + key + ": was "), std::string::npos)
+          << text << ": " << refusal_of({text}, allow_mixed);
     }
   EXPECT_EQ(experiment_.num_engine_starts(), 1);
 }
 
 /// What all is run on: an edit of it is drift, as another machine is.
 TEST_F(Drift, OfKeysThatSayWhatWorkRunsOnIsNamedUnlessItIsAllowed) {
-  for (const char* setting : {"target.device=cpu", "target.dtype=float32", "target.threads=1", "target.arithmetic=row_invariant"}) {
+  for (const char* setting : {"target.device=cpu", "target.dtype=float32", "target.threads=1",
+                              "target.arithmetic=row_invariant"}) {
     const std::string text = setting, key = text.substr(0, text.find('='));
-    EXPECT_NE(refusal_of({text}).find("\n  " + key + ": was "), std::string::npos) << text << ": " << refusal_of({text});
+    EXPECT_NE(refusal_of({text}).find("\n  " + key + ": was "), std::string::npos)
+        << text << ": " << refusal_of({text});
     EXPECT_EQ(refusal_of({text}, true), "") << text;
   }
 }
@@ -93,17 +111,26 @@ TEST_F(Drift, OfKeysThatSayWhatWorkRunsOnIsNamedUnlessItIsAllowed) {
 TEST_F(Drift, OfAnyKeyOfAKindWithoutGenerationsIsNamed) {
   const std::string kind = "experiment.kind=cost_surface";
   experiment_.run(experiment_.plan({kind}), "costs");
-  for (const char* setting : {"axes.temperature=[0.0, 0.6]", "costs.repetitions=2", "axes.drafter=bigram", "experiment.seed=2"}) {
+  for (const char* setting : {"axes.temperature=[0.0, 0.6]", "costs.repetitions=2",
+                              "axes.drafter=bigram", "experiment.seed=2"}) {
     const std::string text = setting, key = text.substr(0, text.find('='));
-    EXPECT_NE(refusal([&] { experiment_.run(experiment_.plan({kind, text}), "costs"); }).find("\n  " + key + ": was "), std::string::npos) << text;
+    EXPECT_NE(refusal([&] {
+                experiment_.run(experiment_.plan({kind, text}), "costs");
+              }).find("\n  " + key + ": was "),
+              std::string::npos)
+        << text;
   }
 }
 
 TEST_F(Drift, OfWhatAConfigChoosesIsNone) {
-  for (const char* key : {"experiment.name", "experiment.repetitions", "experiment.plain_repetitions", "target.model", "drafters.tree.tree", "axes.policy", "zip 1.drafter", "exclude 2.temperature", "verification.lenience",
-                          "prompts.set", "prompts.categories", "prompts.per_category", "prompts.pool_categories", "pilot.max_length", "costs.rows"})
+  for (const char* key :
+       {"experiment.name", "experiment.repetitions", "experiment.plain_repetitions", "target.model",
+        "drafters.tree.tree", "axes.policy", "zip 1.drafter", "exclude 2.temperature",
+        "verification.lenience", "prompts.set", "prompts.categories", "prompts.per_category",
+        "prompts.pool_categories", "pilot.max_length", "costs.rows"})
     EXPECT_EQ(role_of(key), KeyRole::choice) << key;
-  for (const char* key : {"experiment.kind", "a key of later"}) EXPECT_EQ(role_of(key), KeyRole::setting) << key;
+  for (const char* key : {"experiment.kind", "a key of later"})
+    EXPECT_EQ(role_of(key), KeyRole::setting) << key;
 }
 
 /// What the analysis reads of the rows of a folder.
@@ -113,26 +140,36 @@ struct Tagged {
 
   explicit Tagged(const std::string& folder) {
     const analysis::Run run = analysis::read_run(folder);
-    for (const analysis::Generation& generation : run.generations) ++rows_of_section[generation.section];
+    for (const analysis::Generation& generation : run.generations)
+      ++rows_of_section[generation.section];
     sections = run.manifest.sections;
   }
 };
 
 TEST_F(Drift, ThatIsAllowedGoesOnAndEveryRowSaysWhatItIsFrom) {
   run_half("half");
-  const auto measured = static_cast<std::int64_t>(RunLog(plan_, experiment_.folder("half")).rows().size());
+  const auto measured =
+      static_cast<std::int64_t>(RunLog(plan_, experiment_.folder("half")).rows().size());
   ASSERT_GT(measured, 0);
   experiment_.engines().dtype = "bfloat16";
   experiment_.engines().sha256 = "other";
-  EXPECT_NE(refusal([&] { experiment_.run(plan_, "half"); }).find("\n  dtype: was float32, now bfloat16\n  model fake: was fa4e, now other"), std::string::npos);
+  EXPECT_NE(refusal([&] {
+              experiment_.run(plan_, "half");
+            }).find("\n  dtype: was float32, now bfloat16\n  model fake: was fa4e, now other"),
+            std::string::npos);
   experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
   const Tagged tagged(experiment_.folder("half"));
-  EXPECT_EQ(tagged.rows_of_section, (std::map<std::int64_t, std::int64_t>{{1, measured}, {2, static_cast<std::int64_t>(plan_.generations.size()) - measured}}));
+  EXPECT_EQ(
+      tagged.rows_of_section,
+      (std::map<std::int64_t, std::int64_t>{
+          {1, measured}, {2, static_cast<std::int64_t>(plan_.generations.size()) - measured}}));
   ASSERT_EQ(tagged.sections.size(), 2u);
-  for (const analysis::SectionProvenance& section : tagged.sections) EXPECT_EQ(section.generations, tagged.rows_of_section.at(section.number));
+  for (const analysis::SectionProvenance& section : tagged.sections)
+    EXPECT_EQ(section.generations, tagged.rows_of_section.at(section.number));
   EXPECT_EQ(tagged.sections[0].differs.front(), "dtype: was float32, now bfloat16");
   EXPECT_TRUE(tagged.sections[1].differs.empty());
-  EXPECT_EQ(experiment_.file("half", "rows.csv"), experiment_.file("run", "rows.csv")) << "the fake's text does not depend on its bytes";
+  EXPECT_EQ(experiment_.file("half", "rows.csv"), experiment_.file("run", "rows.csv"))
+      << "the fake's text does not depend on its bytes";
   EXPECT_EQ(experiment_.run(plan_, "half"), RunOutcome::was_complete);
 }
 
@@ -149,7 +186,8 @@ TEST_F(Drift, KeepsThePilotsOfTheOriginThatGoesOn) {
   run_half("half");
   experiment_.engines().dtype = "bfloat16";
   experiment_.run(plan_, RunOptions{.folder = "half", .allow_mixed = true});
-  experiment_.run(experiment_.plan({"experiment.repetitions=2"}), RunOptions{.folder = "half", .allow_mixed = true});
+  experiment_.run(experiment_.plan({"experiment.repetitions=2"}),
+                  RunOptions{.folder = "half", .allow_mixed = true});
   const RunLog log(experiment_.folder("half"));
   ASSERT_EQ(log.sections().size(), 3u);
   EXPECT_TRUE(log.sections().at(3).pilots.empty());

@@ -10,7 +10,8 @@ namespace {
 TEST(EntryLine, IsWhatWasPut) {
   const Json entry = {{"text", "a blank, a \n, {braces}"}, {"number", 2.5}};
   for (const std::string key : {"", "0123456789abcdef-0-7"}) {
-    const std::string payload = entry_payload({.kind = "row", .section = 12, .key = key, .json = {}}, entry);
+    const std::string payload =
+        entry_payload({.kind = "row", .section = 12, .key = key, .json = {}}, entry);
     EXPECT_EQ(payload.find('\n'), std::string::npos);
     const EntryLine line = entry_line(payload);
     EXPECT_EQ(line.kind, "row");
@@ -21,16 +22,20 @@ TEST(EntryLine, IsWhatWasPut) {
 }
 
 TEST(EntryLine, RefusesWhatIsNone) {
-  for (const char* payload : {"", " ", "row", "row 1", "row 1 -", " 1 - {}", "row  - {}", "row one - {}", "row 1x - {}", "row 0 - {}", "row -1 - {}", "row 99999999999 - {}", "row 1  {}", "{}"})
+  for (const char* payload :
+       {"", " ", "row", "row 1", "row 1 -", " 1 - {}", "row  - {}", "row one - {}", "row 1x - {}",
+        "row 0 - {}", "row -1 - {}", "row 99999999999 - {}", "row 1  {}", "{}"})
     EXPECT_THROW(entry_line(payload), DataError) << payload;
 }
 
 TEST(EntryLine, RefusesWhatIsNoJson) {
-  for (const char* payload : {"row 1 - ", "row 1 - {", "row 1 - nan", "row 1 - {} {}"}) EXPECT_THROW(entry_json(entry_line(payload)), DataError) << payload;
+  for (const char* payload : {"row 1 - ", "row 1 - {", "row 1 - nan", "row 1 - {} {}"})
+    EXPECT_THROW(entry_json(entry_line(payload)), DataError) << payload;
 }
 
 TEST(EntryLine, ReplacesTextThatIsNoUtf8) {
-  EXPECT_EQ(entry_payload({.kind = "row", .section = 1, .key = {}, .json = {}}, {{"text", "\xff"}}), "row 1 - {\"text\":\"\xEF\xBF\xBD\"}");
+  EXPECT_EQ(entry_payload({.kind = "row", .section = 1, .key = {}, .json = {}}, {{"text", "\xff"}}),
+            "row 1 - {\"text\":\"\xEF\xBF\xBD\"}");
 }
 
 }  // namespace

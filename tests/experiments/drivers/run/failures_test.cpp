@@ -54,7 +54,8 @@ TEST(Failures, EveryAllocationThatFailsCostsAtMostItsGeneration) {
     }
     experiment.engines().on_allocation = [] {};
     experiment.run(plan, name);
-    for (const char* file : testing::kDeterministicFiles) EXPECT_EQ(experiment.file(name, file), experiment.file("whole", file)) << file << " " << k;
+    for (const char* file : testing::kDeterministicFiles)
+      EXPECT_EQ(experiment.file(name, file), experiment.file("whole", file)) << file << " " << k;
     EXPECT_FALSE(std::filesystem::exists(experiment.folder(name) + "/failures.csv"));
     std::filesystem::remove_all(experiment.folder(name));
   };
@@ -71,7 +72,8 @@ TEST(Failures, MemoryIsGivenBackBehindOne) {
   experiment.prepare(plan, "run");
   int begun = 0, decoders_behind = -1;
   experiment.engines().on_generation = [&] {
-    if (experiment.engines().num_decoders == 0) throw std::logic_error("a decoder that is not counted");
+    if (experiment.engines().num_decoders == 0)
+      throw std::logic_error("a decoder that is not counted");
     ++begun;
     if (begun == 9) throw std::bad_alloc();
     if (begun == 10) decoders_behind = experiment.engines().num_decoders;
@@ -80,7 +82,8 @@ TEST(Failures, MemoryIsGivenBackBehindOne) {
   EXPECT_EQ(decoders_behind, 1) << "the next generation's own, as in a new process";
 }
 
-/// Where the twelfth generation begins, of a run in which the ninth found no memory and of one in which it did.
+/// Where the twelfth generation begins, of a run in which the ninth found no memory and of one in
+/// which it did.
 TEST(Failures, MemoryIsThatOfARunWithoutOne) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
@@ -107,15 +110,18 @@ TEST(Failures, EachKindHasItsStatus) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   const std::pair<const char*, std::function<void()>> kinds[] = {
-      {"exception", [] { throw std::runtime_error("odd, \"quoted\"\nand in lines"); }}, {"exception", [] { throw ConfigError("no token is left"); }},
-      {"out_of_memory", [] { throw OutOfMemoryError("full"); }},              {"not_finite", [] { throw NotFiniteError("no number"); }},
+      {"exception", [] { throw std::runtime_error("odd, \"quoted\"\nand in lines"); }},
+      {"exception", [] { throw ConfigError("no token is left"); }},
+      {"out_of_memory", [] { throw OutOfMemoryError("full"); }},
+      {"not_finite", [] { throw NotFiniteError("no number"); }},
       {"timeout", [] { throw TimeoutError("too long"); }}};
   for (const auto& [status, fail] : kinds) {
     experiment.engines().on_generation = [] {};
     const std::string name = std::string("run_") + status;
     std::filesystem::remove_all(experiment.folder(name));
     experiment.prepare(plan, name);
-    experiment.engines().on_generation = [&, left = 12 + static_cast<int>(plan.cells.size()), fails = fail]() mutable {
+    experiment.engines().on_generation = [&, left = 12 + static_cast<int>(plan.cells.size()),
+                                          fails = fail]() mutable {
       if (--left == 0) fails();
     };
     experiment.run(plan, name);
@@ -129,7 +135,8 @@ TEST(Failures, OfTheDeviceEndTheMeasuringAndTheRestIsMeasuredLater) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   experiment.prepare(plan, "run");
-  experiment.engines().on_generation = [&, left = 12 + static_cast<int>(plan.cells.size())]() mutable {
+  experiment.engines().on_generation = [&,
+                                        left = 12 + static_cast<int>(plan.cells.size())]() mutable {
     if (--left <= 0) throw DeviceError("assert");
   };
   experiment.run(plan, "run");
@@ -164,11 +171,13 @@ TEST(Failures, AreTriedOnceMoreAndThenNoMore) {
   EXPECT_EQ(RunLog(plan, experiment.folder("run")).failures().begin()->second.attempts, 3);
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
   EXPECT_EQ(lines_of(experiment.file("run", "failures.csv")).size(), 7u);
-  EXPECT_EQ(analysis::read_run(experiment.folder("run")).failures.size(), 6u) << "each cell has one";
+  EXPECT_EQ(analysis::read_run(experiment.folder("run")).failures.size(), 6u)
+      << "each cell has one";
   fails = false;
   experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true});
   EXPECT_EQ(RunLog(plan, experiment.folder("run")).rows().size(), plan.generations.size());
-  EXPECT_EQ(experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true}), RunOutcome::was_complete);
+  EXPECT_EQ(experiment.run(plan, RunOptions{.folder = "run", .retry_failed = true}),
+            RunOutcome::was_complete);
 }
 
 TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
@@ -183,8 +192,12 @@ TEST(Failures, AGenerationMayTakeSoLongAndNoLonger) {
   Progress silent(Progress::Style::silent);
   sleeps = false;
   int measured = 0;
-  experiment.engines().on_generation = [&] { sleeps = ++measured == static_cast<int>(plan.cells.size()) + 5; };
-  run_experiment(plan, {.folder = experiment.folder("run"), .limits = {.generation_timeout_s = 1.0}}, experiment.open_engines(), silent);
+  experiment.engines().on_generation = [&] {
+    sleeps = ++measured == static_cast<int>(plan.cells.size()) + 5;
+  };
+  run_experiment(plan,
+                 {.folder = experiment.folder("run"), .limits = {.generation_timeout_s = 1.0}},
+                 experiment.open_engines(), silent);
   expect_one_failure_more(experiment, "run", "timeout");
 }
 
@@ -195,7 +208,8 @@ TEST(Failures, OfAShardAreTheRuns) {
   experiment.prepare(plan, "run");
   experiment.engines().on_generation = at_call(9, std::runtime_error("once"));
   const auto hands = dealt(blocks_of(plan, plan.order), 2);
-  for (int shard = 0; shard < 2; ++shard) experiment.measure(plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
+  for (int shard = 0; shard < 2; ++shard)
+    experiment.measure(plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
   experiment.merge(plan, "run");
   expect_one_failure_more(experiment, "run", "exception");
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::completed);
@@ -206,7 +220,12 @@ TEST(Failures, AProcessThatEndedIsNoted) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan plan = experiment.plan();
   experiment.prepare(plan, "run");
-  for (const int attempts : {1, 2}) note_failure(plan, {.folder = experiment.folder("run")}, 3, {.row_id = 7, .status = FailureStatus::crash, .message = "signal 11", .attempts = attempts});
+  for (const int attempts : {1, 2})
+    note_failure(plan, {.folder = experiment.folder("run")}, 3,
+                 {.row_id = 7,
+                  .status = FailureStatus::crash,
+                  .message = "signal 11",
+                  .attempts = attempts});
   experiment.run(plan, "run");
   const auto failures = lines_of(experiment.file("run", "failures.csv"));
   ASSERT_EQ(failures.size(), 2u);

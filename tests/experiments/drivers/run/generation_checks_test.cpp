@@ -47,17 +47,25 @@ class FaultyTokenizer final : public engines::Tokenizer {
  public:
   explicit FaultyTokenizer(Token torn, std::size_t lost = 0) : torn_(torn), lost_(lost) {}
   std::int32_t vocab_size() const override { return 26; }
-  std::vector<Token> encode(std::string_view text, engines::SpecialText special) const override { return whole_.encode(text.substr(lost_), special); }
+  std::vector<Token> encode(std::string_view text, engines::SpecialText special) const override {
+    return whole_.encode(text.substr(lost_), special);
+  }
   std::string decode(std::span<const Token> ids) const override { return whole_.decode(ids); }
-  std::unique_ptr<engines::StreamingDecoder> streaming_decoder() const override { return std::make_unique<Stream>(torn_); }
+  std::unique_ptr<engines::StreamingDecoder> streaming_decoder() const override {
+    return std::make_unique<Stream>(torn_);
+  }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const engines::ChatMessage>) const override { return ""; }
+  std::string apply_chat_template(std::span<const engines::ChatMessage>) const override {
+    return "";
+  }
 
  private:
   struct Stream final : engines::StreamingDecoder {
     explicit Stream(Token torn_token) : torn(torn_token) {}
-    std::string push(Token token) override { return token == torn ? "?" : LetterTokenizer::letter(token); }
+    std::string push(Token token) override {
+      return token == torn ? "?" : LetterTokenizer::letter(token);
+    }
     std::string flush() override { return ""; }
     Token torn;
   };
@@ -70,7 +78,8 @@ TEST(GenerationChecks, RefuseAStreamThatIsNotTheText) {
   const std::vector<Token> ids{1, 2, 3};
   EXPECT_NO_THROW(check_text(ids, LetterTokenizer(26)));
   EXPECT_NO_THROW(check_text(ids, FaultyTokenizer(9)));
-  for (const Token torn : ids) EXPECT_THROW(check_text(ids, FaultyTokenizer(torn)), ContractError) << torn;
+  for (const Token torn : ids)
+    EXPECT_THROW(check_text(ids, FaultyTokenizer(torn)), ContractError) << torn;
 }
 
 TEST(GenerationChecks, RefuseATextThatItsTokenizerDoesNotSpellAgain) {

@@ -1,4 +1,5 @@
-// Folders that vanish, move, are links or have odd names, disks that are full, clocks that go back: a defined end, and nothing lost (SWP-12).
+// Folders that vanish, move, are links or have odd names, disks that are full, clocks that go back:
+// a defined end, and nothing lost (SWP-12).
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -25,9 +26,11 @@ class HostileSurroundings : public ::testing::Test {
   HostileSurroundings() { experiment_.run(plan_, "whole"); }
 
   void expect_whole(const std::string& run) {
-    for (const char* file : testing::kDeterministicFiles) EXPECT_EQ(experiment_.file(run, file), experiment_.file("whole", file));
+    for (const char* file : testing::kDeterministicFiles)
+      EXPECT_EQ(experiment_.file(run, file), experiment_.file("whole", file));
   }
-  /// Does something to the folder "run" in the middle of its run, which then ends as one that cannot write.
+  /// Does something to the folder "run" in the middle of its run, which then ends as one that
+  /// cannot write.
   void expect_cannot_write_after(const std::function<void()>& change) {
     experiment_.engines().num_generations = 0;
     experiment_.engines().on_generation = [this, change] {
@@ -38,7 +41,8 @@ class HostileSurroundings : public ::testing::Test {
   }
 
   const SmallExperiment experiment_{testing::memory_folder()};
-  const Plan plan_ = experiment_.plan({"prompts.new_tokens=96"});  // more than twenty pages of files
+  const Plan plan_ =
+      experiment_.plan({"prompts.new_tokens=96"});  // more than twenty pages of files
 };
 
 TEST_F(HostileSurroundings, AFolderDeletedInTheMiddle) {
@@ -53,7 +57,8 @@ TEST_F(HostileSurroundings, AJournalDeletedInTheMiddleIsNotBegunAnew) {
 }
 
 TEST_F(HostileSurroundings, AFolderMovedInTheMiddleGoesOnWhereItIs) {
-  expect_cannot_write_after([this] { fs::rename(experiment_.folder("run"), experiment_.folder("moved")); });
+  expect_cannot_write_after(
+      [this] { fs::rename(experiment_.folder("run"), experiment_.folder("moved")); });
   experiment_.run(plan_, "moved");
   expect_whole("moved");
 }
@@ -73,7 +78,8 @@ TEST_F(HostileSurroundings, TheLongestNameAndOneLonger) {
 }
 
 TEST_F(HostileSurroundings, NamesOfOtherScriptsAndNamesThatAreNoText) {
-  for (const std::string name : {"πρόχειρο 実験 🧪", "blank and 'quotes'\"", "no\xfftext", "-dash"}) {
+  for (const std::string name :
+       {"πρόχειρο 実験 🧪", "blank and 'quotes'\"", "no\xfftext", "-dash"}) {
     experiment_.run(plan_, name);
     expect_whole(name);
   }
@@ -92,7 +98,12 @@ TEST_F(HostileSurroundings, AFileWhereTheFolderShouldBe) {
 
 TEST_F(HostileSurroundings, AClockSetBackADay) {
   experiment_.engines().num_generations = 0;
-  EXPECT_THROW(experiment_.run(plan_, "run", [this] { if (experiment_.engines().num_generations >= 20) throw InterruptedError("stop"); }), InterruptedError);
+  EXPECT_THROW(experiment_.run(plan_, "run",
+                               [this] {
+                                 if (experiment_.engines().num_generations >= 20)
+                                   throw InterruptedError("stop");
+                               }),
+               InterruptedError);
   clock_offset_seconds = -kDaySeconds;
   experiment_.run(plan_, "run");
   clock_offset_seconds = 0;
@@ -102,7 +113,8 @@ TEST_F(HostileSurroundings, AClockSetBackADay) {
 /// Mounts a disk of `bytes` on the folder, seen by this process and its children alone.
 bool mount_small_disk(const std::string& folder, std::size_t bytes) {
   const std::string size = "size=" + std::to_string(bytes);
-  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          ::mount("tmpfs", folder.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
@@ -111,8 +123,10 @@ class OwnDisk : public HostileSurroundings {
  protected:
   static constexpr int kNoMount = 77, kCannotWrite = static_cast<int>(ExitCode::cannot_write);
 
-  /// What becomes of a run, in a process of its own, on a disk of `bytes` that `prepare` changes; and of the same run behind `mend`.
-  int run_on_disk(std::size_t bytes, const std::function<bool()>& prepare, const std::function<bool()>& mend) {
+  /// What becomes of a run, in a process of its own, on a disk of `bytes` that `prepare` changes;
+  /// and of the same run behind `mend`.
+  int run_on_disk(std::size_t bytes, const std::function<bool()>& prepare,
+                  const std::function<bool()>& mend) {
     fs::create_directory(disk_);
     testing::ChildProcess child([&] {
       if (!mount_small_disk(disk_, bytes) || !prepare()) return kNoMount;
@@ -129,21 +143,25 @@ class OwnDisk : public HostileSurroundings {
     return child.wait();
   }
 
-  bool remount(unsigned long flags, const char* options) const { return ::mount("none", disk_.c_str(), nullptr, MS_REMOUNT | flags, options) == 0; }
+  bool remount(unsigned long flags, const char* options) const {
+    return ::mount("none", disk_.c_str(), nullptr, MS_REMOUNT | flags, options) == 0;
+  }
 
   const std::string disk_ = experiment_.folder("disk");
 };
 
 TEST_F(OwnDisk, ThatIsFullAfterAnyNumberOfPages) {
   for (std::size_t pages = 1; pages <= 20; ++pages) {
-    const int code = run_on_disk(pages * 4096, [] { return true; }, [this] { return remount(0, "size=64m"); });
+    const int code =
+        run_on_disk(pages * 4096, [] { return true; }, [this] { return remount(0, "size=64m"); });
     if (code == kNoMount) GTEST_SKIP() << "this process may not mount a disk of its own";
     EXPECT_EQ(code, kCannotWrite) << pages << " pages";
   }
 }
 
 TEST_F(OwnDisk, ThatMayOnlyBeRead) {
-  const int code = run_on_disk(1 << 26, [this] { return remount(MS_RDONLY, ""); }, [this] { return remount(0, ""); });
+  const int code = run_on_disk(
+      1 << 26, [this] { return remount(MS_RDONLY, ""); }, [this] { return remount(0, ""); });
   if (code == kNoMount) GTEST_SKIP() << "this process may not mount a disk of its own";
   EXPECT_EQ(code, kCannotWrite);
 }

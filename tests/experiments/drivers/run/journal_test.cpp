@@ -48,7 +48,9 @@ TEST(Journal, SaysSoWhereAPayloadIsNotThereAnyMore) {
   const testing::TemporaryFolder folder;
   written_journal(folder);
   JournalPlace last;
-  const Journal journal = Journal::open(folder.path(), Journal::Tail::left, [&](std::string_view, JournalPlace place) { last = place; });
+  const Journal journal =
+      Journal::open(folder.path(), Journal::Tail::left,
+                    [&](std::string_view, JournalPlace place) { last = place; });
   std::filesystem::resize_file(folder.path("journal"), last.begin);
   EXPECT_THROW(JournalReader(journal).payload(last), DataError);
 }
@@ -76,7 +78,8 @@ TEST(Journal, CutAtAnyByteItKeepsTheWholeLinesAndGoesOn) {
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     replace_journal(folder, whole.substr(0, size));
     Journal journal = Journal::open(folder.path());
-    const auto num_lines = static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
+    const auto num_lines = static_cast<std::size_t>(
+        std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
     ASSERT_EQ(journal.num_payloads(), num_lines) << size;
     for (std::size_t i = num_lines; i < kPayloads.size(); ++i) journal.append(kPayloads[i]);
     ASSERT_EQ(read_file(folder.path("journal")), whole) << size;
@@ -113,7 +116,8 @@ TEST(Journal, NoticesLostDoubledAndMovedLines) {
   const testing::TemporaryFolder folder;
   const std::string whole = written_journal(folder);
   const std::size_t first = whole.find('\n') + 1, second = whole.find('\n', first) + 1;
-  const std::string a = whole.substr(0, first), b = whole.substr(first, second - first), c = whole.substr(second);
+  const std::string a = whole.substr(0, first), b = whole.substr(first, second - first),
+                    c = whole.substr(second);
   for (const std::string& lines : {b + c, a + c + c, a + a + b + c, b + a + c}) {
     folder.file("journal", lines);
     EXPECT_THROW(Journal::open(folder.path()), DataError) << lines;

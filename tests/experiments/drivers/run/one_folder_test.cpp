@@ -1,4 +1,5 @@
-// Several processes in one folder: each generation is measured once, and who comes late is told who is there (SWP-6).
+// Several processes in one folder: each generation is measured once, and who comes late is told who
+// is there (SWP-6).
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,7 +31,9 @@ class OneFolder : public ::testing::Test {
         experiment_.run(plan_, "run");
         return 0;
       } catch (const LockedError& error) {
-        return std::string(error.what()).find(" runs in this folder") != std::string::npos ? static_cast<int>(error.code()) : kBadRefusal;
+        return std::string(error.what()).find(" runs in this folder") != std::string::npos
+                   ? static_cast<int>(error.code())
+                   : kBadRefusal;
       }
     });
   }
@@ -38,7 +41,8 @@ class OneFolder : public ::testing::Test {
   /// A process that stops for good in its third generation, the lock in its hands.
   ChildProcess start_and_hang() {
     ChildProcess holder = start([this] {
-      if (experiment_.engines().num_generations == 3) write_file(hung_, ""), std::this_thread::sleep_for(1h);
+      if (experiment_.engines().num_generations == 3)
+        write_file(hung_, ""), std::this_thread::sleep_for(1h);
     });
     while (!std::filesystem::exists(hung_)) std::this_thread::sleep_for(1ms);
     return holder;
@@ -79,7 +83,9 @@ TEST_F(OneFolder, OfAStoppedProcessIsNotTakenOver) {
     experiment_.run(plan_, "run");
     FAIL() << "taken over";
   } catch (const LockedError& error) {
-    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(holder.id()) + " on "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(holder.id()) + " on "),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_LT(Clock::now() - begin, 1s);
 }

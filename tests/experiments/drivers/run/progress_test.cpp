@@ -12,13 +12,16 @@ namespace {
 using testing::SmallExperiment;
 
 TEST(Progress, SaysShareCellsTimeLeftAndSpeed) {
-  for (const auto& [style, beginning] : {std::pair(Progress::Style::lines, "measuring: 25 %"), std::pair(Progress::Style::bar, "measuring [#######.......................]  25 %")}) {
+  for (const auto& [style, beginning] :
+       {std::pair(Progress::Style::lines, "measuring: 25 %"),
+        std::pair(Progress::Style::bar, "measuring [#######.......................]  25 %")}) {
     ::testing::internal::CaptureStderr();
     Progress progress(style);
     progress.begin_phase("measuring", 8);
     progress.advance(2);
     progress.tell({.done = 3, .all = 12}, 85.4);
-    EXPECT_EQ(progress.line(30), std::string(beginning) + ", 3 of 12 cells, 1 min 30 s left, 85 tokens/s");
+    EXPECT_EQ(progress.line(30),
+              std::string(beginning) + ", 3 of 12 cells, 1 min 30 s left, 85 tokens/s");
     progress.tell({.done = 3, .all = 12}, 2.34);
     EXPECT_TRUE(progress.line(30).ends_with(", 2.3 tokens/s")) << "slow ones with a tenth";
     ::testing::internal::GetCapturedStderr();
@@ -32,7 +35,8 @@ TEST(Progress, LeavesOutWhatIsNotKnown) {
   progress.tell({.done = 1, .all = 2}, 50);
   progress.begin_phase("cost surface", 4);
   progress.advance(1);
-  EXPECT_EQ(progress.line(200), "cost surface: 25 %, 10 min 00 s left") << "what was told is of the phase before";
+  EXPECT_EQ(progress.line(200), "cost surface: 25 %, 10 min 00 s left")
+      << "what was told is of the phase before";
 }
 
 TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
@@ -42,7 +46,9 @@ TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
     progress.begin_phase("measuring", 4);
   }
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(said.starts_with("\r\033[Kmeasuring [..............................]   0 %\r\033[Kmeasuring: ")) << said;
+  EXPECT_TRUE(said.starts_with(
+      "\r\033[Kmeasuring [..............................]   0 %\r\033[Kmeasuring: "))
+      << said;
 }
 
 /// By cell and prompt, the first repetition.
@@ -66,7 +72,9 @@ TEST_F(ProgressOfMeasuring, CountsACellWhenItsLastGenerationHasEndedWellOrNot) {
   EXPECT_NE(progress_.line(1).find(", 0 of 6 cells"), std::string::npos) << progress_.line(1);
   for (std::size_t prompt = 0; prompt < 4; ++prompt) {
     EXPECT_NE(progress_.line(1).find(", 0 of 6 cells"), std::string::npos) << progress_.line(1);
-    measuring.ended(row_of(plan_, 2, prompt), prompt == 1 ? Measured{.failed = FailureStatus::timeout} : Measured{.tokens = 24, .ns = 500'000'000});
+    measuring.ended(row_of(plan_, 2, prompt), prompt == 1
+                                                  ? Measured{.failed = FailureStatus::timeout}
+                                                  : Measured{.tokens = 24, .ns = 500'000'000});
   }
   EXPECT_NE(progress_.line(1).find(", 1 of 6 cells"), std::string::npos) << progress_.line(1);
   EXPECT_TRUE(progress_.line(1).ends_with(", 48 tokens/s")) << progress_.line(1);
@@ -78,7 +86,8 @@ TEST_F(ProgressOfMeasuring, SpeedIsThatOfTheLastGenerations) {
   MeasuringProgress measuring(plan_, log, plan_.order, progress_);
   measuring.ended(0, {.tokens = 24, .ns = 100'000'000'000});
   EXPECT_TRUE(progress_.line(1).ends_with(", 0.2 tokens/s")) << progress_.line(1);
-  for (std::size_t row = 1; row <= MeasuringProgress::kLastGenerations; ++row) measuring.ended(row, {.tokens = 10, .ns = 200'000'000});
+  for (std::size_t row = 1; row <= MeasuringProgress::kLastGenerations; ++row)
+    measuring.ended(row, {.tokens = 10, .ns = 200'000'000});
   EXPECT_TRUE(progress_.line(1).ends_with(", 50 tokens/s")) << progress_.line(1);
 }
 
@@ -90,15 +99,21 @@ TEST_F(ProgressOfMeasuring, OfAResumedRunCountsTheCellsThatWereDone) {
   std::size_t open = 0;
   experiment_.engines().num_generations = 0;
   experiment_.engines().on_generation = [&] {
-    if (experiment_.engines().num_generations == static_cast<int>(plan_.cells.size()) + 1) throw InterruptedError("stop");
+    if (experiment_.engines().num_generations == static_cast<int>(plan_.cells.size()) + 1)
+      throw InterruptedError("stop");
   };
-  for (std::size_t i = 20; i < plan_.order.size(); ++i) open |= std::size_t{1} << plan_.generations[plan_.order[i]].cell;
+  for (std::size_t i = 20; i < plan_.order.size(); ++i)
+    open |= std::size_t{1} << plan_.generations[plan_.order[i]].cell;
   ::testing::internal::CaptureStderr();
   Progress lines(Progress::Style::lines);
-  EXPECT_THROW(run_experiment(plan_, {.folder = experiment_.folder("run")}, experiment_.open_engines(), lines), InterruptedError);
+  EXPECT_THROW(run_experiment(plan_, {.folder = experiment_.folder("run")},
+                              experiment_.open_engines(), lines),
+               InterruptedError);
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("measuring: 0 %"), std::string::npos);
   const auto num_open = static_cast<std::size_t>(__builtin_popcountll(open));
-  EXPECT_NE(lines.line(1).find(std::to_string(plan_.cells.size() - num_open) + " of 6 cells"), std::string::npos) << lines.line(1);
+  EXPECT_NE(lines.line(1).find(std::to_string(plan_.cells.size() - num_open) + " of 6 cells"),
+            std::string::npos)
+      << lines.line(1);
 }
 
 }  // namespace

@@ -12,17 +12,19 @@
 namespace speclab::experiments {
 namespace {
 
-using testing::kDeterministicFiles;
 using testing::journal_payloads;
+using testing::kDeterministicFiles;
 using testing::SmallExperiment;
 
-void expect_equal_files(const SmallExperiment& experiment, const std::string& a, const std::string& b, const std::string& when) {
+void expect_equal_files(const SmallExperiment& experiment, const std::string& a,
+                        const std::string& b, const std::string& when) {
   SCOPED_TRACE(when);
   testing::expect_files_of(experiment, a, b);
 }
 
 /// A folder whose journal is the first `size` bytes of another's.
-void cut_journal(const SmallExperiment& experiment, const std::string& from, const std::string& to, std::size_t size) {
+void cut_journal(const SmallExperiment& experiment, const std::string& from, const std::string& to,
+                 std::size_t size) {
   std::filesystem::remove_all(experiment.folder(to));
   make_folder(experiment.folder(to));
   write_file(experiment.folder(to) + "/journal", experiment.file(from, "journal").substr(0, size));
@@ -30,7 +32,8 @@ void cut_journal(const SmallExperiment& experiment, const std::string& from, con
 
 TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
   const SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(axes.drafter="bigram")", R"(axes.verifier=["rejection", "lenient"])"});
+  const Plan plan =
+      experiment.plan({R"(axes.drafter="bigram")", R"(axes.verifier=["rejection", "lenient"])"});
   experiment.run(plan, "whole");
   const std::string journal = experiment.file("whole", "journal");
   std::size_t num_cuts = 0;
@@ -44,7 +47,8 @@ TEST(Resume, AfterEveryLineAndInTheMiddleOfEveryLine) {
     }
   }
   const std::size_t num_paces = RunLog(plan, experiment.folder("whole")).paces().size();
-  EXPECT_EQ(num_cuts, 2 * (1 + plan.pilots.size() + 1 + 1 + num_paces + plan.generations.size() + 1));
+  EXPECT_EQ(num_cuts,
+            2 * (1 + plan.pilots.size() + 1 + 1 + num_paces + plan.generations.size() + 1));
 }
 
 TEST(Resume, SaysHowManyBytesOfAnUnfinishedLastLineWereCutOff) {
@@ -53,19 +57,25 @@ TEST(Resume, SaysHowManyBytesOfAnUnfinishedLastLineWereCutOff) {
   experiment.run(plan, "whole");
   const std::string journal = experiment.file("whole", "journal");
   const std::size_t line = journal.rfind(" row "), begin = journal.rfind('\n', line) + 1;
-  for (const std::size_t left_over : {std::size_t{1}, std::size_t{37}, journal.find('\n', line) - begin}) {
+  for (const std::size_t left_over :
+       {std::size_t{1}, std::size_t{37}, journal.find('\n', line) - begin}) {
     cut_journal(experiment, "whole", "cut", begin + left_over);
     ::testing::internal::CaptureStderr();
     Progress progress(Progress::Style::lines);
     run_experiment(plan, {.folder = experiment.folder("cut")}, experiment.open_engines(), progress);
     const std::string said = ::testing::internal::GetCapturedStderr();
-    EXPECT_NE(said.find(experiment.folder("cut") + "/journal: an unfinished last line of " + std::to_string(left_over) + " bytes was cut off; its generation is repeated\n"), std::string::npos) << said;
+    EXPECT_NE(
+        said.find(experiment.folder("cut") + "/journal: an unfinished last line of " +
+                  std::to_string(left_over) + " bytes was cut off; its generation is repeated\n"),
+        std::string::npos)
+        << said;
   }
   ::testing::internal::CaptureStderr();
   cut_journal(experiment, "whole", "cut", begin);
   Progress progress(Progress::Style::lines);
   run_experiment(plan, {.folder = experiment.folder("cut")}, experiment.open_engines(), progress);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr().find("was cut off"), std::string::npos) << "a whole last line is none";
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().find("was cut off"), std::string::npos)
+      << "a whole last line is none";
 }
 
 TEST(Resume, MeasuresOnlyWhatIsMissing) {
@@ -76,7 +86,8 @@ TEST(Resume, MeasuresOnlyWhatIsMissing) {
   cut_journal(experiment, "whole", "cut", journal.rfind('\n', journal.rfind(" row ")) + 1);
   experiment.engines().num_generations = 0;
   experiment.run(plan, "cut");
-  EXPECT_EQ(experiment.engines().num_generations, 1 + static_cast<int>(plan.cells.size()));  // the last row, and warm-up
+  EXPECT_EQ(experiment.engines().num_generations,
+            1 + static_cast<int>(plan.cells.size()));  // the last row, and warm-up
 }
 
 TEST(Resume, ACompleteRunIsLeftAloneAndNothingIsLoaded) {
@@ -105,8 +116,10 @@ TEST(Resume, RefusesResultsWithoutTheirJournal) {
   experiment.run(plan, "run");
   const std::string rows = experiment.file("run", "rows.csv");
   for (const bool emptied : {true, false}) {
-    if (emptied) write_file(experiment.folder("run") + "/journal", "");
-    else std::filesystem::remove(experiment.folder("run") + "/journal");
+    if (emptied)
+      write_file(experiment.folder("run") + "/journal", "");
+    else
+      std::filesystem::remove(experiment.folder("run") + "/journal");
     EXPECT_THROW(experiment.run(plan, "run"), DataError);
     EXPECT_EQ(experiment.file("run", "rows.csv"), rows);
   }
@@ -116,7 +129,9 @@ TEST(Resume, RefusesEntriesThatAreNotThePlans) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
   experiment.run(plan, "run");
-  for (const char* entry : {"{}", "row", "row 1 -", "row 0 - {}", "row x - {}", "row 1 nobody {}", R"(pilot 1 nobody {"rounds": []})", "pilot 1 - [", "dream 1 - {}", "header 1 - {}"}) {
+  for (const char* entry :
+       {"{}", "row", "row 1 -", "row 0 - {}", "row x - {}", "row 1 nobody {}",
+        R"(pilot 1 nobody {"rounds": []})", "pilot 1 - [", "dream 1 - {}", "header 1 - {}"}) {
     std::filesystem::remove_all(experiment.folder("forged"));
     make_folder(experiment.folder("forged"));
     {
@@ -137,7 +152,8 @@ TEST(Resume, SaysWhereARowStandsThatIsNone) {
     make_folder(experiment.folder("forged"));
     Journal journal = Journal::open(experiment.folder("forged"));
     for (const std::string& payload : journal_payloads(experiment.folder("run")))
-      journal.append(payload.starts_with("row ") ? payload.substr(0, payload.find('{')) + json : payload);
+      journal.append(payload.starts_with("row ") ? payload.substr(0, payload.find('{')) + json
+                                                 : payload);
     EXPECT_THROW(experiment.run(plan, "forged"), DataError) << json;
   }
 }
@@ -145,12 +161,17 @@ TEST(Resume, SaysWhereARowStandsThatIsNone) {
 TEST(Resume, RefusesAJournalOfTheFormBefore) {
   const SmallExperiment experiment;
   make_folder(experiment.folder("run"));
-  Journal::open(experiment.folder("run")).append(R"({"header":{"started_at":"now","provenance":[["flags","-O3 -march=native"]]}})");
+  Journal::open(experiment.folder("run"))
+      .append(R"({"header":{"started_at":"now","provenance":[["flags","-O3 -march=native"]]}})");
   try {
     experiment.run(experiment.plan(), "run");
     FAIL() << "taken";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("journal:1: no entry; allowed: KIND SECTION KEY JSON. The journal is of an earlier revision"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what())
+                  .find("journal:1: no entry; allowed: KIND SECTION KEY JSON. The journal is of an "
+                        "earlier revision"),
+              std::string::npos)
+        << error.what();
   }
 }
 
@@ -166,14 +187,16 @@ TEST(Resume, AfterAnInterruptionBetweenAnyTwoGenerations) {
       if (experiment.engines().num_generations >= stop) throw InterruptedError("stop");
     };
     EXPECT_THROW(experiment.run(plan, name, check), InterruptedError) << stop;
-    EXPECT_NE(experiment.file(name, "manifest.toml").find("planned_generations = 24\n"), std::string::npos);
+    EXPECT_NE(experiment.file(name, "manifest.toml").find("planned_generations = 24\n"),
+              std::string::npos);
     experiment.run(plan, name);
     expect_equal_files(experiment, "whole", name, "stopped after " + std::to_string(stop));
   }
 }
 
 TEST(Resume, ASignalEndsTheRunAfterTheGenerationInHand) {
-  for (const auto& [signal, code] : {std::pair(SIGINT, ExitCode::interrupted), std::pair(SIGTERM, ExitCode::terminated)}) {
+  for (const auto& [signal, code] :
+       {std::pair(SIGINT, ExitCode::interrupted), std::pair(SIGTERM, ExitCode::terminated)}) {
     const SmallExperiment experiment;
     const Interruption interruption;
     experiment.engines().on_generation = [&experiment, raised = signal] {
@@ -195,7 +218,8 @@ TEST(Resume, AfterAFullDiskAtAnySize) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "whole");
   const std::size_t size = experiment.file("whole", "journal").size();
-  const std::size_t margin = size / 50;  // measured times have more digits in one run than in another
+  const std::size_t margin =
+      size / 50;  // measured times have more digits in one run than in another
   for (std::size_t limit = 1; limit + margin < size; limit += size / 15) {
     const std::string name = "full" + std::to_string(limit);
     {
@@ -218,7 +242,9 @@ TEST(Resume, RefusesAnotherConfigBeforeAnythingIsLoaded) {
     experiment.run(experiment.plan({"experiment.seed=2"}), "run");
     FAIL() << "resumed";
   } catch (const DriftError& error) {
-    EXPECT_NE(std::string(error.what()).find("\n  experiment.seed: was 1, now 2\n"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("\n  experiment.seed: was 1, now 2\n"),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_EQ(experiment.num_engine_starts(), 1);
 }
@@ -226,14 +252,20 @@ TEST(Resume, RefusesAnotherConfigBeforeAnythingIsLoaded) {
 TEST(Resume, RefusesOtherModelsAndNumberFormatsNamingThem) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
-  EXPECT_THROW(experiment.run(plan, "run", [&] { if (experiment.engines().num_generations >= 8) throw InterruptedError("stop"); }), InterruptedError);
+  EXPECT_THROW(experiment.run(plan, "run",
+                              [&] {
+                                if (experiment.engines().num_generations >= 8)
+                                  throw InterruptedError("stop");
+                              }),
+               InterruptedError);
   experiment.engines().sha256 = "other";
   experiment.engines().dtype = "bfloat16";
   try {
     experiment.run(plan, "run");
     FAIL() << "resumed";
   } catch (const DriftError& error) {
-    for (const char* difference : {"dtype: was float32, now bfloat16", "model fake: was fa4e, now other", "model bigram"})
+    for (const char* difference :
+         {"dtype: was float32, now bfloat16", "model fake: was fa4e, now other", "model bigram"})
       EXPECT_NE(std::string(error.what()).find(difference), std::string::npos) << error.what();
   }
 }

@@ -27,7 +27,8 @@ TEST(RunExperiment, LeavesAFolderThatAnalysisReads) {
   EXPECT_EQ(run.predictions.size(), plan.cells.size());
   EXPECT_EQ(run.manifest.question, "What does the fake do?");
   EXPECT_EQ(run.manifest.target("fake").sha256, "fa4e");
-  const auto drafter = std::ranges::find(run.manifest.models, analysis::ModelRole::drafter, &analysis::ModelProvenance::role);
+  const auto drafter = std::ranges::find(run.manifest.models, analysis::ModelRole::drafter,
+                                         &analysis::ModelProvenance::role);
   ASSERT_NE(drafter, run.manifest.models.end());
   ASSERT_TRUE(drafter->training);
   EXPECT_EQ(drafter->training->tokens, 1000);
@@ -43,10 +44,13 @@ TEST(RunExperiment, WhatRunsIsWhatTheDryRunLists) {
   const Plan plan = experiment.plan();
   experiment.run(plan, "run");
   std::set<std::string> measured;
-  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations) measured.insert(generation.cell_id);
+  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations)
+    measured.insert(generation.cell_id);
   const std::string listed = describe(experiment.plan());
-  for (const std::string& id : measured) EXPECT_NE(listed.find("  " + id + "\n"), std::string::npos);
-  EXPECT_EQ(static_cast<std::size_t>(std::count(listed.begin(), listed.end(), '\n')), 1 + measured.size());
+  for (const std::string& id : measured)
+    EXPECT_NE(listed.find("  " + id + "\n"), std::string::npos);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(listed.begin(), listed.end(), '\n')),
+            1 + measured.size());
 }
 
 TEST(RunExperiment, ItsManifestIsAConfigOfTheSameRun) {
@@ -66,7 +70,8 @@ TEST(RunExperiment, GreedyTextIsPlainDecodings) {
   EXPECT_EQ(num_greedy_differences(plan, RunLog(plan, experiment.folder("run"))), 0);
 }
 
-/// Plain decoding is repeated more often than its rivals. The fake draws by sequence, so a further repetition is given the first one's text.
+/// Plain decoding is repeated more often than its rivals. The fake draws by sequence, so a further
+/// repetition is given the first one's text.
 TEST(RunExperiment, GreedyTextIsThatOfEveryRepetitionOfPlainDecoding) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan({"experiment.plain_repetitions=2", "axes.temperature=0.0"});
@@ -92,7 +97,8 @@ TEST(RunExperiment, GreedyTextIsThatOfEveryRepetitionOfPlainDecoding) {
 
 TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {
   const SmallExperiment experiment;
-  const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])", "axes.policy=constant:4"});
+  const Plan plan =
+      experiment.plan({R"(target.model=["fake", "shape-15m"])", "axes.policy=constant:4"});
   experiment.run(plan, "run");
   double accepted[2] = {}, tested[2] = {};
   for (const auto& generation : analysis::read_run(experiment.folder("run")).generations) {
@@ -102,12 +108,14 @@ TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {
     accepted[shape] += static_cast<double>(generation.accepted);
     tested[shape] += static_cast<double>(generation.tested);
   }
-  EXPECT_NEAR(accepted[1] / tested[1], accepted[0] / tested[0], 0.12);  // about 300 tested of each: three standard errors
+  EXPECT_NEAR(accepted[1] / tested[1], accepted[0] / tested[0],
+              0.12);  // about 300 tested of each: three standard errors
 }
 
 TEST(RunExperiment, LossyRowsSayHowFarTheirLawIsOff) {
   const SmallExperiment experiment;
-  const Plan plan = experiment.plan({"axes.drafter=bigram", R"(axes.verifier=["rejection", "lenient"])"});
+  const Plan plan =
+      experiment.plan({"axes.drafter=bigram", R"(axes.verifier=["rejection", "lenient"])"});
   EXPECT_EQ(plan.pilots.size(), 2u * 2u * 2u);  // temperatures, verifiers, prompts
   experiment.run(plan, "run");
   int lossy = 0;
@@ -116,8 +124,10 @@ TEST(RunExperiment, LossyRowsSayHowFarTheirLawIsOff) {
     EXPECT_EQ(g.law_distance.has_value(), !g.lossless);
     if (!g.law_distance) continue;
     ++lossy;
-    // Kept: min(q, p/0.8) = (5/8, 1/4); all that is left goes to the second token: 1/8 at every place that was tested.
-    EXPECT_NEAR(*g.law_distance, 0.125 * static_cast<double>(g.tested) / static_cast<double>(g.output_tokens), 1e-6);
+    // Kept: min(q, p/0.8) = (5/8, 1/4); all that is left goes to the second token: 1/8 at every
+    // place that was tested.
+    EXPECT_NEAR(*g.law_distance,
+                0.125 * static_cast<double>(g.tested) / static_cast<double>(g.output_tokens), 1e-6);
   }
   EXPECT_EQ(lossy, 4);
 }
@@ -127,14 +137,17 @@ TEST(RunExperiment, TheAutomaticPolicyRunsAndIsPredicted) {
   const Plan plan = experiment.plan({"axes.policy=[\"auto\", \"heuristic\", \"constant:6\"]"});
   experiment.run(plan, "run");
   const analysis::Run run = analysis::read_run(experiment.folder("run"));
-  for (const auto& [cell, prediction] : run.predictions) EXPECT_GT(prediction.walltime_ns.value_or(0), 0) << cell;
+  for (const auto& [cell, prediction] : run.predictions)
+    EXPECT_GT(prediction.walltime_ns.value_or(0), 0) << cell;
 }
 
 TEST(RunExperiment, ACostSurfaceHasNoRows) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan({"experiment.kind=cost_surface"});
   experiment.run(plan, "run");
-  EXPECT_NE(experiment.file("run", "costs.csv").find("fake,tree,2x1,rejection,sampled,draft,2,"), std::string::npos) << experiment.file("run", "costs.csv");
+  EXPECT_NE(experiment.file("run", "costs.csv").find("fake,tree,2x1,rejection,sampled,draft,2,"),
+            std::string::npos)
+      << experiment.file("run", "costs.csv");
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/rows.csv"));
   EXPECT_EQ(experiment.run(plan, "run"), RunOutcome::was_complete);
 }
@@ -152,14 +165,18 @@ TEST(RunExperiment, RefusesADrafterWhoseContextAGenerationFills) {
   const Plan plan = experiment.plan();
   std::size_t longest = 0;
   const auto engines = experiment.open_engines()();
-  for (const auto& ids : load_plan(plan, *engines).prompt_ids) longest = std::max(longest, ids.size());
+  for (const auto& ids : load_plan(plan, *engines).prompt_ids)
+    longest = std::max(longest, ids.size());
   constexpr int kLevels = 2;  // of the tree 2x1
-  experiment.engines().drafter_context_length = static_cast<int>(longest) + plan.config.prompts.new_tokens + kLevels - 1;
+  experiment.engines().drafter_context_length =
+      static_cast<int>(longest) + plan.config.prompts.new_tokens + kLevels - 1;
   try {
     experiment.run(plan, "run");
     FAIL() << "a drafter that would stop drafting";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("behind which it would draft nothing"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("behind which it would draft nothing"),
+              std::string::npos)
+        << error.what();
   }
   ++experiment.engines().drafter_context_length;
   EXPECT_NO_THROW(experiment.run(plan, "run"));

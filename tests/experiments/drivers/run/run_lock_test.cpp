@@ -23,7 +23,9 @@ TEST(RunLock, NamesTheProcessThatHoldsIt) {
     const RunLock second(folder.path());
     FAIL() << "locked twice";
   } catch (const LockedError& error) {
-    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(::getpid())),
+              std::string::npos)
+        << error.what();
   }
 }
 
@@ -55,7 +57,8 @@ std::uint32_t file_system_of_all = 0;
 
 TEST(RunLock, RefusesNetworkFoldersUnlessTheyAreAllowed) {
   const testing::TemporaryFolder folder;
-  for (const std::uint32_t network : {0x6969u, 0x517Bu, 0xFE534D42u, 0xFF534D42u, 0x00C36400u, 0x0BD00BD0u}) {
+  for (const std::uint32_t network :
+       {0x6969u, 0x517Bu, 0xFE534D42u, 0xFF534D42u, 0x00C36400u, 0x0BD00BD0u}) {
     file_system_of_all = network;
     EXPECT_THROW(RunLock(folder.path()), WriteError) << network;
     EXPECT_FALSE(std::filesystem::exists(folder.path("lock")));
@@ -71,6 +74,7 @@ TEST(RunLock, AMissingFolderIsAWriteError) { EXPECT_THROW(RunLock("/nowhere/at/a
 
 extern "C" int statfs(const char* path, struct statfs* system) noexcept {
   const auto result = static_cast<int>(::syscall(SYS_statfs, path, system));
-  if (speclab::experiments::file_system_of_all != 0) system->f_type = speclab::experiments::file_system_of_all;
+  if (speclab::experiments::file_system_of_all != 0)
+    system->f_type = speclab::experiments::file_system_of_all;
   return result;
 }

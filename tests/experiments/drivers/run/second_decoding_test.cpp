@@ -14,10 +14,13 @@ TEST(ShownDrafts, AreThoseOfTheFirstPromptInEveryCellThatDrafts) {
   experiment.run(experiment.plan(), "run");
   const analysis::Run run = analysis::read_run(experiment.folder("run"));
   std::set<std::string> cells;
-  for (const analysis::DraftSample& sample : analysis::read_drafts(experiment.folder("run") + "/drafts.jsonl", run)) {
-    const analysis::Generation& generation = run.generations[run.generation_of_row.at(sample.row_id)];
+  for (const analysis::DraftSample& sample :
+       analysis::read_drafts(experiment.folder("run") + "/drafts.jsonl", run)) {
+    const analysis::Generation& generation =
+        run.generations[run.generation_of_row.at(sample.row_id)];
     EXPECT_EQ(generation.prompt_id, run.generations.front().prompt_id);
-    EXPECT_EQ(sample.rounds.size(), std::min(kShownRounds, static_cast<std::size_t>(generation.rounds)));
+    EXPECT_EQ(sample.rounds.size(),
+              std::min(kShownRounds, static_cast<std::size_t>(generation.rounds)));
     for (const analysis::DraftedRound& round : sample.rounds)
       for (std::size_t node = 1; node < round.nodes.size(); ++node) {
         EXPECT_EQ(round.nodes[node].target_probability, 0.5);

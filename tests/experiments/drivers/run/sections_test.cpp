@@ -1,5 +1,5 @@
-// A config that is edited after its run was begun: what is the same work is kept, the rest is measured, and the tables are those of a run
-// that never had another config (SWP-8).
+// A config that is edited after its run was begun: what is the same work is kept, the rest is
+// measured, and the tables are those of a run that never had another config (SWP-8).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -33,29 +33,66 @@ struct Spelled {
   auto operator<=>(const Spelled&) const = default;
 };
 
-const std::vector<Spelled> kTemperatures{{"0", {"0.0", "0", "0e5", "+0.0"}}, {"0.1", {"0.1", "1e-1", "0.10", "10e-2"}}, {"0.5", {"0.5", "5e-1", "0.50"}}, {"1", {"1", "1.0", "1e0"}}};
-const std::vector<Spelled> kDrafters{{"bigram", {"\"bigram\"", "'bigram'"}}, {"unigram", {"\"unigram\""}}, {"tree", {"\"tree\"", "\"tr\\u0065e\""}}, {"prompt_lookup", {"\"prompt_lookup\""}}};
-const std::vector<Spelled> kPolicies{{"constant:1", {"\"constant:1\""}}, {"constant:3", {"\"constant:3\"", "'constant:3'"}}, {"heuristic", {"\"heuristic\""}}};
+const std::vector<Spelled> kTemperatures{{"0", {"0.0", "0", "0e5", "+0.0"}},
+                                         {"0.1", {"0.1", "1e-1", "0.10", "10e-2"}},
+                                         {"0.5", {"0.5", "5e-1", "0.50"}},
+                                         {"1", {"1", "1.0", "1e0"}}};
+const std::vector<Spelled> kDrafters{{"bigram", {"\"bigram\"", "'bigram'"}},
+                                     {"unigram", {"\"unigram\""}},
+                                     {"tree", {"\"tree\"", "\"tr\\u0065e\""}},
+                                     {"prompt_lookup", {"\"prompt_lookup\""}}};
+const std::vector<Spelled> kPolicies{{"constant:1", {"\"constant:1\""}},
+                                     {"constant:3", {"\"constant:3\"", "'constant:3'"}},
+                                     {"heuristic", {"\"heuristic\""}}};
 
 /// A config that its user edits, and what it asks for, by this test's own book-keeping.
 class EditedConfig {
  public:
-  explicit EditedConfig(const SmallExperiment& experiment) : core_(experiment.folder("core")), pilot_(experiment.folder("pilot")) {}
+  explicit EditedConfig(const SmallExperiment& experiment)
+      : core_(experiment.folder("core")), pilot_(experiment.folder("pilot")) {}
 
   void edit(Chance& chance) {
     switch (chance() % 15) {
-      case 0: case 1: edit_axis(temperatures_, kTemperatures, chance); break;
-      case 2: case 3: edit_axis(drafters_, kDrafters, chance); break;
-      case 4: case 5: edit_axis(policies_, kPolicies, chance); break;
-      case 6: per_category_ = 3 - per_category_; break;
-      case 7: repetitions_ = 1 + static_cast<int>(chance() % 3); break;
-      case 8: categories_ = any_of(std::vector<std::string>{"", R"(["chat"])", R"(["sums", "chat"])"}, chance); break;
-      case 9: pools_ = !pools_; break;
-      case 10: tree_ = any_of(std::vector<std::string>{"2x1", "2x2", "1x1x1"}, chance); break;
-      case 11: pilot_length_ = 3 + static_cast<int>(chance() % 3); break;
-      case 12: excluded_ = any_of(std::vector<std::string>{"", "bigram", "tree"}, chance); break;
-      case 13: further_ = static_cast<int>(chance() % 4); break;
-      default: name_ = fmt::format("name{}", chance() % 3); break;
+      case 0:
+      case 1:
+        edit_axis(temperatures_, kTemperatures, chance);
+        break;
+      case 2:
+      case 3:
+        edit_axis(drafters_, kDrafters, chance);
+        break;
+      case 4:
+      case 5:
+        edit_axis(policies_, kPolicies, chance);
+        break;
+      case 6:
+        per_category_ = 3 - per_category_;
+        break;
+      case 7:
+        repetitions_ = 1 + static_cast<int>(chance() % 3);
+        break;
+      case 8:
+        categories_ =
+            any_of(std::vector<std::string>{"", R"(["chat"])", R"(["sums", "chat"])"}, chance);
+        break;
+      case 9:
+        pools_ = !pools_;
+        break;
+      case 10:
+        tree_ = any_of(std::vector<std::string>{"2x1", "2x2", "1x1x1"}, chance);
+        break;
+      case 11:
+        pilot_length_ = 3 + static_cast<int>(chance() % 3);
+        break;
+      case 12:
+        excluded_ = any_of(std::vector<std::string>{"", "bigram", "tree"}, chance);
+        break;
+      case 13:
+        further_ = static_cast<int>(chance() % 4);
+        break;
+      default:
+        name_ = fmt::format("name{}", chance() % 3);
+        break;
     }
     dress_ = static_cast<std::uint32_t>(chance());
   }
@@ -63,18 +100,27 @@ class EditedConfig {
   /// As the user writes it, in words that change with every edit.
   std::string text() const {
     Chance chance(dress_);
-    std::vector<std::string> tables{fmt::format("[experiment]\nname = \"{}\"\nrepetitions = {}\nplain_repetitions = {}\n", name_, repetitions_, further_ > 0 ? repetitions_ + further_ : 0),
-                                    "[target]\nmodel = \"fake\"\n",
-                                    fmt::format("[drafters.tree]\nkind = \"small_transformer\"\ntree = \"{}\"\n", tree_),
-                                    fmt::format("[prompts]\nset = \"{}\"\nper_category = {}\nnew_tokens = 8\npool_categories = {}\n", core_, per_category_, pools_) +
-                                        (categories_.empty() ? "" : "categories = " + categories_ + "\n"),
-                                    fmt::format("[pilot]\nset = \"{}\"\nmax_length = {}\n", pilot_, pilot_length_),
-                                    "[costs]\nrepetitions = 1\nnew_tokens = 16\n",
-                                    fmt::format("[axes]\ntemperature = {}\ndrafter   =   {}\npolicy = {}\n", spelled(temperatures_, chance), spelled(drafters_, chance), spelled(policies_, chance))};
-    if (excludes()) tables.push_back(fmt::format("[[exclude]]\ndrafter = \"{}\"\ntemperature = [{}]\n", excluded_, temperatures_.front().value));
+    std::vector<std::string> tables{
+        fmt::format("[experiment]\nname = \"{}\"\nrepetitions = {}\nplain_repetitions = {}\n",
+                    name_, repetitions_, further_ > 0 ? repetitions_ + further_ : 0),
+        "[target]\nmodel = \"fake\"\n",
+        fmt::format("[drafters.tree]\nkind = \"small_transformer\"\ntree = \"{}\"\n", tree_),
+        fmt::format(
+            "[prompts]\nset = \"{}\"\nper_category = {}\nnew_tokens = 8\npool_categories = {}\n",
+            core_, per_category_, pools_) +
+            (categories_.empty() ? "" : "categories = " + categories_ + "\n"),
+        fmt::format("[pilot]\nset = \"{}\"\nmax_length = {}\n", pilot_, pilot_length_),
+        "[costs]\nrepetitions = 1\nnew_tokens = 16\n",
+        fmt::format("[axes]\ntemperature = {}\ndrafter   =   {}\npolicy = {}\n",
+                    spelled(temperatures_, chance), spelled(drafters_, chance),
+                    spelled(policies_, chance))};
+    if (excludes())
+      tables.push_back(fmt::format("[[exclude]]\ndrafter = \"{}\"\ntemperature = [{}]\n", excluded_,
+                                   temperatures_.front().value));
     std::ranges::shuffle(tables, chance);
     std::string text = "# A question\n";
-    for (const std::string& table : tables) text += fmt::format("\n{}{}# {}\n", chance() % 3 == 0 ? "   \n\t\n" : "", table, chance());
+    for (const std::string& table : tables)
+      text += fmt::format("\n{}{}# {}\n", chance() % 3 == 0 ? "   \n\t\n" : "", table, chance());
     return text;
   }
 
@@ -85,19 +131,26 @@ class EditedConfig {
       for (const std::string& drafting : draftings(temperature))
         for (const std::string& category : categories())
           for (int prompt = 1; prompt <= per_category_; ++prompt)
-            for (int repetition = 0; repetition < repetitions_ + (drafting == "none" ? further_ : 0); ++repetition) work.insert(fmt::format("{} {} core_{}_{} {}", temperature.value, drafting, category, prompt, repetition));
+            for (int repetition = 0;
+                 repetition < repetitions_ + (drafting == "none" ? further_ : 0); ++repetition)
+              work.insert(fmt::format("{} {} core_{}_{} {}", temperature.value, drafting, category,
+                                      prompt, repetition));
     return work;
   }
 
   const std::string& name() const { return name_; }
 
  private:
-  static void edit_axis(std::vector<Spelled>& axis, const std::vector<Spelled>& pool, Chance& chance) {
+  static void edit_axis(std::vector<Spelled>& axis, const std::vector<Spelled>& pool,
+                        Chance& chance) {
     const Spelled& value = any_of(pool, chance);
     const auto found = std::ranges::find(axis, value);
-    if (found == axis.end()) axis.insert(axis.begin() + static_cast<std::ptrdiff_t>(chance() % (axis.size() + 1)), value);
-    else if (axis.size() > 1 && chance() % 2 == 0) axis.erase(found);
-    else std::ranges::shuffle(axis, chance);
+    if (found == axis.end())
+      axis.insert(axis.begin() + static_cast<std::ptrdiff_t>(chance() % (axis.size() + 1)), value);
+    else if (axis.size() > 1 && chance() % 2 == 0)
+      axis.erase(found);
+    else
+      std::ranges::shuffle(axis, chance);
   }
 
   static std::string spelled(const std::vector<Spelled>& axis, Chance& chance) {
@@ -106,31 +159,42 @@ class EditedConfig {
     return fmt::format("[{}]", fmt::join(words, chance() % 2 == 0 ? ", " : " ,\n   "));
   }
 
-  bool excludes() const { return std::ranges::find(drafters_, excluded_, &Spelled::value) != drafters_.end(); }
+  bool excludes() const {
+    return std::ranges::find(drafters_, excluded_, &Spelled::value) != drafters_.end();
+  }
 
-  std::vector<std::string> categories() const { return categories_ == R"(["chat"])" ? std::vector<std::string>{"chat"} : std::vector<std::string>{"chat", "sums"}; }
+  std::vector<std::string> categories() const {
+    return categories_ == R"(["chat"])" ? std::vector<std::string>{"chat"}
+                                        : std::vector<std::string>{"chat", "sums"};
+  }
 
   std::vector<std::string> draftings(const Spelled& temperature) const {
     std::vector<std::string> draftings{"none"};
     for (const Spelled& drafter : drafters_)
       for (const Spelled& policy : policies_)
-        if (!excludes() || drafter.value != excluded_ || temperature != temperatures_.front()) draftings.push_back(drafter.value + (drafter.value == "tree" ? tree_ : "") + " " + policy.value);
+        if (!excludes() || drafter.value != excluded_ || temperature != temperatures_.front())
+          draftings.push_back(drafter.value + (drafter.value == "tree" ? tree_ : "") + " " +
+                              policy.value);
     return draftings;
   }
 
   std::string core_, pilot_, name_ = "small", categories_, tree_ = "2x1", excluded_;
-  std::vector<Spelled> temperatures_{kTemperatures[0], kTemperatures[2]}, drafters_{kDrafters[0], kDrafters[2]}, policies_{kPolicies[1]};
-  int per_category_ = 1, repetitions_ = 1, further_ = 0, pilot_length_ = 4;  ///< further_: of plain decoding
+  std::vector<Spelled> temperatures_{kTemperatures[0], kTemperatures[2]},
+      drafters_{kDrafters[0], kDrafters[2]}, policies_{kPolicies[1]};
+  int per_category_ = 1, repetitions_ = 1, further_ = 0,
+      pilot_length_ = 4;  ///< further_: of plain decoding
   bool pools_ = true;
   std::uint32_t dress_ = 1;
 };
 
 class EditedConfigs : public ::testing::Test {
  protected:
-  /// Goes on with the config under these settings and @return how many generations that measured. The tables must be a fresh run's.
+  /// Goes on with the config under these settings and @return how many generations that measured.
+  /// The tables must be a fresh run's.
   std::size_t go_on(const std::vector<std::string>& settings) {
     const Plan plan = experiment_.plan(settings);
-    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
+    const std::size_t before =
+        std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
     experiment_.run(plan, "run");
     const std::string fresh = "fresh" + std::to_string(++num_fresh_);
     experiment_.run(plan, fresh);
@@ -138,7 +202,9 @@ class EditedConfigs : public ::testing::Test {
     return experiment_.num_measured("run") - before;
   }
 
-  int num_sections() const { return static_cast<int>(RunLog(experiment_.folder("run")).sections().size()); }
+  int num_sections() const {
+    return static_cast<int>(RunLog(experiment_.folder("run")).sections().size());
+  }
 
   const SmallExperiment experiment_{testing::memory_folder()};
   int num_fresh_ = 0;
@@ -148,7 +214,9 @@ TEST_F(EditedConfigs, InAnotherOrderUnderAnotherNameLoadNothingAndMakeTheFilesAn
   EXPECT_EQ(go_on({}), 24u);
   const int starts = experiment_.num_engine_starts();
   const std::string predictions = experiment_.file("run", "predictions.csv");
-  const Plan plan = experiment_.plan({"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "bigram"])", "experiment.name=other"});
+  const Plan plan =
+      experiment_.plan({"axes.temperature=[5e-1, 0]", R"(axes.drafter=["tree", "bigram"])",
+                        "experiment.name=other"});
   experiment_.engines().sha256 = "not looked at";
   EXPECT_EQ(experiment_.run(plan, "run"), RunOutcome::completed);
   EXPECT_EQ(experiment_.num_engine_starts(), starts + 1) << "for the tokenizer";
@@ -170,7 +238,9 @@ TEST_F(EditedConfigs, WithMorePromptsOrRepetitionsMeasureTheseAtTheSameChance) {
   EXPECT_EQ(go_on({"prompts.per_category=1"}), 12u);
   EXPECT_EQ(go_on({"prompts.per_category=2"}), 12u);
   EXPECT_EQ(go_on({"prompts.per_category=2", "experiment.repetitions=3"}), 48u);
-  EXPECT_EQ(go_on({"prompts.per_category=2", "experiment.repetitions=2", R"(prompts.categories=["sums"])"}), 0u);
+  EXPECT_EQ(go_on({"prompts.per_category=2", "experiment.repetitions=2",
+                   R"(prompts.categories=["sums"])"}),
+            0u);
 }
 
 TEST_F(EditedConfigs, WithAnotherDefinitionUnderTheSameNameMeasureThatAnew) {
@@ -181,17 +251,22 @@ TEST_F(EditedConfigs, WithAnotherDefinitionUnderTheSameNameMeasureThatAnew) {
 
 /// What `auto` does depends on the pilots, what is replayed too; constant lengths do not.
 TEST_F(EditedConfigs, WithOtherPilotsMeasureAnewWhatGoesByThem) {
-  const std::vector<std::string> axes{R"(axes.policy=["auto", "constant:3"])", "axes.drafter=bigram", R"(target.model=["fake", "shape-15m"])"};
+  const std::vector<std::string> axes{R"(axes.policy=["auto", "constant:3"])",
+                                      "axes.drafter=bigram",
+                                      R"(target.model=["fake", "shape-15m"])"};
   const auto with = [&](const std::string& setting) {
     std::vector<std::string> settings = axes;
     settings.push_back(setting);
-    const std::size_t before = std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
+    const std::size_t before =
+        std::filesystem::exists(experiment_.folder("run")) ? experiment_.num_measured("run") : 0;
     experiment_.run(experiment_.plan(settings), "run");
     return experiment_.num_measured("run") - before;
   };
-  EXPECT_EQ(with("experiment.name=small"), 48u);  // two models, two temperatures, plain and two policies, four prompts
-  EXPECT_EQ(with("pilot.max_length=6"), 24u);     // auto of both, and the constant one that is replayed
-  EXPECT_EQ(with("costs.new_tokens=20"), 16u);    // auto weighs costs
+  EXPECT_EQ(with("experiment.name=small"),
+            48u);  // two models, two temperatures, plain and two policies, four prompts
+  EXPECT_EQ(with("pilot.max_length=6"),
+            24u);  // auto of both, and the constant one that is replayed
+  EXPECT_EQ(with("costs.new_tokens=20"), 16u);  // auto weighs costs
 }
 
 TEST_F(EditedConfigs, WithAnotherTextOfAPromptMeasureThatPromptAnew) {
@@ -227,7 +302,8 @@ TEST_F(EditedConfigs, FiveHundredEditsReuseAllThatIsTheSameWorkAndNothingElse) {
     EditedConfig config(experiment);
     std::set<std::string> measured;
     for (int step = 0; step <= 10; ++step, edits += step > 1 ? 1 : 0) {
-      const std::string path = experiment.folder(config.name() + std::to_string(chance() % 2) + ".toml");
+      const std::string path =
+          experiment.folder(config.name() + std::to_string(chance() % 2) + ".toml");
       write_file(path, config.text());
       SCOPED_TRACE(config.text());
       const Plan plan = make_plan(read_run_config(path, {}));

@@ -19,7 +19,8 @@ using testing::SmallExperiment;
 
 TEST(Shards, AnyPartitionInAnyOrderMakesTheSameFiles) {
   const SmallExperiment experiment(testing::memory_folder());
-  const Plan plan = experiment.plan({R"(axes.verifier=["rejection", "lenient"])", "axes.drafter=bigram"});
+  const Plan plan =
+      experiment.plan({R"(axes.verifier=["rejection", "lenient"])", "axes.drafter=bigram"});
   experiment.run(plan, "whole");
   std::mt19937 chance(1);
   for (const std::size_t num_shards : {1, 2, 3, 7}) {
@@ -29,7 +30,8 @@ TEST(Shards, AnyPartitionInAnyOrderMakesTheSameFiles) {
     std::ranges::shuffle(rows, chance);
     std::vector<std::vector<std::size_t>> hands(num_shards);
     for (const std::size_t row : rows) hands[chance() % num_shards].push_back(row);
-    for (std::size_t shard = num_shards; shard-- > 0;) experiment.measure(plan, name, static_cast<int>(shard), hands[shard]);
+    for (std::size_t shard = num_shards; shard-- > 0;)
+      experiment.measure(plan, name, static_cast<int>(shard), hands[shard]);
     experiment.merge(plan, name);
     expect_files_of(experiment, "whole", name);
     EXPECT_EQ(experiment.run(plan, name), RunOutcome::was_complete);
@@ -51,7 +53,8 @@ TEST(Shards, WithAnySubsetMissingTheFilesHoldTheRestAndOneProcessGoesOn) {
         hands[chance() % 2].push_back(row);
         ++measured;
       }
-    for (int shard = 0; shard < 2; ++shard) experiment.measure(plan, name, shard, hands[static_cast<std::size_t>(shard)]);
+    for (int shard = 0; shard < 2; ++shard)
+      experiment.measure(plan, name, shard, hands[static_cast<std::size_t>(shard)]);
     experiment.merge(plan, name);
     const std::string rows = experiment.file(name, "rows.csv");
     EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), 1 + measured);
@@ -68,13 +71,15 @@ TEST(Shards, AutoWeighsTheCostsThatWereMeasuredOnce) {
   write_file(experiment.folder("two") + "/journal", experiment.file("one", "journal"));
   experiment.run(plan, "one");
   const auto hands = dealt(blocks_of(plan, plan.order), 2);
-  for (int shard = 0; shard < 2; ++shard) experiment.measure(plan, "two", shard, hands[static_cast<std::size_t>(shard)]);
+  for (int shard = 0; shard < 2; ++shard)
+    experiment.measure(plan, "two", shard, hands[static_cast<std::size_t>(shard)]);
   experiment.merge(plan, "two");
   expect_files_of(experiment, "one", "two");
 }
 
 /// What is not measured by any journal, in the plan's order.
-std::vector<std::size_t> open_rows(const SmallExperiment& experiment, const Plan& plan, const std::string& name) {
+std::vector<std::size_t> open_rows(const SmallExperiment& experiment, const Plan& plan,
+                                   const std::string& name) {
   const RunJournals journals(plan, {.folder = experiment.folder(name)});
   return open_generations(plan, journals.log());
 }
@@ -82,18 +87,22 @@ std::vector<std::size_t> open_rows(const SmallExperiment& experiment, const Plan
 TEST(Shards, OfARunWhoseConfigWasEditedHaveSectionsToo) {
   const SmallExperiment experiment(testing::memory_folder());
   const Plan before = experiment.plan({"axes.temperature=[0.5, 0.0]"});
-  const Plan after = experiment.plan({"axes.temperature=[0.9, 0.0, 0.5]", R"(axes.drafter=["tree", "unigram"])"});
-  for (const auto& [plan, name] : {std::pair(&before, "old"), std::pair(&after, "new")}) experiment.run(*plan, name);
+  const Plan after =
+      experiment.plan({"axes.temperature=[0.9, 0.0, 0.5]", R"(axes.drafter=["tree", "unigram"])"});
+  for (const auto& [plan, name] : {std::pair(&before, "old"), std::pair(&after, "new")})
+    experiment.run(*plan, name);
   for (const Plan* plan : {&before, &after}) {
     experiment.prepare(*plan, "run");
     const auto hands = dealt(blocks_of(*plan, open_rows(experiment, *plan, "run")), 2);
-    for (int shard = 0; shard < 2; ++shard) experiment.measure(*plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
+    for (int shard = 0; shard < 2; ++shard)
+      experiment.measure(*plan, "run", shard, hands[static_cast<std::size_t>(shard)]);
     experiment.merge(*plan, "run");
     expect_files_of(experiment, plan == &before ? "old" : "new", "run");
     EXPECT_EQ(experiment.run(*plan, "run"), RunOutcome::was_complete);
   }
   EXPECT_EQ(RunLog(shard_folder(experiment.folder("run"), 0)).sections().size(), 2u);
-  EXPECT_TRUE(open_rows(experiment, before, "run").empty()) << "what the config no longer has is kept";
+  EXPECT_TRUE(open_rows(experiment, before, "run").empty())
+      << "what the config no longer has is kept";
   experiment.merge(before, "run");
   expect_files_of(experiment, "old", "run");
 }
@@ -101,7 +110,8 @@ TEST(Shards, OfARunWhoseConfigWasEditedHaveSectionsToo) {
 TEST(Shards, AreNotForAConfigThatNothingWasPreparedFor) {
   const SmallExperiment experiment(testing::memory_folder());
   experiment.prepare(experiment.plan(), "run");
-  EXPECT_THROW(experiment.measure(experiment.plan({"axes.temperature=0.9"}), "run", 0, {0}), DataError);
+  EXPECT_THROW(experiment.measure(experiment.plan({"axes.temperature=0.9"}), "run", 0, {0}),
+               DataError);
 }
 
 TEST(Shards, ARowThatTwoShardsMeasuredStandsOnce) {
@@ -126,7 +136,9 @@ TEST(Shards, RefuseAShardOfAnotherRunAndOneThatIsBeingMeasured) {
   experiment.engines().sha256 = "other";
   experiment.prepare(plan, "stranger");
   experiment.engines().sha256 = "fa4e";
-  std::filesystem::copy_file(experiment.folder("stranger") + "/journal", experiment.folder("run") + "/shards/0/journal", std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(experiment.folder("stranger") + "/journal",
+                             experiment.folder("run") + "/shards/0/journal",
+                             std::filesystem::copy_options::overwrite_existing);
   EXPECT_THROW(experiment.merge(plan, "run"), DriftError);
 }
 

@@ -17,7 +17,9 @@ using testing::SmallExperiment;
 
 TEST(Workers, GoOnFromAnEditedConfigAndMeasureOnlyWhatIsNew) {
   const SmallExperiment experiment(testing::memory_folder());
-  const Plan before = experiment.plan({"axes.temperature=[0.5]"}), after = experiment.plan({"axes.temperature=[0.9, 0.5]", R"(axes.drafter=["tree", "bigram", "unigram"])"});
+  const Plan before = experiment.plan({"axes.temperature=[0.5]"}),
+             after = experiment.plan(
+                 {"axes.temperature=[0.9, 0.5]", R"(axes.drafter=["tree", "bigram", "unigram"])"});
   experiment.run(after, "whole");
   EXPECT_EQ(ForkedRun(experiment, before, "run").run(2), RunOutcome::completed);
   const std::string first = experiment.file("run", "shards/0/journal");
@@ -57,7 +59,9 @@ TEST(Workers, InAnotherNumberGoOnInASectionOfTheirOwnWhereThatIsAllowed) {
   run.allow_mixed = true;
   EXPECT_EQ(run.run(2), RunOutcome::completed);
   expect_files_of(experiment, "whole", "run");
-  EXPECT_NE(experiment.file("run", "manifest.toml").find("differs = [\"workers: was 1, now 2\"]"), std::string::npos) << experiment.file("run", "manifest.toml");
+  EXPECT_NE(experiment.file("run", "manifest.toml").find("differs = [\"workers: was 1, now 2\"]"),
+            std::string::npos)
+      << experiment.file("run", "manifest.toml");
 }
 
 TEST(Workers, AnotherNumberOfThemIsAnotherRun) {
@@ -67,10 +71,12 @@ TEST(Workers, AnotherNumberOfThemIsAnotherRun) {
   try {
     experiment.measure(plan, "run", 0, {0});
     Progress silent(Progress::Style::silent);
-    run_experiment(plan, {.folder = experiment.folder("run"), .workers = 2}, experiment.open_engines(), silent);
+    run_experiment(plan, {.folder = experiment.folder("run"), .workers = 2},
+                   experiment.open_engines(), silent);
     FAIL() << "went on";
   } catch (const DriftError& error) {
-    EXPECT_NE(std::string(error.what()).find("workers: was 1, now 2"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("workers: was 1, now 2"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -1,4 +1,5 @@
-// Worker processes: whatever is killed, whenever, the files are those of one process that never was.
+// Worker processes: whatever is killed, whenever, the files are those of one process that never
+// was.
 #include "experiments/drivers/run/worker_pool.h"
 
 #include <fcntl.h>
@@ -41,7 +42,8 @@ bool run_until_killed(const ForkedRun& run, int workers, std::chrono::microsecon
   const auto deadline = std::chrono::steady_clock::now() + after;
   while (std::chrono::steady_clock::now() < deadline) {
     siginfo_t info{};
-    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) return WEXITSTATUS(process.wait()) == 0;
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0)
+      return WEXITSTATUS(process.wait()) == 0;
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   process.signal(SIGKILL);
@@ -50,7 +52,9 @@ bool run_until_killed(const ForkedRun& run, int workers, std::chrono::microsecon
 }
 
 /// Whether the run's workers are there: what comes before is its preparation.
-bool is_measuring(const SmallExperiment& experiment, const std::string& run) { return std::filesystem::exists(experiment.folder(run) + "/shards/lock"); }
+bool is_measuring(const SmallExperiment& experiment, const std::string& run) {
+  return std::filesystem::exists(experiment.folder(run) + "/shards/lock");
+}
 
 TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
   const SmallExperiment experiment(testing::memory_folder());
@@ -70,12 +74,15 @@ TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
       if (kills > 3 && measures && sequence == victim && is_first(mark)) ::raise(SIGKILL);
     };
     const ForkedRun run(experiment, plan, name);
-    for (int kill = 0; kill < kills; ++kill) num_kills += run_until_killed(run, workers, std::chrono::microseconds(chance() % 40000)) ? 0 : 1;
+    for (int kill = 0; kill < kills; ++kill)
+      num_kills +=
+          run_until_killed(run, workers, std::chrono::microseconds(chance() % 40000)) ? 0 : 1;
     for (int resumed = 0; resumed < 3 && run.run(workers) == RunOutcome::completed; ++resumed) {
     }
     num_worker_kills += std::filesystem::exists(mark) ? 1 : 0;
     expect_files_of(experiment, "whole", name);
-    EXPECT_FALSE(std::filesystem::exists(experiment.folder(name) + "/failures.csv")) << experiment.file(name, "failures.csv");
+    EXPECT_FALSE(std::filesystem::exists(experiment.folder(name) + "/failures.csv"))
+        << experiment.file(name, "failures.csv");
     EXPECT_EQ(run.run(workers), RunOutcome::was_complete);
     std::filesystem::remove_all(experiment.folder(name));
   }
@@ -93,16 +100,21 @@ TEST(Workers, OneThatCrashesCostsItsGenerationAndIsReplaced) {
     ForkedRun run(experiment, plan, "run");
     experiment.engines().on_sequence = [&](std::uint32_t sequence) {
       const bool measures = is_measuring(experiment, "run");
-      if (!measures || sequence != plan.sequence_id({.prompt = 2}) || !is_first(experiment.folder("mark"))) return;
+      if (!measures || sequence != plan.sequence_id({.prompt = 2}) ||
+          !is_first(experiment.folder("mark")))
+        return;
       ::signal(signal, SIG_DFL);
       ::raise(signal);
     };
     EXPECT_EQ(run.run(2), RunOutcome::completed);
     const std::string failures = experiment.file("run", "failures.csv");
     EXPECT_EQ(std::count(failures.begin(), failures.end(), '\n'), 2) << failures;
-    EXPECT_NE(failures.find(",crash,its process ended by signal " + std::to_string(signal)), std::string::npos) << failures;
+    EXPECT_NE(failures.find(",crash,its process ended by signal " + std::to_string(signal)),
+              std::string::npos)
+        << failures;
     const std::string rows = experiment.file("run", "rows.csv");
-    EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), plan.generations.size());
+    EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')),
+              plan.generations.size());
     EXPECT_EQ(run.run(2), RunOutcome::completed);
     expect_files_of(experiment, "whole", "run");
   }
@@ -123,11 +135,15 @@ TEST_P(WorkersThatEnd, AreReplaced) {
   ForkedRun run(experiment, plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
-    if (measures) std::ofstream(experiment.folder("processes"), std::ios::app) << ::getpid() << "\n";
-    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) GetParam().end();
+    if (measures)
+      std::ofstream(experiment.folder("processes"), std::ios::app) << ::getpid() << "\n";
+    if (measures && sequence == plan.sequence_id({.prompt = 1}) &&
+        is_first(experiment.folder("mark")))
+      GetParam().end();
   };
   EXPECT_EQ(run.run(1), RunOutcome::completed);
-  EXPECT_NE(experiment.file("run", "failures.csv").find(std::string(",") + GetParam().name + ","), std::string::npos);
+  EXPECT_NE(experiment.file("run", "failures.csv").find(std::string(",") + GetParam().name + ","),
+            std::string::npos);
   std::ifstream lines(experiment.folder("processes"));
   std::set<std::string> processes;
   for (std::string line; std::getline(lines, line);) processes.insert(line);
@@ -136,9 +152,11 @@ TEST_P(WorkersThatEnd, AreReplaced) {
   expect_files_of(experiment, "whole", "run");
 }
 
-INSTANTIATE_TEST_SUITE_P(, WorkersThatEnd,
-                         ::testing::Values(Ending{"out_of_memory", [] { throw std::bad_alloc(); }}, Ending{"device", [] { throw DeviceError("device-side assert triggered"); }}),
-                         [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    , WorkersThatEnd,
+    ::testing::Values(Ending{"out_of_memory", [] { throw std::bad_alloc(); }},
+                      Ending{"device", [] { throw DeviceError("device-side assert triggered"); }}),
+    [](const auto& named) { return named.param.name; });
 
 TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
   const SmallExperiment experiment(testing::memory_folder());
@@ -147,10 +165,14 @@ TEST(Workers, OneThatNeverAnswersIsKilledAndItsGenerationIsLate) {
   run.limits.generation_timeout_s = 0.5;
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
-    if (measures && sequence == plan.sequence_id({.prompt = 1}) && is_first(experiment.folder("mark"))) ::pause();
+    if (measures && sequence == plan.sequence_id({.prompt = 1}) &&
+        is_first(experiment.folder("mark")))
+      ::pause();
   };
   EXPECT_EQ(run.run(2), RunOutcome::completed);
-  EXPECT_NE(experiment.file("run", "failures.csv").find(",timeout,no answer within 6 s"), std::string::npos) << experiment.file("run", "failures.csv");
+  EXPECT_NE(experiment.file("run", "failures.csv").find(",timeout,no answer within 6 s"),
+            std::string::npos)
+      << experiment.file("run", "failures.csv");
 }
 
 TEST(Workers, ThatDieBeforeTheyMeasureEndTheRunWithAReason) {
@@ -164,7 +186,8 @@ TEST(Workers, ThatDieBeforeTheyMeasureEndTheRunWithAReason) {
     run_in_workers(plan, run.options(2), roles, experiment.open_engines(), silent);
     FAIL() << "went on";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("before they measure"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("before they measure"), std::string::npos)
+        << error.what();
   }
   roles.work = [](int) { return 9; };
   try {
@@ -182,11 +205,14 @@ TEST(Workers, AnInterruptionEndsAllWithinSecondsEvenThoseThatDoNotListenAndTheRu
   ForkedRun run(experiment, plan, "run");
   experiment.engines().on_sequence = [&](std::uint32_t sequence) {
     const bool measures = is_measuring(experiment, "run");
-    if (!measures || sequence != plan.sequence_id({.prompt = 2}) || !is_first(experiment.folder("mark"))) return;
+    if (!measures || sequence != plan.sequence_id({.prompt = 2}) ||
+        !is_first(experiment.folder("mark")))
+      return;
     for (;;) ::pause();
   };
   run.limits.check_interruption = [&] {
-    if (std::filesystem::exists(experiment.folder("mark"))) throw Error(ExitCode::terminated, "stop");
+    if (std::filesystem::exists(experiment.folder("mark")))
+      throw Error(ExitCode::terminated, "stop");
   };
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THROW(run.run(4), Error);
@@ -196,7 +222,8 @@ TEST(Workers, AnInterruptionEndsAllWithinSecondsEvenThoseThatDoNotListenAndTheRu
   run.limits.check_interruption = [] {};
   EXPECT_EQ(run.run(4), RunOutcome::completed);
   expect_files_of(experiment, "whole", "run");
-  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/failures.csv")) << "what was given up has not failed";
+  EXPECT_FALSE(std::filesystem::exists(experiment.folder("run") + "/failures.csv"))
+      << "what was given up has not failed";
 }
 
 TEST(Workers, ASecondRunInTheSameFolderIsRefused) {

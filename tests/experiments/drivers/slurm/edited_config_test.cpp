@@ -38,7 +38,11 @@ class EditedConfigOnSlurm : public ::testing::Test {
     Progress silent(Progress::Style::silent);
     const std::string script = experiment_.folder("run") + "/slurm/measure.sh";
     std::filesystem::remove(script);
-    const SlurmRun run{.folder = experiment_.folder("run"), .access = {.folder = experiment_.folder("run")}, .options = {.detach = true, .tasks = 3}, .command = [](const std::string& role) { return role; }, .check_interruption = [] {}};
+    const SlurmRun run{.folder = experiment_.folder("run"),
+                       .access = {.folder = experiment_.folder("run")},
+                       .options = {.detach = true, .tasks = 3},
+                       .command = [](const std::string& role) { return role; },
+                       .check_interruption = [] {}};
     run_on_slurm(plan, run, silent);
     return std::filesystem::exists(script);
   }
@@ -61,19 +65,22 @@ class EditedConfigOnSlurm : public ::testing::Test {
 };
 
 TEST_F(EditedConfigOnSlurm, SubmitsOnlyWhatIsNew) {
-  const Plan before = experiment_.plan(), after = experiment_.plan({"axes.temperature=[0.7, 0.5, 0.0]"});
+  const Plan before = experiment_.plan(),
+             after = experiment_.plan({"axes.temperature=[0.7, 0.5, 0.0]"});
   ASSERT_TRUE(submit(before));
   EXPECT_EQ(work(before), before.generations.size());
   ASSERT_TRUE(submit(after));
   EXPECT_EQ(work(after), after.generations.size() - before.generations.size());
   experiment_.run(after, "fresh");
-  for (const char* file : testing::kFilesAfterEdits) EXPECT_EQ(experiment_.file("run", file), experiment_.file("fresh", file)) << file;
+  for (const char* file : testing::kFilesAfterEdits)
+    EXPECT_EQ(experiment_.file("run", file), experiment_.file("fresh", file)) << file;
   EXPECT_FALSE(submit(after)) << "nothing is missing";
 }
 
 TEST_F(EditedConfigOnSlurm, InAnotherOrderGivesTasksTheSameWork) {
   ASSERT_TRUE(submit(experiment_.plan()));
-  const Plan reordered = experiment_.plan({"axes.temperature=[0.5, 0.0]", R"(axes.drafter=["tree", "bigram"])"});
+  const Plan reordered =
+      experiment_.plan({"axes.temperature=[0.5, 0.0]", R"(axes.drafter=["tree", "bigram"])"});
   EXPECT_EQ(work(reordered), reordered.generations.size());
   experiment_.run(reordered, "fresh");
   EXPECT_EQ(experiment_.file("run", "rows.csv"), experiment_.file("fresh", "rows.csv"));
@@ -86,7 +93,8 @@ TEST_F(EditedConfigOnSlurm, IsNotForAnotherProcessWhileJobsAreInTheQueue) {
   EXPECT_NO_THROW(refuse_beside_jobs(folder)) << "all have ended";
   put_program("squeue", "echo PENDING");
   EXPECT_THROW(refuse_beside_jobs(folder), LockedError);
-  EXPECT_FALSE(submit(experiment_.plan({"axes.temperature=[0.5, 0.0]"}))) << "these jobs do the same work";
+  EXPECT_FALSE(submit(experiment_.plan({"axes.temperature=[0.5, 0.0]"})))
+      << "these jobs do the same work";
   EXPECT_THROW(submit(experiment_.plan({"axes.temperature=0.7"})), LockedError);
   put_program("squeue", "exit 127");
   EXPECT_NO_THROW(refuse_beside_jobs(folder)) << "no Slurm here";
@@ -97,7 +105,9 @@ TEST(RowWatch, CountsEachRowOnceAndOnlyWhenItIsWhole) {
   for (const char* shard : {"/shards/0", "/shards/11"}) make_folder(folder.path() + shard);
   RowWatch watch(folder.path());
   EXPECT_EQ(watch.num_new(), 0u);
-  const std::string digest(Journal::kDigestLength, 'd'), row = digest + " row 1 k {}\n", run = digest + " header 1 - {}\n" + row, shard = row + digest + " row 1";
+  const std::string digest(Journal::kDigestLength, 'd'), row = digest + " row 1 k {}\n",
+                                                         run = digest + " header 1 - {}\n" + row,
+                                                         shard = row + digest + " row 1";
   folder.file("journal", run);
   folder.file("shards/11/journal", shard);
   EXPECT_EQ(watch.num_new(), 2u);
@@ -111,7 +121,9 @@ TEST(RowWatch, CountsEachRowOnceAndOnlyWhenItIsWhole) {
 
 TEST_F(EditedConfigOnSlurm, OfWhichATaskHasNoWorkIsRefused) {
   ASSERT_TRUE(submit(experiment_.plan()));
-  EXPECT_THROW(task_rows(experiment_.plan({"axes.temperature=[0.0]"}), experiment_.folder("run"), 0), DataError);
+  EXPECT_THROW(
+      task_rows(experiment_.plan({"axes.temperature=[0.0]"}), experiment_.folder("run"), 0),
+      DataError);
 }
 
 }  // namespace

@@ -24,16 +24,23 @@ inline int exit_code_of(const std::function<void()>& body) {
 /// An experiment whose worker processes are forked, not started anew.
 class ForkedRun {
  public:
-  ForkedRun(const SmallExperiment& experiment, const experiments::Plan& plan, std::string name) : experiment_(experiment), plan_(plan), name_(std::move(name)) {}
+  ForkedRun(const SmallExperiment& experiment, const experiments::Plan& plan, std::string name)
+      : experiment_(experiment), plan_(plan), name_(std::move(name)) {}
 
   experiments::BenchLimits limits{};
   bool allow_mixed = false;
 
-  experiments::RunOptions options(int workers) const { return {.folder = experiment_.folder(name_), .allow_mixed = allow_mixed, .limits = limits, .workers = workers}; }
+  experiments::RunOptions options(int workers) const {
+    return {.folder = experiment_.folder(name_),
+            .allow_mixed = allow_mixed,
+            .limits = limits,
+            .workers = workers};
+  }
 
   experiments::RunOutcome run(int workers) const {
     experiments::Progress silent(experiments::Progress::Style::silent);
-    return experiments::run_in_workers(plan_, options(workers), roles(workers), experiment_.open_engines(), silent);
+    return experiments::run_in_workers(plan_, options(workers), roles(workers),
+                                       experiment_.open_engines(), silent);
   }
 
   experiments::WorkerRoles roles(int workers) const {

@@ -15,9 +15,11 @@ namespace speclab::testing {
 
 class SmallExperiment {
  public:
-  /// Two categories of two prompts, one pilot each; two temperatures; plain decoding, bigram and a tree.
+  /// Two categories of two prompts, one pilot each; two temperatures; plain decoding, bigram and a
+  /// tree.
   /// @param parent  where its folder is made
-  explicit SmallExperiment(const std::filesystem::path& parent = std::filesystem::temp_directory_path());
+  explicit SmallExperiment(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
 
   /// The config's text, with lines appended.
   std::string config_file(const std::string& more = "") const;
@@ -25,13 +27,16 @@ class SmallExperiment {
   std::string config_file_without_axes(const std::string& more) const;
   experiments::Plan plan(const std::vector<std::string>& settings = {}) const;
   /// Runs in the sub-folder `name` of this folder.
-  experiments::RunOutcome run(const experiments::Plan& plan, const std::string& name, std::function<void()> check_interruption = [] {}) const;
+  experiments::RunOutcome run(
+      const experiments::Plan& plan, const std::string& name,
+      std::function<void()> check_interruption = [] {}) const;
   /// The same with options, whose folder is the sub-folder's name.
   experiments::RunOutcome run(const experiments::Plan& plan, experiments::RunOptions options) const;
   /// Prepares the run `name` for shards.
   void prepare(const experiments::Plan& plan, const std::string& name) const;
   /// Measures `rows` into a shard of the run `name`, in this process.
-  void measure(const experiments::Plan& plan, const std::string& name, int shard, const std::vector<std::size_t>& rows) const;
+  void measure(const experiments::Plan& plan, const std::string& name, int shard,
+               const std::vector<std::size_t>& rows) const;
   /// Makes the files of the run `name`.
   void merge(const experiments::Plan& plan, const std::string& name) const;
   experiments::OpenEngines open_engines() const;

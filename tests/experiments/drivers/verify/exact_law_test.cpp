@@ -1,4 +1,5 @@
-// The enumeration of `speclab verify` on a model of five tokens: it finds nothing where there is nothing, and what there is.
+// The enumeration of `speclab verify` on a model of five tokens: it finds nothing where there is
+// nothing, and what there is.
 #include "experiments/drivers/verify/exact_law.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,9 @@ class ExactLawTest : public ::testing::Test {
     return config;
   }
   std::optional<ExactLaw> enumerate(engines::LanguageModel& model, const std::string& verifier) {
-    const engines::DecoderOptions options{.sampling = {.temperature = 1.0}, .drafter = {.kind = "prompt_lookup"}, .verifier = verifier};
+    const engines::DecoderOptions options{.sampling = {.temperature = 1.0},
+                                          .drafter = {.kind = "prompt_lookup"},
+                                          .verifier = verifier};
     return enumerate_law(*engines_, model, options, {0, {1, 2, 3, 1, 2, 4, 1, 2}}, 2);
   }
 
@@ -39,14 +42,18 @@ TEST_F(ExactLawTest, IsTheTargetsUnderLosslessRules) {
   }
 }
 
-TEST_F(ExactLawTest, IsAnotherUnderALossyRule) { EXPECT_GT(enumerate(*model_, "typical").value().largest_error, 1e-3); }
+TEST_F(ExactLawTest, IsAnotherUnderALossyRule) {
+  EXPECT_GT(enumerate(*model_, "typical").value().largest_error, 1e-3);
+}
 
 TEST_F(ExactLawTest, ShowsForwardsOfSeveralRowsThatAreWrong) {
   FaultyRows wrong(*model_, *model_, RowFault::stale_cache);
   EXPECT_GT(enumerate(wrong, "rejection").value().largest_error, 100 * kExactTolerance);
 }
 
-TEST_F(ExactLawTest, IsNotLookedAtWhereItIsTooLarge) { EXPECT_FALSE(enumerate(*engines::testing::tiny_model(config(9)), "rejection")); }
+TEST_F(ExactLawTest, IsNotLookedAtWhereItIsTooLarge) {
+  EXPECT_FALSE(enumerate(*engines::testing::tiny_model(config(9)), "rejection"));
+}
 
 }  // namespace
 }  // namespace speclab::experiments

@@ -1,4 +1,5 @@
-// The statistics of `speclab verify` on texts of a known law: the fake engines' law is uniform over 256 tokens.
+// The statistics of `speclab verify` on texts of a known law: the fake engines' law is uniform over
+// 256 tokens.
 #include "experiments/drivers/verify/sampled_law.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ namespace {
 
 constexpr std::size_t kTokens = 4000;
 
-/// One text in rounds of 1 to 4 tokens. @param shift  total variation: even sixteenths of the vocabulary are likelier, odd ones rarer
+/// One text in rounds of 1 to 4 tokens. @param shift  total variation: even sixteenths of the
+/// vocabulary are likelier, odd ones rarer
 SampledText text_of(std::uint32_t seed, double shift) {
   std::mt19937 random(seed);
   const auto uniform = [&] { return std::uniform_real_distribution<double>()(random); };
@@ -24,7 +26,8 @@ SampledText text_of(std::uint32_t seed, double shift) {
     sampled.emitted.push_back(static_cast<std::int32_t>(1 + random() % 4));
     for (int i = 0; i < sampled.emitted.back(); ++i) {
       const bool even = uniform() < 0.5 * (1.0 + 2.0 * shift);
-      sampled.text.ids.push_back(static_cast<Token>((random() % 8) * 32 + (even ? 0 : 16) + random() % 16));
+      sampled.text.ids.push_back(
+          static_cast<Token>((random() % 8) * 32 + (even ? 0 : 16) + random() % 16));
     }
   }
   sampled.emitted.back() -= static_cast<std::int32_t>(sampled.text.ids.size() - kTokens - 1);
@@ -34,13 +37,16 @@ SampledText text_of(std::uint32_t seed, double shift) {
 
 class SampledLawTest : public ::testing::Test {
  protected:
-  SampledLaw test(std::uint32_t seed, double shift) { return test_sampled_law(engines_, *model_.model, {}, {text_of(seed, shift)}, seed); }
+  SampledLaw test(std::uint32_t seed, double shift) {
+    return test_sampled_law(engines_, *model_.model, {}, {text_of(seed, shift)}, seed);
+  }
 
   testing::FakeEngines engines_{std::make_shared<testing::FakeEnginesState>()};
   engines::LoadedModel model_ = engines_.load_model({.model = "fake"});
 };
 
-/// With p uniform, more than 24 of 200 below 0.05 happen with a probability of 2e-5 a test; the seeds are fixed.
+/// With p uniform, more than 24 of 200 below 0.05 happen with a probability of 2e-5 a test; the
+/// seeds are fixed.
 TEST_F(SampledLawTest, FindsNothingInTextsOfTheLaw) {
   std::vector<int> below(3, 0);
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
@@ -66,7 +72,8 @@ TEST_F(SampledLawTest, FindsTheShiftThatItPromisesToFind) {
 /// Zipf's law to the power `exponent`, over the fake vocabulary.
 std::vector<double> zipf_law(double exponent) {
   std::vector<double> law(256);
-  for (std::size_t i = 0; i < law.size(); ++i) law[i] = std::pow(static_cast<double>(i + 1), -exponent);
+  for (std::size_t i = 0; i < law.size(); ++i)
+    law[i] = std::pow(static_cast<double>(i + 1), -exponent);
   const double total = std::accumulate(law.begin(), law.end(), 0.0);
   for (double& probability : law) probability /= total;
   return law;
@@ -90,14 +97,17 @@ double cross_entropy(const std::vector<double>& q, const std::vector<double>& p)
 class SkewedLawTest : public ::testing::Test {
  protected:
   SkewedLawTest() { state_->law = zipf_law(1.5); }
-  SampledLaw test(std::uint32_t seed, const std::vector<double>& written) { return test_sampled_law(engines_, *model_.model, {}, {text_of_law(seed, written)}, seed); }
+  SampledLaw test(std::uint32_t seed, const std::vector<double>& written) {
+    return test_sampled_law(engines_, *model_.model, {}, {text_of_law(seed, written)}, seed);
+  }
 
   std::shared_ptr<testing::FakeEnginesState> state_ = std::make_shared<testing::FakeEnginesState>();
   testing::FakeEngines engines_{state_};
   engines::LoadedModel model_ = engines_.load_model({.model = "fake"});
 };
 
-/// As above; the mean surprise has a bound for its p, which is below 0.05 more seldom than one time in twenty.
+/// As above; the mean surprise has a bound for its p, which is below 0.05 more seldom than one time
+/// in twenty.
 TEST_F(SkewedLawTest, FindsNothingInTextsOfTheLaw) {
   std::vector<int> below(4, 0);
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
@@ -113,8 +123,11 @@ TEST_F(SkewedLawTest, FindsTheMeanSurpriseThatItPromisesToFind) {
   const double promised = test(0, state_->law).tests[3].smallest_shift.value();
   EXPECT_LT(promised, 0.4);
   double exponent = 1.5;  // a sharper law surprises less
-  while (cross_entropy(state_->law, state_->law) - cross_entropy(zipf_law(exponent), state_->law) < promised) exponent += 0.001;
-  for (std::uint32_t seed = 0; seed < 20; ++seed) EXPECT_LT(test(seed, zipf_law(exponent)).tests[3].p.value(), kFalseAlarm / 4) << seed;
+  while (cross_entropy(state_->law, state_->law) - cross_entropy(zipf_law(exponent), state_->law) <
+         promised)
+    exponent += 0.001;
+  for (std::uint32_t seed = 0; seed < 20; ++seed)
+    EXPECT_LT(test(seed, zipf_law(exponent)).tests[3].p.value(), kFalseAlarm / 4) << seed;
 }
 
 }  // namespace

@@ -5,12 +5,18 @@
 namespace speclab::sim::testing {
 namespace {
 
-WorkedFormula of_candidates(double (*formula)(std::span<const double>, std::span<const double>, int)) {
-  return {[formula](const FormulaExample& e) { return formula(e.list("p"), e.list("q"), e.integer("candidates")); }};
+WorkedFormula of_candidates(double (*formula)(std::span<const double>, std::span<const double>,
+                                              int)) {
+  return {[formula](const FormulaExample& e) {
+    return formula(e.list("p"), e.list("q"), e.integer("candidates"));
+  }};
 }
 
-WorkedFormula element_of(std::vector<double> (*formula)(std::span<const double>, std::span<const double>, int)) {
-  return {[formula](const FormulaExample& e) { return formula(e.list("p"), e.list("q"), e.integer("candidates"))[e.element()]; }};
+WorkedFormula element_of(std::vector<double> (*formula)(std::span<const double>,
+                                                        std::span<const double>, int)) {
+  return {[formula](const FormulaExample& e) {
+    return formula(e.list("p"), e.list("q"), e.integer("candidates"))[e.element()];
+  }};
 }
 
 }  // namespace
@@ -27,8 +33,12 @@ WorkedFormulas candidate_formulas() {
       {"multi_step_rank_acceptance", element_of(multi_step_rank_acceptance)},
       {"without_replacement_rank_acceptance", element_of(without_replacement_rank_acceptance)},
       {"spectr_residual", element_of(spectr_residual)},
-      {"token_verification_accepted", {[](const auto& e) { return token_verification_accepted(e.list("p"), e.list("q"), speculation_length(e)); }}},
-      {"block_verification_accepted", {[](const auto& e) { return block_verification_accepted(e.list("p"), e.list("q"), speculation_length(e)); }}},
+      {"token_verification_accepted", {[](const auto& e) {
+         return token_verification_accepted(e.list("p"), e.list("q"), speculation_length(e));
+       }}},
+      {"block_verification_accepted", {[](const auto& e) {
+         return block_verification_accepted(e.list("p"), e.list("q"), speculation_length(e));
+       }}},
   };
 }
 

@@ -8,10 +8,14 @@ namespace speclab::sim::testing {
 namespace {
 
 double chance_of_tokens(const FormulaExample& e) {
-  return tokens_per_round_pmf(acceptance_rate(e), speculation_length(e))[static_cast<std::size_t>(e.integer("tokens")) - 1];
+  return tokens_per_round_pmf(
+      acceptance_rate(e), speculation_length(e))[static_cast<std::size_t>(e.integer("tokens")) - 1];
 }
 
-double rounds(const FormulaExample& e) { return expected_rounds(tokens_per_round_pmf(acceptance_rate(e), speculation_length(e)), e.integer("tokens")); }
+double rounds(const FormulaExample& e) {
+  return expected_rounds(tokens_per_round_pmf(acceptance_rate(e), speculation_length(e)),
+                         e.integer("tokens"));
+}
 
 }  // namespace
 
@@ -22,21 +26,38 @@ WorkedFormulas chain_formulas() {
       {"tokens_per_round_variance", of_rate_and_length(tokens_per_round_variance)},
       {"accepted_fraction", of_rate_and_length(accepted_fraction)},
       {"tested_per_round", of_rate_and_length(tested_per_round)},
-      {"acceptance_rate_estimate", {[](const auto& e) { return acceptance_rate_estimate(e.integer("accepted"), e.integer("rounds_with_rejection")); }}},
-      {"tokens_per_round_from_survival", {[](const auto& e) { return tokens_per_round_from_survival(e.list("survival")); }}},
-      {"tokens_per_round_from_conditional", {[](const auto& e) { return tokens_per_round_from_conditional(e.list("conditional_acceptance")); }}},
-      {"tokens_per_round_beta_mixture",
-       {[](const auto& e) { return tokens_per_round_beta_mixture(e.number("beta_a"), e.number("beta_b"), speculation_length(e)); }}},
-      {"tokens_per_round_lag_one",
-       {[](const auto& e) { return tokens_per_round_lag_one(e.number("first_acceptance"), e.number("next_acceptance"), speculation_length(e)); }}},
+      {"acceptance_rate_estimate", {[](const auto& e) {
+         return acceptance_rate_estimate(e.integer("accepted"), e.integer("rounds_with_rejection"));
+       }}},
+      {"tokens_per_round_from_survival",
+       {[](const auto& e) { return tokens_per_round_from_survival(e.list("survival")); }}},
+      {"tokens_per_round_from_conditional", {[](const auto& e) {
+         return tokens_per_round_from_conditional(e.list("conditional_acceptance"));
+       }}},
+      {"tokens_per_round_beta_mixture", {[](const auto& e) {
+         return tokens_per_round_beta_mixture(e.number("beta_a"), e.number("beta_b"),
+                                              speculation_length(e));
+       }}},
+      {"tokens_per_round_lag_one", {[](const auto& e) {
+         return tokens_per_round_lag_one(e.number("first_acceptance"), e.number("next_acceptance"),
+                                         speculation_length(e));
+       }}},
       {"expected_rounds", {rounds}},
       {"heuristic_speculation_length",
-       {[](const auto& e) { return heuristic_speculation_length(e.integers("matches"), e.integer("start"))[e.element()]; }, Agreement::exact}},
+       {[](const auto& e) {
+          return heuristic_speculation_length(e.integers("matches"),
+                                              e.integer("start"))[e.element()];
+        },
+        Agreement::exact}},
       {"heuristic_balance_length", of_rate(heuristic_balance_length)},
       {"heuristic_tokens_per_round", of_rate(heuristic_tokens_per_round)},
-      {"acceptance_rate_standard_error", {[](const auto& e) { return acceptance_rate_standard_error(acceptance_rate(e), e.integer("tested")); }}},
-      {"tokens_per_round_standard_error",
-       {[](const auto& e) { return tokens_per_round_standard_error(acceptance_rate(e), speculation_length(e), e.integer("rounds")); }}},
+      {"acceptance_rate_standard_error", {[](const auto& e) {
+         return acceptance_rate_standard_error(acceptance_rate(e), e.integer("tested"));
+       }}},
+      {"tokens_per_round_standard_error", {[](const auto& e) {
+         return tokens_per_round_standard_error(acceptance_rate(e), speculation_length(e),
+                                                e.integer("rounds"));
+       }}},
   };
 }
 

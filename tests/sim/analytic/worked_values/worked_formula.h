@@ -1,5 +1,6 @@
 #pragma once
-// How the closed forms are called with the inputs of tests/golden/formula_examples.csv, a file for each part of the theory.
+// How the closed forms are called with the inputs of tests/golden/formula_examples.csv, a file for
+// each part of the theory.
 
 #include <functional>
 #include <map>
@@ -35,7 +36,9 @@ inline int speculation_length(const FormulaExample& e) { return e.integer("specu
 
 /// A formula of α and γ.
 inline WorkedFormula of_rate_and_length(double (*formula)(double, int)) {
-  return {[formula](const FormulaExample& e) { return formula(acceptance_rate(e), speculation_length(e)); }};
+  return {[formula](const FormulaExample& e) {
+    return formula(acceptance_rate(e), speculation_length(e));
+  }};
 }
 /// A formula of α alone.
 inline WorkedFormula of_rate(double (*formula)(double)) {

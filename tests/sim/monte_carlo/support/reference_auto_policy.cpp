@@ -8,7 +8,9 @@ namespace {
 
 constexpr double kLevelStrength = 4.0;
 
-double at_or_last(const std::vector<double>& values, int index) { return values[std::min(static_cast<std::size_t>(index), values.size() - 1)]; }
+double at_or_last(const std::vector<double>& values, int index) {
+  return values[std::min(static_cast<std::size_t>(index), values.size() - 1)];
+}
 
 }  // namespace
 
@@ -22,7 +24,11 @@ ReferenceAutoPolicy::ReferenceAutoPolicy(sim::AutoPolicyOptions options)
 std::vector<double> ReferenceAutoPolicy::costs_here() const {
   std::vector<double> costs;
   for (int depth = 0; depth <= options_.max_length; ++depth)
-    costs.push_back(options_.costs->round_ns(depth, options_.rows_of_depth.empty() ? depth + 1 : options_.rows_of_depth[static_cast<std::size_t>(depth)], context_));
+    costs.push_back(options_.costs->round_ns(
+        depth,
+        options_.rows_of_depth.empty() ? depth + 1
+                                       : options_.rows_of_depth[static_cast<std::size_t>(depth)],
+        context_));
   return costs;
 }
 
@@ -30,7 +36,8 @@ double ReferenceAutoPolicy::surprise() const {
   double difference = 0.0, trials = 0.0;
   for (int level = 0; level < options_.max_length; ++level) {
     const Counts& counts = acceptance_[static_cast<std::size_t>(level)];
-    difference += counts.successes - counts.trials * at_or_last(options_.prior.conditional_acceptance, level);
+    difference +=
+        counts.successes - counts.trials * at_or_last(options_.prior.conditional_acceptance, level);
     trials += counts.trials;
   }
   return difference / (options_.prior.strength + trials);
@@ -38,14 +45,16 @@ double ReferenceAutoPolicy::surprise() const {
 
 double ReferenceAutoPolicy::conditional_acceptance(int level) const {
   const Counts& counts = acceptance_[static_cast<std::size_t>(level)];
-  const double expected = std::clamp(at_or_last(options_.prior.conditional_acceptance, level) + surprise(), 0.0, 1.0);
+  const double expected =
+      std::clamp(at_or_last(options_.prior.conditional_acceptance, level) + surprise(), 0.0, 1.0);
   return (kLevelStrength * expected + counts.successes) / (kLevelStrength + counts.trials);
 }
 
 double ReferenceAutoPolicy::reach(int level) const {
   const Counts& counts = reach_[static_cast<std::size_t>(level)];
   const double strength = options_.prior.strength;
-  return (strength * at_or_last(options_.prior.reach, level) + counts.successes) / (strength + counts.trials);
+  return (strength * at_or_last(options_.prior.reach, level) + counts.successes) /
+         (strength + counts.trials);
 }
 
 double ReferenceAutoPolicy::tokens_per_ns(int length, double hit_rate) const {
@@ -55,7 +64,8 @@ double ReferenceAutoPolicy::tokens_per_ns(int length, double hit_rate) const {
     drafted *= here;
     survival *= here * conditional_acceptance(level);
     tokens += survival;
-    ns += drafted * (cost_ns_[static_cast<std::size_t>(level) + 1] - cost_ns_[static_cast<std::size_t>(level)]);
+    ns += drafted * (cost_ns_[static_cast<std::size_t>(level) + 1] -
+                     cost_ns_[static_cast<std::size_t>(level)]);
   }
   return tokens / ns;
 }
@@ -75,14 +85,16 @@ int ReferenceAutoPolicy::next_length() {
   int length = best_length(0);
   if (!(tokens_per_ns(length, 1.0) * cost_ns_[0] >= options_.required_gain)) length = 0;
   if (length == 0 && plain_rounds_ >= probe_interval_) length = best_length(1);
-  while (length > 0 && cost_ns_[static_cast<std::size_t>(length)] - cost_ns_[0] > account_ns_) --length;
+  while (length > 0 && cost_ns_[static_cast<std::size_t>(length)] - cost_ns_[0] > account_ns_)
+    --length;
   return requested_ = length;
 }
 
 void ReferenceAutoPolicy::observe(const RoundRecord& round) {
   context_ = round.position + round.emitted;
   if (options_.max_length == 0) return;
-  account_ns_ += round.emitted * cost_ns_[0] * (1.0 + options_.loss_fraction) - cost_ns_[static_cast<std::size_t>(round.depth)];
+  account_ns_ += round.emitted * cost_ns_[0] * (1.0 + options_.loss_fraction) -
+                 cost_ns_[static_cast<std::size_t>(round.depth)];
   const auto forget_and_count = [this](std::vector<Counts>& levels, int tested, int succeeded) {
     for (int level = 0; level < options_.max_length; ++level) {
       Counts& counts = levels[static_cast<std::size_t>(level)];
@@ -92,14 +104,16 @@ void ReferenceAutoPolicy::observe(const RoundRecord& round) {
     }
   };
   if (requested_ > 0) forget_and_count(reach_, std::min(requested_, round.depth + 1), round.depth);
-  if (requested_ > 0 && round.depth > 0) forget_and_count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
+  if (requested_ > 0 && round.depth > 0)
+    forget_and_count(acceptance_, std::min(round.depth, round.accepted + 1), round.accepted);
   if (round.depth == 0) {
     ++plain_rounds_;
     return;
   }
   plain_rounds_ = 0;
   const bool paid = round.emitted * cost_ns_[0] > cost_ns_[static_cast<std::size_t>(round.depth)];
-  probe_interval_ = paid ? options_.probe_interval : std::min(2 * probe_interval_, options_.max_probe_interval);
+  probe_interval_ =
+      paid ? options_.probe_interval : std::min(2 * probe_interval_, options_.max_probe_interval);
 }
 
 }  // namespace speclab::testing

@@ -24,7 +24,8 @@ class ReferenceAutoPolicy {
   double surprise() const;
   double conditional_acceptance(int level) const;
   double reach(int level) const;
-  /// Expected tokens over expected time of rounds that may draft `length` levels. @param hit_rate  that of the first level
+  /// Expected tokens over expected time of rounds that may draft `length` levels. @param hit_rate
+  /// that of the first level
   double tokens_per_ns(int length, double hit_rate) const;
   int best_length(int shortest) const;
 

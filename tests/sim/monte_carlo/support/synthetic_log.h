@@ -16,6 +16,8 @@ struct LogSize {
 };
 
 /// Rounds of simulated generations, each of a prompt of its own.
-std::vector<sim::LoggedGeneration> synthetic_log(const SpeculationLengthPolicy& policy, sim::AcceptanceProcess& process, const LogSize& size);
+std::vector<sim::LoggedGeneration> synthetic_log(const SpeculationLengthPolicy& policy,
+                                                 sim::AcceptanceProcess& process,
+                                                 const LogSize& size);
 
 }  // namespace speclab::testing
