@@ -18,11 +18,11 @@ namespace {
 constexpr std::int64_t kDeepest = 10'000;
 
 /// What is summed in two orders may differ by that share.
-constexpr double kRounding = 1e-9;
+constexpr double kSumRounding = 1e-9;
 
 /// A sum of chances is at most what it is a part of.
 double part(const Table& table, std::size_t row, const std::string& column, double whole) {
-  return table.number_from(0, whole * (1 + kRounding), row, column);
+  return table.number_from(0, whole * (1 + kSumRounding), row, column);
 }
 
 DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions) {
@@ -33,10 +33,11 @@ DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions)
   sums.known_ranks = 0;
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
     const std::string column = fmt::format("in_top_{}", rank + 1);
-    const auto value = table.optional_number_from(0, sums.reached * (1 + kRounding), row, column);
+    const auto value =
+        table.optional_number_from(0, sums.reached * (1 + kSumRounding), row, column);
     if (!value) continue;
     if (sums.known_ranks != rank) table.fail(row, column, "missing, as the ranks before it are");
-    if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kRounding))
+    if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kSumRounding))
       table.fail(row, column, "at least that of the rank before");
     sums.in_top[rank] = *value;
     sums.known_ranks = rank + 1;
@@ -44,7 +45,7 @@ DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions)
   return sums;
 }
 
-AcceptanceRow read_row(const Table& table, std::size_t row) {
+AcceptanceRow read_acceptance_row(const Table& table, std::size_t row) {
   AcceptanceRow result{.cell_id = table.text(row, "cell_id"),
                        .category = table.text(row, "category"),
                        .prompt_id = table.text(row, "prompt_id"),
@@ -97,7 +98,7 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
   std::vector<AcceptanceRow> rows;
   RowsBefore before;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    rows.push_back(read_row(table, row));
+    rows.push_back(read_acceptance_row(table, row));
     before.check(table, row, rows.back());
   }
   return rows;

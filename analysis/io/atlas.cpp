@@ -30,7 +30,7 @@ std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const 
   return CountedMean{*closed_form, *counted, {*low, *high}, *p};
 }
 
-AtlasRow read_row(const Table& table, std::size_t row) {
+AtlasRow read_atlas_row(const Table& table, std::size_t row) {
   if (table.flag(row, "lossless") && table.number(row, "distance") != 0.0)
     table.fail(row, "distance", "not 0, of a rule that is lossless");
   const auto acceptance = read_mean(table, row, "acceptance", 1.0);
@@ -57,7 +57,7 @@ std::vector<AtlasRow> read_atlas(const std::string& path) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (!known.emplace(table.text(row, "cell_id"), table.text(row, "rule")).second)
       table.fail(row, "rule", "occurs twice in its cell");
-    rows.push_back(read_row(table, row));
+    rows.push_back(read_atlas_row(table, row));
   }
   return rows;
 }

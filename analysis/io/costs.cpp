@@ -37,12 +37,12 @@ std::optional<Regime> read_regime(const Table& table, std::size_t row) {
 }
 
 Estimate read_estimate(const Table& table, std::size_t row) {
-  constexpr double kMostNs = 1e15;
-  Estimate estimate{.value = table.number_from(0, kMostNs, row, "ns"),
+  constexpr double kMostCostNs = 1e15;
+  Estimate estimate{.value = table.number_from(0, kMostCostNs, row, "ns"),
                     .interval = {},
                     .n = static_cast<std::size_t>(table.count(row, "n", 1))};
-  const auto low = table.optional_number_from(0, kMostNs, row, "ns_low"),
-             high = table.optional_number_from(0, kMostNs, row, "ns_high");
+  const auto low = table.optional_number_from(0, kMostCostNs, row, "ns_low"),
+             high = table.optional_number_from(0, kMostCostNs, row, "ns_high");
   if (low.has_value() != high.has_value())
     table.fail(row, "ns_low", "both ends of the interval or none");
   if (low && (*low > estimate.value || estimate.value > *high))
@@ -51,7 +51,7 @@ Estimate read_estimate(const Table& table, std::size_t row) {
   return estimate;
 }
 
-CostRow read_row(const Table& table, std::size_t row) {
+CostRow read_cost_row(const Table& table, std::size_t row) {
   const sim::CostKind kind = named(table, row, "kind", kKinds);
   if (kind == sim::CostKind::target && table.number(row, "ns") <= 0)
     table.fail(row, "ns", "a forward takes some time");
@@ -83,7 +83,7 @@ std::vector<CostRow> read_costs(const std::string& path) {
   table.expect_columns(kColumns);
   if (table.size() == 0) throw DataError(path + ": no rows; nothing was measured");
   std::vector<CostRow> costs;
-  for (std::size_t row = 0; row < table.size(); ++row) costs.push_back(read_row(table, row));
+  for (std::size_t row = 0; row < table.size(); ++row) costs.push_back(read_cost_row(table, row));
   return costs;
 }
 

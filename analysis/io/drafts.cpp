@@ -45,7 +45,7 @@ DraftNode node_of(const Json& json, std::size_t place) {
   return node;
 }
 
-DraftSample sample_of(const Json& json) {
+DraftSample draft_sample_of(const Json& json) {
   DraftSample sample{.row_id = whole_number(json, "row_id")};
   for (const Json& round : list(json, "rounds")) sample.rounds.push_back(drafted_round(round));
   return sample;
@@ -106,7 +106,7 @@ std::vector<DraftSample> read_drafts(const std::string& path, const Run& run) {
   std::vector<DraftSample> samples;
   if (!std::filesystem::exists(path)) return samples;
   for_each_json_line(path, [&](const Json& json) {
-    samples.push_back(sample_of(json));
+    samples.push_back(draft_sample_of(json));
     check_generation(samples.back(), run);
   });
   return samples;

@@ -17,7 +17,7 @@ int place(const Table& table, std::size_t row, const char* column, std::int64_t 
   return static_cast<int>(value);
 }
 
-SiblingRow read_row(const Table& table, std::size_t row) {
+SiblingRow read_sibling_row(const Table& table, std::size_t row) {
   SiblingRow result{.cell_id = table.text(row, "cell_id"),
                     .category = table.text(row, "category"),
                     .prompt_id = table.text(row, "prompt_id"),
@@ -42,7 +42,7 @@ std::vector<SiblingRow> read_siblings(const std::string& path) {
   std::vector<SiblingRow> rows;
   std::set<std::tuple<std::string, std::string, sim::TreePlace>> places;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    rows.push_back(read_row(table, row));
+    rows.push_back(read_sibling_row(table, row));
     if (!places.insert({rows.back().cell_id, rows.back().prompt_id, rows.back().place}).second)
       table.fail(row, "rank", "a place that no earlier row of the cell and prompt has");
   }

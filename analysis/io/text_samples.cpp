@@ -18,7 +18,7 @@ TokenFate fate_of(const std::string& name) {
   throw DataError("fate '" + escaped(name) + "'; allowed: plain, accepted, recovered, bonus");
 }
 
-TextSample sample_of(const Json& json) {
+TextSample text_sample_of(const Json& json) {
   TextSample sample{
       .row_id = whole_number(json, "row_id"), .prompt = text(json, "prompt"), .pieces = {}};
   for (const Json& piece : list(json, "pieces"))
@@ -30,7 +30,7 @@ TextSample sample_of(const Json& json) {
 
 std::vector<TextSample> read_text_samples(const std::string& path) {
   std::vector<TextSample> samples;
-  for_each_json_line(path, [&](const Json& json) { samples.push_back(sample_of(json)); });
+  for_each_json_line(path, [&](const Json& json) { samples.push_back(text_sample_of(json)); });
   return samples;
 }
 

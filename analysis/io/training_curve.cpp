@@ -12,11 +12,11 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr double kMostNats = 1e3;
+constexpr double kMostLossNats = 1e3;
 
 constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts or oftener
 constexpr std::size_t kMostDrafted = 16;   ///< tokens in a row that a drafter is trained on
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 24;
+constexpr std::uintmax_t kMostCurveBytes = std::uintmax_t{1} << 24;
 
 std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
 
@@ -58,11 +58,12 @@ void expect_columns(const Table& table, const std::string& path) {
 HeldOutPoint held_out(const Table& table, std::size_t row, std::size_t token) {
   const std::string suffix = suffix_of(token);
   HeldOutPoint point{
-      .loss = table.number_from(0, kMostNats, row, "validation_loss_nats" + suffix),
+      .loss = table.number_from(0, kMostLossNats, row, "validation_loss_nats" + suffix),
       .acceptance = table.number_from(0, 1, row, "validation_acceptance_rate" + suffix),
       .agreement = table.number_from(0, 1, row, "validation_greedy_agreement" + suffix)};
   if (!has_errors(table)) return point;
-  point.loss_error = table.number_from(0, kMostNats, row, "validation_loss_nats_error" + suffix);
+  point.loss_error =
+      table.number_from(0, kMostLossNats, row, "validation_loss_nats_error" + suffix);
   point.acceptance_error =
       table.number_from(0, 1, row, "validation_acceptance_rate_error" + suffix);
   point.agreement_error =
@@ -72,7 +73,7 @@ HeldOutPoint held_out(const Table& table, std::size_t row, std::size_t token) {
 
 TrainingPoint read_point(const Table& table, std::size_t row) {
   TrainingPoint point{.tokens = static_cast<double>(table.count(row, "tokens", 1)),
-                      .loss = table.number_from(0, kMostNats, row, "loss_nats"),
+                      .loss = table.number_from(0, kMostLossNats, row, "loss_nats"),
                       .held_out = {}};
   if (has_errors(table)) point.clusters = table.count(row, "validation_clusters", 1);
   for (std::size_t token = 0; token < num_drafted(table); ++token)
@@ -83,9 +84,9 @@ TrainingPoint read_point(const Table& table, std::size_t row) {
 }  // namespace
 
 double TrainingPoint::tokens_per_round() const {
-  double tokens = 1, kept = 1;
-  for (const HeldOutPoint& point : held_out) tokens += kept *= point.acceptance;
-  return tokens;
+  double expected = 1, kept = 1;
+  for (const HeldOutPoint& point : held_out) expected += kept *= point.acceptance;
+  return expected;
 }
 
 double TrainingPoint::tokens_per_round_error() const {
@@ -127,9 +128,9 @@ bool is_training_folder(const std::string& folder) {
 TrainingCurve read_training_curve(const std::string& folder) {
   std::error_code none;
   if (const auto bytes = std::filesystem::file_size(file_of(folder), none);
-      !none && bytes > kMostBytes)
+      !none && bytes > kMostCurveBytes)
     throw DataError(fmt::format("{}: {} bytes; allowed: at most {}, the table of a training",
-                                escaped(file_of(folder), 200), bytes, kMostBytes));
+                                escaped(file_of(folder), 200), bytes, kMostCurveBytes));
   const Table table = Table::read(file_of(folder));
   expect_columns(table, file_of(folder));
   if (table.size() == 0)

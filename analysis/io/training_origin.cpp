@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 24;
+constexpr std::uintmax_t kMostManifestBytes = std::uintmax_t{1} << 24;
 constexpr int kMostDepth = 64;  ///< each training that went on from another is a level
 constexpr std::array<std::string_view, 2> kOfATraining{"config_sha256", "seed"};
 
@@ -25,16 +25,16 @@ constexpr std::array<std::string_view, 2> kOfATraining{"config_sha256", "seed"};
   throw DataError(fmt::format("{}: {}; {}", escaped(path, 200), found, change));
 }
 
-Json parsed(const std::string& path) {
+Json parsed_manifest(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none))
     refuse(path, "is not a file",
            "a curve of unknown origin is not drawn: put the training's manifest.json beside "
            "training.csv, or train again");
-  if (const auto bytes = std::filesystem::file_size(path, none); bytes > kMostBytes)
+  if (const auto bytes = std::filesystem::file_size(path, none); bytes > kMostManifestBytes)
     refuse(path, fmt::format("{} bytes", bytes),
            fmt::format("allowed: at most {}, as a training writes it; put that file back",
-                       kMostBytes));
+                       kMostManifestBytes));
   const auto expect_shallow = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMostDepth)
       refuse(path, fmt::format("more than {} levels of JSON", kMostDepth),
@@ -80,7 +80,7 @@ TrainingOrigin origin_of(const std::string& path, const std::string& where,
 
 std::vector<TrainingOrigin> read_training_origins(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
-  const Json manifest = parsed(path);
+  const Json manifest = parsed_manifest(path);
   static const Json kNone;
   const auto member = [&](const char* key) -> const Json& {
     const auto found = manifest.find(key);

@@ -20,7 +20,7 @@ constexpr double kLeastSurvival = 1e-3;  ///< a depth reached less often is not 
 /// Model and sampling: what cells of one figure share.
 CellAxes sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
 
-Point point(double x, const Estimate& estimate) {
+Point acceptance_point(double x, const Estimate& estimate) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval};
 }
 
@@ -94,7 +94,7 @@ Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t 
     if (sampling_of(d) != sampling) continue;
     for (const DepthAcceptance& depth : d.depths)
       if (depth.depth == 1 || depth.survival.value >= kLeastSurvival)
-        line(figure, d, drafters).points.push_back(point(depth.depth, depth.acceptance));
+        line(figure, d, drafters).points.push_back(acceptance_point(depth.depth, depth.acceptance));
   }
   return figure;
 }
@@ -111,7 +111,8 @@ Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t n
       continue;
     const std::vector<Estimate>& shares = d.depths.front().in_top;
     for (std::size_t i = 0; i < shares.size(); ++i)
-      line(figure, d, drafters).points.push_back(point(static_cast<double>(i + 1), shares[i]));
+      line(figure, d, drafters)
+          .points.push_back(acceptance_point(static_cast<double>(i + 1), shares[i]));
   }
   return figure;
 }
@@ -129,7 +130,8 @@ Figure over_categories(const Drafters& by_category, const CellAxes& sampling, st
     if (name == figure.x.names.end()) name = figure.x.names.insert(name, d.category);
     const auto place = static_cast<double>(name - figure.x.names.begin());
     if (!d.depths.empty())
-      line(figure, d, by_category).points.push_back(point(place, d.depths.front().acceptance));
+      line(figure, d, by_category)
+          .points.push_back(acceptance_point(place, d.depths.front().acceptance));
   }
   for (std::string& name : figure.x.names) name = readable(name);
   return figure;
@@ -147,7 +149,7 @@ Figure over_temperature(const Drafters& drafters, const std::string& model, std:
   for (const DrafterAcceptance& d : drafters)
     if (d.axes.model == model && !d.depths.empty())
       line(figure, d, drafters)
-          .points.push_back(point(d.axes.temperature, d.depths.front().acceptance));
+          .points.push_back(acceptance_point(d.axes.temperature, d.depths.front().acceptance));
   for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);
   return figure;
 }

@@ -12,7 +12,7 @@ namespace speclab::analysis {
 namespace {
 
 /// What a figure shows of the rows it takes.
-struct Shown {
+struct AtlasColumn {
   const char* id;
   const char* title;
   const char* label;
@@ -20,7 +20,7 @@ struct Shown {
   std::function<CountedMean(const AtlasRow&)> mean;
 };
 
-void add(const AtlasRow& row, const std::string& name, const Shown& shown, Figure& figure) {
+void add(const AtlasRow& row, const std::string& name, const AtlasColumn& shown, Figure& figure) {
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end()) {
     figure.series.push_back(
@@ -52,7 +52,7 @@ std::string line_name(const AtlasRow& row, const std::vector<AtlasRow>& rows) {
 }
 
 Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::size_t number,
-                 const Shown& shown) {
+                 const AtlasColumn& shown) {
   std::int64_t fewest = first.logged_drafts, most = 0;
   Figure figure{.id = fmt::format("{}_{}", shown.id, number),
                 .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)),
@@ -84,7 +84,7 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
 }  // namespace
 
 std::vector<Figure> atlas_figures(const std::vector<AtlasRow>& rows) {
-  const Shown all_shown[] = {
+  const AtlasColumn all_shown[] = {
       {"atlas_one_draft", "Acceptance of one draft by rule", "acceptance",
        [](const AtlasRow& row) { return row.drafts == 1 && row.rule != "block"; },
        [](const AtlasRow& row) { return row.acceptance; }},
@@ -101,7 +101,7 @@ std::vector<Figure> atlas_figures(const std::vector<AtlasRow>& rows) {
             groups, [&](const AtlasRow* first) { return group_of(*first) == group_of(row); }))
       continue;
     groups.push_back(&row);
-    for (const Shown& shown : all_shown)
+    for (const AtlasColumn& shown : all_shown)
       if (Figure figure = figure_of(rows, row, groups.size(), shown); !figure.series.empty())
         figures.push_back(std::move(figure));
   }

@@ -1,5 +1,7 @@
 #include "analysis/plots/cost_figures.h"
 
+#include "analysis/plots/units.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 
 namespace speclab::analysis {
 namespace {
-
-constexpr double kNsPerMs = 1e6;
 
 Point point_of(const CostRow& cost) {
   Point point{.x = static_cast<double>(cost.rows), .y = cost.ns.value / kNsPerMs, .interval = {}};

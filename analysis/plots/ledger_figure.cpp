@@ -6,11 +6,11 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
+#include "analysis/plots/units.h"
 
 namespace speclab::analysis {
 namespace {
 
-constexpr double kNsPerMs = 1e6;
 constexpr double kMargin = 0.25;  ///< of what the bars span, below and above them
 
 /// Bars that hang between two heights.

@@ -69,7 +69,7 @@ std::vector<std::string> policies_of(const std::vector<PolicyComparison>& compar
   return names;
 }
 
-Point point(double place, const Estimate& regret) {
+Point regret_point(double place, const Estimate& regret) {
   Point point{.x = place, .y = kPercent * regret.value, .interval = std::nullopt};
   if (regret.interval)
     point.interval = Interval{kPercent * regret.interval->low, kPercent * regret.interval->high};
@@ -85,10 +85,10 @@ void add_series(const PolicyComparison& comparison, Figure& figure) {
                 .prediction = {}};
   for (const Regret& regret : comparison.regrets)
     if (!regret.group->axes.is_plain())
-      series.points.push_back(
-          point(static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) -
-                                    figure.x.names.begin()),
-                regret.to_clairvoyant));
+      series.points.push_back(regret_point(
+          static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) -
+                              figure.x.names.begin()),
+          regret.to_clairvoyant));
   figure.series.push_back(std::move(series));
 }
 

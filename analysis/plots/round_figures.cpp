@@ -4,14 +4,11 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
+#include "analysis/plots/units.h"
 #include "analysis/stats/acceptance_by_position.h"
 
 namespace speclab::analysis {
-namespace {
-
-constexpr double kNsPerMs = 1e6;
-
-}  // namespace
+namespace {}  // namespace
 
 Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstrap) {
   const auto all = primary_lines(data);

@@ -7,11 +7,10 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
+#include "analysis/plots/units.h"
 
 namespace speclab::analysis {
 namespace {
-
-constexpr double kNsPerMs = 1e6;
 
 using RoundsByRow = std::map<std::int64_t, std::vector<TimelineRound>>;
 

@@ -19,7 +19,7 @@ constexpr const char* kPlacesNote =
 constexpr const char* kRoundsNote =
     "<p class=\"note\">The drafts are those of speculative decoding's rounds, which keep what is "
     "accepted: a place where the drafter is good is rarely the first of a round.</p>\n";
-constexpr const char* kTableNote =
+constexpr const char* kAcceptanceTableNote =
     "<p class=\"note\">Acceptance: mean of sum min(p, q), at depth 1 and over all depths "
     "(accepted over tested). Drafts: share of places for which the drafter had something to say. "
     "Top k: the target's mass on the drafter's k most likely tokens, where its "
@@ -101,10 +101,10 @@ std::string acceptance_page_html(const AcceptancePageContent& content,
        .figures = content.figures,
        .answer = content.answer,
        .tables = std::string("<section><h2>Drafters</h2>\n") +
-                 (are_rounds_observed(content.manifest) ? kRoundsNote : kPlacesNote) + kTableNote +
-                 drafters_html(content.pooled) + "</section>\n<section><h2>By depth</h2>\n" +
-                 kDepthNote + depths_html(content.pooled) +
-                 "</section>\n<section><h2>By category</h2>\n" +
+                 (are_rounds_observed(content.manifest) ? kRoundsNote : kPlacesNote) +
+                 kAcceptanceTableNote + drafters_html(content.pooled) +
+                 "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
+                 depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" +
                  drafters_html(content.by_category) + "</section>\n"},
       plotly_js);
 }

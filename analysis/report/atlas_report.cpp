@@ -12,7 +12,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kTableNote =
+constexpr const char* kAtlasTableNote =
     "<p class=\"note\">Every rule over the same logged drafts. Acceptance: that any of the drafts "
     "for one place is kept. Tokens a round: kept of a chain, and one. "
     "p: two-sided, of the count under its exact law. Distance: mean total variation of an emitted "
@@ -85,7 +85,7 @@ std::string atlas_page_html(const AtlasPageContent& content, const std::string& 
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
-                        .tables = "<section><h2>All counts</h2>\n" + std::string(kTableNote) +
+                        .tables = "<section><h2>All counts</h2>\n" + std::string(kAtlasTableNote) +
                                   table_html(content.rows) + "</section>\n"},
                        plotly_js);
 }

@@ -6,7 +6,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kNote =
+constexpr const char* kChoiceNote =
     "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted "
     "before anything was measured; chosen is the shortest of the lossless ones. "
     "The speed-ups are measured, on other prompts.</p>\n";
@@ -32,7 +32,7 @@ std::string choice_section_html(const FigureData& data) {
   const std::vector<TableColumn> columns{
       {"model", true}, {"temperature"},    {"chosen on pilots", true},      {"speed-up predicted"},
       {"speed-up"},    {"decoding alone"}, {"fastest when measured", true}, {"its speed-up"}};
-  return "<section><h2>The drafter that the pilots chose</h2>\n" + std::string(kNote) +
+  return "<section><h2>The drafter that the pilots chose</h2>\n" + std::string(kChoiceNote) +
          sortable_table_html(columns, rows) + "</section>\n";
 }
 

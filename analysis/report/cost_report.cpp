@@ -33,7 +33,7 @@ std::string table_html(const std::vector<CostRow>& costs) {
   return sortable_table_html(columns, rows);
 }
 
-constexpr const char* kTableNote =
+constexpr const char* kCostTableNote =
     "<p class=\"note\">Of n passes over all points, or timings; in brackets: 95 % intervals, where "
     "there are any. Rows are, by kind: target, rows of a forward; draft, levels "
     "drafted; overhead, rows of the round's forward; prefill, prompt tokens (with a drafter: what "
@@ -96,7 +96,7 @@ std::string cost_page_html(const CostPageContent& content, const std::string& pl
   return document_html({.manifest = content.manifest,
                         .figures = content.figures,
                         .answer = content.answer,
-                        .tables = "<section><h2>All points</h2>\n" + std::string(kTableNote) +
+                        .tables = "<section><h2>All points</h2>\n" + std::string(kCostTableNote) +
                                   table_html(content.costs) + "</section>\n"},
                        plotly_js);
 }

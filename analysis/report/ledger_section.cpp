@@ -13,7 +13,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kNote =
+constexpr const char* kLedgerNote =
     "<p class=\"note\">Means of a generation, ms. Measured values take the place of predicted ones "
     "in the order of the columns: the machine's pace between the generations, the rounds "
     "that were really made, then what reading, drafting and the rest of a round took. What is "
@@ -118,7 +118,7 @@ std::string ledger_section_html(const FigureData& data, const RunLedgers& ledger
   for (const GroupLedger& entry : ledgers.pooled) rows.push_back(row(data, entry));
   const GroupLedger* shown = shown_ledger(data, ledgers.pooled);
   return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") +
-         unexplained(ledgers.of_cells()) + kNote + sortable_table_html(columns, rows) +
+         unexplained(ledgers.of_cells()) + kLedgerNote + sortable_table_html(columns, rows) +
          "</section>\n";
 }
 

@@ -102,7 +102,7 @@ std::string notes_html(const FigureData& data) {
   return html.empty() ? "" : "<ul class=\"notes\">" + html + "</ul>\n";
 }
 
-constexpr const char* kTableNote =
+constexpr const char* kCellTableNote =
     "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, "
     "bootstrap-t with 2,000 resamples, Student's t below 15 prompts. "
     "Click a heading to sort.</p>\n";
@@ -118,7 +118,7 @@ std::string page_html(const PageContent& content, const std::string& plotly_js) 
        .under_answer = facts_html(content) + notes_html(data),
        .tables = choice_section_html(data) + ledger_section_html(data, content.ledgers) +
                  regret_section_html(content.policies) + "<section><h2>All cells</h2>\n" +
-                 std::string(kTableNote) + cell_table_html(content.cells) + "</section>\n" +
+                 std::string(kCellTableNote) + cell_table_html(content.cells) + "</section>\n" +
                  percentile_section_html(data) + process_section_html(data) +
                  text_section_html(data.run) + draft_section_html(data.run, content.drafts)},
       plotly_js);

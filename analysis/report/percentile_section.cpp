@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kProbabilities = {0.5, 0.9, 0.99};
 constexpr double kNsPerMs = 1e6;
 
-constexpr const char* kNote =
+constexpr const char* kPercentileNote =
     "<p class=\"note\">Over prompts, each the mean of its generations: tokens and generations of "
     "one prompt are not independent. Behind ≤ an order statistic that the "
     "true percentile does not exceed, with 99 % confidence; a percentile for which the prompts are "
@@ -91,7 +91,7 @@ std::string percentile_section_html(const FigureData& data) {
                        "<p class=\"note\">This run has too few prompts for a percentile of them "
                        "with 99 % confidence; the median takes {}.</p></section>\n",
                        least_samples(kProbabilities.front()));
-  return title + kNote + sortable_table_html(columns, rows) + "</section>\n";
+  return title + kPercentileNote + sortable_table_html(columns, rows) + "</section>\n";
 }
 
 }  // namespace speclab::analysis

@@ -12,7 +12,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kNote =
+constexpr const char* kProcessNote =
     "<p class=\"note\">Maximum likelihood: one rate for all (iid), one a position of the draft, "
     "one a prompt from a beta law, easy and hard places of the text (two states of a Markov "
     "chain). Tokens a round at the longest draft that the rounds can answer for; misfit: what the "
@@ -51,7 +51,7 @@ std::string process_section_html(const FigureData& data) {
       {"drafter", true},       {"process", true},  {"parameters", true}, {"AIC"},
       {"draft length"},        {"tokens a round"}, {"of the process"},   {"misfit"},
       {"p of equal positions"}};
-  return "<section><h2>What acceptance is like</h2>\n" + std::string(kNote) +
+  return "<section><h2>What acceptance is like</h2>\n" + std::string(kProcessNote) +
          sortable_table_html(columns, rows) + "</section>\n";
 }
 

@@ -11,7 +11,7 @@ namespace speclab::analysis {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr const char* kNote =
+constexpr const char* kRegretNote =
     "<p class=\"note\">Regret: how much longer a token of decoding takes, per cent, over the "
     "prompts that all policies have. On the cost surface: the rounds that were made, each at what "
     "such a round cost when "
@@ -83,7 +83,7 @@ std::string regret_section_html(const std::vector<PolicyComparison>& comparisons
   std::vector<std::vector<TableEntry>> rows;
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) rows.push_back(row(comparison, regret));
-  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kNote,
+  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kRegretNote,
                      sortable_table_html(columns, rows));
 }
 

@@ -34,7 +34,7 @@ ClusterTotals totals_of(const Rows& rows, Numerator numerator, Denominator denom
 }
 
 double reached(const AcceptanceRow& row) { return row.sums.reached; }
-double accepted(const AcceptanceRow& row) { return row.sums.accepted; }
+double accepted_of(const AcceptanceRow& row) { return row.sums.accepted; }
 
 /// Ranks that every prompt of these rows tells.
 std::size_t known_ranks(const Rows& rows) {
@@ -51,7 +51,7 @@ bool is_reached(const Rows& rows) {
 /// All but the survival.
 DepthAcceptance at_depth(int depth, const Rows& rows, Bootstrap& bootstrap) {
   DepthAcceptance result{.depth = depth,
-                         .acceptance = share(totals_of(rows, accepted, reached), bootstrap),
+                         .acceptance = share(totals_of(rows, accepted_of, reached), bootstrap),
                          .survival = {},
                          .in_top = {}};
   for (std::size_t rank = 0; rank < known_ranks(rows); ++rank)
@@ -138,7 +138,7 @@ DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap)
   add_survival(result.depths, factors, bootstrap);
   result.tokens_per_round = tokens_of(factors, result.prompts);
   if (!result.depths.empty())
-    result.acceptance_rate = share(totals_of(rows, accepted, reached), bootstrap);
+    result.acceptance_rate = share(totals_of(rows, accepted_of, reached), bootstrap);
   return result;
 }
 

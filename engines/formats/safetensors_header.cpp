@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::size_t kMaxNameBytes = 4096;  // and of texts of the metadata
-constexpr std::size_t kMaxRank = 8;
+constexpr std::size_t kMaxShapeRank = 8;
 constexpr int kMaxDepth = 8;
 constexpr const char* kMetadataKey = "__metadata__";
 
@@ -86,8 +86,8 @@ std::uint64_t element_bytes(const JsonNode& dtype) {
 
 void read_shape(const JsonNode& shape, TensorInfo& info) {
   const auto sizes = shape.elements();
-  if (sizes.size() > kMaxRank)
-    shape.fail(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxRank));
+  if (sizes.size() > kMaxShapeRank)
+    shape.fail(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxShapeRank));
   CheckedSize elements = 1;
   for (const JsonNode& size : sizes) {
     info.shape.push_back(size.as_integer(0, INT64_MAX));

@@ -10,7 +10,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr char kMagic[] = "speclab own text 3\n";
+constexpr char kOwnTextMagic[] = "speclab own text 3\n";
 
 /// Appends and reads plain values; reading past the end is a torn block.
 class Bytes {
@@ -94,7 +94,7 @@ std::vector<OwnText> parsed(std::string block, const std::string& path) {
 }  // namespace
 
 OwnTextFile::OwnTextFile(const std::string& path, const std::string& digest)
-    : file_(path, kMagic + digest + "\n") {
+    : file_(path, kOwnTextMagic + digest + "\n") {
   file_.open([&](std::string block) {
     for (OwnText& text : parsed(std::move(block), path)) texts_.push_back(std::move(text));
   });

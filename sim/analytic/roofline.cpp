@@ -7,7 +7,7 @@
 namespace speclab::sim {
 namespace {
 
-constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kMsPerSecond = 1e3;
 
 void expect_device(const DeviceRates& device) {
   expect_positive(device.bandwidth_bytes_per_s, "bandwidth_bytes_per_s");
@@ -28,7 +28,7 @@ double forward_time_ms(const ModelShape& model, const DeviceRates& device,
   expect_at_least(0, load.context, "context");
   const double bytes = model.weight_bytes + model.kv_bytes_per_token * load.batch * load.context;
   const double operations = 2.0 * model.parameters * load.rows;
-  return kMillisecondsPerSecond *
+  return kMsPerSecond *
          (std::max(bytes / device.bandwidth_bytes_per_s, operations / device.flop_per_s) +
           device.launch_s);
 }

@@ -38,7 +38,7 @@ namespace {
 
 void read_whole_run_config(const std::string& path) try {
   const RunConfig config = read_run_config(path, {});
-  const TemporaryFolder folder(testing::memory_folder());
+  const TemporaryFolder folder(speclab::testing::memory_folder());
   const std::string text = to_toml(config);
   require(to_toml(read_run_config(folder.file("again.toml", text), {})) == text,
           "a config that was written is read as the same");
@@ -51,7 +51,7 @@ void read_whole_run_config(const std::string& path) try {
 }  // namespace
 
 void read_experiment(const std::string& bytes) {
-  static const TemporaryFolder folder(testing::memory_folder());
+  static const TemporaryFolder folder(speclab::testing::memory_folder());
   const std::string path = folder.file("config.toml", bytes);
   read_whole_run_config(path);
   try {
@@ -61,7 +61,7 @@ void read_experiment(const std::string& bytes) {
 }
 
 void read_journal(const std::string& bytes) try {
-  static const TemporaryFolder folder(testing::memory_folder());
+  static const TemporaryFolder folder(speclab::testing::memory_folder());
   std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
   try {
     entry_json(entry_line(bytes));
@@ -73,7 +73,7 @@ void read_journal(const std::string& bytes) try {
 }
 
 void read_run_folder(const std::string& bytes) try {
-  static const TemporaryFolder folder(testing::memory_folder());
+  static const TemporaryFolder folder(speclab::testing::memory_folder());
   static const std::string manifest = folder.file("manifest.toml", run_manifest());
   std::size_t begin = 0;
   for (const char* name : kRunFiles) {
@@ -90,7 +90,7 @@ void read_run_folder(const std::string& bytes) try {
 }
 
 void read_tables(const std::string& bytes) {
-  static const TemporaryFolder folder(testing::memory_folder());
+  static const TemporaryFolder folder(speclab::testing::memory_folder());
   const std::string path = folder.file("table.csv", bytes);
   static constexpr void (*readers[])(const std::string&) = {
       [](const std::string& file) { analysis::read_acceptance(file); },

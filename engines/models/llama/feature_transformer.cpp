@@ -16,7 +16,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr const char* kModelType = "feature_transformer";
+constexpr const char* kFeatureTransformer = "feature_transformer";
 
 class FeatureTransformerWeights final : public LlamaWeights {
  public:
@@ -42,7 +42,7 @@ class FeatureTransformerWeights final : public LlamaWeights {
 bool is_feature_transformer_folder(const std::string& folder) {
   const std::string path = folder + "/config.json";
   const nlohmann::json root = read_json_file(path);
-  return JsonNode(root, path).at("model_type").as_string() == kModelType;
+  return JsonNode(root, path).at("model_type").as_string() == kFeatureTransformer;
 }
 
 FeatureTransformerConfig read_feature_transformer_config(const std::string& path) {
@@ -67,7 +67,7 @@ FeatureTransformerConfig read_feature_transformer_config(const std::string& path
 void write_feature_transformer_config(const FeatureTransformerConfig& config,
                                       const std::string& path) {
   nlohmann::ordered_json object = {{"architectures", {"FeatureTransformer"}},
-                                   {"model_type", kModelType}};
+                                   {"model_type", kFeatureTransformer}};
   object.update(llama_shape_json(config.shape));
   object["feature_size"] = config.shape.feature_size;
   object["target"] = config.target;

@@ -14,8 +14,8 @@
 namespace speclab::engines {
 namespace {
 
-constexpr const char* kModelType = "mlp_speculator";
-constexpr std::int64_t kMaxVocab = 2'000'000, kMaxWidth = 1 << 16, kMaxHeads = 16;
+constexpr const char* kMlpSpeculator = "mlp_speculator";
+constexpr std::int64_t kMaxMlpVocab = 2'000'000, kMaxMlpWidth = 1 << 16, kMaxMlpHeads = 16;
 
 std::int32_t size_of(const JsonNode& object, const char* field, std::int64_t most) {
   return static_cast<std::int32_t>(object.at(field).as_integer(1, most));
@@ -23,7 +23,7 @@ std::int32_t size_of(const JsonNode& object, const char* field, std::int64_t mos
 
 /// The kernels read widths in whole vectors.
 std::int32_t width_of(const JsonNode& object, const char* field) {
-  const std::int32_t width = size_of(object, field, kMaxWidth);
+  const std::int32_t width = size_of(object, field, kMaxMlpWidth);
   if (width % 16 != 0) object.at(field).fail(object.at(field).shown(), "multiples of 16");
   return width;
 }
@@ -80,19 +80,19 @@ std::string MlpSpeculatorConfig::shift(std::int32_t stage) const {
 bool is_mlp_speculator_folder(const std::string& folder) {
   const std::string path = folder + "/config.json";
   const nlohmann::json root = read_json_file(path);
-  return JsonNode(root, path).at("model_type").as_string() == kModelType;
+  return JsonNode(root, path).at("model_type").as_string() == kMlpSpeculator;
 }
 
 MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
   const nlohmann::json root = read_json_file(path);
   const JsonNode object(root, path);
-  if (object.at("model_type").as_string() != kModelType)
-    object.at("model_type").fail(object.at("model_type").shown(), kModelType);
+  if (object.at("model_type").as_string() != kMlpSpeculator)
+    object.at("model_type").fail(object.at("model_type").shown(), kMlpSpeculator);
   MlpSpeculatorConfig config;
-  config.vocab_size = size_of(object, "vocab_size", kMaxVocab);
+  config.vocab_size = size_of(object, "vocab_size", kMaxMlpVocab);
   config.base_hidden_size = width_of(object, "emb_dim");
   config.inner_size = width_of(object, "inner_dim");
-  config.num_heads = size_of(object, "n_predict", kMaxHeads);
+  config.num_heads = size_of(object, "n_predict", kMaxMlpHeads);
   config.is_tied = flag(object, "tie_weights");
   config.scales_input = flag(object, "scale_input");
   if (const auto list = object.find("draft_vocabulary"))
@@ -105,7 +105,7 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
 
 void write_mlp_speculator_config(const MlpSpeculatorConfig& config, const std::string& path) {
   nlohmann::ordered_json object = {{"architectures", {"MLPSpeculatorPreTrainedModel"}},
-                                   {"model_type", kModelType},
+                                   {"model_type", kMlpSpeculator},
                                    {"vocab_size", config.vocab_size},
                                    {"emb_dim", config.base_hidden_size},
                                    {"inner_dim", config.inner_size},

@@ -28,8 +28,8 @@ LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOp
   return config;
 }
 
-std::string digest_of(const TextSplit& texts, const FeatureTarget& target,
-                      const TrainOptions& options) {
+std::string feature_digest(const TextSplit& texts, const FeatureTarget& target,
+                           const TrainOptions& options) {
   const FeatureTransformerOptions& o = options.feature_transformer;
   return sha256_text(fmt::format("{} {} {} {} {} {} {} {} {}", target.sha256, o.reads_layers,
                                  o.num_layers, o.intermediate_size, o.unrolled_steps, o.step_weight,
@@ -80,7 +80,7 @@ void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureT
   train_hidden_state_drafter({split,
                               *task,
                               {target.name, target.sha256},
-                              digest_of(split, target, options),
+                              feature_digest(split, target, options),
                               objective_json(options)},
                              options, callbacks, [&](const std::string& path) {
                                write_feature_transformer_config(

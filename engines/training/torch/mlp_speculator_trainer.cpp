@@ -24,8 +24,8 @@ MlpSpeculatorConfig drafter_config(const FeatureTarget& target, const MlpSpecula
           .target_sha256 = target.sha256};
 }
 
-std::string digest_of(const TextSplit& texts, const FeatureTarget& target,
-                      const TrainOptions& options) {
+std::string mlp_digest(const TextSplit& texts, const FeatureTarget& target,
+                       const TrainOptions& options) {
   const MlpSpeculatorOptions& o = options.mlp_speculator;
   return sha256_text(fmt::format(
       "mlp {} {} {} {} {} {} {}", target.sha256, o.num_heads, o.inner_size, o.is_tied,
@@ -65,7 +65,7 @@ void train_mlp_speculator(const std::vector<OwnText>& texts, const FeatureTarget
   train_hidden_state_drafter({split,
                               *task,
                               {target.name, target.sha256},
-                              digest_of(split, target, options),
+                              mlp_digest(split, target, options),
                               {{"loss", options.distillation.loss}}},
                              options, callbacks, [&](const std::string& path) {
                                write_mlp_speculator_config(config, path);

@@ -163,8 +163,8 @@ class SmallTransformerTask final : public TrainingTask {
   bool has_target_;
 };
 
-std::string digest_of(const TextSplit& texts, const TargetName& target,
-                      const TrainOptions& options) {
+std::string small_transformer_digest(const TextSplit& texts, const TargetName& target,
+                                     const TrainOptions& options) {
   const SmallTransformerOptions& o = options.small_transformer;
   return sha256_text(fmt::format("{} {} {} {} {} {} {}", target.sha256, o.hidden_size, o.num_layers,
                                  o.num_heads, o.intermediate_size, o.draft_vocabulary,
@@ -186,7 +186,7 @@ void train_llama(SmallTransformerModel& model, const TextSplit& split, const Tar
                    {options.schedule,
                     checkpoint_file(options.output),
                     options.provenance,
-                    {digest_of(split, target, options), options.config}},
+                    {small_transformer_digest(split, target, options), options.config}},
                    callbacks);
   const DrafterNotes notes{outcome.curve,
                            transformer_manifest(task, split, options, target, outcome)};

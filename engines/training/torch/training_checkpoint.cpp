@@ -22,7 +22,7 @@
 namespace speclab::engines {
 namespace {
 
-constexpr std::string_view kMagic = "speclab training 3\n";
+constexpr std::string_view kCheckpointMagic = "speclab training 3\n";
 constexpr std::size_t kDigestSize = 64;
 
 constexpr std::size_t kCopies = 8;  ///< of the weights at most: moments, and what the archive adds
@@ -87,7 +87,7 @@ std::string differences(const std::string& saved, const Provenance& settings,
 /// @throws DataError if the file does not begin as this revision writes it
 void check_magic(const std::string& bytes, const std::string& path) {
   constexpr std::string_view kAnyRevision = "speclab training ";
-  if (bytes.starts_with(kMagic)) return;
+  if (bytes.starts_with(kCheckpointMagic)) return;
   if (bytes.starts_with(kAnyRevision))
     throw DataError(
         fmt::format("{}: of another revision of speclab; finish the training with that one, or "
@@ -115,12 +115,12 @@ void TrainingCheckpoint::save(const TrainingState& state) const {
   std::ostringstream stream;
   archive.save_to(stream);
   const std::string bytes = stream.str();
-  write_file(path_, std::string(kMagic) + sha256_text(bytes) + bytes);
+  write_file(path_, std::string(kCheckpointMagic) + sha256_text(bytes) + bytes);
 }
 
 std::string TrainingCheckpoint::content() const {
   std::ifstream file = open_input(path_);
-  std::string head(kMagic.size() + kDigestSize, '\0');
+  std::string head(kCheckpointMagic.size() + kDigestSize, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   check_magic(head.substr(0, static_cast<std::size_t>(file.gcount())), path_);
   std::error_code error;
@@ -131,7 +131,7 @@ std::string TrainingCheckpoint::content() const {
                     "larger one, or damaged; give the old settings, or delete it to begin again",
                     escaped(path_, 200)));
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (sha256_text(bytes) != head.substr(kMagic.size())) throw_damaged(path_);
+  if (sha256_text(bytes) != head.substr(kCheckpointMagic.size())) throw_damaged(path_);
   return bytes;
 }
 

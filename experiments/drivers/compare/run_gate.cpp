@@ -141,12 +141,12 @@ Json to_json(const CellGate& cell) {
 void print_json(const CountGate& gate) {
   Json cells = Json::array();
   for (const CellGate& cell : gate.cells) cells.push_back(to_json(cell));
-  const Json json = {{"verdict", name(gate.verdict)},
-                     {"is_exact", gate.is_exact()},
-                     {"work_differences", gate.work_differences},
-                     {"origin_differences", gate.origin_differences},
-                     {"cells", cells}};
-  fmt::print("{}\n", json.dump());
+  const Json report = {{"verdict", name(gate.verdict)},
+                       {"is_exact", gate.is_exact()},
+                       {"work_differences", gate.work_differences},
+                       {"origin_differences", gate.origin_differences},
+                       {"cells", cells}};
+  fmt::print("{}\n", report.dump());
 }
 
 CountGate gate_of(const std::string& kind, const std::string& base, const std::string& head,

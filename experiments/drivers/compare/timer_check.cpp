@@ -13,8 +13,8 @@ constexpr double kSleepNs = 100e6, kSpinNs = 50e6;  // the names of the benchmar
 constexpr double kSleepTolerance = 0.01, kSpinTolerance = 0.02, kMostOverhead = 0.001;
 constexpr int kRepetitions = 10;  // the sleep that the system ends soonest counts
 
-const BenchResult& result_of(const BenchOutput& output, const std::string& name,
-                             const BenchProgram& program) {
+const BenchResult& timer_result(const BenchOutput& output, const std::string& name,
+                                const BenchProgram& program) {
   if (const BenchResult* result = output.find(name)) return *result;
   throw Error(ExitCode::invalid_measurement,
               fmt::format("{}: there is no benchmark '{}', by which its clocks are tested; "
@@ -40,9 +40,9 @@ std::string TimerCheck::fault(double shortest_call_ns) const {
 
 TimerCheck check_timer(const BenchProgram& program) {
   const BenchOutput output = program.run({.filter = "^timer/", .repetitions = kRepetitions});
-  return {.sleep_ratio = result_of(output, "timer/sleep_100ms", program).wall_ns / kSleepNs,
-          .spin_ratio = result_of(output, "timer/spin_50ms", program).cpu_ns / kSpinNs,
-          .overhead_ns = result_of(output, "timer/empty", program).cpu_ns};
+  return {.sleep_ratio = timer_result(output, "timer/sleep_100ms", program).wall_ns / kSleepNs,
+          .spin_ratio = timer_result(output, "timer/spin_50ms", program).cpu_ns / kSpinNs,
+          .overhead_ns = timer_result(output, "timer/empty", program).cpu_ns};
 }
 
 }  // namespace speclab::experiments

@@ -170,9 +170,9 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
 }
 
 bool drafts(const SweepPoint& point) {
-  constexpr auto kDrafter = static_cast<std::size_t>(
+  constexpr auto kDrafterAxis = static_cast<std::size_t>(
       std::ranges::find(kAxisNames, std::string_view("drafter")) - kAxisNames.begin());
-  return point[kDrafter] != "none";
+  return point[kDrafterAxis] != "none";
 }
 
 }  // namespace

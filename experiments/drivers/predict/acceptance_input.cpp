@@ -17,8 +17,9 @@ namespace speclab::experiments {
 namespace {
 
 constexpr AllowedNumbers kProbability{0.0, 1.0, "numbers from 0 to 1"};
-constexpr int kRanks = 4;           ///< of siblings drawn from q, where laws are given
-constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files give equal intervals
+constexpr int kDrawnRanks = 4;  ///< of siblings drawn from q, where laws are given
+constexpr std::uint64_t kBootstrapSeed =
+    1;  ///< of the bootstrap, so that equal files give equal intervals
 constexpr double kSameRate =
     1e-9;  ///< α and the first rank's acceptance are one number, typed twice
 
@@ -55,7 +56,8 @@ std::vector<double> parse_ranks(const std::string& list) {
 /// Mean over prefixes, taken as independent.
 IntervalValue mean_over_prefixes(const analysis::ClusterTotals& accepted) {
   if (std::reduce(accepted.numerator.begin(), accepted.numerator.end()) == 0.0) return {};
-  const analysis::Estimate mean = within(analysis::Bootstrap(kSeed).ratio(accepted), 0.0, 1.0);
+  const analysis::Estimate mean =
+      within(analysis::Bootstrap(kBootstrapSeed).ratio(accepted), 0.0, 1.0);
   return {.value = mean.value, .interval = mean.interval};
 }
 
@@ -80,11 +82,11 @@ std::size_t for_each_pair(const std::string& target_path, const std::string& dra
 AcceptanceInput from_laws(const std::string& target_path, const std::string& draft_path) {
   AcceptanceInput input;
   analysis::ClusterTotals accepted;
-  input.rank_acceptance.assign(kRanks, 0.0);
+  input.rank_acceptance.assign(kDrawnRanks, 0.0);
   const std::size_t pairs = for_each_pair(
       target_path, draft_path, [&](const std::vector<double>& p, const std::vector<double>& q) {
         accepted.add(sim::acceptance_probability(p, q), 1.0);
-        const std::vector<double> ranks = sim::multi_step_rank_acceptance(p, q, kRanks);
+        const std::vector<double> ranks = sim::multi_step_rank_acceptance(p, q, kDrawnRanks);
         for (std::size_t rank = 0; rank < ranks.size(); ++rank)
           input.rank_acceptance[rank] += ranks[rank];
       });

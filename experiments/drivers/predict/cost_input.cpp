@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr AllowedNumbers kRatio{0.0, 1e6, "numbers from 0 to 1e6"};
+constexpr AllowedNumbers kCostRatio{0.0, 1e6, "numbers from 0 to 1e6"};
 constexpr AllowedNumbers kPositiveRatio{1e-6, 1e6, "numbers from 1e-6 to 1e6"};
 
 double at_end(const IntervalValue& value, End end) {
@@ -48,11 +48,11 @@ CostInput from_ratios(const PredictOptions& options) {
         "no cost of drafting; give --cost-ratio C (one draft forward / one target forward) or "
         "--costs COSTS.csv");
   check_nothing_to_choose(options);
-  const IntervalValue draft = parse_interval_value("--cost-ratio", *options.cost_ratio, kRatio);
+  const IntervalValue draft = parse_interval_value("--cost-ratio", *options.cost_ratio, kCostRatio);
   const IntervalValue verify = parse_interval_value(
       "--verify-cost-ratio", options.verify_cost_ratio.value_or("1"), kPositiveRatio);
   const IntervalValue overhead =
-      parse_interval_value("--overhead-ratio", options.overhead_ratio.value_or("0"), kRatio);
+      parse_interval_value("--overhead-ratio", options.overhead_ratio.value_or("0"), kCostRatio);
   const auto at = [=](int, const CostCorner& corner) {
     return sim::RelativeCosts{.cost_ratio = at_end(draft, corner.draft),
                               .verify_cost_ratio = at_end(verify, corner.verify),

@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr AllowedNumbers kRatio{0.0, 1e6, "numbers from 0 to 1e6"};
+constexpr AllowedNumbers kOperationsRatio{0.0, 1e6, "numbers from 0 to 1e6"};
 constexpr AllowedNumbers kTargetBytes{1.0, 1e18, "numbers from 1 to 1e18"};
 constexpr AllowedNumbers kDraftBytes{0.0, 1e18, "numbers from 0 to 1e18"};
 
@@ -31,8 +31,9 @@ std::vector<CostCorner> corners() {
 }  // namespace
 
 MemoryOptions memory_options(const PredictOptions& options) {
-  MemoryOptions memory{.draft_operations_ratio = parse_number(
-                           "--draft-operations-ratio", options.draft_operations_ratio, kRatio)};
+  MemoryOptions memory{.draft_operations_ratio =
+                           parse_number("--draft-operations-ratio", options.draft_operations_ratio,
+                                        kOperationsRatio)};
   if (options.target_bytes.has_value() != options.draft_bytes.has_value())
     throw ConfigError(
         "--target-bytes and --draft-bytes belong together: what one forward of each reads; give "

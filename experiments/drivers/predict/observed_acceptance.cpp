@@ -12,7 +12,8 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;  ///< of the bootstrap, so that equal files give equal intervals
+constexpr std::uint64_t kObservedSeed =
+    1;  ///< of the bootstrap, so that equal files give equal intervals
 
 bool keeps(const analysis::TraceFilter& filter, const analysis::CellAxes& axes) {
   const auto is = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
@@ -76,7 +77,7 @@ AcceptanceInput observed_acceptance(const std::string& folder,
                                     const analysis::TraceFilter& filter) {
   analysis::check_unchanged(folder);
   const analysis::AcceptanceRun run = analysis::read_acceptance_run(folder);
-  analysis::Bootstrap bootstrap(kSeed);
+  analysis::Bootstrap bootstrap(kObservedSeed);
   const analysis::DrafterAcceptance drafter =
       the_one(folder, analysis::drafter_acceptance(run.rows, true, bootstrap), filter);
   const analysis::Estimate rate = within(*drafter.acceptance_rate, 0.0, 1.0);

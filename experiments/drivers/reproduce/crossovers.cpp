@@ -16,7 +16,8 @@ constexpr double kKvBytes =
     131072;  ///< of a token of the target: 32 layers, 8 heads of 128, two numbers of two bytes
 constexpr double kDraftKvBytes = 32768;
 constexpr double kBytesPerParameter = 2.0;
-const std::vector<double> kRanks{0.8, 0.16};  ///< acceptance of a node's first and second child
+const std::vector<double> kChildAcceptance{
+    0.8, 0.16};  ///< acceptance of a node's first and second child
 
 /// Which drafts, as `--tree` writes them.
 constexpr const char* kChains[] = {"1", "2", "4", "8"};
@@ -34,7 +35,7 @@ void add_crossover(const std::string& draft, const std::string& where, sim::Batc
                    Reproduction& result) {
   const TreeShape shape = TreeShape::parse(draft, 0);
   const auto rounds = sim::BatchDraft::tree(shape);
-  const double tokens = sim::tree_tokens_per_round(shape, kRanks);
+  const double tokens = sim::tree_tokens_per_round(shape, kChildAcceptance);
   const auto batch = sim::crossover_batch(tokens, rounds, setting, kMostBatch);
   setting.batch = kMostBatch;
   result.rows.push_back(

@@ -6,7 +6,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kRanks = 5;
+constexpr int kExampleRanks = 5;
 
 double ours_of(const analysis::Table& table, std::size_t row) {
   const std::string quantity = table.text(row, "quantity");
@@ -49,7 +49,7 @@ std::vector<double> specinfer_ranks(const Papers& papers, const std::string& dec
     ranks.push_back((percent - before) / 100);
     before = percent;
   }
-  if (ranks.size() != kRanks)
+  if (ranks.size() != kExampleRanks)
     throw DataError("specinfer_table1.csv: " + decoding + ", " + dataset + ": " +
                     std::to_string(ranks.size()) + " ranks, expected 5; restore the file");
   return ranks;

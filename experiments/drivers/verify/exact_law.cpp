@@ -11,7 +11,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::int32_t kLargestVocabulary = 8;
-constexpr std::int32_t kTokens = 3;
+constexpr std::int32_t kEnumeratedTokens = 3;
 constexpr std::int64_t kMostPaths = 1'000'000;
 
 using JointLaw = std::map<std::vector<Token>, double>;
@@ -45,9 +45,9 @@ std::optional<ExactLaw> enumerate_law(engines::Engines& engines, engines::Langua
   const auto chance = std::make_shared<ForkingChance>();
   engines::DecoderOptions forked = options;
   forked.chance = chance;
-  forked.stop = {.max_new_tokens = kTokens, .ignore_eos = true};
+  forked.stop = {.max_new_tokens = kEnumeratedTokens, .ignore_eos = true};
   const auto decoder = engines.make_decoder(target, nullptr, forked);
-  ExactLaw result{.tokens = kTokens};
+  ExactLaw result{.tokens = kEnumeratedTokens};
   JointLaw written;
   do {
     if (result.paths == kMostPaths) return std::nullopt;

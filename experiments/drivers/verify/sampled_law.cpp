@@ -75,15 +75,15 @@ class UniformTest {
 };
 
 /// A law as a verification sees it at the token that was emitted.
-struct Place {
+struct LawPlace {
   double before = 0.0;  ///< mass of likelier tokens, equal ones of lower id included
   double probability = 0.0;
   double entropy = 0.0, variance = 0.0;  ///< mean and variance of the surprise -log p, nats
   std::array<double, std::size(kTilts)> cumulants{};  ///< log of the mean of exp(tilt * surprise)
 };
 
-Place place_of(const std::vector<double>& law, Token token) {
-  Place place;
+LawPlace place_of(const std::vector<double>& law, Token token) {
+  LawPlace place;
   const auto index = static_cast<std::size_t>(token);
   place.probability = law[index];
   double square = 0.0;
@@ -108,7 +108,7 @@ class Statistics {
 
   /// @param accepted  by the round before, where this is the first token of a round and not of the
   /// text
-  void add(const Place& place, std::optional<std::size_t> accepted) {
+  void add(const LawPlace& place, std::optional<std::size_t> accepted) {
     const double point =
         stream_.uniform({0, static_cast<std::uint32_t>(tokens_++), Purpose::order, 0});
     const double uniform = std::min(place.before + point * place.probability, 1.0);
@@ -194,7 +194,7 @@ SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageMo
       row.assign(logits.begin(), logits.end());
       const auto prefix = std::span(sampled.text.ids).first(index);
       const Token token = sampled.text.ids[index];
-      const Place place = place_of(engines.law(sampling, row, prefix), token);
+      const LawPlace place = place_of(engines.law(sampling, row, prefix), token);
       ++result.tokens;
       if (place.probability > 0.0)
         statistics.add(place, begins[index - sampled.text.prompt_length]);

@@ -11,7 +11,7 @@
 namespace speclab::analysis {
 namespace {
 
-std::vector<AtlasRow> read(const std::string& lines) {
+std::vector<AtlasRow> read_atlas_text(const std::string& lines) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("atlas.csv"),
              fmt::format("{}\n{}", fmt::join(kAtlasColumns, ","), lines));
@@ -26,16 +26,17 @@ std::string line(const char* cell, const char* rule, int lossless, double distan
 }
 
 TEST(Atlas, IsReadRowByRow) {
-  const auto rows = read(line("a", "rejection", 1, 0) + line("a", "lenient", 0, 0.03) +
-                         line("b", "rejection", 1, 0));
+  const auto rows = read_atlas_text(line("a", "rejection", 1, 0) + line("a", "lenient", 0, 0.03) +
+                                    line("b", "rejection", 1, 0));
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[1].distance, 0.03);
-  EXPECT_TRUE(read("").empty());
+  EXPECT_TRUE(read_atlas_text("").empty());
 }
 
 TEST(Atlas, RefusesRowsThatContradictEachOther) {
-  EXPECT_THROW(read(line("a", "rejection", 1, 0.03)), DataError);
-  EXPECT_THROW(read(line("a", "rejection", 1, 0) + line("a", "rejection", 1, 0)), DataError);
+  EXPECT_THROW(read_atlas_text(line("a", "rejection", 1, 0.03)), DataError);
+  EXPECT_THROW(read_atlas_text(line("a", "rejection", 1, 0) + line("a", "rejection", 1, 0)),
+               DataError);
 }
 
 }  // namespace

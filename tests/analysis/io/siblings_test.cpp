@@ -11,7 +11,7 @@
 namespace speclab::analysis {
 namespace {
 
-std::vector<SiblingRow> read(const std::string& rest) {
+std::vector<SiblingRow> read_sibling_text(const std::string& rest) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("siblings.csv"),
              fmt::format("{}\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,{}\n",
@@ -20,7 +20,7 @@ std::vector<SiblingRow> read(const std::string& rest) {
 }
 
 TEST(Siblings, AreReadRowByRow) {
-  const SiblingRow row = read("chat_01,2,1,2,90,45.5,20").at(0);
+  const SiblingRow row = read_sibling_text("chat_01,2,1,2,90,45.5,20").at(0);
   EXPECT_EQ(row.prompt_id, "chat_01");
   EXPECT_EQ(row.axes.drafter, "ngram");
   EXPECT_EQ(row.place, (sim::TreePlace{2, 1, 2}));
@@ -36,7 +36,7 @@ TEST(Siblings, RefuseWhatCannotBe) {
       {"p,99999,1,1,9,8,1", "depth"},   {"p,1,0,x,9,8,1", "rank"}};
   for (const auto& [line, column] : mistakes) {
     try {
-      read(line);
+      read_sibling_text(line);
       ADD_FAILURE() << line << " was read";
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(fmt::format(":2: column '{}'", column)),
@@ -48,7 +48,8 @@ TEST(Siblings, RefuseWhatCannotBe) {
 
 TEST(Siblings, RefuseAPlaceThatComesTwice) {
   try {
-    read("p,1,0,1,9,9,4\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,p,1,0,1,9,9,4");
+    read_sibling_text(
+        "p,1,0,1,9,9,4\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,p,1,0,1,9,9,4");
     ADD_FAILURE() << "was read";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find(":3: column 'rank'"), std::string::npos)

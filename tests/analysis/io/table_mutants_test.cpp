@@ -32,7 +32,7 @@ class TableMutants : public ::testing::Test {
   void check(const std::string& bytes) {
     if (HasFailure()) return;
     ++num_mutants_;
-    const auto expected = testing::read_csv_slowly(bytes);
+    const auto expected = speclab::testing::read_csv_slowly(bytes);
     try {
       const Table table = Table::parse(bytes, "f.csv");
       ASSERT_TRUE(expected) << "accepted: " << shown(bytes);
@@ -48,7 +48,8 @@ class TableMutants : public ::testing::Test {
 
   static std::string shown(const std::string& bytes) { return escaped(bytes, 4 * bytes.size()); }
 
-  static void expect_same(const std::vector<testing::SlowCsvRow>& expected, const Table& table) {
+  static void expect_same(const std::vector<speclab::testing::SlowCsvRow>& expected,
+                          const Table& table) {
     ASSERT_EQ(table.size() + 1, expected.size());
     ASSERT_EQ(table.columns().size(), expected[0].size());
     for (std::size_t column = 0; column < expected[0].size(); ++column) {
@@ -74,8 +75,8 @@ TEST_F(TableMutants, GiveATypedErrorOrTheFieldsOfTheSlowReader) {
   const std::string bytes = std::string("\",\n\r a1.-\x7f\x80\xef") + '\0';
   for (const std::string& seed : seeds()) {
     check(seed);
-    testing::visit_cuts_and_flips(seed, seed.size(),
-                                  [&](const std::string& mutant) { check(mutant); });
+    speclab::testing::visit_cuts_and_flips(seed, seed.size(),
+                                           [&](const std::string& mutant) { check(mutant); });
     for (std::size_t at = 0; at <= seed.size(); ++at) {
       if (at < seed.size()) check(std::string(seed).erase(at, 1));
       for (const char first : bytes)

@@ -12,13 +12,13 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* kTraceHeader =
     "row_id,round,position,drafted,rows,depth,accepted,tested,emitted,next_kind\n";
 
 std::string trace_with(const std::string& rows) {
   const std::string folder = ::testing::TempDir() + "/bare_trace";
   make_folder(folder);
-  write_file(folder + "/rounds.csv", kHeader + rows);
+  write_file(folder + "/rounds.csv", kTraceHeader + rows);
   return folder + "/rounds.csv";
 }
 
@@ -29,7 +29,7 @@ struct KeptRound {
   Round round;
 };
 
-std::vector<KeptRound> read(const std::string& path, const TraceFilter& filter = {}) {
+std::vector<KeptRound> read_trace_text(const std::string& path, const TraceFilter& filter = {}) {
   std::vector<KeptRound> rounds;
   read_trace(path, filter, [&rounds](const TracedRound& traced) {
     rounds.push_back(
@@ -39,7 +39,7 @@ std::vector<KeptRound> read(const std::string& path, const TraceFilter& filter =
 }
 
 TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
-  const auto rounds = read(trace_with(
+  const auto rounds = read_trace_text(trace_with(
       "3,0,10,2,3,2,2,2,3,bonus\n3,1,13,2,3,2,0,1,1,recovered\n8,0,5,1,2,1,0,1,1,recovered\n"));
   ASSERT_EQ(rounds.size(), 3U);
   EXPECT_EQ(rounds[0].round.row_id, 3);
@@ -51,7 +51,8 @@ TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
 
 TEST(Trace, OfARunIsClusteredByPromptAndFiltered) {
   const std::string path = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv";
-  const auto all = read(path), greedy = read(path, {.drafter = "bigram", .is_greedy = true});
+  const auto all = read_trace_text(path),
+             greedy = read_trace_text(path, {.drafter = "bigram", .is_greedy = true});
   ASSERT_FALSE(greedy.empty());
   EXPECT_LT(greedy.size(), all.size());
   for (const KeptRound& kept : greedy) {
@@ -65,9 +66,9 @@ TEST(Trace, OfManyRoundsIsReadInPieces) {
   std::string rows;
   for (int round = 0; round < 10'000; ++round)
     rows += "3," + std::to_string(round) + ",10,2,3,2,2,2,3,bonus\n";
-  EXPECT_EQ(read(trace_with(rows)).size(), 10'000U);
+  EXPECT_EQ(read_trace_text(trace_with(rows)).size(), 10'000U);
   try {
-    read(trace_with(rows + "3,10000,10,2,3,2,3,3,3,bonus\n"));
+    read_trace_text(trace_with(rows + "3,10000,10,2,3,2,3,3,3,bonus\n"));
     ADD_FAILURE();
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("rounds.csv:10002: column 'depth'"), std::string::npos)
@@ -85,17 +86,18 @@ TEST(Trace, RefusesWhatSaysNothingOrContradictsItself) {
       {"3,0,10,2,3,2,1,2,2,bonus\n", "column 'next_kind'"},
   };
   for (const auto& [rows, message] : cases) try {
-      read(trace_with(rows));
+      read_trace_text(trace_with(rows));
       ADD_FAILURE() << rows;
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
-  EXPECT_THROW(read(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}), DataError)
+  EXPECT_THROW(read_trace_text(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}),
+               DataError)
       << "without rows.csv nothing tells drafters apart";
-  EXPECT_THROW(read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
-                    {.drafter = "psychic"}),
+  EXPECT_THROW(read_trace_text(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+                               {.drafter = "psychic"}),
                DataError);
-  EXPECT_THROW(read("/nowhere/rounds.csv"), DataError);
+  EXPECT_THROW(read_trace_text("/nowhere/rounds.csv"), DataError);
 }
 
 }  // namespace

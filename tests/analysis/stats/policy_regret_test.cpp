@@ -7,8 +7,8 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr double kRowNs = 100, kDraftNs = 300,
-                 kOverheadNs = 10;  ///< a forward of n rows takes 900 + 100 n
+constexpr double kRowNs = 100, kRegretDraftNs = 300,
+                 kRegretOverheadNs = 10;  ///< a forward of n rows takes 900 + 100 n
 
 CostRow cost(sim::CostKind kind, const std::string& drafter, int rows, double ns) {
   const bool is_target = kind == sim::CostKind::target || kind == sim::CostKind::prefill;
@@ -23,18 +23,18 @@ CostRow cost(sim::CostKind kind, const std::string& drafter, int rows, double ns
           .ns = {.value = ns, .interval = {}, .n = 6}};
 }
 
-std::vector<CostRow> costs() {
+std::vector<CostRow> regret_costs() {
   std::vector<CostRow> rows{cost(sim::CostKind::prefill, "", 1, 5000),
-                            cost(sim::CostKind::overhead, "", 1, kOverheadNs),
-                            cost(sim::CostKind::overhead, "bigram", 1, kOverheadNs)};
+                            cost(sim::CostKind::overhead, "", 1, kRegretOverheadNs),
+                            cost(sim::CostKind::overhead, "bigram", 1, kRegretOverheadNs)};
   for (int n = 1; n <= 5; ++n) rows.push_back(cost(sim::CostKind::target, "", n, 900 + kRowNs * n));
   for (int n = 1; n <= 4; ++n)
-    rows.push_back(cost(sim::CostKind::draft, "bigram", n, kDraftNs * n));
+    rows.push_back(cost(sim::CostKind::draft, "bigram", n, kRegretDraftNs * n));
   return rows;
 }
 
-double forward_ns(int rows) { return 900 + kRowNs * rows + kOverheadNs; }
-double round_ns(int drafted) { return forward_ns(drafted + 1) + kDraftNs * drafted; }
+double forward_ns(int rows) { return 900 + kRowNs * rows + kRegretOverheadNs; }
+double round_ns(int drafted) { return forward_ns(drafted + 1) + kRegretDraftNs * drafted; }
 
 class PolicyRegretTest : public ::testing::Test {
  protected:
@@ -80,7 +80,7 @@ class PolicyRegretTest : public ::testing::Test {
 
   const std::vector<PolicyComparison>& compare() {
     groups_ = pooled_groups(run_, Baseline(run_), bootstrap_);
-    comparisons_ = policy_comparisons(run_, groups_, costs(), bootstrap_);
+    comparisons_ = policy_comparisons(run_, groups_, regret_costs(), bootstrap_);
     return comparisons_;
   }
 

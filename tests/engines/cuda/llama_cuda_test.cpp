@@ -13,7 +13,7 @@ namespace {
 using testing::commit_all;
 using testing::copy_rows;
 
-constexpr double kTolerance =
+constexpr double kLogitsTolerance =
     0.12;  ///< of the logits' root mean square: 2^-9 of weights and activations over a few products
 
 class LlamaCuda : public testing::EveryHeadSize {
@@ -43,7 +43,7 @@ void expect_near(const char* what, const std::vector<std::vector<float>>& a,
   ASSERT_EQ(a.size(), b.size());
   const double distance = relative_distance(a, b);
   std::printf("%s: relative distance %.5f over %zu rows\n", what, distance, a.size());
-  EXPECT_LT(distance, kTolerance) << what;  // NaN fails too
+  EXPECT_LT(distance, kLogitsTolerance) << what;  // NaN fails too
 }
 
 /// 0 - 1 - 3, 0 - 2 - 4

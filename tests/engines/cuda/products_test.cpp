@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kRows = 16;
 
-struct Problem {
+struct ProductProblem {
   int out, in;
   std::vector<float> weights, input;  ///< [out, in], [kRows, in], values of bfloat16
 };
 
-Problem random_problem(int out, int in) {
+ProductProblem random_product(int out, int in) {
   std::mt19937 random(static_cast<unsigned>(out * 131 + in * 7));
   const auto values = [&](int count) {
     std::vector<float> drawn(static_cast<std::size_t>(count));
@@ -38,7 +38,7 @@ Problem random_problem(int out, int in) {
 }
 
 /// The packed weights with their tiles in another order.
-std::vector<std::uint16_t> packed_in(TileOrder order, const Problem& p) {
+std::vector<std::uint16_t> packed_in(TileOrder order, const ProductProblem& p) {
   const std::vector<std::uint16_t> packed =
       pack(p.weights, p.in, [](std::int64_t row) { return row; });
   const std::int64_t blocks = (p.out + kTileRows - 1) / kTileRows, tiles = p.in / kTileColumns;
@@ -57,7 +57,7 @@ struct DeviceProblem {
   DeviceArray<std::uint16_t> weights, input;
   int in, blocks;
 
-  DeviceProblem(const Problem& p, TileOrder order)
+  DeviceProblem(const ProductProblem& p, TileOrder order)
       : weights(on_device<std::uint16_t>(packed_in(order, p))),
         in(p.in),
         blocks((p.out + kTileRows - 1) / kTileRows) {
@@ -89,7 +89,7 @@ std::vector<float> output_of(const Device& device, const DeviceProblem& problem,
   return {output.data(), output.data() + output.size()};
 }
 
-void expect_product(const Problem& p, const std::vector<float>& found, int size) {
+void expect_product(const ProductProblem& p, const std::vector<float>& found, int size) {
   for (int m = 0; m < kRows; ++m)
     for (int n = 0; n < p.out; ++n) {
       double sum = 0, magnitude = 0;
@@ -117,7 +117,7 @@ TEST(Products, EveryVariantGivesTheWrittenOutSumWithTheSameBitsAtAnyNumberOfRows
   if (!runs_ladder()) GTEST_SKIP() << "no CUDA device of compute capability 9.0 is here";
   const Device device;
   for (const auto& [out, in] : {std::pair{16, 32}, std::pair{163, 1312}, std::pair{37, 4128}}) {
-    const Problem problem = random_problem(out, in);
+    const ProductProblem problem = random_product(out, in);
     std::vector<float> all;
     for (const LadderVariant& variant : product_ladder()) {
       if (!variant.is_exact || !variant.has_room(in)) continue;
@@ -156,7 +156,7 @@ TEST(Products, EveryFormOfTheEngineGivesTheSameBits) {
        {std::pair{37, 96}, std::pair{20, 2080}, std::pair{20, 4128},
         std::pair{2 * at_the_same_time + 1, 288}, std::pair{3 * at_the_same_time + 1, 96},
         std::pair{3 * at_the_same_time + 1, 2080}}) {
-    const Problem problem = random_problem(out, in);
+    const ProductProblem problem = random_product(out, in);
     const DeviceProblem on_it(problem, TileOrder::by_block);
     const DeviceArray<BestLogit> best(static_cast<std::size_t>(kMaxRows * on_it.blocks));
     const auto logits = [&](int rows, int bound) {

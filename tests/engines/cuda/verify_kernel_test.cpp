@@ -28,8 +28,8 @@ struct Round {
   int length() const { return static_cast<int>(drafted.size()); }
 };
 
-constexpr std::int32_t kLength = 17;  ///< of the sequence before the round
-constexpr RoundKey kKey{3, kLength, 5};
+constexpr std::int32_t kChainLength = 17;  ///< of the sequence before the round
+constexpr RoundKey kKey{3, kChainLength, 5};
 
 Round random_round(std::mt19937& random, int vocab, int length, int begin = 0) {
   Round round{vocab, {}, {}, {}};
@@ -47,7 +47,7 @@ Round random_round(std::mt19937& random, int vocab, int length, int begin = 0) {
 
 RoundResult verified_on_device(const Device& device, const Round& round, std::int32_t forced = -1) {
   RoundState state{};
-  state.length = kLength;
+  state.length = kChainLength;
   state.sequence = kKey.sequence;
   state.round = kKey.round;
   state.serial = 1;

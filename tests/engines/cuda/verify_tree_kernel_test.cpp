@@ -16,17 +16,17 @@
 namespace speclab::engines::cuda {
 namespace {
 
-constexpr std::int32_t kLength = 17;  ///< of the sequence before the round
-constexpr RoundKey kKey{3, kLength, 5};
+constexpr std::int32_t kTreeLength = 17;  ///< of the sequence before the round
+constexpr RoundKey kTreeKey{3, kTreeLength, 5};
 constexpr int kMostNodes = 30;
 
 /// What the target thinks of a node's children.
 enum class Target { any, half_of_the_draft };
 
 /// A tree of random form as the host and as the device keep it, and the laws of its nodes.
-class Round {
+class TreeRound {
  public:
-  Round(std::mt19937& random, int vocab, Target target) : random_(random), vocab_(vocab) {
+  TreeRound(std::mt19937& random, int vocab, Target target) : random_(random), vocab_(vocab) {
     draft.reset(0, DrawKind::sampled_without_replacement);
     state.tree.depth[0] = 0;
     for (TokenTree::Node node = 0; node < draft.tree.size(); ++node) {
@@ -34,9 +34,9 @@ class Round {
       add_children(node);
       state.best[node] = arg_max(target_laws.back());
     }
-    state.length = kLength;
-    state.sequence = kKey.sequence;
-    state.round = kKey.round;
+    state.length = kTreeLength;
+    state.sequence = kTreeKey.sequence;
+    state.round = kTreeKey.round;
     state.pending = 77;
     state.rows = draft.tree.size();
   }
@@ -96,7 +96,7 @@ class Round {
   int vocab_;
 };
 
-Verdict verified_on_host(const Round& round) {
+Verdict verified_tree_on_host(const TreeRound& round) {
   std::vector<Law> laws(round.target_laws.size());
   for (std::size_t i = 0; i < laws.size(); ++i) fill(laws[i], round.target_laws[i]);
   const TargetLaws<float> law = [&](TokenTree::Node node) -> const Law& {
@@ -106,7 +106,7 @@ Verdict verified_on_host(const Round& round) {
   std::vector<float> scratch;
   Verdict verdict;
   if (round.state.inverse_temperature > 0.0f)
-    verify_rejection<float>(round.draft, law, kKey, chance, scratch, verdict);
+    verify_rejection<float>(round.draft, law, kTreeKey, chance, scratch, verdict);
   else
     verify_greedy<float>(round.draft, law, verdict);
   return verdict;
@@ -121,7 +121,7 @@ class VerifyTreeKernel : public ::testing::Test {
   }
 
   /// @return the round's state afterwards
-  RoundState verify_on_device(const Round& round, std::int32_t forced = -1) {
+  RoundState verify_on_device(const TreeRound& round, std::int32_t forced = -1) {
     const PinnedArray<RoundState> state(1);
     *state.data() = round.state;
     state.data()->forced = forced;
@@ -136,9 +136,9 @@ class VerifyTreeKernel : public ::testing::Test {
   }
 
   /// @return tokens accepted
-  int expect_hosts_verdict(const Round& round) {
+  int expect_hosts_verdict(const TreeRound& round) {
     const RoundState found = verify_on_device(round);
-    const Verdict verdict = verified_on_host(round);
+    const Verdict verdict = verified_tree_on_host(round);
     const RoundOutcome& outcome = told_->data()->outcome;
     const auto accepted = static_cast<std::int32_t>(verdict.accepted.size());
     const std::int32_t is_bonus = verdict.next_kind == NextKind::bonus;
@@ -146,11 +146,11 @@ class VerifyTreeKernel : public ::testing::Test {
               std::tuple(accepted, verdict.tested, verdict.next, is_bonus))
         << round.vocab() << " tokens, seed " << round.state.seed;
     EXPECT_EQ(std::tuple(found.length, found.pending, found.round),
-              std::tuple(kLength + accepted + 1, verdict.next, kKey.round + 1));
-    EXPECT_EQ(std::tuple(found.moves.first, found.moves.count), std::tuple(kLength, accepted));
+              std::tuple(kTreeLength + accepted + 1, verdict.next, kTreeKey.round + 1));
+    EXPECT_EQ(std::tuple(found.moves.first, found.moves.count), std::tuple(kTreeLength, accepted));
     for (std::int32_t i = 0; i < std::min(accepted, outcome.accepted); ++i) {
       const TokenTree::Node node = verdict.accepted[static_cast<std::size_t>(i)];
-      EXPECT_EQ(found.moves.from[i], kLength - 1 + node);
+      EXPECT_EQ(found.moves.from[i], kTreeLength - 1 + node);
       EXPECT_EQ(told_->data()->tokens[i], round.draft.tree[node].token);
     }
     EXPECT_EQ(found.previous, accepted > 0 ? round.draft.tree[verdict.accepted.back()].token : 77);
@@ -162,7 +162,7 @@ class VerifyTreeKernel : public ::testing::Test {
     for (const int vocab : kVocabularies) {
       int accepted = 0;
       for (std::uint64_t seed = 0; seed < 16; ++seed) {
-        Round round(random_, vocab, target);
+        TreeRound round(random_, vocab, target);
         round.state.seed = seed;
         round.state.inverse_temperature = inverse_temperature;
         accepted += expect_hosts_verdict(round);
@@ -193,7 +193,7 @@ TEST_F(VerifyTreeKernel, MatchesTheArgMaxAtTemperature0) {
 TEST_F(VerifyTreeKernel, AcceptsAsManyFirstChildrenAsAreForced) {
   for (const float inverse_temperature : {0.0f, 1.0f})
     for (const std::int32_t forced : {0, 1, 2, 9}) {
-      Round round(random_, 1500, Target::any);
+      TreeRound round(random_, 1500, Target::any);
       round.state.inverse_temperature = inverse_temperature;
       int node = 0, steps = 0;
       for (; steps < forced && round.state.tree.num_children[node] > 0; ++steps)

@@ -14,7 +14,7 @@ using testing::decode;
 using testing::DrafterCase;
 using testing::TinyPair;
 
-TinyPair& pair() {
+TinyPair& recorded_pair() {
   static TinyPair tiny(testing::tiny_config());
   return tiny;
 }
@@ -45,7 +45,7 @@ class Records : public ::testing::TestWithParam<DrafterCase> {
                                  .stop = {.max_new_tokens = 33},
                                  .drafter = GetParam().options(),
                                  .seed = 8};
-    return decode(*pair().speculative(options), kRequests, length);
+    return decode(*recorded_pair().speculative(options), kRequests, length);
   }
 };
 
@@ -109,7 +109,8 @@ TEST_P(Records, TimesAddUp) {
 }
 
 TEST(PlainRecords, HoldOneTokenARound) {
-  const auto records = decode(*pair().plain({.stop = {.max_new_tokens = 12}}), kRequests, 0);
+  const auto records =
+      decode(*recorded_pair().plain({.stop = {.max_new_tokens = 12}}), kRequests, 0);
   for (const GenerationRecord& record : records) {
     EXPECT_EQ(record.rounds.size(), 12U);
     EXPECT_EQ(count_fates(record, TokenFate::plain), 12);
@@ -139,7 +140,7 @@ class ListeningPolicy final : public SpeculationLengthPolicy {
 
 TEST(Policies, HearEveryRoundAndSetItsLength) {
   const auto heard = std::make_shared<std::vector<RoundRecord>>();
-  const auto decoder = pair().speculative(
+  const auto decoder = recorded_pair().speculative(
       {.stop = {.max_new_tokens = 30}, .drafter = {.kind = "small_transformer"}, .seed = 3});
   decoder->begin({kRequests[0]}, ListeningPolicy(heard));
   while (decoder->round()) {

@@ -19,7 +19,7 @@ using testing::sequence_of;
 
 constexpr int kLongest = 12;
 
-std::shared_ptr<LanguageModel> model() {
+std::shared_ptr<LanguageModel> confident_model() {
   static const std::shared_ptr<LanguageModel> tiny = testing::tiny_model(testing::tiny_config());
   return tiny;
 }
@@ -30,7 +30,7 @@ std::vector<double> likelihoods(const Sequence& sequence, const std::vector<Toke
   std::vector<Token> text = sequence.tokens;
   for (const Token token : drafted) {
     Law law;
-    LogitsPipeline({}).law(testing::logits_of(*model(), text).back(), {}, law);
+    LogitsPipeline({}).law(testing::logits_of(*confident_model(), text).back(), {}, law);
     likelihoods.push_back(static_cast<double>(law[token]));
     text.push_back(token);
   }
@@ -39,7 +39,7 @@ std::vector<double> likelihoods(const Sequence& sequence, const std::vector<Toke
 
 std::vector<Token> drafted_with(const DecoderOptions& options, const Sequence& sequence,
                                 double stop_below) {
-  const auto drafter = make_small_transformer_drafter(model(), options);
+  const auto drafter = make_small_transformer_drafter(confident_model(), options);
   drafter->begin({&sequence, 1});
   return drafted_tokens(propose(*drafter, sequence, kLongest, stop_below));
 }

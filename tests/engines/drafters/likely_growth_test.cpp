@@ -27,7 +27,7 @@ using Path = testing::TokenPath;
 
 constexpr std::int32_t kVocab = 40;
 
-std::shared_ptr<LanguageModel> model() {
+std::shared_ptr<LanguageModel> growing_model() {
   static const std::shared_ptr<LanguageModel> tiny = [] {
     LlamaConfig config = testing::tiny_config();
     config.vocab_size = kVocab;
@@ -50,7 +50,7 @@ Children of_transformer(const Path& text) {
   return [text](const Likely& parent, int count) {
     Path whole = text;
     whole.insert(whole.end(), parent.path.begin(), parent.path.end());
-    const auto logits = testing::logits_of(*model(), whole).back();
+    const auto logits = testing::logits_of(*growing_model(), whole).back();
     std::vector<double> probabilities;
     double sum = 0;
     for (const float logit : logits)
@@ -96,7 +96,7 @@ TEST(LikelyGrowth, OfATransformerIsTheSlowReferences) {
   for (const char* tree : trees)
     for (const int levels : {1, 2, 4, 7}) {
       const Sequence sequence = sequence_of(testing::random_tokens(random, kVocab, 6));
-      const auto drafter = make_small_transformer_drafter(model(), options_of(tree));
+      const auto drafter = make_small_transformer_drafter(growing_model(), options_of(tree));
       drafter->begin({&sequence, 1});
       EXPECT_EQ(paths_of(propose(*drafter, sequence, levels)),
                 likely_paths(of_transformer(sequence.tokens), tree, levels))
@@ -149,7 +149,8 @@ TEST(LikelyGrowth, OfSuffixesKeepsThoseThatEndEarly) {
 TEST(LikelyGrowth, OfAnAdaptiveTreeHasAsManyNodesAsTheLimit) {
   const Sequence sequence = sequence_of({9, 8, 7, 9, 8});
   for (const int nodes : {1, 2, 5, 9, 64, 80}) {
-    const auto drafter = make_small_transformer_drafter(model(), options_of("best_first:adaptive"));
+    const auto drafter =
+        make_small_transformer_drafter(growing_model(), options_of("best_first:adaptive"));
     drafter->begin({&sequence, 1});
     const Draft draft = propose(*drafter, sequence, nodes);
     EXPECT_EQ(draft.tree.drafted(), std::min(nodes, 64));
@@ -226,7 +227,7 @@ TEST(LikelyGrowth, DraftsCertainTokensAtEveryTemperature) {
   std::set<Path> first;
   for (const double temperature : {0.0, 0.7, 1.5}) {
     const auto drafter =
-        make_small_transformer_drafter(model(), options_of("best_first:9", temperature));
+        make_small_transformer_drafter(growing_model(), options_of("best_first:9", temperature));
     drafter->begin({&sequence, 1});
     const Draft draft = propose(*drafter, sequence, 5);
     EXPECT_EQ(draft.draw_kind, DrawKind::arg_max);
@@ -242,7 +243,7 @@ TEST(LikelyGrowth, DraftsCertainTokensAtEveryTemperature) {
 
 TEST(LikelyGrowth, DraftsNothingWhereNothingMayBeDrafted) {
   const Sequence sequence = sequence_of({9, 8, 7});
-  const auto drafter = make_small_transformer_drafter(model(), options_of("beam:6"));
+  const auto drafter = make_small_transformer_drafter(growing_model(), options_of("beam:6"));
   drafter->begin({&sequence, 1});
   EXPECT_EQ(propose(*drafter, sequence, 0).tree.drafted(), 0);
 }

@@ -8,16 +8,17 @@ namespace speclab::engines {
 namespace {
 
 /// After 1 comes 2, after 2 comes 3, and so on.
-std::shared_ptr<const NgramModel> model() {
+std::shared_ptr<const NgramModel> backing_ngrams() {
   return testing::ngrams_of({{1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1}}, 8, {.order = 2});
 }
 
 Draft draft_of(double temperature, double weight, std::vector<Token> tokens,
                std::int32_t max_length, std::uint32_t round = 0) {
   const auto drafter = testing::make_lookup_ngram_drafter(
-      model(), {.sampling = {.temperature = temperature},
-                .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight},
-                .seed = 4});
+      backing_ngrams(),
+      {.sampling = {.temperature = temperature},
+       .drafter = {.kind = "lookup_ngram", .min_ngram = 1, .lookup_weight = weight},
+       .seed = 4});
   return testing::propose(*drafter, testing::sequence_of(std::move(tokens), round), max_length);
 }
 
@@ -73,7 +74,7 @@ TEST(LookupNgram, StopsCopyingWhereItDrewAnotherToken) {
 TEST(LookupNgram, LooksUpAsManyTokensAsItIsTold) {
   const auto drafted = [](const DrafterOptions& options, Tokens tokens) {
     const auto drafter = testing::make_lookup_ngram_drafter(
-        model(), {.sampling = {.temperature = 0}, .drafter = options});
+        backing_ngrams(), {.sampling = {.temperature = 0}, .drafter = options});
     return testing::drafted_tokens(
         testing::propose(*drafter, testing::sequence_of(std::move(tokens)), 1));
   };

@@ -11,8 +11,8 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-DecoderOptions options_of(double temperature, std::optional<double> weight,
-                          const char* tree = "chain") {
+DecoderOptions mixture_options_of(double temperature, std::optional<double> weight,
+                                  const char* tree = "chain") {
   return {.sampling = {.temperature = temperature},
           .drafter = {.kind = "lookup_transformer",
                       .tree = tree,
@@ -41,28 +41,28 @@ Draft model_draft(const DecoderOptions& options, Tokens tokens, std::int32_t max
 
 TEST(LookupTransformer, CopiesAtTemperatureZeroAndGoesOnWithTheModel) {
   const Tokens text{9, 8, 7, 9, 8};
-  const Tokens drafted = testing::drafted_tokens(mixed_draft(options_of(0, 0.5), text, 5));
+  const Tokens drafted = testing::drafted_tokens(mixed_draft(mixture_options_of(0, 0.5), text, 5));
   ASSERT_EQ(drafted.size(), 5u);
   EXPECT_EQ(Tokens(drafted.begin(), drafted.begin() + 3), (Tokens{7, 9, 8}));
   Tokens behind = text;
   behind.insert(behind.end(), drafted.begin(), drafted.begin() + 3);
   EXPECT_EQ(Tokens(drafted.begin() + 3, drafted.end()),
-            testing::drafted_tokens(model_draft(options_of(0, 0.5), behind, 2)));
+            testing::drafted_tokens(model_draft(mixture_options_of(0, 0.5), behind, 2)));
 }
 
 /// A copy of next to no weight loses to what the model likes best; one of more than the model gives
 /// any token wins.
 TEST(LookupTransformer, AtTemperatureZeroDraftsTheModelsTokenWhereTheCopyWeighsLess) {
   const Tokens text{9, 8, 7, 9, 8},
-      models = testing::drafted_tokens(model_draft(options_of(0, 0.5), text, 1));
+      models = testing::drafted_tokens(model_draft(mixture_options_of(0, 0.5), text, 1));
   ASSERT_NE(models, Tokens{7});
-  EXPECT_EQ(testing::drafted_tokens(mixed_draft(options_of(0, 1e-6), text, 1)), models);
-  EXPECT_EQ(testing::drafted_tokens(mixed_draft(options_of(0, 0.3), text, 1)), Tokens{7});
+  EXPECT_EQ(testing::drafted_tokens(mixed_draft(mixture_options_of(0, 1e-6), text, 1)), models);
+  EXPECT_EQ(testing::drafted_tokens(mixed_draft(mixture_options_of(0, 0.3), text, 1)), Tokens{7});
 }
 
 TEST(LookupTransformer, IsTheModelWhereThereIsNothingToCopy) {
-  const Draft alone = model_draft(options_of(1, 0.7), {6, 1}, 3),
-              mixed = mixed_draft(options_of(1, 0.7), {6, 1}, 3);
+  const Draft alone = model_draft(mixture_options_of(1, 0.7), {6, 1}, 3),
+              mixed = mixed_draft(mixture_options_of(1, 0.7), {6, 1}, 3);
   EXPECT_EQ(testing::drafted_tokens(mixed), testing::drafted_tokens(alone));
   for (Token token = 0; token < 300; ++token)
     EXPECT_EQ(mixed.law_at(0)[token], alone.law_at(0)[token]) << token;
@@ -70,8 +70,8 @@ TEST(LookupTransformer, IsTheModelWhereThereIsNothingToCopy) {
 
 TEST(LookupTransformer, LawIsTheMixtureWhereThereIsACopy) {
   const double weight = 0.7;
-  const Draft mixed = mixed_draft(options_of(1, weight), {3, 1, 3}, 1),
-              alone = model_draft(options_of(1, weight), {3, 1, 3}, 1);
+  const Draft mixed = mixed_draft(mixture_options_of(1, weight), {3, 1, 3}, 1),
+              alone = model_draft(mixture_options_of(1, weight), {3, 1, 3}, 1);
   double sum = 0;
   for (Token token = 0; token < 300; ++token) {
     const double copied = token == 1 ? weight : 0.0;
@@ -85,7 +85,7 @@ TEST(LookupTransformer, LawIsTheMixtureWhereThereIsACopy) {
 
 /// 0.16 behind one token, and 0.45 behind two, where the first copy came.
 TEST(LookupTransformer, WithoutAWeightTheCopyHasTheShareThatItsRecordExpects) {
-  const DecoderOptions options = options_of(1, std::nullopt);
+  const DecoderOptions options = mixture_options_of(1, std::nullopt);
   const Draft alone = model_draft(options, {3, 1, 6, 3}, 1);
   Draft mixed = mixed_draft(options, {3, 1, 6, 3}, 2);
   EXPECT_NEAR(static_cast<double>(mixed.law_at(0)[1]),
@@ -100,24 +100,24 @@ TEST(LookupTransformer, WithoutAWeightTheCopyHasTheShareThatItsRecordExpects) {
 
 /// The likeliest tokens of a tree: the copied one first, with the weight it has in the mixture.
 TEST(LookupTransformer, PutsTheCopyFirstInATreeOfLikelyTokens) {
-  const Tokens drafted =
-      testing::drafted_tokens(mixed_draft(options_of(1, 0.9, "best_first:4:3"), {3, 1, 6, 3}, 2));
+  const Tokens drafted = testing::drafted_tokens(
+      mixed_draft(mixture_options_of(1, 0.9, "best_first:4:3"), {3, 1, 6, 3}, 2));
   ASSERT_EQ(drafted.size(), 4u);
   EXPECT_EQ(drafted[0], 1);
   EXPECT_EQ(drafted[1], 6) << "behind the copy the copy goes on";
 }
 
 TEST(LookupTransformer, DraftsTheCopyAloneWhereTheWeightIsOne) {
-  const Draft draft = mixed_draft(options_of(1, 1.0), {3, 1, 6, 3}, 2);
+  const Draft draft = mixed_draft(mixture_options_of(1, 1.0), {3, 1, 6, 3}, 2);
   EXPECT_EQ(testing::drafted_tokens(draft), (Tokens{1, 6}));
   EXPECT_EQ(draft.law_at(0)[1], 1.0f);
-  const Tokens tree =
-      testing::drafted_tokens(mixed_draft(options_of(1, 1.0, "best_first:6:3"), {3, 1, 6, 3}, 2));
+  const Tokens tree = testing::drafted_tokens(
+      mixed_draft(mixture_options_of(1, 1.0, "best_first:6:3"), {3, 1, 6, 3}, 2));
   EXPECT_EQ(tree, (Tokens{1, 6})) << "no row for what has no probability";
 }
 
 TEST(LookupTransformer, MixesWithALawThatACutoffMadeSparse) {
-  DecoderOptions options = options_of(0.7, 0.6);
+  DecoderOptions options = mixture_options_of(0.7, 0.6);
   options.sampling.top_k = 2;
   const Draft mixed = mixed_draft(options, {3, 1, 3}, 1),
               alone = model_draft(options, {3, 1, 3}, 1);
@@ -129,7 +129,7 @@ TEST(LookupTransformer, MixesWithALawThatACutoffMadeSparse) {
 
 TEST(LookupTransformer, RefusesAWeightOutsideItsRange) {
   for (const double weight : {0.0, -0.5, 1.5})
-    EXPECT_THROW(mixed_draft(options_of(1, weight), {1}, 1), ConfigError) << weight;
+    EXPECT_THROW(mixed_draft(mixture_options_of(1, weight), {1}, 1), ConfigError) << weight;
 }
 
 }  // namespace

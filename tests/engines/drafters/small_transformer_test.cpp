@@ -14,7 +14,7 @@ using testing::drafted_tokens;
 using testing::propose;
 using testing::sequence_of;
 
-std::shared_ptr<LanguageModel> model() {
+std::shared_ptr<LanguageModel> drafting_model() {
   static const std::shared_ptr<LanguageModel> tiny = testing::tiny_model(testing::tiny_config());
   return tiny;
 }
@@ -27,7 +27,7 @@ DecoderOptions options_of(double temperature, const std::string& tree,
 }
 
 std::unique_ptr<Drafter> begun(const DecoderOptions& options, const Sequence& sequence) {
-  auto drafter = make_small_transformer_drafter(model(), options);
+  auto drafter = make_small_transformer_drafter(drafting_model(), options);
   drafter->begin({&sequence, 1});
   return drafter;
 }
@@ -52,7 +52,8 @@ Law law_by_definition(const DecoderOptions& options, const Sequence& sequence, c
   const auto path = testing::path_tokens(draft.tree, node);
   text.insert(text.end(), path.begin(), path.end());
   Law law;
-  LogitsPipeline(options.sampling).law(testing::logits_of(*model(), text).back(), text, law);
+  LogitsPipeline(options.sampling)
+      .law(testing::logits_of(*drafting_model(), text).back(), text, law);
   return law;
 }
 
@@ -144,7 +145,7 @@ TEST_P(SmallTransformer, KeepsItsCacheCompleteWhateverIsAccepted) {
 TEST(SmallTransformerDrafter, GreedyTreeHoldsTheMostLikelyTokens) {
   const Sequence sequence = sequence_of({1, 2, 3});
   const auto tokens = drafted_tokens(propose(*begun(options_of(0, "4"), sequence), sequence, 1));
-  const auto logits = testing::logits_of(*model(), sequence.tokens).back();
+  const auto logits = testing::logits_of(*drafting_model(), sequence.tokens).back();
   EXPECT_EQ(tokens.size(), 1U);  // "4" is a chain of four, of which one level is allowed
   EXPECT_EQ(tokens[0], std::max_element(logits.begin(), logits.end()) - logits.begin());
   const auto siblings =
@@ -180,7 +181,8 @@ TEST(SmallTransformerDrafter, BeginsAgainWithoutARemainder) {
 }
 
 TEST(SmallTransformerDrafter, RefusesAShapeItDoesNotKnow) {
-  EXPECT_THROW(make_small_transformer_drafter(model(), options_of(1, "bush")), ConfigError);
+  EXPECT_THROW(make_small_transformer_drafter(drafting_model(), options_of(1, "bush")),
+               ConfigError);
 }
 
 /// The laws are 0 outside it, and those of the whole head inside, scaled.

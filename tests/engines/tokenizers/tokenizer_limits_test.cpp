@@ -20,7 +20,7 @@ std::string json(int last_id = 3) {
          std::to_string(last_id) + R"(},"merges":["a b","ab a"]}})";
 }
 
-std::string strings(const std::vector<std::string>& texts) {
+std::string json_strings(const std::vector<std::string>& texts) {
   std::string bytes = raw<std::uint32_t>(8) + raw<std::uint64_t>(texts.size());
   for (const std::string& text : texts) bytes += raw_string(text);
   return bytes;
@@ -30,10 +30,11 @@ std::string gguf() {
   GgufBytes file;
   std::string types = raw<std::uint32_t>(5) + raw<std::uint64_t>(4);
   for (int i = 0; i < 4; ++i) types += raw<std::int32_t>(1);
-  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")),
-                   metadata_entry("tokenizer.ggml.tokens", 9, strings({"a", "b", "ab", "aba"})),
-                   metadata_entry("tokenizer.ggml.token_type", 9, types),
-                   metadata_entry("tokenizer.ggml.merges", 9, strings({"a b", "ab a"}))};
+  file.metadata = {
+      metadata_entry("tokenizer.ggml.model", 8, raw_string("gpt2")),
+      metadata_entry("tokenizer.ggml.tokens", 9, json_strings({"a", "b", "ab", "aba"})),
+      metadata_entry("tokenizer.ggml.token_type", 9, types),
+      metadata_entry("tokenizer.ggml.merges", 9, json_strings({"a b", "ab a"}))};
   return file.str();
 }
 

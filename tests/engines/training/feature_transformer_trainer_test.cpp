@@ -158,7 +158,7 @@ TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
   EXPECT_THROW(read_parameters(folder, wider.parameters()), ModelFileError) << "a layer is missing";
 }
 
-struct Stopped {};
+struct StoppedFeature {};
 
 class FeatureTraining : public ::testing::TestWithParam<const char*> {};
 
@@ -169,7 +169,7 @@ TEST_P(FeatureTraining, GoesOnToTheSameBitsAfterItWasStopped) {
     int calls = 0;
     const TrainCallbacks callbacks{[](const TrainProgress&) {},
                                    [&] {
-                                     if (++calls == stop_after) throw Stopped();
+                                     if (++calls == stop_after) throw StoppedFeature();
                                    }};
     TrainOptions options = train_options(folder);
     options.schedule.optimiser = GetParam();
@@ -178,7 +178,7 @@ TEST_P(FeatureTraining, GoesOnToTheSameBitsAfterItWasStopped) {
   };
   const std::string whole = train(target.folder() + "/whole", -1);
   const std::string folder = target.folder() + "/stopped";
-  for (const int stop_after : {20, 41}) EXPECT_THROW(train(folder, stop_after), Stopped);
+  for (const int stop_after : {20, 41}) EXPECT_THROW(train(folder, stop_after), StoppedFeature);
   EXPECT_FALSE(std::filesystem::exists(folder + "/model.safetensors"));
   EXPECT_EQ(train(folder, -1), whole);
   EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.bin"));
@@ -195,11 +195,11 @@ TEST(FeatureTransformerTrainer, NotesEveryProgramThatTookPart) {
     train_feature_transformer(texts, target.feature_target(), options,
                               {[](const TrainProgress&) {},
                                [&] {
-                                 if (++calls == stop_after) throw Stopped();
+                                 if (++calls == stop_after) throw StoppedFeature();
                                }});
   };
-  EXPECT_THROW(train("first", 20), Stopped);
-  EXPECT_THROW(train("first", 30), Stopped);
+  EXPECT_THROW(train("first", 20), StoppedFeature);
+  EXPECT_THROW(train("first", 30), StoppedFeature);
   train("second", -1);
   const auto manifest = nlohmann::json::parse(read_file(options.output + "/manifest.json"));
   EXPECT_EQ(manifest.at("provenance").at("revision"), "second");
@@ -232,9 +232,10 @@ TEST(FeatureTransformerTrainer, LosesNothingWhenTheDiskIsFullAtTheEnd) {
 TEST(FeatureTransformerTrainer, RefusesADamagedCheckpoint) {
   const TinyTarget target;
   const TrainOptions options = train_options(target.folder() + "/damaged");
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
-                                         {[](const TrainProgress&) {}, [] { throw Stopped(); }}),
-               Stopped);
+  EXPECT_THROW(
+      train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                {[](const TrainProgress&) {}, [] { throw StoppedFeature(); }}),
+      StoppedFeature);
   std::string bytes = read_file(options.output + "/checkpoint.bin");
   bytes[bytes.size() / 2] ^= 1;
   write_file(options.output + "/checkpoint.bin", bytes);
@@ -297,9 +298,10 @@ TEST(FeatureTransformerTrainer, NotesNamesThatAreNoUtf8) {
 TEST(FeatureTransformerTrainer, RefusesACheckpointOfAnotherTraining) {
   const TinyTarget target;
   TrainOptions options = train_options(target.folder() + "/other");
-  EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
-                                         {[](const TrainProgress&) {}, [] { throw Stopped(); }}),
-               Stopped);
+  EXPECT_THROW(
+      train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
+                                {[](const TrainProgress&) {}, [] { throw StoppedFeature(); }}),
+      StoppedFeature);
   options.schedule.learning_rate = 1e-3;
   EXPECT_THROW(train_feature_transformer(target.texts(72, 24), target.feature_target(), options,
                                          {[](const TrainProgress&) {}}),

@@ -255,7 +255,7 @@ TEST(MlpSpeculatorTrainer, HasTheReleasedRates) {
         << step;
 }
 
-struct Stopped {};
+struct StoppedMlp {};
 
 TEST(MlpSpeculatorTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
   const TinyTarget target;
@@ -267,13 +267,13 @@ TEST(MlpSpeculatorTrainer, GoesOnToTheSameBitsAfterItWasStopped) {
     train_mlp_speculator(texts, target.feature_target(), options,
                          {[](const TrainProgress&) {},
                           [&] {
-                            if (++calls == stop_after) throw Stopped();
+                            if (++calls == stop_after) throw StoppedMlp();
                           }});
     return read_file(folder + "/model.safetensors") + read_file(folder + "/training.csv");
   };
   const std::string whole = trained(target.folder() + "/whole", -1),
                     folder = target.folder() + "/stopped";
-  EXPECT_THROW(trained(folder, 20), Stopped);
+  EXPECT_THROW(trained(folder, 20), StoppedMlp);
   EXPECT_EQ(trained(folder, -1), whole);
 }
 

@@ -12,7 +12,7 @@ namespace speclab::engines {
 namespace {
 
 std::string scratch_file(const std::string& name) {
-  const std::string path = testing::TempDir() + "/" + name;
+  const std::string path = ::testing::TempDir() + "/" + name;
   std::filesystem::remove(path);
   return path;
 }

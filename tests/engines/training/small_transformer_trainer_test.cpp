@@ -75,7 +75,7 @@ TrainOptions small_options(const std::string& folder) {
 }
 
 std::string scratch_folder(const std::string& name) {
-  const std::string folder = testing::TempDir() + "/" + name;
+  const std::string folder = ::testing::TempDir() + "/" + name;
   std::filesystem::remove_all(folder);
   return folder;
 }

@@ -16,7 +16,7 @@ TrainOptions good_options() {
   return options;
 }
 
-ModelInfo target() {
+ModelInfo checked_target() {
   ModelInfo info;
   info.hidden_size = 576;
   info.vocab_size = 300;
@@ -25,13 +25,13 @@ ModelInfo target() {
 }
 
 TEST(TrainingChecks, AcceptsTheDefaults) {
-  EXPECT_NO_THROW(check_training(good_options(), target()));
+  EXPECT_NO_THROW(check_training(good_options(), checked_target()));
   TrainOptions ngram = good_options();
   ngram.drafter = "ngram";
-  EXPECT_NO_THROW(check_training(ngram, target()));
+  EXPECT_NO_THROW(check_training(ngram, checked_target()));
   ngram.own_text.prompts.clear();
   ngram.text.files = {"a.txt"};
-  EXPECT_NO_THROW(check_training(ngram, target())) << "text files are enough";
+  EXPECT_NO_THROW(check_training(ngram, checked_target())) << "text files are enough";
 }
 
 TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
@@ -133,7 +133,7 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
     TrainOptions options = good_options();
     change(options);
     try {
-      check_training(options, target());
+      check_training(options, checked_target());
       ADD_FAILURE() << "accepted: " << field;
     } catch (const ConfigError& error) {
       EXPECT_NE(std::string(error.what()).find(field), std::string::npos) << error.what();

@@ -30,14 +30,15 @@ void copy_training(const std::string& from, const std::string& folder) {
   copy_training(from + "/training.csv", from + "/manifest.json", folder);
 }
 
-std::string fresh_folder(const std::string& name) {
+std::string fresh_report_folder(const std::string& name) {
   const std::string folder = ::testing::TempDir() + "/" + name;
   std::filesystem::remove_all(folder);
   return folder;
 }
 
 TEST(ProgramTrainingReport, DrawsEveryDraftedTokenOfOneTraining) {
-  const std::string folder = fresh_folder("one_training"), training = folder + "/smollm2-mlp";
+  const std::string folder = fresh_report_folder("one_training"),
+                    training = folder + "/smollm2-mlp";
   copy_training(kMlp, training);
   const Outcome report = run_program("report " + training + " 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
@@ -50,7 +51,7 @@ TEST(ProgramTrainingReport, DrawsEveryDraftedTokenOfOneTraining) {
 }
 
 TEST(ProgramTrainingReport, DrawsSeveralTogether) {
-  const std::string folder = fresh_folder("trainings");
+  const std::string folder = fresh_report_folder("trainings");
   const Outcome report =
       run_program(std::string("report ") + kFeature + " " + kMlp + " --output " + folder + " 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
@@ -58,7 +59,7 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
 }
 
-const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
+const std::string kTrainingReference = SPECLAB_SOURCE_DIR "/results/reference";
 
 /// The committed manifest of a committed curve: of the closed world one for all, of heads one a
 /// stage.
@@ -72,7 +73,7 @@ std::string manifest_of(const std::string& folder, const std::string& curve) {
 /// of `folder` @param drawn  where its figures are
 void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves,
                         const std::string& options, const std::string& drawn, int least) {
-  const std::string scratch = fresh_folder("drawn_again");
+  const std::string scratch = fresh_report_folder("drawn_again");
   std::string command = "report";
   for (const std::string& curve : curves) {
     copy_training(folder + "/" + curve + ".csv", manifest_of(folder, curve), scratch + "/" + curve);
@@ -86,13 +87,14 @@ void expect_drawn_again(const std::string& folder, const std::vector<std::string
 class CommittedTrainings : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string others = testing::other_drawing_tools(kReference); !others.empty())
+    if (const std::string others = testing::other_drawing_tools(kTrainingReference);
+        !others.empty())
       GTEST_SKIP() << others;
   }
 };
 
 TEST_F(CommittedTrainings, OfHeadsAreDrawnAgainAsStagesAndSideBySide) {
-  const std::string folder = kReference + "/mlp_heads_cpu";
+  const std::string folder = kTrainingReference + "/mlp_heads_cpu";
   for (const std::string domain : {"prose", "code"}) {
     for (const std::string heads : {"3", "4", "6", "8"}) {
       const std::string name = domain + "_" + heads;
@@ -108,13 +110,13 @@ TEST_F(CommittedTrainings, OfHeadsAreDrawnAgainAsStagesAndSideBySide) {
 }
 
 TEST_F(CommittedTrainings, OfTheClosedWorldAreDrawnAgain) {
-  const std::string folder = kReference + "/closed_world_training_cpu";
+  const std::string folder = kTrainingReference + "/closed_world_training_cpu";
   expect_drawn_again(folder, {"0m3", "10m", "1m", "30m", "3m", "3m_half", "3m_quarter"}, "", folder,
                      4);
 }
 
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
-  const std::string folder = fresh_folder("quotes"), training = folder + "/'quoted'\x1b[31m";
+  const std::string folder = fresh_report_folder("quotes"), training = folder + "/'quoted'\x1b[31m";
   copy_training(kMlp, training);
   const Outcome report = run_program("report \"" + training + "\" 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
@@ -123,7 +125,7 @@ TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
 }
 
 TEST(ProgramTrainingReport, DrawsNoCurveOfUnknownOrigin) {
-  const std::string folder = fresh_folder("unknown_origin");
+  const std::string folder = fresh_report_folder("unknown_origin");
   copy_training(kMlp, folder);
   std::filesystem::remove(folder + "/manifest.json");
   expect_refusal("report " + folder, 3,
@@ -148,11 +150,11 @@ TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
   expect_refusal("report " + run + " --stages", 2, "--stages is for trainings");
   expect_refusal(std::string("report ") + kFeature + " --stages", 2, "--stages with one folder");
   expect_refusal(std::string("report ") + kFeature + " " + kMlp + " --stages --output " +
-                     fresh_folder("no_stages"),
+                     fresh_report_folder("no_stages"),
                  2, "allowed: stages of one drafter");
   expect_refusal("report " + run + " --output x", 2, "--output is for the figures of trainings");
-  expect_refusal("report " + fresh_folder("nothing"), 2, "is not there");
-  const std::string empty = fresh_folder("empty");
+  expect_refusal("report " + fresh_report_folder("nothing"), 2, "is not there");
+  const std::string empty = fresh_report_folder("empty");
   std::filesystem::create_directories(empty);
   expect_refusal("report " + empty, 3,
                  "neither a run (manifest.toml, journal) nor a finished training (training.csv)");

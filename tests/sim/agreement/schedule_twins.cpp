@@ -12,12 +12,12 @@ namespace {
 using namespace sim;
 
 /// Means over 100 rounds of the +2/-1 schedule, after 100 in which it forgets where it began.
-struct Played {
+struct PlayedSchedule {
   double tokens = 0.0, length = 0.0, full = 0.0;
 };
-Played schedule(Dice& dice, double alpha) {
+PlayedSchedule schedule(Dice& dice, double alpha) {
   constexpr int kForgotten = 100, kRounds = 100;
-  Played mean;
+  PlayedSchedule mean;
   int length = 5;
   for (int round = 0; round < kForgotten + kRounds; ++round) {
     const int accepted = accepted_run(dice, alpha, length);
@@ -31,7 +31,8 @@ Played schedule(Dice& dice, double alpha) {
   return mean;
 }
 
-Twin long_run(const char* name, double HeuristicLongRun::* closed, double Played::* played) {
+Twin long_run(const char* name, double HeuristicLongRun::* closed,
+              double PlayedSchedule::* played) {
   return {name, [=](Dice& dice) {
             const double alpha = dice.between(0.2, 0.9);
             return relative(heuristic_long_run(alpha).*closed,
@@ -43,7 +44,7 @@ Setting heuristic_speedup(Dice& dice) {
   const double alpha = dice.between(0.2, 0.9), c = dice.between(0.0, 0.3),
                speedup = heuristic_predicted_speedup(alpha, c);
   return {0.0, heuristic_long_run(alpha).tokens_per_round, [=](Dice& d) {
-            const Played mean = schedule(d, alpha);
+            const PlayedSchedule mean = schedule(d, alpha);
             return mean.tokens - speedup * (1.0 + c * mean.length);
           }};
 }
@@ -79,10 +80,12 @@ Setting in_turn(Dice& dice) {
 
 std::vector<Twin> schedule_twins() {
   return {
-      long_run("heuristic_tokens_per_round", &HeuristicLongRun::tokens_per_round, &Played::tokens),
+      long_run("heuristic_tokens_per_round", &HeuristicLongRun::tokens_per_round,
+               &PlayedSchedule::tokens),
       long_run("heuristic_mean_length", &HeuristicLongRun::mean_speculation_length,
-               &Played::length),
-      long_run("heuristic_full_accept", &HeuristicLongRun::full_accept_probability, &Played::full),
+               &PlayedSchedule::length),
+      long_run("heuristic_full_accept", &HeuristicLongRun::full_accept_probability,
+               &PlayedSchedule::full),
       {"heuristic_predicted_speedup", heuristic_speedup},
       {"dsi_expected_latency", beside_verification},
       {"blocking_expected_latency", in_turn},

@@ -15,7 +15,7 @@ namespace {
 using namespace speclab::testing;
 using Probabilities = std::vector<double>;
 
-double total(const Probabilities& law) { return std::accumulate(law.begin(), law.end(), 0.0); }
+double total_of(const Probabilities& law) { return std::accumulate(law.begin(), law.end(), 0.0); }
 
 TEST(LkDivergence, IsOneForDisjointSupportsAndZeroForEqualLaws) {
   EXPECT_EQ(lk_divergence(Probabilities{1, 0}, Probabilities{0, 1}), 1.0);
@@ -39,7 +39,7 @@ TEST(ResidualDistribution, IsALawThatLivesWherePExceedsQAndCompletesTheKeptDraft
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size),
                         residual = residual_distribution(p, q);
     const double rejected = lk_divergence(p, q);
-    EXPECT_NEAR(total(residual), 1.0, 1e-12);
+    EXPECT_NEAR(total_of(residual), 1.0, 1e-12);
     for (std::size_t i = 0; i < p.size(); ++i)
       EXPECT_NEAR(std::min(p[i], q[i]) + rejected * residual[i], p[i], 1e-14)
           << "the rule is exact";
@@ -75,7 +75,7 @@ TEST(ValueDependentDrop, IsALawButNotTheTargets) {
     const Probabilities p = values.law(vocab_size), q = values.law(vocab_size);
     const auto kept = static_cast<std::size_t>(values.integer(0, vocab_size - 1));
     const Probabilities output = value_dependent_drop_output(p, q, static_cast<Token>(kept));
-    EXPECT_NEAR(total(output), 1.0, 1e-12);
+    EXPECT_NEAR(total_of(output), 1.0, 1e-12);
     // Dropping costs the law exactly the p-mass that kept drafts of the token already stood for.
     EXPECT_NEAR(output[kept] - p[kept], std::min(p[kept], q[kept]) - q[kept] * p[kept], 1e-14);
   });

@@ -75,7 +75,7 @@ TEST(LikeliestTree, IsTheBestOfAllShapes) {
   for (const int levels : {2, 3, 7})
     for (int nodes = 1; nodes <= 7; ++nodes) {
       double best = 0.0;
-      testing::for_each_shape(nodes - 1, [&](const TreeShape& shape) {
+      speclab::testing::for_each_shape(nodes - 1, [&](const TreeShape& shape) {
         if (shape.depth() < levels) best = std::max(best, tokens_of(shape, acceptance));
       });
       const OptimalTree tree = likeliest_tree(acceptance, {nodes, levels});

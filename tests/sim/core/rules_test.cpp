@@ -14,21 +14,21 @@ namespace {
 using speclab::testing::Tokens;
 using namespace speclab::testing;
 
-struct Case {
+struct RuleCase {
   const char* verifier;
   const char* shape;
   DrawKind draw_kind;
   std::size_t count;  ///< tokens whose joint law is compared
 };
 
-void PrintTo(const Case& example, std::ostream* out) {
+void PrintTo(const RuleCase& example, std::ostream* out) {
   *out << example.verifier << " " << example.shape;
 }
 
-class LosslessRule : public ::testing::TestWithParam<Case> {};
+class LosslessRule : public ::testing::TestWithParam<RuleCase> {};
 
 TEST_P(LosslessRule, EmitsTheTargetsJointLaw) {
-  const Case& example = GetParam();
+  const RuleCase& example = GetParam();
   const TreeShape shape = TreeShape::parse(example.shape, 0);
   for (const int vocab_size : {2, 3})
     for (const LawKind target_kind : kAllLawKinds)
@@ -51,24 +51,27 @@ constexpr auto kArgMax = DrawKind::arg_max;
 INSTANTIATE_TEST_SUITE_P(
     , LosslessRule,
     ::testing::Values(
-        Case{"sample_and_match", "chain", kSampled, 2}, Case{"sample_and_match", "1", kSampled, 3},
-        Case{"sample_and_match", "2", kArgMax, 3}, Case{"sample_and_match", "3", kSampled, 3},
-        Case{"tree_naive", "2x2", kSampled, 2}, Case{"tree_naive", "2x2", kWithout, 3},
-        Case{"tree_naive", "parents:0,0,1,2", kArgMax, 3}, Case{"point_mass", "1", kSampled, 3},
-        Case{"point_mass", "2", kArgMax, 3}, Case{"point_mass", "3", kSampled, 3},
-        Case{"point_mass", "2x2", kWithout, 3}, Case{"point_mass", "parents:0,0,0,1", kSampled, 2},
-        Case{"block", "chain", kSampled, 2}, Case{"block", "1", kSampled, 3},
-        Case{"block", "2", kSampled, 3}, Case{"block", "2", kSampled, 4},
-        Case{"block", "3", kSampled, 4}, Case{"block", "3", kArgMax, 4},
-        Case{"tree_multi_round", "parents:0,0", kSampled, 3},
-        Case{"tree_multi_round", "parents:0,0,0", kSampled, 2},
-        Case{"tree_multi_round", "parents:0,0,1,1", kSampled, 2},
-        Case{"tree_multi_round", "parents:0,0,1,2", kSampled, 2},
-        Case{"several_drafts", "1", kSampled, 3}, Case{"several_drafts", "2", kSampled, 3},
-        Case{"several_drafts", "parents:0,0", kSampled, 3},
-        Case{"several_drafts", "parents:0,0,0", kSampled, 2},
-        Case{"several_drafts", "parents:0,0,1,2", kSampled, 3},
-        Case{"several_drafts", "parents:0,0,1,2", kArgMax, 2}));
+        RuleCase{"sample_and_match", "chain", kSampled, 2},
+        RuleCase{"sample_and_match", "1", kSampled, 3},
+        RuleCase{"sample_and_match", "2", kArgMax, 3},
+        RuleCase{"sample_and_match", "3", kSampled, 3}, RuleCase{"tree_naive", "2x2", kSampled, 2},
+        RuleCase{"tree_naive", "2x2", kWithout, 3},
+        RuleCase{"tree_naive", "parents:0,0,1,2", kArgMax, 3},
+        RuleCase{"point_mass", "1", kSampled, 3}, RuleCase{"point_mass", "2", kArgMax, 3},
+        RuleCase{"point_mass", "3", kSampled, 3}, RuleCase{"point_mass", "2x2", kWithout, 3},
+        RuleCase{"point_mass", "parents:0,0,0,1", kSampled, 2},
+        RuleCase{"block", "chain", kSampled, 2}, RuleCase{"block", "1", kSampled, 3},
+        RuleCase{"block", "2", kSampled, 3}, RuleCase{"block", "2", kSampled, 4},
+        RuleCase{"block", "3", kSampled, 4}, RuleCase{"block", "3", kArgMax, 4},
+        RuleCase{"tree_multi_round", "parents:0,0", kSampled, 3},
+        RuleCase{"tree_multi_round", "parents:0,0,0", kSampled, 2},
+        RuleCase{"tree_multi_round", "parents:0,0,1,1", kSampled, 2},
+        RuleCase{"tree_multi_round", "parents:0,0,1,2", kSampled, 2},
+        RuleCase{"several_drafts", "1", kSampled, 3}, RuleCase{"several_drafts", "2", kSampled, 3},
+        RuleCase{"several_drafts", "parents:0,0", kSampled, 3},
+        RuleCase{"several_drafts", "parents:0,0,0", kSampled, 2},
+        RuleCase{"several_drafts", "parents:0,0,1,2", kSampled, 3},
+        RuleCase{"several_drafts", "parents:0,0,1,2", kArgMax, 2}));
 
 /// Largest error of the joint law of two tokens over a few worlds.
 double error_of(const Rule<double>& lossy, LawKind draft_kind = LawKind::random) {

@@ -56,7 +56,7 @@ bool differs(const std::vector<double>& values) {
   return std::ranges::adjacent_find(values, std::not_equal_to{}) != values.end();
 }
 
-constexpr auto kTokens = [](const TrainedDrafter& d) { return d.training.tokens; };
+constexpr auto kTrainedTokens = [](const TrainedDrafter& d) { return d.training.tokens; };
 
 }  // namespace
 
@@ -77,10 +77,10 @@ ClosedWorld::ClosedWorld(const std::string& folder)
     : run_(folder), drafters_(drafters_of(run_)), categories_(categories_of(run_.by_category)) {}
 
 std::vector<TrainedDrafter> ClosedWorld::fully_trained() const {
-  const std::int64_t most = kTokens(std::ranges::max(drafters_, {}, kTokens));
+  const std::int64_t most = kTrainedTokens(std::ranges::max(drafters_, {}, kTrainedTokens));
   std::vector<TrainedDrafter> full;
   std::ranges::copy_if(drafters_, std::back_inserter(full),
-                       [&](const TrainedDrafter& d) { return kTokens(d) == most; });
+                       [&](const TrainedDrafter& d) { return kTrainedTokens(d) == most; });
   std::ranges::sort(full, {}, &TrainedDrafter::parameters);
   return full;
 }
@@ -90,7 +90,7 @@ std::vector<TrainedDrafter> ClosedWorld::of_one_size() const {
   for (const TrainedDrafter& d : drafters_)
     if (std::ranges::count(drafters_, d.parameters, &TrainedDrafter::parameters) > 1)
       same.push_back(d);
-  std::ranges::sort(same, {}, kTokens);
+  std::ranges::sort(same, {}, kTrainedTokens);
   return same;
 }
 

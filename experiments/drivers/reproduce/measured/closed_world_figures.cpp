@@ -7,11 +7,11 @@
 namespace speclab::experiments {
 namespace {
 
-using Place = std::function<double(const TrainedDrafter&)>;
+using XOf = std::function<double(const TrainedDrafter&)>;
 
 analysis::Figure over_training(const ClosedWorld& world,
                                const std::vector<TrainedDrafter>& drafters, BesideFigure figure,
-                               const Place& x) {
+                               const XOf& x) {
   for (const double temperature : ClosedWorld::kTemperatures)
     for (const TrainedDrafter& drafter : drafters)
       figure.add(fmt::format("T = {}", temperature), x(drafter),

@@ -43,15 +43,15 @@ std::size_t row_of_smallest(const analysis::Table& table, const std::string& tas
                    fmt::format("T5-small for {} at temperature {}", task, temperature));
 }
 
-struct Place {
+struct TablePlace {
   const analysis::Table& table;
   const char* task;
   const char* category;
   double temperature;
 };
 
-void add_drafter(const MeasuredRun& run, const Place& place, const std::string& drafter,
-                 Reproduction& result, BesideFigure& figure) {
+void add_measured_drafter(const MeasuredRun& run, const TablePlace& place,
+                          const std::string& drafter, Reproduction& result, BesideFigure& figure) {
   const analysis::Group& best = fastest(run, place.category, drafter, place.temperature);
   const std::string setting =
       fmt::format("task={};drafter={};temperature={};policy={}", place.category, drafter,
@@ -102,7 +102,7 @@ Reproduction leviathan_table_2(const Papers& papers, const RunFolders& folders) 
   for (const auto& [task, category] : kTasks)
     for (const double temperature : {0.0, 1.0})
       for (const char* drafter : {"bigram", "ngram", "small_transformer"})
-        add_drafter(run, {table, task, category, temperature}, drafter, result, figure);
+        add_measured_drafter(run, {table, task, category, temperature}, drafter, result, figure);
   result.figures.push_back(figure.figure());
   result.remarks.push_back(context_remark(run.description(),
                                           "T5-XXL (11B) on one TPU-v4, English to German and news "

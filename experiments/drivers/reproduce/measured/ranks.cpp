@@ -11,18 +11,18 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr const char* kDrafter = "small_transformer";
+constexpr const char* kRankedDrafter = "small_transformer";
 
 constexpr std::size_t kFewestRanks = 5;
 
 /// @throws DataError if fewer ranks are known than the tables have
 const std::vector<analysis::Estimate>& shares(const ObservedRun& run, double temperature) {
-  const auto& known = drafter_where(run.pooled, kDrafter, temperature).depths.front().in_top;
+  const auto& known = drafter_where(run.pooled, kRankedDrafter, temperature).depths.front().in_top;
   if (known.size() < kFewestRanks)
     throw DataError(
         fmt::format("the sweep tells {} ranks of {} at temperature {}; allowed: at least {}; "
                     "measure it with the config in experiments/configs/papers",
-                    known.size(), kDrafter, temperature, kFewestRanks));
+                    known.size(), kRankedDrafter, temperature, kFewestRanks));
   return known;
 }
 

@@ -13,13 +13,13 @@ namespace {
 
 using testing::refusal;
 
-struct Mistake {
+struct ConfigMistake {
   const char* text;      ///< of the config
   const char* position;  ///< expected line:column
   const char* found;     ///< part of the message
 };
 
-const Mistake kMistakes[] = {
+const ConfigMistake kConfigMistakes[] = {
     {"[experiment]\nknd = \"decoding\"\n", "2:1", "did you mean kind?"},
     {"[experiment]\nkind = \"dekoding\"\n", "2:8", "allowed: decoding, cost_surface"},
     {"[experiment]\nname = \"a/b\"\n", "2:8", "experiment.name = \"a/b\""},
@@ -162,7 +162,7 @@ const Mistake kMistakes[] = {
 
 TEST(RunConfig, RefusesMistakesWithLineAndColumn) {
   const testing::TemporaryFolder folder;
-  for (const Mistake& mistake : kMistakes) {
+  for (const ConfigMistake& mistake : kConfigMistakes) {
     const std::string path = folder.file("bad.toml", mistake.text);
     const std::string message = refusal(path);
     EXPECT_TRUE(message.starts_with(path + ":" + mistake.position + ": "))

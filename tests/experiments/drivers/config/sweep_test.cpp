@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-RunConfig read(const std::string& text) {
+RunConfig read_sweep_config(const std::string& text) {
   const testing::TemporaryFolder folder;
   return read_run_config(folder.file("a.toml", text), {});
 }
@@ -25,7 +25,7 @@ std::vector<std::string> cells(const RunConfig& config) {
 
 TEST(NumberRange, HasBothEndsWithStepsAndNothingAboveToWithBy) {
   const auto temperatures = [](const std::string& range) {
-    return read("[axes]\ntemperature = { " + range + " }\n").axes.temperature;
+    return read_sweep_config("[axes]\ntemperature = { " + range + " }\n").axes.temperature;
   };
   EXPECT_EQ(temperatures("from = 0.0, to = 1.0, steps = 5"),
             (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
@@ -33,20 +33,20 @@ TEST(NumberRange, HasBothEndsWithStepsAndNothingAboveToWithBy) {
             (std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
   EXPECT_EQ(temperatures("from = 0, to = 1, by = 0.4"), (std::vector<double>{0, 0.4, 0.8}));
   EXPECT_EQ(temperatures("from = 0, to = 2, steps = 3"), (std::vector<double>{0, 1, 2}));
-  EXPECT_EQ(read("[costs]\nrows = { from = 2, to = 9, by = 3 }\n").costs.rows,
+  EXPECT_EQ(read_sweep_config("[costs]\nrows = { from = 2, to = 9, by = 3 }\n").costs.rows,
             (std::vector<std::int32_t>{2, 5, 8}));
-  EXPECT_EQ(read("[costs]\nrows = { from = 1, to = 16, steps = 4 }\n").costs.rows,
+  EXPECT_EQ(read_sweep_config("[costs]\nrows = { from = 1, to = 16, steps = 4 }\n").costs.rows,
             (std::vector<std::int32_t>{1, 6, 11, 16}));
 }
 
 TEST(NumberRange, IsWrittenAsTheListThatItStandsFor) {
-  EXPECT_NE(to_toml(read("[axes]\ntemperature = { from = 0.1, to = 0.3, by = 0.1 }\n"))
+  EXPECT_NE(to_toml(read_sweep_config("[axes]\ntemperature = { from = 0.1, to = 0.3, by = 0.1 }\n"))
                 .find("temperature = [0.1, 0.2, 0.3]\n"),
             std::string::npos);
 }
 
 TEST(Zip, AdvancesItsAxesTogetherAndCombinesWithTheOthers) {
-  const RunConfig config = read(
+  const RunConfig config = read_sweep_config(
       "[axes]\npolicy = [\"constant:1\", \"constant:2\"]\n[[zip]]\ndrafter = [\"bigram\", "
       "\"bigram\", \"ngram\"]\ntree = [\"chain\", \"2x2\", \"2x2\"]\n");
   EXPECT_EQ(config.axes.drafter, (std::vector<std::string>{"bigram", "ngram"}));
@@ -57,7 +57,7 @@ TEST(Zip, AdvancesItsAxesTogetherAndCombinesWithTheOthers) {
 }
 
 TEST(Zip, IgnoresTheTreesOfDraftersWithoutOneAndPlainDecodingStaysOfEveryTemperature) {
-  const RunConfig config = read(
+  const RunConfig config = read_sweep_config(
       "[axes]\npolicy = \"constant:1\"\n[[zip]]\ntemperature = [0, 1.0]\ndrafter = [\"bigram\", "
       "\"prompt_lookup\"]\ntree = [\"2x2\", \"2x2\"]\n");
   EXPECT_EQ(cells(config), (std::vector<std::string>{"0 none  ", "0 bigram 2x2 constant:1",
@@ -68,16 +68,18 @@ TEST(Zip, KeepsPoliciesApartFromTreesThatTheyDoNotGoWith) {
   const std::string drafters =
       "[[zip]]\ndrafter = [\"bigram\", \"bigram\", \"ngram\"]\ntree = [\"chain\", \"2x2\", "
       "\"best_first:adaptive\"]\n";
-  EXPECT_EQ(cells(read(drafters + "policy = [\"confidence\", \"auto\", \"heuristic\"]\n")),
-            (std::vector<std::string>{"0 none  ", "0 bigram chain confidence", "0 bigram 2x2 auto",
-                                      "0 ngram best_first:adaptive heuristic"}));
-  EXPECT_THROW(read(drafters + "policy = [\"auto\", \"confidence\", \"heuristic\"]\n"),
+  EXPECT_EQ(
+      cells(read_sweep_config(drafters + "policy = [\"confidence\", \"auto\", \"heuristic\"]\n")),
+      (std::vector<std::string>{"0 none  ", "0 bigram chain confidence", "0 bigram 2x2 auto",
+                                "0 ngram best_first:adaptive heuristic"}));
+  EXPECT_THROW(read_sweep_config(drafters + "policy = [\"auto\", \"confidence\", \"heuristic\"]\n"),
                ConfigError);
-  EXPECT_THROW(read(drafters + "policy = [\"confidence\", \"auto\", \"tracking\"]\n"), ConfigError);
+  EXPECT_THROW(read_sweep_config(drafters + "policy = [\"confidence\", \"auto\", \"tracking\"]\n"),
+               ConfigError);
 }
 
 TEST(Zip, TwoOfThemAreIndependent) {
-  const RunConfig config = read(
+  const RunConfig config = read_sweep_config(
       "[[zip]]\nmodel = [\"a\", \"b\"]\ntemperature = [0.5, 1.0]\n[[zip]]\ndrafter = [\"bigram\", "
       "\"ngram\"]\npolicy = [\"constant:1\", \"constant:2\"]\n");
   EXPECT_EQ(cells(config),
@@ -91,16 +93,16 @@ TEST(Exclude, LeavesOutWhatMatchesEveryAxisThatItNames) {
   const std::string axes =
       "[axes]\ntemperature = [0.0, 1.0]\ndrafter = [\"bigram\", \"prompt_lookup\"]\npolicy = "
       "\"constant:1\"\n";
-  EXPECT_EQ(cells(read(axes + "[[exclude]]\ntemperature = 1\ndrafter = \"bigram\"\n")),
+  EXPECT_EQ(cells(read_sweep_config(axes + "[[exclude]]\ntemperature = 1\ndrafter = \"bigram\"\n")),
             (std::vector<std::string>{"0 none  ", "0 bigram chain constant:1",
                                       "0 prompt_lookup  constant:1", "1 none  ",
                                       "1 prompt_lookup  constant:1"}));
   EXPECT_EQ(
-      cells(
-          read(axes + "[[exclude]]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntemperature = 0\n")),
+      cells(read_sweep_config(
+          axes + "[[exclude]]\ndrafter = [\"bigram\", \"prompt_lookup\"]\ntemperature = 0\n")),
       (std::vector<std::string>{"0 none  ", "1 none  ", "1 bigram chain constant:1",
                                 "1 prompt_lookup  constant:1"}));
-  EXPECT_EQ(cells(read(axes + "[[exclude]]\ntemperature = 1.0\n")).size(), 3u)
+  EXPECT_EQ(cells(read_sweep_config(axes + "[[exclude]]\ntemperature = 1.0\n")).size(), 3u)
       << "plain decoding of that temperature is left out too";
 }
 
@@ -109,7 +111,7 @@ TEST(Sweep, ZipsAndExclusionsAreWrittenAndReadBack) {
       "[axes]\npolicy = [\"constant:1\", \"constant:2\"]\n[[zip]]\ndrafter = [\"bigram\", "
       "\"ngram\"]\ntemperature = [0.5, 1.0]\n[[exclude]]\ntemperature = [0.5]\npolicy = "
       "\"constant:1\"\n[[exclude]]\ntemperature = 1.0\npolicy = \"constant:2\"\n";
-  const RunConfig config = read(text), again = read(to_toml(config));
+  const RunConfig config = read_sweep_config(text), again = read_sweep_config(to_toml(config));
   EXPECT_EQ(to_toml(again), to_toml(config));
   EXPECT_EQ(cells(again), cells(config));
   EXPECT_EQ(again.exclusions.size(), 2u);
@@ -119,7 +121,7 @@ TEST(Sweep, RefusesMoreCellsThanFitBeforeItMakesThem) {
   std::string policies;
   for (int i = 1; i <= 4000; ++i) policies += "\"constant:" + std::to_string(i) + "\", ";
   try {
-    read(
+    read_sweep_config(
         "[axes]\ntemperature = { from = 1, to = 50, steps = 50 }\ndrafter = [\"bigram\"]\npolicy = "
         "[" +
         policies + "]\n");

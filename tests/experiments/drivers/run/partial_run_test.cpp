@@ -32,7 +32,7 @@ std::map<std::string, std::string> contents(const std::string& folder) {
   return files;
 }
 
-std::set<std::string> lines_of(const std::string& path) {
+std::set<std::string> line_set_of(const std::string& path) {
   std::istringstream text(read_file(path));
   std::set<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.insert(line);
@@ -93,8 +93,8 @@ TEST_F(PartialRun, ThatIsBeingMeasuredIsWhatItsJournalHoldsAndIsLeftAlone) {
       EXPECT_EQ(contents(experiment_.folder(run)), before);
       EXPECT_EQ(cells.all, plan_.cells.size());
       EXPECT_LT(cells.done, plan_.cells.size());
-      const std::set<std::string> rows = lines_of(scratch.path("rows.csv")),
-                                  whole = lines_of(experiment_.folder("whole") + "/rows.csv");
+      const std::set<std::string> rows = line_set_of(scratch.path("rows.csv")),
+                                  whole = line_set_of(experiment_.folder("whole") + "/rows.csv");
       EXPECT_EQ(rows.size(), looked_at + 1) << "with the header";
       EXPECT_TRUE(std::ranges::includes(whole, rows));
       EXPECT_NE(page(scratch.path(), "Said first. ").find("<p class=\"answer\">Said first. "),
@@ -135,7 +135,7 @@ TEST_F(PartialRun, OfShardsIsTheUnionOfTheirJournalsAndUnfinishedLinesStay) {
   const TemporaryFolder scratch(testing::memory_folder());
   EXPECT_TRUE(is_ahead("run"));
   look("run", scratch);
-  EXPECT_EQ(lines_of(scratch.path("rows.csv")).size(), 7u);
+  EXPECT_EQ(line_set_of(scratch.path("rows.csv")).size(), 7u);
   EXPECT_EQ(contents(experiment_.folder("run")), before);
 }
 
