@@ -5,7 +5,7 @@ execute_process(COMMAND git describe --always --dirty --abbrev=12 WORKING_DIRECT
 if(NOT revision)
   set(revision "unknown")
 endif()
-set(text "#define SPECLAB_REVISION \"${revision}\"\n#define SPECLAB_BUILD_TYPE \"${BUILD_TYPE}\"\n#define SPECLAB_COMPILER \"${COMPILER}\"\n#define SPECLAB_FLAGS \"${FLAGS}\"\n")
+set(text "#define SPECLAB_VERSION \"${VERSION}\"\n#define SPECLAB_REVISION \"${revision}\"\n#define SPECLAB_BUILD_TYPE \"${BUILD_TYPE}\"\n#define SPECLAB_COMPILER \"${COMPILER}\"\n#define SPECLAB_FLAGS \"${FLAGS}\"\n")
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)
@@ -23,7 +23,7 @@ if(SPECLAB_SANITIZE)
   string(APPEND flags " -fsanitize=address,undefined")
 endif()
 add_custom_target(speclab_revision_header
-  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/speclab_revision.h
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/speclab_revision.h
     -DBUILD_TYPE=${CMAKE_BUILD_TYPE} "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" "-DFLAGS=${flags}"
     -P ${CMAKE_BINARY_DIR}/generated/write_revision.cmake
   BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/speclab_revision.h)

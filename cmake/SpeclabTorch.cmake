@@ -39,4 +39,4 @@ target_compile_options(speclab_torch INTERFACE
 # The wheel's own OpenMP runtime is the only one in the process.
 file(GLOB torch_gomp ${torch_dir}/lib/libgomp*.so*)
 target_link_libraries(speclab_torch INTERFACE speclab_torch_cpu speclab_c10 ${torch_gomp})
-target_link_options(speclab_torch INTERFACE LINKER:-rpath,${torch_dir}/lib LINKER:--disable-new-dtags)
+target_link_options(speclab_torch INTERFACE LINKER:--disable-new-dtags)

@@ -23,6 +23,7 @@
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
+#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 
@@ -30,7 +31,7 @@ namespace speclab::analysis {
 namespace {
 
 std::string read_plotly(const std::string& path) {
-  const std::string file = path.empty() ? user_cache_folder() + "/plotly/plotly.min.js" : path;
+  const std::string file = path.empty() ? fetched_file("plotly/plotly.min.js") : path;
   try {
     std::string script = read_file(file);
     if (script.find("plotly") == std::string::npos)

@@ -9,7 +9,8 @@
 namespace speclab::analysis {
 
 struct ReportOptions {
-  std::string plotly_js;  ///< file; empty takes the one that scripts/setup put into the user cache
+  std::string
+      plotly_js;  ///< file; empty takes the one that was installed or that scripts/setup fetched
   bool static_figures = true;  ///< also draw PDF, PNG and SVG (needs gnuplot and poppler-utils)
   std::string opening{};       ///< what stands before the answer, with the blank behind it
 };

@@ -12,6 +12,7 @@
 #include "engines/formats/recorded_digest.h"
 #include "engines/models/llama/feature_transformer.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -166,11 +167,11 @@ ModelSource open_with(const std::string& model, Head head) {
 
 }  // namespace
 
-std::string project_models_folder() { return SPECLAB_SOURCE_DIR "/results/models"; }
+std::string project_models_folder() { return data_folder() + "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
-  return {{"smollm2-135m", user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf",
-           std::nullopt, "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
+  return {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
+           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
           {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
            "small transformer that drafts for smollm2-135m"},

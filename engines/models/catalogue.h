@@ -34,7 +34,7 @@ struct CatalogueEntry {
   std::string sha256{};  ///< of the file where it is pinned, else empty
 };
 
-/// Where the drafters trained by the project stand: results/models of its source tree.
+/// Where the drafters trained by the project stand: results/models of the data folder.
 std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
 /// The file or folder of a model, which need not be there; empty for a shape model.

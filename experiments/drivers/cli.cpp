@@ -82,7 +82,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("speclab: speculative decoding, measured, predicted and explained");
-  app.set_version_flag("--version", SPECLAB_REVISION);
+  app.set_version_flag("--version", "speclab " SPECLAB_VERSION " (revision " SPECLAB_REVISION ")");
   app.require_subcommand(1);
   int status = 0;
   GenerateOptions generate;

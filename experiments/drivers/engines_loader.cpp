@@ -11,8 +11,14 @@
 namespace speclab::experiments {
 namespace {
 
+constexpr const char* kLibrary = "libspeclab_engines.so";
+
+/// Beside the program in a build folder; in lib/speclab of an installation.
 std::filesystem::path engines_library() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libspeclab_engines.so";
+  const std::filesystem::path folder =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::filesystem::path installed = folder.parent_path() / "lib/speclab" / kLibrary;
+  return std::filesystem::exists(installed) ? installed : folder / kLibrary;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/config/config_reader.h"
+#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
@@ -82,9 +83,8 @@ void check_known(const std::string& category, const std::vector<std::string>& kn
 }  // namespace
 
 std::string prompt_folder(const std::string& set) {
-  std::string folder = set.find('/') == std::string::npos
-                           ? std::string(SPECLAB_SOURCE_DIR "/experiments/prompts/") + set
-                           : set;
+  std::string folder =
+      set.find('/') == std::string::npos ? data_folder() + "/experiments/prompts/" + set : set;
   std::error_code error;
   const std::filesystem::path path = std::filesystem::weakly_canonical(folder, error);
   if (error) return folder;

@@ -1,5 +1,7 @@
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 
+#include "sim/core/data_folder.h"
+
 #include <algorithm>
 
 #include "sim/core/errors.h"
@@ -88,7 +90,7 @@ const PaperRun& paper_run(const std::string& name) {
 }
 
 std::string config_of(const PaperRun& run) {
-  return std::string(SPECLAB_SOURCE_DIR "/experiments/configs/papers/") + run.name + ".toml";
+  return data_folder() + "/experiments/configs/papers/" + run.name + ".toml";
 }
 
 }  // namespace speclab::experiments
