@@ -112,7 +112,8 @@ ReportSummary write_report_without_rows(const std::string& run_folder, const Man
                                         const MissingTables& missing) {
   const std::string note = missing_note(run_folder, missing);
   if (!std::filesystem::exists(run_folder + "/costs.csv"))
-    return {.report_path = {}, .answer = note, .prediction_errors = {}, .figures = {}};
+    return {
+        .report_path = {}, .answer = note, .prediction_errors = {}, .figures = {}, .num_cells = 0};
   ReportOptions with_note = options;
   with_note.opening = options.opening + note + " ";
   return write_cost_report(run_folder, manifest, with_note, plotly_js);
