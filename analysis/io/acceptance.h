@@ -32,7 +32,7 @@ struct DepthSums {
   std::size_t known_ranks = kRanks;  ///< entries of in_top that mean something
 };
 
-/// One row of acceptance.csv, as results/README.md describes it: a prompt of a cell, and a depth of
+/// One row of acceptance.csv, as results/TABLES.md describes it: a prompt of a cell, and a depth of
 /// its drafts.
 struct AcceptanceRow {
   std::string cell_id, category, prompt_id;

@@ -46,7 +46,7 @@ struct CountedMean {
   double p = 1;    ///< of the count under that law, two-sided
 };
 
-/// One row of atlas.csv, as results/README.md describes it.
+/// One row of atlas.csv, as results/TABLES.md describes it.
 struct AtlasRow {
   std::string category;
   CellAxes axes;

@@ -16,7 +16,7 @@ enum class Regime : std::uint8_t { greedy, sampled };
 const char* to_string(Regime regime);
 Regime regime_of(double temperature);
 
-/// One row of costs.csv, as results/README.md describes it. Texts that do not apply are empty.
+/// One row of costs.csv, as results/TABLES.md describes it. Texts that do not apply are empty.
 struct CostRow {
   std::string model, drafter{}, tree{}, verifier{};
   std::optional<Regime> regime{};  ///< nothing where it does not matter

@@ -1,5 +1,5 @@
 #pragma once
-// Columns of rows.csv, rounds.csv and times.csv, as results/README.md describes them: one list for
+// Columns of rows.csv, rounds.csv and times.csv, as results/TABLES.md describes them: one list for
 // who writes and who reads.
 
 #include <array>

@@ -1,5 +1,5 @@
 #pragma once
-// A run folder read into memory and checked; its files are described in results/README.md.
+// A run folder read into memory and checked; its files are described in results/TABLES.md.
 
 #include <compare>
 #include <cstdint>

@@ -25,7 +25,7 @@ struct SiblingSums {
   bool operator==(const SiblingSums&) const = default;
 };
 
-/// One row of siblings.csv, as results/README.md describes it.
+/// One row of siblings.csv, as results/TABLES.md describes it.
 struct SiblingRow {
   std::string cell_id, category, prompt_id;
   CellAxes axes;

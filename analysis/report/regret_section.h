@@ -10,7 +10,7 @@ namespace speclab::analysis {
 /// nothing was compared.
 std::string regret_section_html(const std::vector<PolicyComparison>& comparisons);
 
-/// regret.csv, as results/README.md describes it.
+/// regret.csv, as results/TABLES.md describes it.
 std::string regret_csv(const std::vector<PolicyComparison>& comparisons);
 
 }  // namespace speclab::analysis

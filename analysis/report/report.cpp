@@ -20,6 +20,7 @@
 #include "analysis/report/atlas_report.h"
 #include "analysis/report/cost_report.h"
 #include "analysis/report/ledger_section.h"
+#include "analysis/report/missing_tables.h"
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
@@ -106,12 +107,27 @@ std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
   return std::filesystem::exists(path) ? read_costs(path) : std::vector<CostRow>{};
 }
 
+/// The page of a committed run without rows, which shows its costs; no page if it has none.
+ReportSummary write_report_without_rows(const std::string& run_folder, const Manifest& manifest,
+                                        const ReportOptions& options, const std::string& plotly_js,
+                                        const MissingTables& missing) {
+  const std::string note = missing_note(run_folder, missing);
+  if (!std::filesystem::exists(run_folder + "/costs.csv"))
+    return {
+        .report_path = {}, .answer = note, .prediction_errors = {}, .figures = {}, .num_cells = 0};
+  ReportOptions with_note = options;
+  with_note.opening = options.opening + note + " ";
+  return write_cost_report(run_folder, manifest, with_note, plotly_js);
+}
+
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
   const std::string plotly_js = read_plotly(options.plotly_js);
   check_unchanged(run_folder);
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
+  if (const MissingTables missing = missing_tables(run_folder, manifest.kind); missing.any())
+    return write_report_without_rows(run_folder, manifest, options, plotly_js, missing);
   if (manifest.kind == "cost_surface")
     return write_cost_report(run_folder, manifest, options, plotly_js);
   if (manifest.kind == "rule_atlas")

@@ -16,7 +16,7 @@ struct ReportOptions {
 };
 
 struct ReportSummary {
-  std::string report_path;
+  std::string report_path;             ///< empty if there is no page
   std::string answer;                  ///< the sentence that opens the report
   PredictionErrors prediction_errors;  ///< of the walltime, medians over cells
   std::vector<Figure> figures;
@@ -24,7 +24,8 @@ struct ReportSummary {
 };
 
 /// Writes cells.csv, figures/ and report.html into a run folder from its rows; from its costs
-/// alone, and without cells.csv, where there are no rows. Deterministic but for the PDF's dates.
+/// alone, and without cells.csv, where there are no rows. Of a committed run without rows the
+/// answer names what is missing (missing_tables.h). Deterministic but for the PDF's dates.
 /// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js
 /// is missing
 /// @throws WriteError if something cannot be written or drawn

@@ -8,7 +8,7 @@ namespace speclab::engines {
 
 /// Of one text: how often the token that was to be copied came, by the length of the suffix that it
 /// stood behind. What the text itself has not shown yet is taken from texts before it.
-/// @source results/reference/lookup_weights_cpu: the target's own text, 896 texts at temperatures
+/// @source results/reference/drafter_acceptance_cpu/lookup_weights: the target's own text, 896 texts at temperatures
 /// 0, 0.7 and 1
 class CopyRecord {
  public:

@@ -49,7 +49,7 @@ struct DrafterOptions {
 
   /// Alone as in Hugging Face's prompt lookup; in a mixture longer suffixes only say how far a copy
   /// is to be trusted. One token says too little where a layer reads hidden states, see
-  /// results/reference/lookup_weights_cpu.
+  /// results/reference/drafter_acceptance_cpu/lookup_weights.
   std::int32_t longest_ngram() const {
     return max_ngram.value_or(is_among(kind, kMixedDrafterKinds) ? 10 : 3);
   }

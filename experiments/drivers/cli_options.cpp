@@ -341,7 +341,9 @@ void add_report_options(CLI::App* command, ReportCommandOptions& options) {
   command
       ->add_option(
           "folder", options.folders,
-          "Run folder, also while it is measured; or folders of trainings, whose curves are drawn")
+          "Run folder, also while it is measured, or a committed one: the report then lists the "
+          "missing tables and the figures that it cannot draw; or folders of trainings, whose "
+          "curves are drawn")
       ->required();
   command
       ->add_option(

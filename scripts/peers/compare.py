@@ -31,12 +31,12 @@ def parse_options():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--categories", help="some of them, parted by commas")
     parser.add_argument("--speclab", default=os.path.join(ROOT, "build", "release", "speclab"))
-    parser.add_argument("--output", help="(results/reference/peers_DEVICE)")
+    parser.add_argument("--output", help="(results/runs/peers_DEVICE)")
     parser.add_argument("--prefill-tokens", type=int, default=400)
     parser.add_argument("--prefill-repetitions", type=int, help="(10; quick 4)")
     parser.add_argument("--table-only", action="store_true")
     options = parser.parse_args()
-    options.output = options.output or os.path.join(ROOT, "results", "reference", "peers_" + options.device)
+    options.output = options.output or os.path.join(ROOT, "results", "runs", "peers_" + options.device)
     usual = (1, 2, 64, 4) if options.quick else (3, 3, 128, 10)
     for name, value in zip(("prompts", "repetitions", "new_tokens", "prefill_repetitions"), usual):
         if getattr(options, name) is None:

@@ -1,5 +1,5 @@
 #pragma once
-// Errors of all programs, each with the exit code that main returns for it (results/README.md lists
+// Errors of all programs, each with the exit code that main returns for it (results/TABLES.md lists
 // the codes).
 
 #include <stdexcept>

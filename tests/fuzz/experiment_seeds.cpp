@@ -95,10 +95,9 @@ std::vector<std::string> run_folder_seeds() {
 
 std::vector<std::string> table_seeds() {
   std::vector<std::string> seeds;
-  for (const char* name :
-       {"drafter_acceptance_cpu/acceptance.csv", "tree_acceptance_core_cpu/siblings.csv",
-        "rule_atlas_cpu/atlas.csv", "gate_cpu/pairs_1/pairs.csv", "quickstart_cpu/costs.csv"})
-    seeds.push_back(first_lines(project_file(std::string("results/reference/") + name), 4));
+  for (const char* name : {"drafter_acceptance/acceptance.csv", "tree_acceptance/siblings.csv",
+                           "rule_atlas/atlas.csv", "pairs.csv", "quickstart/costs.csv"})
+    seeds.push_back(first_lines(project_file(std::string("tests/golden/runs/") + name), 4));
   return seeds;
 }
 

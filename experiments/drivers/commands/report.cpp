@@ -116,7 +116,8 @@ int report_trainings(const ReportCommandOptions& options) {
 }
 
 int print_summary(const analysis::ReportSummary& summary) {
-  fmt::print("{}\n{}\n", summary.answer, escaped(summary.report_path, kLongestPath));
+  fmt::print("{}\n", summary.answer);
+  if (!summary.report_path.empty()) fmt::print("{}\n", escaped(summary.report_path, kLongestPath));
   return 0;
 }
 

@@ -42,6 +42,9 @@ int share_of_threads(int threads, int workers) {
   return workers > 1 ? std::max(1, (threads > 0 ? threads : all_threads()) / workers) : 0;
 }
 
+/// The folder of committed runs, which tell how long a plan takes.
+std::string committed_runs() { return SPECLAB_SOURCE_DIR "/results/reference"; }
+
 /// `speclab run` in one of its roles.
 class RunCommand {
  public:
@@ -75,7 +78,7 @@ class RunCommand {
           yield() == Yield::generations
               ? time_estimate_text(plan_, {.times_from = options_.times_from,
                                            .run_folder = folder_,
-                                           .references = reference_runs()})
+                                           .references = committed_runs()})
               : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
       return 0;
     }

@@ -16,23 +16,26 @@
 namespace speclab::experiments {
 namespace {
 
+bool has_file(const std::string& folder, const char* file) {
+  std::error_code none;
+  return std::filesystem::exists(folder + "/" + file, none);
+}
+
+using ModelAndDrafter = std::pair<std::string, std::string>;
+
 struct Pace {
   double ns = 0, tokens = 0;
-  void add(const analysis::Generation& generation) {
-    ns += static_cast<double>(generation.walltime_ns());
-    tokens += static_cast<double>(generation.output_tokens);
-  }
 };
 
 /// Paces by cell, by model and drafter, by model.
 class Paces {
  public:
-  explicit Paces(const analysis::Run& run) {
-    for (const analysis::Generation& generation : run.generations)
-      for (const std::string& key :
-           {"cell " + generation.cell_id, pair(generation.axes.model, generation.axes.drafter),
-            "model " + generation.axes.model})
-        paces_[key].add(generation);
+  /// From the rows of a run, or from its cells if it has no rows, as committed runs.
+  explicit Paces(const std::string& folder) {
+    if (has_file(folder, "rows.csv") || !has_file(folder, "cells.csv"))
+      add_rows(analysis::read_run(folder));
+    else
+      add_cells(folder);
   }
 
   /// Nanoseconds a token; nothing where the model is not known.
@@ -48,6 +51,32 @@ class Paces {
   static std::string pair(const std::string& model, const std::string& drafter) {
     return "pair " + model + "\n" + drafter;
   }
+
+  void add(const std::string& cell_id, const ModelAndDrafter& what, const Pace& pace) {
+    const auto& [model, drafter] = what;
+    for (const std::string& key : {"cell " + cell_id, pair(model, drafter), "model " + model})
+      paces_[key].ns += pace.ns, paces_[key].tokens += pace.tokens;
+  }
+
+  void add_rows(const analysis::Run& run) {
+    for (const analysis::Generation& generation : run.generations)
+      add(generation.cell_id, {generation.axes.model, generation.axes.drafter},
+          {.ns = static_cast<double>(generation.walltime_ns()),
+           .tokens = static_cast<double>(generation.output_tokens)});
+  }
+
+  /// A generation counts as long as its config allowed: cells do not say who stopped earlier.
+  void add_cells(const std::string& folder) {
+    const double new_tokens = read_run_config(folder + "/manifest.toml", {}).prompts.new_tokens;
+    const analysis::Table cells = analysis::Table::read(folder + "/cells.csv");
+    for (std::size_t row = 0; row < cells.size(); ++row) {
+      const double generations = cells.number(row, "n_rows");
+      add(cells.text(row, "cell_id"), {cells.text(row, "model"), cells.text(row, "drafter")},
+          {.ns = cells.number(row, "walltime_ns") * generations,
+           .tokens = new_tokens * generations});
+    }
+  }
+
   std::map<std::string, Pace> paces_;
 };
 
@@ -61,17 +90,14 @@ std::string rough_duration(double seconds) {
 
 namespace {
 
-/// Nothing where nothing was measured; what a broken folder means says who runs in it.
-std::optional<TimeEstimate> estimate_if_readable(const Plan& plan, const std::string& folder) {
-  if (folder.empty() || !std::filesystem::exists(folder + "/rows.csv")) return std::nullopt;
-  try {
-    return estimate_time(plan, folder);
-  } catch (const DataError&) {
-    return std::nullopt;
-  }
+/// Nothing if the folder is broken: the command that runs in it says so.
+std::optional<TimeEstimate> estimate_if_readable(const Plan& plan, const std::string& folder) try {
+  return estimate_time(plan, folder);
+} catch (const DataError&) {
+  return std::nullopt;
+} catch (const ConfigError&) {
+  return std::nullopt;
 }
-
-using ModelAndDrafter = std::pair<std::string, std::string>;
 
 std::set<ModelAndDrafter> pairs_of(const Plan& plan) {
   std::set<ModelAndDrafter> pairs;
@@ -79,14 +105,15 @@ std::set<ModelAndDrafter> pairs_of(const Plan& plan) {
   return pairs;
 }
 
-/// Cells of the plan that a committed run has rows of; nothing where it lacks a model or drafter,
-/// or ran on another device than the config names.
+/// Cells of the plan that a committed run has measured. Nothing if it lacks a model or drafter, or
+/// ran on another device than the config names; `auto` takes the runs of processors.
 std::optional<std::size_t> shared_cells(const Plan& plan, const std::string& folder) {
-  const std::string& device = plan.config.target.device;
-  if (device != "auto" &&
-      analysis::read_manifest(folder + "/manifest.toml").provenance("device") != device)
+  const std::string& named = plan.config.target.device;
+  if (analysis::read_manifest(folder + "/manifest.toml").provenance("device") !=
+      (named == "auto" ? "cpu" : named))
     return std::nullopt;
-  const analysis::Table rows = analysis::Table::read(folder + "/rows.csv");
+  const analysis::Table rows =
+      analysis::Table::read(folder + (has_file(folder, "rows.csv") ? "/rows.csv" : "/cells.csv"));
   std::set<ModelAndDrafter> pairs;
   std::set<std::string> cells;
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -106,14 +133,16 @@ std::optional<std::size_t> shared_cells_if_readable(const Plan& plan,
   return std::nullopt;
 }
 
-/// Whole run folders, which have rounds too, by name.
+/// Folders of measured generations beneath `parent`, by name; runs of one question share a folder.
 std::vector<std::string> run_folders(const std::string& parent) {
   std::vector<std::string> folders;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, none))
-    if (std::filesystem::exists(entry.path() / "rows.csv") &&
-        std::filesystem::exists(entry.path() / "rounds.csv"))
-      folders.push_back(entry.path().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(parent, none)) {
+    const std::string folder = entry.path().parent_path().string();
+    if (entry.path().filename() == "manifest.toml" &&
+        (has_file(folder, "rows.csv") || has_file(folder, "cells.csv")))
+      folders.push_back(folder);
+  }
   std::ranges::sort(folders);
   return folders;
 }
@@ -150,7 +179,7 @@ std::string text_of(const TimeEstimate& estimate, const std::string& source) {
 }  // namespace
 
 TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
-  const Paces paces(analysis::read_run(folder));
+  const Paces paces(folder);
   TimeEstimate estimate;
   std::vector<double> ns_of_cell;
   const double tokens = plan.config.prompts.new_tokens;
@@ -170,15 +199,14 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
 std::string time_estimate_text(const Plan& plan, const PaceSources& sources) {
   if (!sources.times_from.empty())
     return text_of(estimate_time(plan, sources.times_from), sources.times_from);
-  if (const auto own = estimate_if_readable(plan, sources.run_folder);
-      own && own->unknown_cells < plan.cells.size())
-    return text_of(*own, sources.run_folder + ", as far as it was measured");
+  if (has_file(sources.run_folder, "rows.csv"))
+    if (const auto own = estimate_if_readable(plan, sources.run_folder);
+        own && own->unknown_cells < plan.cells.size())
+      return text_of(*own, sources.run_folder + ", as far as it was measured");
   if (const std::string reference = best_reference(plan, sources.references); !reference.empty())
     if (const auto estimate = estimate_if_readable(plan, reference))
       return text_of(*estimate, reference + machine_of(reference));
   return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
 }
-
-std::string reference_runs() { return SPECLAB_SOURCE_DIR "/results/reference"; }
 
 }  // namespace speclab::experiments

@@ -12,22 +12,20 @@ struct TimeEstimate {
   std::size_t unknown_cells = 0;  ///< whose model was not measured
 };
 
-/// @param folder  of a run. @throws DataError if it cannot be read
+/// @param folder  of a run, with rows or with the cells of its report alone. @throws DataError if
+/// it cannot be read
 TimeEstimate estimate_time(const Plan& plan, const std::string& folder);
 
-/// Where a pace may be known from, the first that has one.
+/// Folders that may know a pace, the first one first.
 struct PaceSources {
   std::string times_from{};  ///< folder of a run that the user names; then no other is asked
   std::string run_folder{};  ///< of the plan, where rows may have been measured already
   std::string
-      references{};  ///< folder of committed runs: that counts which has measured every model and
-                     ///< drafter of the plan, of several the one with the most of its cells
+      references{};  ///< folder of committed runs: those that have measured every model and drafter
+                     ///< of the plan count, and the one with the most of its cells is taken
 };
 
 /// A line for --dry-run. @throws DataError if the run that the user names cannot be read
 std::string time_estimate_text(const Plan& plan, const PaceSources& sources);
-
-/// Committed runs beside this program's sources.
-std::string reference_runs();
 
 }  // namespace speclab::experiments

@@ -17,13 +17,13 @@ using sim::RoundQuantity;
 
 constexpr MetricName kNames[] = {
     {"speclab.tokens_per_round", RoundQuantity::tokens_per_round,
-     "accepted drafts and the recovered or bonus token, a round", "results/README.md"},
+     "accepted drafts and the recovered or bonus token, a round", "results/TABLES.md"},
     {"speclab.accepted_per_round", RoundQuantity::accepted_per_round, "accepted drafts, a round",
      "sim/analytic/metrics.h"},
     {"speclab.accepted_fraction", RoundQuantity::accepted_fraction, "accepted / drafted",
-     "results/README.md"},
+     "results/TABLES.md"},
     {"speclab.acceptance_rate", RoundQuantity::acceptance_rate,
-     "accepted / tested: alpha of Leviathan et al.", "results/README.md"},
+     "accepted / tested: alpha of Leviathan et al.", "results/TABLES.md"},
     {"speclab.round_hit_rate", RoundQuantity::round_hit_rate, "rounds that accept a draft / rounds",
      "sim/analytic/metrics.h"},
     {"vllm.mean_acceptance_length", RoundQuantity::tokens_per_round,

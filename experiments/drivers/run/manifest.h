@@ -14,7 +14,7 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers);
 /// HeaderEntry::machine; takes seconds.
 std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& loaded);
 
-/// The effective config and [provenance], as results/README.md describes it. @param log  looked at
+/// The effective config and [provenance], as results/TABLES.md describes it. @param log  looked at
 /// by the plan, which has a section of it
 std::string manifest_toml(const Plan& plan, const RunLog& log);
 

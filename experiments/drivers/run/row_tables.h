@@ -14,7 +14,7 @@ namespace speclab::experiments {
 /// Name and content.
 using NamedFile = std::pair<std::string, std::string>;
 
-/// The files of a run folder that are made from its rows alone, as results/README.md describes
+/// The files of a run folder that are made from its rows alone, as results/TABLES.md describes
 /// them. All grow together, so that what a row says is read once.
 class RowTables {
  public:

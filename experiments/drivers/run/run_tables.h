@@ -1,6 +1,6 @@
 #pragma once
 // Tables of a run folder beside its rows: failures, costs, predictions, pace, atlas and acceptance,
-// as results/README.md describes them.
+// as results/TABLES.md describes them.
 
 #include <string>
 

@@ -57,9 +57,9 @@ TEST(Provenance, OfEveryKindIsWholeOrItsRunIsNotRead) {
   const testing::ScratchFolder surface;
   testing::write_synthetic_run({.kind = "cost_surface", .temperatures = {0.0}}, surface.path());
   expect_refused_without_origin(read_file(surface.file("manifest.toml")));
-  for (const std::string run : {"quickstart_cpu", "rule_atlas_cpu", "drafter_acceptance_cpu"})
+  for (const std::string run : {"quickstart", "rule_atlas", "drafter_acceptance"})
     expect_refused_without_origin(
-        read_file(SPECLAB_SOURCE_DIR "/results/reference/" + run + "/manifest.toml"));
+        read_file(SPECLAB_SOURCE_DIR "/tests/golden/runs/" + run + "/manifest.toml"));
 }
 
 }  // namespace

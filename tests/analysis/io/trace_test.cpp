@@ -50,7 +50,7 @@ TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
 }
 
 TEST(Trace, OfARunIsClusteredByPromptAndFiltered) {
-  const std::string path = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv";
+  const std::string path = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv";
   const auto all = read_trace_text(path),
              greedy = read_trace_text(path, {.drafter = "bigram", .is_greedy = true});
   ASSERT_FALSE(greedy.empty());
@@ -94,7 +94,7 @@ TEST(Trace, RefusesWhatSaysNothingOrContradictsItself) {
   EXPECT_THROW(read_trace_text(trace_with("3,0,10,2,3,2,2,2,3,bonus\n"), {.drafter = "bigram"}),
                DataError)
       << "without rows.csv nothing tells drafters apart";
-  EXPECT_THROW(read_trace_text(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+  EXPECT_THROW(read_trace_text(SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                                {.drafter = "psychic"}),
                DataError);
   EXPECT_THROW(read_trace_text("/nowhere/rounds.csv"), DataError);

@@ -1,4 +1,4 @@
-// The figures of every committed run come back from its rows byte by byte.
+// The figures of every frozen run come back from its rows byte by byte.
 
 #include <gtest/gtest.h>
 
@@ -19,18 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kReference = SPECLAB_SOURCE_DIR "/results/reference";
+const fs::path kGoldenRuns = speclab::testing::kGoldenRuns;
 
-constexpr const char* kFigureRows[] = {"rounds.csv", "atlas.csv", "acceptance.csv"};
-
-/// Runs with figures and all that these are made of: some were committed without their rounds.
-std::vector<fs::path> runs_with_figures() {
+std::vector<fs::path> golden_runs() {
   std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(kReference))
-    if (fs::exists(entry.path() / "figures") &&
-        std::ranges::any_of(kFigureRows,
-                            [&](const char* rows) { return fs::exists(entry.path() / rows); }))
-      runs.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(kGoldenRuns))
+    if (fs::exists(entry.path() / "manifest.toml")) runs.push_back(entry.path());
   return runs;
 }
 
@@ -42,38 +36,26 @@ ReportOptions copy_tables(const fs::path& run, const testing::ScratchFolder& to)
   return {.plotly_js = to.file("plotly.js")};
 }
 
-class ReferenceFigures : public ::testing::Test {
+class GoldenFigures : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string others = speclab::testing::other_drawing_tools(kReference.string());
-        !others.empty())
+    if (const std::string others = speclab::testing::other_drawing_tools(); !others.empty())
       GTEST_SKIP() << others;
   }
 };
 
-/// A figure of two folders, without its PDF, which knows the date.
-void expect_same(const std::string& id, const fs::path& committed, const fs::path& drawn) {
-  for (const char* ending : {".png", ".svg"})
-    EXPECT_EQ(read_file((committed / (id + ending)).string()) ==
-                  read_file((drawn / (id + ending)).string()),
-              true)
-        << committed << ": " << id << ending << "; speclab report draws it again";
-}
-
-TEST_F(ReferenceFigures, AreMadeAgainByteByByte) {
-  ASSERT_GE(runs_with_figures().size(), 14u);
-  for (const fs::path& run : runs_with_figures()) {
+TEST_F(GoldenFigures, AreMadeAgainByteByByte) {
+  ASSERT_EQ(golden_runs().size(), 8u);
+  for (const fs::path& run : golden_runs()) {
     const testing::ScratchFolder scratch;
-    const ReportSummary summary = write_report(scratch.path(), copy_tables(run, scratch));
-    EXPECT_FALSE(summary.figures.empty());
-    for (const Figure& figure : summary.figures)
-      expect_same(figure.id, run / "figures", scratch.file("figures"));
+    EXPECT_FALSE(write_report(scratch.path(), copy_tables(run, scratch)).figures.empty());
+    speclab::testing::expect_golden_figures(run.filename().string(), scratch.file("figures"));
   }
 }
 
-TEST(FiguresOfCommittedRuns, HaveAnIntervalAndANumberAtEveryPoint) {
-  ASSERT_GE(runs_with_figures().size(), 14u);
-  for (const fs::path& run : runs_with_figures()) {
+TEST(FiguresOfGoldenRuns, HaveAnIntervalAndANumberAtEveryPoint) {
+  ASSERT_EQ(golden_runs().size(), 8u);
+  for (const fs::path& run : golden_runs()) {
     const testing::ScratchFolder scratch;
     ReportOptions options = copy_tables(run, scratch);
     options.static_figures = false;
@@ -91,7 +73,7 @@ std::vector<TrainingCurve> committed_curves() {
   return curves;
 }
 
-/// A committed table of a training and the manifest beside it, as `speclab report` takes them.
+/// A frozen table of a training and the manifest beside it, as `speclab report` takes them.
 TrainingCurve curve_of(const fs::path& table, const fs::path& manifest) {
   const testing::ScratchFolder scratch;
   const fs::path folder = fs::path(scratch.path()) / table.stem();
@@ -101,38 +83,35 @@ TrainingCurve curve_of(const fs::path& table, const fs::path& manifest) {
   return read_training_curve(folder.string());
 }
 
-/// Heads have a manifest a stage, the closed world one for all.
-std::vector<TrainingCurve> committed_tables() {
+/// Heads have a manifest a stage, the closed world has one for all.
+std::vector<TrainingCurve> golden_curves() {
+  const fs::path folder = kGoldenRuns / "trainings";
   std::vector<TrainingCurve> curves;
-  for (const char* folder : {"mlp_heads_cpu", "closed_world_training_cpu"})
-    for (const auto& entry : fs::directory_iterator(kReference / folder)) {
-      if (entry.path().extension() != ".csv") continue;
-      const fs::path stage =
-          kReference / folder /
-          (entry.path().stem().string().ends_with("_stage_2") ? "stage_2.json" : "stage_1.json");
-      curves.push_back(curve_of(entry.path(),
-                                fs::exists(stage) ? stage : kReference / folder / "manifest.json"));
-    }
+  for (const auto& [table, manifest] : {std::pair{"prose_3", "stage_1"},
+                                        {"prose_8", "stage_1"},
+                                        {"prose_3_stage_2", "stage_2"},
+                                        {"closed_world_3m", "closed_world"},
+                                        {"closed_world_10m", "closed_world"}})
+    curves.push_back(curve_of(folder / (std::string(table) + ".csv"),
+                              folder / (std::string(manifest) + ".json")));
   return curves;
 }
 
-TEST(FiguresOfCommittedTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
+TEST(FiguresOfTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
   std::vector<TrainingCurve> curves = committed_curves();
   for (const Figure& figure : training_figures(curves))
     testing::expect_intervals(figure, "all together");
-  std::ranges::move(committed_tables(), std::back_inserter(curves));
-  ASSERT_EQ(curves.size(), 3u + 16 + 7);
+  std::ranges::move(golden_curves(), std::back_inserter(curves));
   for (const TrainingCurve& curve : curves)
     for (const Figure& figure : training_figures({curve}))
       testing::expect_intervals(figure, curve.name);
 }
 
-TEST_F(ReferenceFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
+TEST_F(GoldenFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
   const testing::ScratchFolder scratch;
-  for (const Figure& figure : training_figures(committed_curves())) {
+  for (const Figure& figure : training_figures(committed_curves()))
     draw_static(figure, scratch.path());
-    expect_same(figure.id, kReference / "feature_training_cpu" / "figures", scratch.path());
-  }
+  speclab::testing::expect_golden_figures("trainings/models", scratch.path());
 }
 
 }  // namespace

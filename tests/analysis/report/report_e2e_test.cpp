@@ -192,13 +192,13 @@ TEST_F(ReportByHand, TheChoosersShowWhatIsChosen) {
             "[1,1]");
 }
 
-class CommittedReport : public ::testing::TestWithParam<const char*> {};
+class GoldenReport : public ::testing::TestWithParam<const char*> {};
 
 /// Of each kind of run one, for each has figures and sections of its own.
-TEST_P(CommittedReport, DrawsEveryFigureWithoutConsoleErrors) {
+TEST_P(GoldenReport, DrawsEveryFigureWithoutConsoleErrors) {
   const testing::ScratchFolder scratch;
   const std::filesystem::path run =
-      std::filesystem::path(SPECLAB_SOURCE_DIR "/results/reference") / GetParam();
+      std::filesystem::path(SPECLAB_SOURCE_DIR "/tests/golden/runs") / GetParam();
   for (const auto& entry : std::filesystem::directory_iterator(run))
     if (entry.is_regular_file()) std::filesystem::copy(entry.path(), scratch.path());
   const ReportSummary summary =
@@ -209,10 +209,10 @@ TEST_P(CommittedReport, DrawsEveryFigureWithoutConsoleErrors) {
   EXPECT_EQ(noted(summary.report_path, scratch, kEmptyPlots), "[]");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, CommittedReport,
-                         ::testing::Values("prediction_truth_cpu", "policies_cpu",
-                                           "walltime_vs_model_size_cpu", "rule_atlas_cpu",
-                                           "drafter_acceptance_cpu"),
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenReport,
+                         ::testing::Values("prediction_truth", "drafter_sizes",
+                                           "walltime_vs_model_size", "rule_atlas",
+                                           "drafter_acceptance"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(BrowserCheck, NoticesAnEmptyPlot) {

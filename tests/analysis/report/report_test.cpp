@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 
+#include "analysis/io/file_digests.h"
 #include "analysis/io/table.h"
 #include "analysis/report/html.h"
+#include "analysis/report/missing_tables.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "tests/analysis/support/synthetic_run.h"
@@ -225,6 +227,44 @@ TEST_F(Report, SaysFromHowManyRowsOnARowCostsMore) {
                         "0.500 ms a row beyond (off by 0.00 ms, root mean square; one line: 0."),
             std::string::npos)
       << answer;
+}
+
+/// A golden run as a committed one keeps it: without rounds.csv.
+std::string without_rounds(const testing::ScratchFolder& scratch, const std::string& run) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/tests/golden/runs/" + run))
+    std::filesystem::copy(entry.path(), scratch.path());
+  std::filesystem::remove(scratch.file("rounds.csv"));
+  return scratch.path();
+}
+
+/// Defect: the report of a committed run fails, or draws less without saying so.
+TEST(ReportOfACommittedRun, ListsMissingTablesAndTheFiguresThatAreNotDrawn) {
+  const testing::ScratchFolder scratch;
+  const std::string run = without_rounds(scratch, "verification_rules");
+  write_file(scratch.file("plotly.js"), "/* plotly */");
+  const ReportSummary summary =
+      write_report(run, {.plotly_js = scratch.file("plotly.js"), .static_figures = false});
+  EXPECT_TRUE(
+      summary.answer.starts_with("Missing tables: rounds.csv. Figures that are therefore not "
+                                 "drawn: walltime_vs_temperature, "))
+      << summary.answer;
+  EXPECT_NE(read_file(summary.report_path).find("Missing tables: rounds.csv."), std::string::npos);
+  ASSERT_EQ(summary.figures.size(), 1u);
+  EXPECT_EQ(summary.figures[0].id, "forward_cost");
+}
+
+/// Defect: a table that was lost passes for one that was never committed.
+TEST(ReportOfACommittedRun, TakesNoLostTableForOneThatWasNotCommitted) {
+  const testing::ScratchFolder scratch;
+  const std::string run = without_rounds(scratch, "verification_rules");
+  EXPECT_EQ(missing_tables(run, "decoding").tables, std::vector<std::string>{"rounds.csv"});
+  EXPECT_FALSE(missing_tables(run, "rule_atlas").any());
+  write_file(scratch.file("SHA256SUMS"), digest_lines({{"rounds.csv", "rounds"}}));
+  EXPECT_FALSE(missing_tables(run, "decoding").any());
+  std::filesystem::remove(scratch.file("SHA256SUMS"));
+  std::filesystem::remove(scratch.file("cells.csv"));
+  EXPECT_FALSE(missing_tables(run, "decoding").any()) << "it is a run folder that is broken";
 }
 
 TEST_F(Report, NamesTheMissingPlotlyAndWhatToDo) {

@@ -70,7 +70,7 @@ TEST_F(CompareRuns, OfDraftsThatWereNotMeasuredIsInvalid) {
     std::filesystem::create_directories(scratch_.file(name));
     for (const char* file : {"/manifest.toml", "/acceptance.csv"})
       std::filesystem::copy_file(
-          std::string(SPECLAB_SOURCE_DIR "/results/reference/drafter_acceptance_cpu") + file,
+          std::string(SPECLAB_SOURCE_DIR "/tests/golden/runs/drafter_acceptance") + file,
           scratch_.file(name) + file);
   }
   expect(0, "SAME");

@@ -1,4 +1,4 @@
-// The exit codes of results/README.md, each as the program gives it (5 to 7, 9 to 12, 130 and 143
+// The exit codes of results/TABLES.md, each as the program gives it (5 to 7, 9 to 12, 130 and 143
 // belong to tests of their commands).
 
 #include <sys/resource.h>
@@ -22,9 +22,9 @@ using testing::run_shell;
 
 constexpr const char* kConfig = SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml";
 
-/// The rows of the table in results/README.md, cells two by two.
+/// The rows of the table in results/TABLES.md, cells two by two.
 std::string code_table() {
-  const std::string page = read_file(SPECLAB_SOURCE_DIR "/results/README.md");
+  const std::string page = read_file(SPECLAB_SOURCE_DIR "/results/TABLES.md");
   return page.substr(page.find("## Exit codes of all programs"));
 }
 

@@ -49,7 +49,7 @@ TEST(ProgramPredict, AnswersInThreeForms) {
 }
 
 TEST(ProgramPredict, TakesTracesCostsAndLaws) {
-  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu";
+  const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart";
   const Outcome outcome =
       run_program("predict --json --trace " + run + "/rounds.csv --costs " + run + "/costs.csv");
   ASSERT_EQ(outcome.code, 0) << outcome.output;

@@ -1,6 +1,8 @@
 // `speclab reproduce` as a user meets it.
 
 #include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "analysis/io/table.h"
 #include "sim/core/files.h"
@@ -20,14 +22,11 @@ std::string fresh_folder(const std::string& name) {
   return folder;
 }
 
-const std::string kReference = SPECLAB_SOURCE_DIR "/results/reference";
-
-/// The last thing of a test, which is skipped here where other programs draw.
-void expect_committed_figures(const std::string& committed, const std::filesystem::path& drawn,
-                              int least) {
-  if (const std::string others = testing::other_drawing_tools(kReference); !others.empty())
+/// The last thing of a test, which is skipped here if other programs draw.
+void expect_same_figures(const std::string& part, const std::filesystem::path& drawn) {
+  if (const std::string others = testing::other_drawing_tools(); !others.empty())
     GTEST_SKIP() << others;
-  EXPECT_GE(testing::expect_same_figures(committed, drawn), least);
+  testing::expect_golden_figures(part, drawn);
 }
 
 TEST(ProgramReproduce, ListsEveryName) {
@@ -46,6 +45,26 @@ TEST(ProgramReproduce, ListsAndDoesNothingElse) {
     expect_refusal(std::string("reproduce --list ") + other, 2, "excludes");
 }
 
+constexpr const char* kCommittedRemarks =
+    SPECLAB_SOURCE_DIR "/results/reference/paper_tables/closed_forms/remarks.txt";
+
+/// Lines of remarks.txt of a table, each behind its name; empty if there are none.
+std::string remarks_of(const std::string& folder, const std::string& id) {
+  const std::string path = folder + "/" + id + "/remarks.txt";
+  if (!std::filesystem::exists(path)) return "";
+  std::istringstream lines(read_file(path));
+  std::string named;
+  for (std::string line; std::getline(lines, line);) named += id + ": " + line + "\n";
+  return named;
+}
+
+std::set<std::string> sorted_lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::set<std::string> sorted;
+  for (std::string line; std::getline(lines, line);) sorted.insert(line);
+  return sorted;
+}
+
 TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   const std::string folder = fresh_folder("reproduce_all");
   const Outcome outcome = run_program("reproduce --all-analytic --output " + folder + " 2>&1");
@@ -53,6 +72,7 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   EXPECT_NE(outcome.output.find(", 0 disagree\n"), std::string::npos);
   EXPECT_EQ(outcome.output.find("nan"), std::string::npos);
   const analysis::Table summary = analysis::Table::read(folder + "/summary.csv");
+  std::string remarks;
   for (std::size_t row = 0; row < summary.size(); ++row) {
     const std::string id = summary.text(row, "experiment");
     EXPECT_EQ(summary.integer(row, "disagrees"), 0) << id;
@@ -63,17 +83,14 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
     for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + id))
       figures += entry.path().extension() == ".svg";
     EXPECT_GE(figures, 1) << id;
-    const auto remarks = [&id](const std::string& of) {
-      return std::filesystem::exists(of + "/" + id + "/remarks.txt")
-                 ? read_file(of + "/" + id + "/remarks.txt")
-                 : "none";
-    };
-    EXPECT_EQ(remarks(folder), remarks(kReference + "/reproduce")) << id;
+    remarks += remarks_of(folder, id);
   }
-  expect_committed_figures(kReference + "/reproduce", folder, 17);
+  EXPECT_EQ(sorted_lines(remarks), sorted_lines(read_file(kCommittedRemarks)));
+  expect_same_figures("closed_forms", folder);
 }
 
-constexpr const char* kMeasured = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured";
+constexpr const char* kSweeps = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers";
+constexpr const char* kExpected = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers_expected";
 constexpr const char* kMeasuredIds[] = {
     "leviathan_table_2", "leviathan_table_3", "chen_table_1",   "specinfer_table_1",
     "specinfer_table_2", "specinfer_table_3", "hf_temperature", "ntt_temperature",
@@ -84,18 +101,15 @@ TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
   std::string command = "reproduce";
   for (const char* id : kMeasuredIds) command += std::string(" ") + id;
   const Outcome outcome =
-      run_program(command + " --from " + kMeasured + "/runs --output " + folder.string() + " 2>&1");
+      run_program(command + " --from " + kSweeps + " --output " + folder.string() + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const std::string id : kMeasuredIds) {
     for (const char* file : {"/comparison.csv", "/remarks.txt"})
       EXPECT_EQ(read_file((folder / id).string() + file),
-                read_file(std::string(kMeasured) + "/" + id + file))
+                read_file(std::string(kExpected) + "/" + id + file))
           << id << file;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(kMeasured) + "/" + id))
-      EXPECT_TRUE(std::filesystem::exists(folder / entry.path().lexically_relative(kMeasured)))
-          << entry.path();
   }
-  expect_committed_figures(kMeasured, folder, 17);
+  expect_same_figures("papers", folder);
 }
 
 TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
@@ -107,7 +121,7 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size",
                             "nucleus_summaries", "nucleus_code", "closed_world", "mlp_heads"})
     std::filesystem::create_directory_symlink(
-        SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_model_size_cpu", folder + "/" + sweep);
+        SPECLAB_SOURCE_DIR "/tests/golden/runs/walltime_vs_model_size", folder + "/" + sweep);
   for (const std::string id : kMeasuredIds) {
     expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3,
                    "experiments/configs/papers");

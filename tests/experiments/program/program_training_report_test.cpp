@@ -59,60 +59,34 @@ TEST(ProgramTrainingReport, DrawsSeveralTogether) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/training_tokens_per_round.svg"));
 }
 
-const std::string kTrainingReference = SPECLAB_SOURCE_DIR "/results/reference";
+const std::string kTrainings = SPECLAB_SOURCE_DIR "/tests/golden/runs/trainings";
 
-/// The committed manifest of a committed curve: of the closed world one for all, of heads one a
-/// stage.
-std::string manifest_of(const std::string& folder, const std::string& curve) {
-  const std::string stage =
-      folder + (curve.ends_with("_stage_2") ? "/stage_2.json" : "/stage_1.json");
-  return std::filesystem::exists(stage) ? stage : folder + "/manifest.json";
-}
+using TableAndManifest = std::pair<std::string, std::string>;
 
-/// Committed curves, drawn together, are the committed figures. @param curves  names of CSV files
-/// of `folder` @param drawn  where its figures are
-void expect_drawn_again(const std::string& folder, const std::vector<std::string>& curves,
-                        const std::string& options, const std::string& drawn, int least) {
+/// Frozen curves, drawn together, are the figures of figures.sha256.
+void expect_drawn_again(const std::vector<TableAndManifest>& curves, const std::string& options,
+                        const std::string& part) {
   const std::string scratch = fresh_report_folder("drawn_again");
   std::string command = "report";
-  for (const std::string& curve : curves) {
-    copy_training(folder + "/" + curve + ".csv", manifest_of(folder, curve), scratch + "/" + curve);
-    command += " " + scratch + "/" + curve;
+  for (const auto& [table, manifest] : curves) {
+    copy_training(kTrainings + "/" + table + ".csv", kTrainings + "/" + manifest + ".json",
+                  scratch + "/" + table);
+    command += " " + scratch + "/" + table;
   }
   const Outcome report = run_program(command + options + " --output " + scratch + "/figures 2>&1");
   ASSERT_EQ(report.code, 0) << report.output;
-  EXPECT_EQ(testing::expect_same_figures(drawn, scratch + "/figures"), least) << drawn;
+  testing::expect_golden_figures("trainings/" + part, scratch + "/figures");
 }
 
-class CommittedTrainings : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (const std::string others = testing::other_drawing_tools(kTrainingReference);
-        !others.empty())
-      GTEST_SKIP() << others;
-  }
-};
-
-TEST_F(CommittedTrainings, OfHeadsAreDrawnAgainAsStagesAndSideBySide) {
-  const std::string folder = kTrainingReference + "/mlp_heads_cpu";
-  for (const std::string domain : {"prose", "code"}) {
-    for (const std::string heads : {"3", "4", "6", "8"}) {
-      const std::string name = domain + "_" + heads;
-      expect_drawn_again(folder, {name, name + "_stage_2"}, " --stages", folder + "/" + name, 2);
-    }
-    expect_drawn_again(folder, {domain + "_3", domain + "_4", domain + "_6", domain + "_8"}, "",
-                       folder + "/" + domain + "_stage_1", 6);
-    expect_drawn_again(folder,
-                       {domain + "_3_stage_2", domain + "_4_stage_2", domain + "_6_stage_2",
-                        domain + "_8_stage_2"},
-                       "", folder + "/" + domain + "_stage_2", 6);
-  }
-}
-
-TEST_F(CommittedTrainings, OfTheClosedWorldAreDrawnAgain) {
-  const std::string folder = kTrainingReference + "/closed_world_training_cpu";
-  expect_drawn_again(folder, {"0m3", "10m", "1m", "30m", "3m", "3m_half", "3m_quarter"}, "", folder,
-                     4);
+/// Defect: a curve is drawn otherwise than it was, as stages of one training or side by side.
+TEST(GoldenTrainings, AreDrawnAgainAsStagesAndSideBySide) {
+  if (const std::string others = testing::other_drawing_tools(); !others.empty())
+    GTEST_SKIP() << others;
+  expect_drawn_again({{"prose_3", "stage_1"}, {"prose_3_stage_2", "stage_2"}}, " --stages",
+                     "stages");
+  expect_drawn_again({{"prose_3", "stage_1"}, {"prose_8", "stage_1"}}, "", "heads");
+  expect_drawn_again({{"closed_world_3m", "closed_world"}, {"closed_world_10m", "closed_world"}},
+                     "", "closed_world");
 }
 
 TEST(ProgramTrainingReport, DrawsAFolderWhateverItsName) {
@@ -141,7 +115,7 @@ TEST(ProgramTrainingReport, TellsTheEndsOfSeveralWithoutFigures) {
 }
 
 TEST(ProgramTrainingReport, RefusesWhatItCannotDraw) {
-  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/drafter_acceptance_cpu";
+  const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/drafter_acceptance";
   expect_refusal(std::string("report ") + kFeature + " " + kMlp, 2, "give --output");
   expect_refusal(std::string("report ") + kFeature + " " + kFeature + "/ --output x", 2,
                  "is given twice");

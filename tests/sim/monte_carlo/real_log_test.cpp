@@ -1,4 +1,4 @@
-// Replay and estimates on rounds that an engine logged: the committed quickstart run.
+// Replay and estimates on rounds that an engine logged: a frozen run of quickstart.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 /// Generations of chain drafts, by row.
 std::vector<LoggedGeneration> quickstart_log() {
   const auto table =
-      analysis::Table::read(SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv");
+      analysis::Table::read(SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv");
   std::map<std::int64_t, LoggedGeneration> generations;
   for (std::size_t row = 0; row < table.size(); ++row) {
     const auto field = [&](const char* column) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "analysis/io/run_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -90,11 +92,36 @@ TEST(TimeEstimate, IsElseAtThatOfTheReferenceThatSharesMost) {
       << "its own rows go before";
 }
 
-TEST(TimeEstimate, FindsTheCommittedRunOfADefaultSweep) {
-  const Plan plan =
-      make_plan(read_run_config(SPECLAB_SOURCE_DIR "/experiments/configs/quickstart.toml", {}));
-  const std::string text = time_estimate_text(plan, {.references = reference_runs()});
-  EXPECT_TRUE(has(text, "/results/reference/quickstart_cpu, a run on ")) << text;
+/// A folder of committed runs: cells in place of rows, below the folder of a question.
+std::string committed(const testing::SmallExperiment& experiment, const std::string& run) {
+  const std::string folder = experiment.folder("committed/question/" + run);
+  std::filesystem::create_directories(folder);
+  for (const char* file : {"manifest.toml", "cells.csv"})
+    copy_file(SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/" + std::string(file),
+              folder + "/" + file);
+  return folder;
+}
+
+/// Defect: only runs with rows are found, and committed runs have none.
+TEST(TimeEstimate, ReadsTheCellsOfACommittedRunThatHasNoRows) {
+  const testing::SmallExperiment experiment;
+  const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart",
+                    without_rows = committed(experiment, "without_rows");
+  const Plan plan = make_plan(read_run_config(run + "/manifest.toml", {}));
+  EXPECT_NEAR(estimate_time(plan, without_rows).seconds, estimate_time(plan, run).seconds, 1e-3);
+  const std::string text = time_estimate_text(plan, {.references = experiment.folder("committed")});
+  EXPECT_TRUE(has(text, "question/without_rows, a run on AMD EPYC")) << text;
+}
+
+/// Defect: `auto` takes the pace of an accelerator.
+TEST(TimeEstimate, TakesNoRunOfAnAcceleratorForAuto) {
+  const testing::SmallExperiment experiment;
+  const std::string folder = committed(experiment, "on_a_device");
+  const Plan plan = make_plan(read_run_config(folder + "/manifest.toml", {}));
+  std::string manifest = read_file(folder + "/manifest.toml");
+  manifest.replace(manifest.find("device = \"cpu\""), 14, "device = \"cuda\"");
+  write_file(folder + "/manifest.toml", manifest);
+  EXPECT_EQ(time_estimate_text(plan, {.references = experiment.folder("committed")}), kNotKnown);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(PredictionFromCosts, TakesCostsOfOneSequenceOnlyAndSaysWhichWereLeftOut) {
 }
 
 TEST(PredictionFromCosts, KeepsTheRulesOfVerificationApart) {
-  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/verification_rules_cpu/";
+  const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/verification_rules/";
   PredictOptions options{.trace = run + "rounds.csv",
                          .costs = run + "costs.csv",
                          .drafter = "small_transformer",
@@ -101,7 +101,7 @@ TEST(PredictionFromCosts, IntervalsOfMeasuredCostsHoldAPlainStepThatIsOffByItsel
 
 TEST(PredictionFromCosts, TakesOnePairOfAFileAndSaysWhich) {
   PredictOptions options{.acceptance_rate = "0.7",
-                         .costs = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/costs.csv"};
+                         .costs = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/costs.csv"};
   const Prediction first = predict(options);
   EXPECT_NE(first.cost_source.find("smollm2-135m with bigram, rejection, greedy"),
             std::string::npos)

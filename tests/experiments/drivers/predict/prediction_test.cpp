@@ -168,7 +168,7 @@ TEST(Prediction, IsOneTableInThreeForms) {
 }
 
 TEST(Prediction, ItsFigureTellsWhereWhatWasMeasuredIsFrom) {
-  const std::string run = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu";
+  const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart";
   PredictOptions options{
       .trace = run + "/rounds.csv", .costs = run + "/costs.csv", .plot = "x.png"};
   const std::string known = prediction_figure(predict(options)).caption;

@@ -43,7 +43,7 @@ TEST(PredictionFromTraces, SaysWhereOneRateDoesNotDescribeATraceAndWhatItLeavesO
 }
 
 TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
-  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1",
                          .drafter = "small_transformer",
                          .temperature = "0"};
@@ -58,7 +58,7 @@ TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
 }
 
 TEST(PredictionFromTraces, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
-  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu/rounds.csv",
+  PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1:0.08:0.12",
                          .drafter = "small_transformer",
                          .temperature = "0"};

@@ -59,10 +59,9 @@ TEST(PredictionOfTrees, OfATreeByMeasuredCostsStaysWithinThem) {
   EXPECT_THROW(predict(options), ConfigError);
 }
 
-constexpr const char* kObserved =
-    SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text";
+constexpr const char* kObserved = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers/own_text";
 
-/// From the committed run's table, by hand: sums over its prompts at depth 1.
+/// From the table of the frozen run, by hand: sums over its prompts at depth 1.
 TEST(PredictionOfTrees, ReadsTheRanksOfARunThatObservedADrafter) {
   const PredictOptions options{.observed = kObserved,
                                .cost_ratio = "0.01",

@@ -45,13 +45,13 @@ std::string rows_of(const MadeUp& drafter, double temperature, const std::string
   return rows;
 }
 
-/// A committed sweep's manifest with other models, and as many texts as there are.
+/// A frozen sweep's manifest with other models, and as many texts as there are.
 std::string manifest_of(const std::vector<MadeUp>& drafters) {
-  std::string committed = read_file(
-      SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/own_text/manifest.toml");
+  std::string committed =
+      read_file(SPECLAB_SOURCE_DIR "/tests/golden/runs/papers/own_text/manifest.toml");
   const std::size_t planned = committed.find("\nplanned_generations = ");
   SPECLAB_EXPECT(planned != std::string::npos,
-                 "the committed manifest does not say how many texts were planned");
+                 "the frozen manifest does not say how many texts were planned");
   committed.erase(planned, committed.find('\n', planned + 1) - planned);
   std::string manifest = committed.substr(0, committed.find("[[provenance.models]]")) +
                          "[[provenance.models]]\nname = \"target\"\nrole = \"target\"\nsha256 = "

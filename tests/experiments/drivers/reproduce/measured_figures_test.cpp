@@ -1,4 +1,4 @@
-// Figures of the papers' measured tables, from the committed sweeps.
+// Figures of the papers' measured tables, from frozen sweeps.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace speclab::experiments {
 namespace {
 
 TEST(MeasuredFigures, HaveAnIntervalAndANumberAtEveryPointOfOurs) {
-  const std::string runs = SPECLAB_SOURCE_DIR "/results/reference/reproduce_measured/runs/";
+  const std::string runs = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers/";
   for (const MeasuredTable& table : measured_tables()) {
     RunFolders folders;
     for (const char* run : table.runs) folders[run] = runs + run;
