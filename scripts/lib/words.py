@@ -162,8 +162,11 @@ def readable(text):
     return text
 
 
+PLACE = re.compile(r"(\s*X\s*[:;,]\s*|\s*[:;,]\s*)*")  # "X: " names a file or a line
+
+
 def prose_paragraphs(stream):
-    """Literals of at least three words; a line break or a list of options parts them."""
+    """The texts that literals make; a line break parts them."""
     for parts in source_texts(stream):
         paragraph = Paragraph()
         for text, line in parts:
@@ -175,9 +178,7 @@ def prose_paragraphs(stream):
             part = Paragraph()
             part.text, part.lines = piece, paragraph.lines[offset:offset + len(piece)]
             offset += len(piece) + 1
-            place = re.match(r"(\s*[^\w(]*\s*(X|[\w.\[\]-]+)\s*(:|;|, )\s*|\s*X\s+)*(?=\S)", piece)
-            cut = place.end() if place and re.match(r"[\sX:;,.\[\]\w-]*$", place.group()) and \
-                "X" in place.group() else 0
+            cut = PLACE.match(piece).end()
             part.text, part.lines = part.text[cut:], part.lines[cut:]
             if part.text.strip():
                 yield part
@@ -273,13 +274,14 @@ def kinds_of(path):
         kinds.append("key")
     if name.startswith("analysis/report/"):
         kinds.append("report")
-    if name.startswith("analysis/plots/"):
+    if name.startswith("analysis/plots/") and "gnuplot" not in name:
         kinds.append("caption")
     return kinds
 
 
 def files_of_tree(root):
-    pages = [*root.glob("*.md"), *root.glob("*/*.md"), *root.glob("experiments/*/*.md")]
+    pages = {*root.glob("*.md"), *root.glob("*/*.md"), *root.glob("experiments/*/*.md")}
+    pages.discard(root / "results/TABLES.md")  # names of columns, no text
     sources = [path for folder in ("sim", "engines", "analysis", "experiments")
                for path in root.glob(folder + "/**/*") if is_source(path)]
     return sorted(pages) + sorted(sources)
