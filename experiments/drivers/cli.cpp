@@ -76,7 +76,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   for (const CLI::App* command : commands)
     names += (names.empty() ? "" : ", ") + command->get_name();
   throw ConfigError(fmt::format(
-      "{}; allowed: {}; --help says what each does",
+      "{}; allowed: {}; --help explains each",
       argc > 1 ? "no command '" + escaped(given, 40) + "'" : "a command is needed", names));
 }
 

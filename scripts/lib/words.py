@@ -11,7 +11,7 @@ LONGEST = 30  # words
 FEWEST = 3  # words of a sentence; fewer are a label
 
 KINDS = ["README", "help", "key", "error", "report", "caption", "comment"]
-ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|et al|vs|cf|Eq|Eqs|Sec|Fig|Figs|No|approx)\.\s")
+ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|et al|vs|cf|Eq|Eqs|Sec|Fig|Figs|approx)\.\s")
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_]*[A-Z0-9X`-])")
 WORD = re.compile(r"[A-Za-z0-9]")
 
@@ -295,7 +295,8 @@ def kinds_of_planted(path):
 
 def offences(sentence):
     found = []
-    if OPENERS.match(re.sub(r"^[^A-Za-z]+", "", sentence)):
+    is_question = sentence.rstrip(")*_\"' ").endswith("?")
+    if not is_question and OPENERS.match(re.sub(r"^[^A-Za-z]+", "", sentence)):
         found.append("opens with '%s'" % " ".join(sentence.split()[:2]))
     count = len(words(sentence))
     if count > LONGEST:
