@@ -319,8 +319,8 @@ def count(files):
                     totals[kind][1] += any(text.startswith("opens") for text in found)
                     totals[kind][2] += any(text.endswith("words") for text in found)
                     offenders += ["%s:%d: %s: %s: %s" % (
-                        name, paragraph.line(offset), kind, text, " ".join(sentence.split()))
-                        for text in found]
+                        name, paragraph.line(offset), kind, text,
+                        " ".join(sentence.split()).replace("\u2024", ".")) for text in found]
     return totals, offenders
 
 
@@ -357,8 +357,8 @@ def main(root, arguments):
         name = path.relative_to(root) if inside else path
         files.append((path, name, kinds_of(name) if inside else kinds_of_planted(path)))
     totals, offenders = count(files)
-    if lists:
-        print("\n".join(offenders))
+    for line in offenders if lists else []:
+        print(line)
     if sum(number for number, _, _ in totals.values()) == 0:
         print("no sentence found; name a .md file or a source", file=sys.stderr)
         return 2
