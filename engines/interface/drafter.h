@@ -44,7 +44,8 @@ class Drafter {
   /// path.
   /// @param hidden  [count, hidden_size], float32; valid during the call
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
-  /// Fills drafts[i] for sequences[i] within limits[i]. A drafter that copies is always sure.
+  /// Fills drafts[i] for sequences[i] within limits[i]. A drafter that copies counts its tokens as
+  /// certain, so stop_below never ends its drafts.
   virtual void propose(std::span<const Sequence* const> sequences,
                        std::span<const DraftLimit> limits, std::span<Draft> drafts) = 0;
   /// Called after verification; the sequence's tokens already hold the emitted ones.

@@ -118,7 +118,7 @@ class RoundDecoder {
   /// empty or too long
   virtual void begin(const std::vector<Request>& requests,
                      const SpeculationLengthPolicy& policy) = 0;
-  /// One round for every unfinished sequence. @return false when all are finished
+  /// Runs one round for every unfinished sequence. @return false when all are finished
   virtual bool round() = 0;
   /// The records so far, one per request; valid until the next begin.
   virtual const std::vector<GenerationRecord>& records() const = 0;

@@ -34,8 +34,8 @@ class Chance {
   virtual std::size_t categorical(const StreamKey& key, const Weights<double>& weights) = 0;
 };
 
-/// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never
-/// succeeds; `categorical` inverts the cumulative sum in index order and never returns an index of
+/// Draws one uniform number for each call. `bernoulli` compares strictly, so probability 0 never
+/// succeeds. `categorical` inverts the cumulative sum in index order and never returns an index of
 /// weight 0.
 class InversionChance : public Chance {
  public:

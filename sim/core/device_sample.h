@@ -17,8 +17,8 @@ struct DeviceSample {
   std::optional<std::int64_t> ecc_errors{};       ///< uncorrected, since the driver was loaded
 };
 
-/// The slowdowns that disturb a measurement: power cap, hardware, heat, heat by hardware, power
-/// brake. @source nvml.h
+/// The slowdowns that disturb a measurement: power cap, hardware limit, thermal limit (by software
+/// or hardware), power brake. @source nvml.h
 inline constexpr std::int64_t kDisturbingSlowdowns = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace speclab

@@ -15,16 +15,17 @@ namespace speclab {
 struct TreeGrowth {
   enum class Kind {
     shape,
-    /// The `nodes` tokens whose paths have the largest product of probabilities. A node has only
-    /// its most likely children. "best_first:adaptive" takes the policy's length for `nodes`.
+    /// The tokens whose paths have the largest products of probabilities. Their number is `nodes`;
+    /// "best_first:adaptive" takes it from the policy's length. A node has only its most likely
+    /// children.
     /// @source NTT 2023, heap of summed log-probabilities
     best_first,
     /// Like best_first, but each level follows only its best nodes, and no more of them than a node
     /// has children.
     /// @source Li et al. 2024, EAGLE-2, sections 4.1 and 4.2
     beam,
-    /// The `suffixes` paths from the root to the last level with the largest product of
-    /// probabilities, merged at their common beginnings.
+    /// Paths from the root to the last level, merged at their common beginnings. Their number is
+    /// `suffixes`, and they have the largest products of probabilities.
     /// @source IBM 2024, released code of the MLP speculator: top-k per head 5, 3, 2, and the best
     /// suffixes as one tree
     suffixes,

@@ -36,9 +36,11 @@ TEST(Words, FindsThisTreePlain) {
 
 /// Defect: the check passes whatever it reads.
 TEST(Words, SeesABadOpeningInEachFormOfText) {
-  expect_offence("page.md", "The cell runs.\n\n- Of the cells\n  one is left.\n", ".md:3: README: ");
+  expect_offence("page.md", "The cell runs.\n\n- Of the cells\n  one is left.\n",
+                 ".md:3: README: ");
   expect_offence("header.h", "/// Whose model it is.\nint f();\n", ".h:1: comment: opens with");
-  expect_offence("source.cpp", "void f() {\n  throw Error(name +\n   \": what it \" \"read\");\n}\n",
+  expect_offence("source.cpp",
+                 "void f() {\n  throw Error(name +\n   \": what it \" \"read\");\n}\n",
                  ".cpp:3: error: opens with 'what it'");
 }
 

@@ -14,7 +14,7 @@ struct KeptBlock {
   double joint = 1.0;
 };
 
-/// The longest prefix that its own coin keeps. In a chain, node i is position i.
+/// The longest prefix whose last position was kept by its coin. In a chain, node i is position i.
 template <typename Scalar, ChanceSource Chance>
 KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
                        const RoundKey& key, Chance& chance) {

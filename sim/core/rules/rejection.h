@@ -81,8 +81,8 @@ DraftOdds draft_odds(const BasicDraft<Scalar>& draft, TokenTree::Node child,
 /// trees drawn without replacement, where x leaves q before the next sibling is drawn (Sequoia);
 /// and siblings drawn independently from one q (SpecInfer's multi-round sampling). Arg-max drafts
 /// count as point masses, so x is accepted with p(x) and masked after a rejection. If rounding
-/// leaves a residual without mass, the node's own target law takes its place. That is about as rare
-/// as the rounding error is small.
+/// leaves a residual without mass, the node's own target law takes its place. The chance of this is
+/// of the order of the rounding error.
 ///
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
 /// @throws ContractError if a drafted token has q(x) = 0 or the two vocabularies differ
