@@ -296,7 +296,7 @@ def kinds_of_planted(path):
 def offences(sentence):
     found = []
     is_question = sentence.rstrip(")*_\"' ").endswith("?")
-    if not is_question and OPENERS.match(re.sub(r"^[^A-Za-z]+", "", sentence)):
+    if not is_question and OPENERS.match(re.sub(r"^[\W_]+", "", sentence)):
         found.append("opens with '%s'" % " ".join(sentence.split()[:2]))
     count = len(words(sentence))
     if count > LONGEST:

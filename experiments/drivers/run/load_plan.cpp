@@ -71,7 +71,7 @@ void check_drafter_context(const LoadedPlan& loaded, const std::string& drafter,
     if (needed <= static_cast<std::size_t>(info.context_length)) return;
     throw ConfigError(fmt::format(
         "prompt {} has {} tokens, with prompts.new_tokens = {} and {} drafts (axes.policy, "
-        "pilot.max_length, the tree) it needs {}; drafter {} has a context of {}and would draft "
+        "pilot.max_length, the tree) it needs {}; drafter {} has a context of {} and would draft "
         "nothing behind it; lower them or choose other prompts",
         prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, levels, needed, drafter,
         info.context_length));
