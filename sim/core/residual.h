@@ -53,7 +53,7 @@ class Residual {
     set_mass(sum(std::span<const Scalar>(weights_)));
   }
 
-  /// Turns the untouched law p into norm (p - min(q, p/rho) * share). That difference must not be
+  /// Turns the untouched law p into norm (p - min(q, p/rho) * share). The difference must not be
   /// negative.
   void subtract_minimum(const BasicLaw<Scalar>& q, double rho, double share) {
     if (is_point_mass()) return;
