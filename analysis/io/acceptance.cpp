@@ -36,7 +36,7 @@ DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions)
     const auto value =
         table.optional_number_from(0, sums.reached * (1 + kSumRounding), row, column);
     if (!value) continue;
-    if (sums.known_ranks != rank) table.fail(row, column, "missing, as the ranks before it are");
+    if (sums.known_ranks != rank) table.fail(row, column, "missing, because the rank before it is");
     if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kSumRounding))
       table.fail(row, column, "at least that of the rank before");
     sums.in_top[rank] = *value;
@@ -120,8 +120,8 @@ AcceptanceRun read_acceptance_run(const std::string& folder) {
     run.siblings = read_siblings(siblings);
   if (run.rows.empty())
     throw EmptyRunError(folder +
-                        "/acceptance.csv: no rows; nothing was measured before the run was "
-                        "interrupted, the same speclab run goes on where it stopped");
+                        "/acceptance.csv: no rows; the run was interrupted before it measured "
+                        "anything; repeat speclab run to continue it");
   if (num_texts(run.rows) > static_cast<std::size_t>(run.manifest.planned_generations.value_or(
                                 std::numeric_limits<std::int64_t>::max())))
     throw DataError(

@@ -78,7 +78,7 @@ void check_unchanged(const std::string& folder) {
   const std::vector<std::string> changed = changed_files(folder);
   if (changed.empty()) return;
   throw DataError(
-      fmt::format("{}: changed since the run wrote {}: {}; `speclab run --repair` writes what the "
+      fmt::format("{}: changed after the run wrote {}: {}; `speclab run --repair` writes what the "
                   "journal holds again, or put the {} back from a copy",
                   folder, changed.size() == 1 ? "it" : "them", fmt::join(changed, ", "),
                   changed.size() == 1 ? "file" : "files"));

@@ -82,17 +82,18 @@ double model_number(const std::string& path, const toml::table& model, std::stri
   const auto number = node.value<double>();
   if (number && *number >= 0 && *number <= most) return *number;
   throw DataError(fmt::format(
-      "{}: provenance.models.{} = {}; allowed: a number from 0 to {}, as the run wrote it", path,
-      key, escaped(text_of(*node.node())), most));
+      "{}: provenance.models.{} = {}; allowed: a number from 0 to {}, the value that the run wrote",
+      path, key, escaped(text_of(*node.node())), most));
 }
 
 std::int64_t training_tokens(const std::string& path, const toml::table& model) {
   const toml::node& node = *model.get("training_tokens");
   const auto tokens = node.value_exact<std::int64_t>();
   if (tokens && *tokens >= 1) return *tokens;
-  throw DataError(fmt::format(
-      "{}: provenance.models.training_tokens = {}; allowed: integers >= 1, as the run wrote it",
-      path, escaped(text_of(node))));
+  throw DataError(
+      fmt::format("{}: provenance.models.training_tokens = {}; allowed: integers >= 1, the value "
+                  "that the run wrote",
+                  path, escaped(text_of(node))));
 }
 
 std::optional<TrainingRecord> read_training(const std::string& path, const toml::table& model) {
@@ -170,8 +171,8 @@ void expect_type(const std::string& path, std::string_view key, const toml::node
   if (node.is_string() && (!is_number || text_of(node) == kNotRecorded)) return;
   expect_printable(path, key, text_of(node));
   if (!is_number || !node.is_integer())
-    throw DataError(fmt::format("{}: provenance.{} = {}; allowed: {}, as the run wrote it", path,
-                                key, escaped(text_of(node), 200),
+    throw DataError(fmt::format("{}: provenance.{} = {}; allowed: {}, the value that the run wrote",
+                                path, key, escaped(text_of(node), 200),
                                 is_number ? "an integer" : "a text"));
 }
 
@@ -221,8 +222,8 @@ std::optional<std::int64_t> read_repetitions(const std::string& path, const toml
   const char* quote = node->is_string() ? "\"" : "";
   if (repetitions < least || repetitions > kMost)
     throw DataError(fmt::format(
-        "{}: experiment.{} = {}{}{}; allowed: integers from {} to {}, as the run wrote it", path,
-        key, quote, escaped(text_of(*node)), quote, least, kMost));
+        "{}: experiment.{} = {}{}{}; allowed: integers from {} to {}, the value that the run wrote",
+        path, key, quote, escaped(text_of(*node)), quote, least, kMost));
   return repetitions;
 }
 

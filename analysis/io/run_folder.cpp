@@ -58,7 +58,7 @@ void check_rule(const Table& table, std::size_t row, const Generation& g) {
   if (g.lossless == (is_forced || is_lossy))
     table.fail(
         row, "lossless",
-        "the verifier '" + escaped(g.axes.verifier) + "' at this temperature says otherwise");
+        "the verifier '" + escaped(g.axes.verifier) + "' at this temperature gives another value");
   if (g.axes.is_plain() &&
       (g.drafting_rounds + g.drafted + g.accepted + g.tested + g.recovered != 0 ||
        g.rounds != g.output_tokens))
@@ -88,8 +88,7 @@ void check_generation(const Table& table, std::size_t row, const Generation& g,
   if (g.drafting_rounds > g.rounds) table.fail(row, "drafting_rounds", "more than rounds");
   if (g.recovered + g.bonus != g.rounds)
     table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
-  if (g.category == "all")
-    table.fail(row, "category", "'all' is what pooled categories are called");
+  if (g.category == "all") table.fail(row, "category", "'all' is the name of pooled categories");
   if (std::ranges::count(kStopReasons, g.stop_reason) == 0)
     table.fail(
         row, "stop_reason",

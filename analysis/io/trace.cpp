@@ -120,8 +120,8 @@ std::int64_t read_trace(const std::string& path, const TraceFilter& filter,
     origins = read_origins(rows_beside(path));
   else if (!is_empty(filter))
     throw DataError(
-        fmt::format("{}: no rows.csv beside it, so its rounds cannot be told apart by model, "
-                    "drafter, verifier or temperature; leave those options out",
+        fmt::format("{}: no rows.csv stands beside it, so its rounds have no model, drafter, "
+                    "verifier or temperature; leave those options out",
                     path));
   RoundReader reader(filter, has_rows ? &origins : nullptr, visit);
   Table::read_pieces(path, [&reader](const Table& piece) { reader.read(piece); });
@@ -134,8 +134,8 @@ std::int64_t read_trace(const std::string& path, const TraceFilter& filter,
                     path, reader.forced()));
   if (reader.kept() == 0)
     throw DataError(path +
-                    ": no round of that model, drafter, verifier and temperature; rows.csv beside "
-                    "it lists those that were run");
+                    ": no round has that model, drafter, verifier and temperature; rows.csv beside "
+                    "it lists all settings");
   return reader.forced();
 }
 

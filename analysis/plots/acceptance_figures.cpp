@@ -66,7 +66,7 @@ std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
   const std::string places =
       places_text(drafters, [&](const DrafterAcceptance& d) { return sampling_of(d) == sampling; });
   return fmt::format(
-      "Target {}, temperature {}. Every place of its own text, {}; bars: 95 % intervals over "
+      "Target {}, temperature {}. All places of its own text, {}; bars: 95 % intervals over "
       "prompts.",
       sampling.model, short_number(sampling.temperature), places);
 }

@@ -44,7 +44,7 @@ Figure forward_cost_figure(const std::vector<CostRow>& costs, const std::string&
       .id = number == 1 ? "forward_cost" : fmt::format("forward_cost_{}", number),
       .title = "Time of a forward of " + model,
       .caption = fmt::format(
-          "Target {}. {} passes or timings a point; bars: 95 % intervals, where there are any.",
+          "Target {}. {} passes or timings for each point; bars: 95 % intervals if there are any.",
           model, sample),
       .x = {.label = "rows of the forward", .scale = Scale::linear, .names = {}},
       .y = {.label = "time of a forward, ms", .scale = Scale::linear, .names = {}},

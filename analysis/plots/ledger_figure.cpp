@@ -72,11 +72,11 @@ Figure ledger_figure(const Group& group, const Ledger& ledger, const std::string
   Waterfall waterfall(
       {.id = "ledger",
        .title = "From the predicted to the measured walltime",
-       .caption = fmt::format(
-           "{}, target {}, temperature {}: mean of a generation, {} prompts. Measured values take "
-           "the place of predicted ones one after the other; "
-           "what is left is not explained. Lines: 95 % intervals over prompts.",
-           name, group.axes.model, short_number(group.axes.temperature), group.summary.n_prompts),
+       .caption = fmt::format("{}, target {}, temperature {}: mean of a generation, {} prompts. "
+                              "Measured values replace predicted ones one after the other; the "
+                              "remainder is not explained. Lines: 95 % intervals over prompts.",
+                              name, group.axes.model, short_number(group.axes.temperature),
+                              group.summary.n_prompts),
        .kind = FigureKind::waterfall,
        .x = {},
        .y = {.label = "walltime of a generation, ms", .scale = Scale::linear, .names = {}},

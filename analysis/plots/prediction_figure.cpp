@@ -55,10 +55,11 @@ std::optional<Figure> prediction_figure(const FigureData& data) {
   Figure figure{
       .id = "predicted_speedup",
       .title = "Measured speed-up against the predicted one",
-      .caption = fmt::format(
-          "A mark a cell of drafter, policy and temperature: the {} that draft in at least half of "
-          "their rounds. Target {}. Predicted from pilot prompts before it was measured. {}",
-          cells.size(), primary_model(data.run.manifest, data.pooled), describe_intervals(cells)),
+      .caption = fmt::format("Each mark is a cell of drafter, policy and temperature; shown are "
+                             "the {} cells that draft in at least half of their rounds. Target {}. "
+                             "The prediction came from pilot prompts before the measurement. {}",
+                             cells.size(), primary_model(data.run.manifest, data.pooled),
+                             describe_intervals(cells)),
       .kind = FigureKind::marks,
       .x = {.label = "predicted speed-up", .scale = Scale::linear, .names = {}},
       .y = {.label = "measured speed-up", .scale = Scale::linear, .names = {}},

@@ -35,13 +35,13 @@ std::string prompts_text(const std::vector<PolicyComparison>& comparisons,
 Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting,
                     std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
-          .title = fmt::format("What policies lose against one that knows, temperature {}",
+          .title = fmt::format("Loss of policies against one that knows the future, temperature {}",
                                short_number(setting.temperature)),
-          .caption = fmt::format("Target {}. How much longer decoding takes than with drafts of "
-                                 "just what will be kept, rounds at their cost on the cost "
-                                 "surface; the bound drafts no longer than the longest constant "
-                                 "length. Bars: 95 % intervals over {} prompts.",
-                                 setting.model, prompts_text(comparisons, setting)),
+          .caption = fmt::format(
+              "Target {}. Extra time of decoding against drafts of exactly the tokens that will be "
+              "kept. Rounds count with their cost on the cost surface; the bound drafts no longer "
+              "than the longest constant length. Bars: 95 % intervals over {} prompts.",
+              setting.model, prompts_text(comparisons, setting)),
           .kind = FigureKind::marks,
           .x = {},
           .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},

@@ -13,17 +13,17 @@ namespace {}  // namespace
 Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstrap) {
   const auto all = primary_lines(data);
   const double lowest = lowest_temperature(all);
-  Figure figure{.id = "acceptance_by_position",
-                .title = "Acceptance by position",
-                .caption = fmt::format("Probability that at least so many drafted tokens are "
-                                       "accepted, at temperature {}; rounds that draft less do "
-                                       "not count as rejections.",
-                                       short_number(lowest)),
-                .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
-                .y = {.label = "survival", .scale = Scale::linear, .names = {}},
-                .series = {},
-                .reference = {},
-                .totals = {}};
+  Figure figure{
+      .id = "acceptance_by_position",
+      .title = "Acceptance by position",
+      .caption = fmt::format("Probability that at least so many drafted tokens are accepted, at "
+                             "temperature {}; shorter drafts do not count as rejections.",
+                             short_number(lowest)),
+      .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
+      .y = {.label = "survival", .scale = Scale::linear, .names = {}},
+      .series = {},
+      .reference = {},
+      .totals = {}};
   const auto lines = filtered(at_temperature(all, lowest),
                               [](const Group& group) { return !group.axes.is_plain(); });
   for (const auto& line : lines) {
@@ -44,7 +44,7 @@ Figure time_split(const FigureData& data) {
   const auto lines = at_temperature(all, lowest);
   Figure figure{
       .id = "time_split",
-      .title = "Where the time of a round goes",
+      .title = "Time of a round by part",
       .caption = fmt::format(
           "Mean time of a round at temperature {}; a round of plain decoding is one step. {}",
           short_number(lowest), describe_intervals(groups_of(lines))),

@@ -100,10 +100,10 @@ std::string intervals_of(const std::vector<TrainingCurve>& curves,
   std::string text;
   if (clusters.most > 0)
     text += fmt::format(
-        " Bars: {} of held-out text, Student's t over {} prompts or stretches of files.", what,
+        " Bars: {}, held-out text, Student's t over {} prompts or stretches of files.", what,
         range_text(static_cast<std::size_t>(clusters.least),
                    static_cast<std::size_t>(clusters.most)));
-  if (clusters.is_one) text += " A single prompt or stretch bears none.";
+  if (clusters.is_one) text += " A single prompt or stretch has none.";
   if (!clusters.without.empty())
     text += fmt::format(" No interval was noted by {}.", fmt::join(clusters.without, ", "));
   return text;
@@ -140,8 +140,9 @@ std::string caption_of(const std::vector<TrainingCurve>& curves) {
   if (curves.size() > 1) return "Held-out text, first drafted token." + end;
   const std::string& stages = curves.front().stages;
   return fmt::format(
-      "Training of {}; further drafted tokens behind the text's own.{}{}", curves.front().name,
-      stages.empty() ? "" : " Stages: " + stages + "; each is held against text of its own kind.",
+      "Training of {}; further drafted tokens follow the text's own tokens.{}{}",
+      curves.front().name,
+      stages.empty() ? "" : " Stages: " + stages + "; each is measured on text of its own kind.",
       end);
 }
 
@@ -151,8 +152,8 @@ Figure loss_figure(const std::vector<TrainingCurve>& curves) {
   figure.series = lines_of(curves, &HeldOutPoint::loss, &HeldOutPoint::loss_error);
   if (curves.size() > 1) return figure;
   figure.caption +=
-      " Training text: mean over all tokens since the report before, of steps that follow from "
-      "each other, which bear no interval.";
+      " Training text: mean over all tokens since the last report. Its steps depend on each other, "
+      "so it has no interval.";
   figure.series.push_back(line("training text", figure.series.size() + 1, curves.front(),
                                [](const TrainingPoint& point) { return point.loss; }));
   return figure;
@@ -161,7 +162,7 @@ Figure loss_figure(const std::vector<TrainingCurve>& curves) {
 Figure acceptance_figure(const std::vector<TrainingCurve>& curves) {
   Figure figure = empty_figure(
       "training_acceptance", "Held-out acceptance over training", "acceptance rate",
-      caption_of(curves) + " Of a language model: probability of the text's next token.");
+      caption_of(curves) + " For a language model: probability of the text's next token.");
   figure.series = lines_of(curves, &HeldOutPoint::acceptance, &HeldOutPoint::acceptance_error);
   return figure;
 }
@@ -177,11 +178,11 @@ std::vector<TrainingCurve> drafting(std::vector<TrainingCurve> curves) {
 Figure tokens_figure(const std::vector<TrainingCurve>& curves) {
   const std::vector<TrainingCurve> shown = drafting(curves);
   const std::string intervals =
-      intervals_of(shown, "at least 95 %, as if acceptance of all drafts erred together,");
-  Figure figure = empty_figure("training_tokens_per_round", "What a round would emit over training",
+      intervals_of(shown, "at least 95 % (the errors of all drafts taken together),");
+  Figure figure = empty_figure("training_tokens_per_round", "Expected tokens a round over training",
                                "tokens a round",
-                               "Held-out text: 1 + the sum of products of acceptance behind the "
-                               "text's own tokens over all drafted ones, as if independent." +
+                               "Held-out text: 1 + the sum over drafted tokens of products of "
+                               "acceptance, as if the tokens were independent." +
                                    intervals + origins_of(shown));
   for (const TrainingCurve& curve : shown) {
     const std::string name =

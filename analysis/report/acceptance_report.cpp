@@ -14,19 +14,19 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kPlacesNote =
-    "<p class=\"note\">At every place of the target's own text a draft is made, and none is "
+    "<p class=\"note\">The drafter drafts at every place of the target's own text, and no draft is "
     "kept.</p>\n";
 constexpr const char* kRoundsNote =
-    "<p class=\"note\">The drafts are those of speculative decoding's rounds, which keep what is "
-    "accepted: a place where the drafter is good is rarely the first of a round.</p>\n";
+    "<p class=\"note\">The drafts come from rounds of speculative decoding, which keep accepted "
+    "tokens. A place at which the drafter is good is rarely the first of a round.</p>\n";
 constexpr const char* kAcceptanceTableNote =
-    "<p class=\"note\">Acceptance: mean of sum min(p, q), at depth 1 and over all depths "
-    "(accepted over tested). Drafts: share of places for which the drafter had something to say. "
-    "Top k: the target's mass on the drafter's k most likely tokens, where its "
-    "law tells them. Click a heading to sort.</p>\n";
+    "<p class=\"note\">Acceptance: mean of sum min(p, q), at depth 1 and over all depths (accepted "
+    "over tested). Drafts: share of places at which the drafter proposed something. Top k: the "
+    "target's mass on the drafter's k most likely tokens, if the drafter has a law. Click a "
+    "heading to sort.</p>\n";
 constexpr const char* kDepthNote =
-    "<p class=\"note\">Acceptance: given that the tokens before were kept. Survival: that all up "
-    "to here are kept.</p>\n";
+    "<p class=\"note\">Acceptance: given that the tokens before were kept. Survival: the chance "
+    "that all tokens up to here are kept.</p>\n";
 
 std::optional<Estimate> in_top(const DrafterAcceptance& drafter, std::size_t k) {
   if (drafter.depths.empty() || drafter.depths.front().in_top.size() < k) return std::nullopt;
@@ -81,7 +81,7 @@ std::string acceptance_answer(const std::vector<DrafterAcceptance>& pooled) {
           d.depths.front().acceptance.value, drafter_name(d, pooled));
   if (by_sampling.empty())
     return "No drafter drafted anything. Choose drafters that draft on these prompts.";
-  std::string answer = "How often the first drafted token would be kept, where one is drafted:";
+  std::string answer = "Share of first drafted tokens that would be kept:";
   for (auto& [sampling, drafters] : by_sampling) {
     std::ranges::stable_sort(drafters, std::greater<>(),
                              [](const auto& entry) { return entry.first; });

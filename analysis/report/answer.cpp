@@ -46,7 +46,7 @@ std::string clause(const FigureData& data, const Named& named) {
   const std::string name = line_name(data.pooled, *named.group);
   if (named.group->axes.is_plain()) return where + who + name;
   return where + who +
-         fmt::format("{}, whose speed-up is {}", name,
+         fmt::format("{} with a speed-up of {}", name,
                      with_interval(*named.group->summary.speedup));
 }
 
@@ -68,10 +68,9 @@ std::string pace_note(const FigureData& data) {
   const double pace = pace_while_measuring(data).value_or(1);
   if (pace < kOtherPace && pace > 1 / kOtherPace) return "";
   return fmt::format(
-      "The machine was at another pace while this was measured than when the costs were timed: "
-      "forwards took {} times as long. Something else may have run beside it, then or now. Ratios "
-      "of equal minutes "
-      "(speed-ups, tokens a round) hold; times do not carry over to a quiet machine, so measure "
+      "The machine ran at another pace while measuring than while timing the costs: forwards took "
+      "{} times as long. Something else may have run beside it. Ratios from equal minutes "
+      "(speed-ups, tokens a round) hold. Times differ from those of a quiet machine, so measure "
       "again before you quote them.",
       short_number(pace, 2));
 }
@@ -114,7 +113,7 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
                     with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n,
                     errors.as_predicted->n == 1 ? "" : "s");
     if (errors.at_pace)
-      text += fmt::format(", by {} % once the pace of the machine while measuring is counted in",
+      text += fmt::format(" and by {} % if the pace of the machine while measuring is included",
                           with_interval(*errors.at_pace, 100, 2));
     text += ".";
   }
@@ -145,30 +144,30 @@ std::vector<std::string> notes(const FigureData& data) {
     cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
   }
   if (failed > 0)
-    result.push_back(fmt::format(
-        "{} generation{} failed and {} in no number here, see failures.csv; of the cells: {}.",
-        failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
+    result.push_back(
+        fmt::format("{} generation{} failed and {} in no number here; see failures.csv. Cells: {}.",
+                    failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
   if (const std::string note = pace_note(data); !note.empty()) result.push_back(note);
   if (!lossy.empty())
-    result.push_back(fmt::format("Not lossless, the output law differs from the target's: {}.",
+    result.push_back(fmt::format("Lossy, because the output law differs from the target's: {}.",
                                  fmt::join(lossy, ", ")));
   if (forced)
     result.push_back(
-        "Shape models have random weights: their time is real, their acceptance is replayed from "
+        "Shape models have random weights. Their time is real; their acceptance is replayed from "
         "the trained pair.");
   if (unequal > 0)
-    result.push_back(
-        fmt::format("{} of {} speculative generations differ in length from their plain partner.",
-                    unequal, pairs));
+    result.push_back(fmt::format(
+        "{} of {} speculative generations have another length than plain decoding of the prompt.",
+        unequal, pairs));
   if (other > 0)
     result.push_back(
         fmt::format("{} of {} speculative generations at temperature 0 wrote another text than "
-                    "plain decoding, so their times are not of the same work.",
+                    "plain decoding, so their times are for other work.",
                     other, greedy));
   if (apart > 0)
     result.push_back(
-        fmt::format("{} of {} speculative generations are compared with plain decoding of another "
-                    "section, measured at another time.",
+        fmt::format("{} of {} speculative generations are compared with plain decoding from "
+                    "another section of the run, measured at another time.",
                     apart, pairs));
   return result;
 }

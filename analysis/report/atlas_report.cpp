@@ -13,11 +13,10 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kAtlasTableNote =
-    "<p class=\"note\">Every rule over the same logged drafts. Acceptance: that any of the drafts "
-    "for one place is kept. Tokens a round: kept of a chain, and one. "
-    "p: two-sided, of the count under its exact law. Distance: mean total variation of an emitted "
-    "token from the target's law; 0 for lossless rules. "
-    "Click a heading to sort.</p>\n";
+    "<p class=\"note\">Every rule on one set of logged drafts. Acceptance: the chance that any of "
+    "the drafts for one place is kept. Tokens a round: the kept tokens of a chain, plus one. p: "
+    "two-sided p-value of the count under its exact law. Distance: mean total variation of an "
+    "emitted token from the target's law; 0 for lossless rules. Click a heading to sort.</p>\n";
 
 std::vector<TableEntry> entries_of(const AtlasRow& row) {
   const auto number = [](double value) { return value_entry(value); };
@@ -64,7 +63,7 @@ std::map<std::string, double> mean_blocks(const std::vector<AtlasRow>& rows) {
 
 std::string atlas_answer(const std::vector<AtlasRow>& rows) {
   if (rows.empty())
-    return "Nothing was drafted in any cell: no rule had anything to verify. Choose drafters that "
+    return "No cell drafted anything, so no rule had anything to verify. Choose drafters that "
            "draft on these prompts.";
   const AtlasTest test = test_of(rows);
   const auto blocks = mean_blocks(rows);

@@ -59,7 +59,7 @@ std::vector<Column> value_columns() {
        [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
       {{"off by, %", false},
        [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
-      {{"at the pace while measuring, ms", false},
+      {{"at the measured pace, ms", false},
        [](const CellSummary& c) {
          return value_entry(c.summary.prediction.paced_walltime_ns, 1e-6);
        }},

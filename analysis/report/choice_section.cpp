@@ -7,9 +7,9 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kChoiceNote =
-    "<p class=\"note\">On the pilots each drafter's walltime over all categories was predicted "
-    "before anything was measured; chosen is the shortest of the lossless ones. "
-    "The speed-ups are measured, on other prompts.</p>\n";
+    "<p class=\"note\">Each drafter's walltime over all categories was predicted from the pilots "
+    "before anything was measured. The chosen drafter has the shortest one among the lossless "
+    "drafters. The speed-ups are measured on other prompts.</p>\n";
 
 std::vector<TableEntry> row(const FigureData& data, const PilotChoice& choice) {
   const GroupSummary& chosen = choice.chosen->summary;

@@ -34,10 +34,10 @@ std::string table_html(const std::vector<CostRow>& costs) {
 }
 
 constexpr const char* kCostTableNote =
-    "<p class=\"note\">Of n passes over all points, or timings; in brackets: 95 % intervals, where "
-    "there are any. Rows are, by kind: target, rows of a forward; draft, levels "
-    "drafted; overhead, rows of the round's forward; prefill, prompt tokens (with a drafter: what "
-    "its first draft costs on top). Click a heading to sort.</p>\n";
+    "<p class=\"note\">Means over n passes over all points, or over n timings. In brackets: 95 % "
+    "intervals if there are any. Meaning of rows, by kind. Target: rows of a forward. Draft: "
+    "drafted levels. Overhead: rows of the round's forward. Prefill: prompt tokens (with a "
+    "drafter: the extra cost of its first draft). Click a heading to sort.</p>\n";
 
 /// Times of a model's forwards at its longest context, by rows.
 std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<CostRow>& costs,
@@ -70,8 +70,8 @@ std::string break_sentence(const std::map<std::int64_t, double>& ns_of_rows) {
   if (std::ranges::min(ms) == std::ranges::max(ms)) return "";
   const BrokenLineFit fit = fit_broken_line(rows, ms);
   return fmt::format(
-      "Two lines through its {} points: {:.2f} ms and {:.3f} ms a row up to {:.0f} rows, {:.3f} ms "
-      "a row beyond (off by {:.2f} ms, root mean square; one line: {:.2f}). ",
+      "Two lines fit its {} points: {:.2f} ms plus {:.3f} ms a row up to {:.0f} rows, then {:.3f} "
+      "ms a row. They are off by {:.2f} ms (root mean square); one line is off by {:.2f} ms. ",
       rows.size(), fit.intercept, fit.slope_before, fit.breakpoint, fit.slope_after, fit.rms_error,
       fit_line(rows, ms).rms_error);
 }

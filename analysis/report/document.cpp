@@ -25,7 +25,7 @@ std::string figures_html(const std::vector<Figure>& figures) {
 
 std::string provenance_html(const Manifest& manifest) {
   std::string html =
-      "<section><h2>Where the numbers come from</h2>\n<div class=\"scroll\"><table "
+      "<section><h2>Source of the numbers</h2>\n<div class=\"scroll\"><table "
       "class=\"provenance\"><tbody>\n";
   const auto row = [&](const std::string& key, const std::string& value) {
     html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",

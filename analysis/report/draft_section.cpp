@@ -12,9 +12,9 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kDraftNote =
-    "<p class=\"note\">The first rounds of one prompt. Each token stands below the one that it was "
-    "drafted after; q is its probability in the drafter's law, where "
-    "tokens are drawn, p in the target's. Underlined tokens were kept.</p>\n";
+    "<p class=\"note\">The first rounds of one prompt. Each token stands below the token before "
+    "it. p is its probability in the target's law, and q in the drafter's (if tokens are drawn). "
+    "Underlined tokens were kept.</p>\n";
 
 std::string token_html(const DraftNode& node) {
   const std::string q =
@@ -80,8 +80,7 @@ std::string draft_section_html(const Run& run, const std::vector<DraftSample>& d
   SampleChooser chooser("draft-chooser");
   for (const DraftSample& sample : samples)
     chooser.add(run.generations[run.generation_of_row.at(sample.row_id)], rounds_html(sample));
-  return "<section><h2>What was drafted</h2>\n" + std::string(kDraftNote) + chooser.html() +
-         "</section>\n";
+  return "<section><h2>Drafts</h2>\n" + std::string(kDraftNote) + chooser.html() + "</section>\n";
 }
 
 }  // namespace speclab::analysis

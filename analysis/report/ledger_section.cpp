@@ -14,13 +14,12 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kLedgerNote =
-    "<p class=\"note\">Means of a generation, ms. Measured values take the place of predicted ones "
-    "in the order of the columns: the machine's pace between the generations, the rounds "
-    "that were really made, then what reading, drafting and the rest of a round took. What is "
-    "left, forwards that took another time in rounds than bare ones at the same "
-    "pace, is not explained. In brackets: 95 % intervals over prompts, Student's t; the pace, "
-    "which prompts share, has none, and where it was not taken it is part of what is not "
-    "explained.</p>\n";
+    "<p class=\"note\">Means of a generation, ms. Measured values replace predicted ones in the "
+    "order of the columns. First comes the machine's pace between the generations, then the real "
+    "rounds. The times of reading, drafting and the rest of a round follow. The remainder is not "
+    "explained: forwards in rounds took another time than bare forwards at that pace. In brackets: "
+    "95 % intervals over prompts, Student's t. The pace has none, because the prompts share it. If "
+    "it was not timed, it is part of the remainder.</p>\n";
 
 std::string name_of(const FigureData& data, const GroupLedger& entry) {
   return line_name(data.pooled, *entry.group);
@@ -117,9 +116,9 @@ std::string ledger_section_html(const FigureData& data, const RunLedgers& ledger
   std::vector<std::vector<TableEntry>> rows;
   for (const GroupLedger& entry : ledgers.pooled) rows.push_back(row(data, entry));
   const GroupLedger* shown = shown_ledger(data, ledgers.pooled);
-  return "<section><h2>Why it is not as predicted</h2>\n" + (shown ? sentence(data, *shown) : "") +
-         unexplained(ledgers.of_cells()) + kLedgerNote + sortable_table_html(columns, rows) +
-         "</section>\n";
+  return "<section><h2>Reasons for the difference from the prediction</h2>\n" +
+         (shown ? sentence(data, *shown) : "") + unexplained(ledgers.of_cells()) + kLedgerNote +
+         sortable_table_html(columns, rows) + "</section>\n";
 }
 
 std::string ledger_csv(const RunLedgers& ledgers) {

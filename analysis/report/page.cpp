@@ -34,8 +34,8 @@ struct Paces {
   std::string drafting_text() const {
     if (drafting.empty()) return "";
     const auto [least, most] = std::ranges::minmax(drafting);
-    return fmt::format("; of what drafts, whose forwards have more rows, {} to {}",
-                       short_number(least), short_number(most));
+    return fmt::format("; for drafters, with more rows in a forward, {} to {}", short_number(least),
+                       short_number(most));
   }
 };
 
@@ -62,8 +62,8 @@ std::string facts_html(const PageContent& content) {
                  estimate_text(*best->summary.speedup).value,
                  line_name(content.data.pooled, *best) + "; " +
                      interval_text(*best->summary.speedup, 1, "") +
-                     "; picked after measuring, which noise favours: the answer names what the "
-                     "pilots chose");
+                     "; chosen after measuring, so noise makes it look better than it is. The "
+                     "answer names the pilots' choice");
   }
   const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
     if (error)
@@ -72,22 +72,23 @@ std::string facts_html(const PageContent& content) {
                        interval_text(*error, 100, " %", 2));
   };
   error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
-  error_fact(content.prediction_errors.at_pace, "the same at the pace while measuring");
+  error_fact(content.prediction_errors.at_pace,
+             "median |predicted − measured| walltime at the measured pace");
   error_fact(content.prediction_errors.speedup, "median |predicted − measured| speed-up");
   if (const auto& width = content.prediction_errors.half_width)
     html += fact("speed-ups inside their 95 % prediction interval",
                  fmt::format("{} of {}", content.prediction_errors.inside, width->n),
-                 fmt::format("the same cells; the interval has the spread among pilots and among "
-                             "the passes of the costs in it, its half-width is {} in the median",
+                 fmt::format("in these cells; the interval covers the spread among pilots and "
+                             "among passes over the costs. Its median half-width is {}",
                              estimate_text(*width, 100, 2).value + " %"));
   for (const auto& [model, paces] : paces_by_model(content.data)) {
     if (!paces.plain) continue;
     html +=
         fact("pace while measuring " + model, short_number(*paces.plain),
-             "plain decoding's time with bare forwards as timed between the generations, against "
-             "those of the cost surface" +
+             "plain decoding's time with the forwards timed between the generations, over its time "
+             "with those of the cost surface" +
                  paces.drafting_text() +
-                 "; dashed walltimes are at these paces, dashed speed-ups as predicted beforehand");
+                 "; dashed walltimes use these paces, dashed speed-ups were predicted beforehand");
   }
   if (const DeviceState& device = content.data.run.device; device.n > 0)
     html += fact("device while measuring", device_summary(device), device_note(device));
@@ -103,9 +104,9 @@ std::string notes_html(const FigureData& data) {
 }
 
 constexpr const char* kCellTableNote =
-    "<p class=\"note\">Ratios are ratios of totals. In brackets: 95 % intervals over prompts, "
-    "bootstrap-t with 2,000 resamples, Student's t below 15 prompts. "
-    "Click a heading to sort.</p>\n";
+    "<p class=\"note\">Every ratio is a ratio of totals. In brackets: 95 % intervals over prompts, "
+    "bootstrap-t with 2,000 resamples, Student's t below 15 prompts. Click a heading to "
+    "sort.</p>\n";
 
 }  // namespace
 

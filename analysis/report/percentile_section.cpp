@@ -17,10 +17,10 @@ constexpr std::array kProbabilities = {0.5, 0.9, 0.99};
 constexpr double kNsPerMs = 1e6;
 
 constexpr const char* kPercentileNote =
-    "<p class=\"note\">Over prompts, each the mean of its generations: tokens and generations of "
-    "one prompt are not independent. Behind ≤ an order statistic that the "
-    "true percentile does not exceed, with 99 % confidence; a percentile for which the prompts are "
-    "too few is not shown.</p>\n";
+    "<p class=\"note\">Percentiles over prompts; each prompt counts with the mean of its "
+    "generations, because generations of one prompt are not independent. After ≤ stands an order "
+    "statistic that the true percentile does not exceed, with 99 % confidence. A percentile that "
+    "needs more prompts is not shown.</p>\n";
 
 /// Means by prompt of what a generation has.
 template <typename Quantity>
@@ -88,8 +88,8 @@ std::string percentile_section_html(const FigureData& data) {
   const std::string title = "<section><h2>How long a reader waits</h2>\n";
   if (!bears_any(data))
     return title + fmt::format(
-                       "<p class=\"note\">This run has too few prompts for a percentile of them "
-                       "with 99 % confidence; the median takes {}.</p></section>\n",
+                       "<p class=\"note\">This run has too few prompts for a percentile with 99 % "
+                       "confidence; the median needs {}.</p></section>\n",
                        least_samples(kProbabilities.front()));
   return title + kPercentileNote + sortable_table_html(columns, rows) + "</section>\n";
 }

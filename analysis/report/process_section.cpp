@@ -13,12 +13,12 @@ namespace speclab::analysis {
 namespace {
 
 constexpr const char* kProcessNote =
-    "<p class=\"note\">Maximum likelihood: one rate for all (iid), one a position of the draft, "
-    "one a prompt from a beta law, easy and hard places of the text (two states of a Markov "
-    "chain). Tokens a round at the longest draft that the rounds can answer for; misfit: what the "
-    "process implies less what the positions show. An interval without 0 says that the process "
-    "does not tell these rounds. The least AIC is the best account for its size. In brackets: 95 % "
-    "intervals, Student's t, jackknife over groups of prompts.</p>\n";
+    "<p class=\"note\">Fits by maximum likelihood. iid: one rate for all. The others: one rate for "
+    "each position of the draft; one for each prompt from a beta law; easy and hard places of the "
+    "text (two states of a Markov chain). Tokens a round: at the longest draft that the rounds "
+    "support. Misfit: tokens a round of the process minus those of the positions. If its interval "
+    "excludes 0, the process does not describe these rounds. The least AIC is the best fit for its "
+    "size. In brackets: 95 % intervals, Student's t, jackknife over groups of prompts.</p>\n";
 
 std::string p_text(const std::optional<double>& p) { return p ? fmt::format("{:.2g}", *p) : "–"; }
 
@@ -51,7 +51,7 @@ std::string process_section_html(const FigureData& data) {
       {"drafter", true},       {"process", true},  {"parameters", true}, {"AIC"},
       {"draft length"},        {"tokens a round"}, {"of the process"},   {"misfit"},
       {"p of equal positions"}};
-  return "<section><h2>What acceptance is like</h2>\n" + std::string(kProcessNote) +
+  return "<section><h2>Processes fitted to acceptance</h2>\n" + std::string(kProcessNote) +
          sortable_table_html(columns, rows) + "</section>\n";
 }
 

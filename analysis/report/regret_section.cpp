@@ -12,17 +12,14 @@ namespace {
 
 constexpr double kPercent = 100;
 constexpr const char* kRegretNote =
-    "<p class=\"note\">Regret: how much longer a token of decoding takes, per cent, over the "
-    "prompts that all policies have. On the cost surface: the rounds that were made, each at what "
-    "such a round cost when "
-    "forwards and drafts were timed, so that the machine's minutes do not matter. Best static: the "
-    "constant length, or no drafting, that was the fastest on these very prompts, which nobody "
-    "knows beforehand; "
+    "<p class=\"note\">Regret: extra time for a token of decoding, in per cent, over the prompts "
+    "that all policies have. On the cost surface: each round that was made counts with the timed "
+    "cost of such a round, so the pace of the machine does not matter. Best static: the constant "
+    "length, or no drafting, that was fastest on these very prompts. Nobody knows it beforehand; "
     "the intervals take it as given. Clairvoyant: drafts in every round of the longest constant "
-    "length just what that round kept; a bound for policies that draft no longer. Above "
-    "temperature 0 policies draw "
-    "other texts, so it bounds them in the mean only. In brackets: 95 % intervals over "
-    "prompts.</p>\n";
+    "length exactly the tokens that the round kept. It bounds every policy that drafts no longer. "
+    "Above temperature 0 policies draw other texts, so the bound holds in the mean only. In "
+    "brackets: 95 % intervals over prompts.</p>\n";
 
 std::string policy_name(const Group& group) {
   return group.axes.is_plain() ? "none" : group.axes.policy;
@@ -83,7 +80,7 @@ std::string regret_section_html(const std::vector<PolicyComparison>& comparisons
   std::vector<std::vector<TableEntry>> rows;
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) rows.push_back(row(comparison, regret));
-  return fmt::format("<section><h2>What the policies lose</h2>\n{}{}</section>\n", kRegretNote,
+  return fmt::format("<section><h2>Regret of the policies</h2>\n{}{}</section>\n", kRegretNote,
                      sortable_table_html(columns, rows));
 }
 

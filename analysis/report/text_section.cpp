@@ -54,7 +54,7 @@ std::string text_section_html(const Run& run) {
   SampleChooser chooser("sample-chooser");
   for (const auto* sample : ordered_samples(run))
     chooser.add(generation_of(run, *sample), sample_html(*sample));
-  return "<section><h2>What was generated</h2>\n" + chooser.html() + kLegend + "</section>\n";
+  return "<section><h2>Texts</h2>\n" + chooser.html() + kLegend + "</section>\n";
 }
 
 }  // namespace speclab::analysis

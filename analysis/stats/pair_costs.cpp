@@ -65,8 +65,8 @@ std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& t
   }
   if (replaced != timings.size())
     throw DataError(
-        "pace.csv times a forward that costs.csv lacks: both must be of this run; put costs.csv "
-        "back from a copy, or let `speclab run --repair` write it from the journal");
+        "pace.csv times a forward that costs.csv lacks: both must come from this run; restore "
+        "costs.csv from a copy, or let `speclab run --repair` write it from the journal");
   std::map<std::string, double> ratios;
   for (const auto& [model, last] : most) ratios[model] = last.second.first / last.second.second;
   return ratios;

@@ -61,7 +61,7 @@ void check_part(const DrafterOptions& part) {
   check_drafter_options(part);
   if (part.tree != "chain")
     throw ConfigError(fmt::format(
-        "a mixture with a part of tree '{}'; allowed: none, for the tree is the mixture's",
+        "a mixture with a part of tree '{}'; allowed: no tree, because the mixture has one",
         escaped(part.tree)));
   if (!is_part_weight(part.weight))
     throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6",
@@ -172,8 +172,8 @@ void check_drafter_options(const DrafterOptions& drafter) {
                     escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
   if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
     throw ConfigError(
-        fmt::format("drafter model '{}' with drafter '{}', which reads none; allowed: no model, or "
-                    "a drafter that reads one: {}",
+        fmt::format("drafter model '{}' with drafter '{}', which reads no model; allowed: no "
+                    "model, or a drafter that reads one: {}",
                     escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
   check_parts(drafter);
 }

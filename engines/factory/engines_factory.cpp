@@ -204,7 +204,7 @@ class LocalEngines final : public Engines, private DrafterModels {
     return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
 #else
     throw DeviceError(
-        "device 'cuda': this build has no CUDA engine, since there was no nvcc; use --device cpu, "
+        "device 'cuda': this build has no CUDA engine, because nvcc was missing; use --device cpu, "
         "or install the CUDA toolkit and build again");
 #endif
   }

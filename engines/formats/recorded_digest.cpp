@@ -26,7 +26,7 @@ void check_recorded_digest(const std::string& folder, const std::string& file,
     throw_model_file_error(
         folder + "/" + file, 0,
         {"sha256", found, escaped(recorded, 64) + ", as manifest.json says",
-         "restore the file or train again; changed on purpose, take manifest.json away"});
+         "restore the file or train again; if you changed it on purpose, remove manifest.json"});
 }
 
 }  // namespace speclab::engines

@@ -1,6 +1,6 @@
 #pragma once
-// The factory behind which everything that needs torch stands. The program opens it at run time;
-// tests put a fake there.
+// The factory that hides everything that needs torch. The program opens it at run time; tests use a
+// fake one.
 
 #include <functional>
 #include <memory>
@@ -17,10 +17,11 @@
 namespace speclab::engines {
 
 struct ModelOptions {
-  std::string model;                ///< catalogue name, GGUF file or checkpoint folder
-  std::string device = "auto";      ///< "auto", "cpu", "cuda"
-  std::string dtype = "auto";       ///< "auto", "float32", "bfloat16"
-  std::string arithmetic = "fast";  ///< "fast", "row_invariant" (what the kernels always are)
+  std::string model;            ///< catalogue name, GGUF file or checkpoint folder
+  std::string device = "auto";  ///< "auto", "cpu", "cuda"
+  std::string dtype = "auto";   ///< "auto", "float32", "bfloat16"
+  std::string arithmetic =
+      "fast";                   ///< "fast", "row_invariant"; the kernels are always row-invariant
   std::string rounds = "host";  ///< "host"; "device": the whole round on the CUDA device, for the
                                 ///< combinations that it supports
   std::int32_t threads = 0;     ///< 0: all cores
@@ -28,18 +29,18 @@ struct ModelOptions {
 
 struct LoadedModel {
   std::unique_ptr<LanguageModel> model;
-  std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none (shape models)
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null if the model has none (shape models)
 };
 
-/// What a manifest says of the machine; no text is empty.
+/// The machine as manifests describe it; no text is empty.
 struct MachineInfo {
   std::string cpu_model;
   std::int32_t threads = 0;
   std::string libtorch_version;
   std::string
       blas;  ///< libraries of matrix products that libtorch was built with, and their versions
-  std::string governor;  ///< of the processor's frequency
-  std::string driver;    ///< version of the GPU's; "none" without one
+  std::string governor;  ///< governor of the processor's frequency
+  std::string driver;    ///< version of the GPU's driver; "none" without a GPU
 };
 
 struct KnownModel {
@@ -51,7 +52,7 @@ class Engines {
   virtual ~Engines() = default;
   /// Models that can be loaded by name.
   virtual std::vector<KnownModel> known_models() const = 0;
-  /// @throws ConfigError, ModelFileError, DeviceError if the device is not there or lacks the
+  /// @throws ConfigError, ModelFileError; DeviceError if the device is missing or lacks the
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
@@ -60,8 +61,8 @@ class Engines {
   virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,
                                                      std::shared_ptr<const Tokenizer> tokenizer,
                                                      const DecoderOptions& options) = 0;
-  /// The model that a drafter reads: name, sha256, num_parameters at least; nothing where it reads
-  /// none.
+  /// The model that a drafter reads, with name, sha256 and num_parameters at least; empty if it
+  /// reads none.
   virtual std::optional<ModelInfo> drafter_info(const DrafterOptions& options) = 0;
   virtual std::vector<std::string> drafter_kinds() const = 0;
   virtual std::vector<std::string> verifier_kinds() const = 0;
@@ -70,19 +71,19 @@ class Engines {
   virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
                      const std::string& target_model, const TrainOptions& options,
                      const TrainCallbacks& callbacks) = 0;
-  /// Trains a model of its own on bytes of text files, with a tokenizer beside it: target or
-  /// drafter of others so trained.
+  /// Trains a language model on bytes of text files, with a tokenizer beside it. Models trained so
+  /// can be targets and drafters of each other.
   /// @throws ConfigError, DataError, WriteError
   virtual void train_language_model(const TrainOptions& options,
                                     const TrainCallbacks& callbacks) = 0;
-  /// The probabilities that the processors make of logits, in double. @param logits  [vocab], minus
-  /// infinity allowed
+  /// The probabilities that the sampling settings make of logits, in double.
+  /// @param logits  [vocab], minus infinity allowed
   /// @param previous_ids  prompt and output so far, within the vocabulary
   virtual std::vector<double> law(const SamplingOptions& options, std::span<const double> logits,
                                   std::span<const Token> previous_ids) const = 0;
   virtual MachineInfo machine_info() const = 0;
-  /// Of the accelerator that models were loaded on; null where there is none or it tells nothing of
-  /// itself.
+  /// Monitor of the accelerator that models were loaded on. Null if there is none, or if it reports
+  /// nothing about itself.
   virtual std::unique_ptr<DeviceMonitor> device_monitor() = 0;
   /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
   virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A language model as its users see it: rows in, logits out, a cache that commits a path. Free of
-// torch.
+// A language model as its users see it: rows go in, logits come out, and a cache keeps a path. No
+// torch here.
 
 #include <cstdint>
 #include <memory>
@@ -29,8 +29,7 @@ struct ForwardRow {
                                    ///< ModelInfo::feature_size; null for all others
 };
 
-/// Keys and values of a set of sequences. Storage is hidden; a forward appends rows, commit keeps a
-/// path of them.
+/// Keys and values of a set of sequences. A forward appends rows; commit keeps a path of them.
 class KvCache {
  public:
   virtual ~KvCache() = default;
@@ -38,9 +37,9 @@ class KvCache {
   virtual std::int32_t begin() = 0;
   /// A new sequence with a copy of `sequence`'s committed entries. @return its slot
   virtual std::int32_t fork(std::int32_t sequence) = 0;
-  /// Keeps, in this order, the rows with these indices of the last forward (all of this sequence,
-  /// each the child of the one before, the first continuing the committed cache) and forgets its
-  /// other rows.
+  /// Keeps these rows of the last forward in this order and forgets the sequence's other rows. All
+  /// belong to `sequence`. The first continues the committed cache; each other is the child of the
+  /// one before.
   virtual void commit(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
   /// Forgets committed entries from `length` on.
   virtual void truncate(std::int32_t sequence, std::int32_t length) = 0;
@@ -53,31 +52,31 @@ class KvCache {
 struct ModelInfo {
   std::string name;
   std::string family;           ///< "llama"
-  std::string dtype;            ///< of weights and products: "float32", "bfloat16"
+  std::string dtype;            ///< format of weights and products: "float32", "bfloat16"
   std::string device;           ///< "cpu", "cuda"
-  std::string kernels;          ///< which kernels the probe chose
-  std::string sha256;           ///< of the file or of the folder's weight file
-  std::string config_sha256{};  ///< of the config.json beside it, which says what the weights do
-                                ///< not, as the draft vocabulary; empty: there is none
+  std::string kernels;          ///< the kernels that the probe chose
+  std::string sha256;           ///< digest of the file, or of the folder's weight file
+  std::string config_sha256{};  ///< digest of the config.json beside it, which holds for example
+                                ///< the draft vocabulary; empty: there is none
   std::string
-      base_sha256{};  ///< of the model whose hidden states it reads; empty: none, or not said
+      base_sha256{};  ///< digest of the model whose hidden states it reads; empty: none, or unknown
   std::int32_t vocab_size = 0;
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;
   std::int32_t hidden_size = 0;
   std::int32_t num_state_layers =
-      0;  ///< layers whose residual stream follows the last state in a row's hidden state
+      0;  ///< number of layers whose residual stream follows the last state in a row's hidden state
   std::int32_t feature_size =
-      0;  ///< of the vector that every row brings beside its token; 0 where rows bring none
+      0;  ///< size of the vector that every row brings beside its token; 0 if rows bring none
   std::vector<Token>
       draft_vocabulary{};  ///< token of every logit, ascending; empty: logit i is token i
   std::int64_t num_parameters = 0;
-  std::int64_t weight_bytes =
-      0;  ///< read by one forward of one row (an embedding table counts where it is the head)
-  bool random_weights = false;               ///< a shape model: its time is real, its text is not
-  std::optional<TrainingRecord> training{};  ///< of a drafter with a manifest.json of ours
+  std::int64_t weight_bytes = 0;  ///< bytes read by one forward of one row; an embedding table
+                                  ///< counts only if it is the head
+  bool random_weights = false;    ///< a shape model: its time is real, its text is not
+  std::optional<TrainingRecord> training{};  ///< set for a drafter that speclab trained
 
-  /// Of what a row that wants its hidden state gets.
+  /// Size of the hidden state that a row gets if it wants one.
   std::int32_t state_size() const { return hidden_size * (1 + num_state_layers); }
 };
 
@@ -86,8 +85,8 @@ struct ModelInfo {
 struct ForwardResult {
   std::span<const float> logits;  ///< [num_wanting_rows, vocab_size], float32, host memory
   std::int32_t vocab_size = 0;    ///< logits a row: the model's vocabulary, or its draft vocabulary
-  std::span<const float> hidden{};  ///< [num_wanting_rows, state_size], float32: what the head
-                                    ///< multiplies, after the last norm, and streams behind layers
+  std::span<const float> hidden{};  ///< [num_wanting_rows, state_size], float32: the input of the
+                                    ///< head, after the last norm, then the streams behind layers
   std::int32_t state_size = 0;
 
   std::span<const float> row(std::size_t i) const {
@@ -108,8 +107,8 @@ class LanguageModel {
   /// storage
   virtual std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences,
                                               std::int32_t capacity) = 0;
-  /// Runs the rows; their keys and values stay uncommitted in the cache until commit, and are lost
-  /// at the next forward.
+  /// Runs the rows. Their keys and values stay uncommitted in the cache; the next forward drops
+  /// those that commit did not keep.
   /// @throws ContractError if a token, position, sequence or parent is out of range, or the cache
   /// is full
   virtual ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// An MLP speculator as drafters see it: stages that each read a state and a token and say what
-// follows. Free of torch.
+// An MLP speculator as drafters see it: each stage reads a state and a token and predicts the next
+// token. No torch here.
 
 #include <cstdint>
 #include <span>
@@ -11,11 +11,11 @@ namespace speclab::engines {
 
 class MlpSpeculator {
  public:
-  /// What a row of a stage reads.
+  /// Input of one row of a stage.
   struct Row {
-    const float* state = nullptr;  ///< of the stage before, [inner]; of the first stage the base
-                                   ///< model's hidden state, [base_hidden]
-    Token token = 0;               ///< the one before that which is predicted
+    const float* state = nullptr;  ///< state of the stage before, [inner]; for the first stage,
+                                   ///< hidden state of the base model, [base_hidden]
+    Token token = 0;               ///< the token before the predicted one
   };
   /// Valid until the next stage.
   struct Stage {
@@ -24,8 +24,8 @@ class MlpSpeculator {
   };
 
   virtual ~MlpSpeculator() = default;
-  /// feature_size is that of the base model's hidden state, hidden_size the inner one, num_layers
-  /// the number of stages, weight_bytes what the first stage reads.
+  /// feature_size is the size of the base model's hidden state, and hidden_size the inner one.
+  /// num_layers is the number of stages; weight_bytes counts the first stage.
   virtual const ModelInfo& info() const = 0;
   /// @param stage  [0, num_layers) @param rows  at least one; tokens of the base model's vocabulary
   /// @source IBM 2024, released code: h = GELU(g norm(P h + r E[token]) + s), logits = H h; the

@@ -1,6 +1,6 @@
 #pragma once
-// What experiments see of decoding: begin, rounds, finish. Plain decoding and every speculative
-// combination alike.
+// Decoding as experiments see it: begin, rounds, finish. Plain decoding and every speculative
+// combination look alike.
 
 #include <algorithm>
 #include <functional>
@@ -36,43 +36,43 @@ struct DrafterOptions {
       "none";           ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
   std::string model{};  ///< path or catalogue name, for kinds that load one
   std::string tree = "chain";  ///< shape of a token tree, as TreeGrowth::parse reads it
-  std::optional<std::int32_t> max_ngram{};  ///< where it looks up: longest suffix, tokens;
-                                            ///< longest_ngram() where it is not given
-  std::optional<std::int32_t> min_ngram{};  ///< the shortest; least_ngram() where it is not given
-  std::optional<double> lookup_weight{};    ///< of the mixtures with prompt lookup: probability of
-                                          ///< the copied token beside the model's law, (0, 1]; what
-                                          ///< CopyRecord expects where it is not given
+  std::optional<std::int32_t>
+      max_ngram{};  ///< longest suffix to look up, in tokens; longest_ngram() if not given
+  std::optional<std::int32_t>
+      min_ngram{};  ///< shortest suffix to look up; least_ngram() if not given
+  std::optional<double>
+      lookup_weight{};  ///< probability of the copied token in a mixture with prompt lookup, (0,
+                        ///< 1]; the expectation of CopyRecord if not given
   std::vector<DrafterOptions>
-      parts{};          ///< of "mixture": what is mixed; a part has no tree and is no mixture
-  double weight = 1.0;  ///< as a part of a mixture, is_part_weight: its share is that of the
-                        ///< weights of the parts that have something to say
+      parts{};          ///< parts of a "mixture"; a part has no tree and is no mixture
+  double weight = 1.0;  ///< weight as a part of a mixture (see is_part_weight), relative to the
+                        ///< other parts that have a prediction
 
-  /// Alone as in Hugging Face's prompt lookup; in a mixture longer suffixes only say how far a copy
-  /// is to be trusted. One token says too little where a layer reads hidden states, see
-  /// results/reference/drafter_acceptance_cpu/lookup_weights.
+  /// Prompt lookup alone takes Hugging Face's 3. In a mixture, longer suffixes show how far a copy
+  /// can be trusted. A suffix of one token is too weak beside a layer that reads hidden states.
   std::int32_t longest_ngram() const {
     return max_ngram.value_or(is_among(kind, kMixedDrafterKinds) ? 10 : 3);
   }
   std::int32_t least_ngram() const {
     return min_ngram.value_or(std::min(kind == "lookup_transformer" ? 2 : 1, longest_ngram()));
   }
-  /// Whether what it drafts depends on what stood earlier in the text, so that its acceptance
-  /// differs from one text to another.
+  /// True if its drafts copy from earlier text. Its acceptance then differs from one text to
+  /// another.
   bool looks_up() const {
     return is_among(kind, kLookupDrafterKinds) ||
            std::ranges::any_of(parts, &DrafterOptions::looks_up);
   }
 };
 
-/// Forced rounds, for shape models whose text means nothing: how deep each round drafts at most and
-/// how much of that is accepted, repeated cyclically.
+/// Forced rounds for shape models, whose text means nothing. Each round has a largest depth and a
+/// number of accepted tokens; the list repeats.
 struct ReplayTrace {
   struct Round {
     std::int32_t depth, accepted;
   };
   std::vector<Round> rounds;
 
-  /// Round `round` of a sequence; every sequence starts at a place of its own.
+  /// Round `round` of a sequence; every sequence starts at a round of its own.
   const Round& at(std::uint32_t sequence, std::uint32_t round) const {
     constexpr std::uint32_t kStride = 7919;
     return rounds[(sequence * kStride + round) % rounds.size()];
@@ -86,15 +86,14 @@ struct DecoderOptions {
   std::string verifier = "rejection";  ///< one of kVerifierKinds
   LossyRuleOptions lossy{};
   std::uint64_t seed = 0;
-  std::shared_ptr<Chance> chance =
-      nullptr;  ///< what drafts, verdicts and plain samples draw from; Philox under `seed` if null
+  std::shared_ptr<Chance> chance = nullptr;  ///< source of all draws; Philox under `seed` if null
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
-  /// Shown every draft with the target's laws after its nodes, before it is verified; nothing if
+  /// Called with every draft and the target's laws after its nodes, before verification; may be
   /// empty.
   std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};
 };
 
-/// Whether the output law is the target's.
+/// True if the output law is the target's.
 inline bool is_lossless(const DecoderOptions& options) {
   const bool drafts = options.drafter.kind != "plain" && options.drafter.kind != "none";
   const bool is_exact = options.verifier == "lenient" && options.lossy.lenience == 1.0;
@@ -111,8 +110,7 @@ struct Request {
   std::vector<Token> prompt_ids;  ///< at least one
 };
 
-/// Decodes one batch of sequences. The same object may begin again after finish; its buffers are
-/// reused.
+/// Decodes one batch of sequences. After finish it may begin again and reuses its buffers.
 class RoundDecoder {
  public:
   virtual ~RoundDecoder() = default;
@@ -120,7 +118,7 @@ class RoundDecoder {
   /// empty or too long
   virtual void begin(const std::vector<Request>& requests,
                      const SpeculationLengthPolicy& policy) = 0;
-  /// One round for every unfinished sequence. @return false when all are finished
+  /// Runs one round for every unfinished sequence. @return false when all are finished
   virtual bool round() = 0;
   /// The records so far, one per request; valid until the next begin.
   virtual const std::vector<GenerationRecord>& records() const = 0;

@@ -107,7 +107,7 @@ class Checks {
            fmt::format("0 to {}", high));
     if (!first && arrays_.probabilities[i] == high && token < arrays_.successor_tokens[i - 1])
       fail(at_.successor_tokens + 3 * i, "successor_tokens", i, token,
-           "of equal probabilities the lower token first");
+           "the lower token first if probabilities are equal");
   }
 
   std::uint32_t vocab_size() const { return static_cast<std::uint32_t>(arrays_.vocab_size); }

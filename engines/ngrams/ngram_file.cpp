@@ -79,7 +79,7 @@ struct Sizes {
 
 Sizes read_header(Reader& reader, NgramArrays& arrays) {
   if (reader.take(kMagic.size(), "magic") != kMagic)
-    reader.fail(0, "magic", "of no n-gram model", kAllowed);
+    reader.fail(0, "magic", "a file without an n-gram model", kAllowed);
   reader.take_number("version", kVersion, kVersion);
   arrays.vocab_size = static_cast<std::int32_t>(reader.take_number("vocab_size", 1, kMaxVocab));
   arrays.order = static_cast<std::int32_t>(reader.take_number("order", 1, NgramModel::kMaxOrder));

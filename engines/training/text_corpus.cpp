@@ -42,8 +42,9 @@ nlohmann::ordered_json source_of(const std::string& file) {
   const std::string source = file + ".source.json";
   if (!std::filesystem::exists(source)) return nullptr;
   if (std::filesystem::is_regular_file(source) && std::filesystem::file_size(source) > kMostBytes)
-    throw DataError(escaped(source) +
-                    ": more than 1 MiB; it says in some lines where the text beside it is from");
+    throw DataError(
+        escaped(source) +
+        ": more than 1 MiB; it should name the source of the text beside it in some lines");
   int deepest = 0;
   const auto note_depth = [&](int depth, nlohmann::ordered_json::parse_event_t,
                               nlohmann::ordered_json&) {
@@ -55,9 +56,9 @@ nlohmann::ordered_json source_of(const std::string& file) {
     throw DataError(fmt::format("{}: values in values {} deep; allowed: {}", escaped(source),
                                 deepest, kDeepest));
   if (!json.is_object())
-    throw DataError(
-        escaped(source) +
-        ": no JSON object; it says where the text beside it is from: put it right, or remove it");
+    throw DataError(escaped(source) +
+                    ": no JSON object; it should name the source of the text beside it: correct "
+                    "it, or remove it");
   return json;
 }
 

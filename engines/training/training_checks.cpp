@@ -78,8 +78,8 @@ void check_files(const TrainOptions& options) {
   if (const std::string& from = options.distillation.start_from;
       !from.empty() && real_path(from) == real_path(options.output))
     throw ConfigError(
-        fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the one that "
-                    "goes on from it elsewhere",
+        fmt::format("drafter.start_from = '{}' is the drafter's own folder; write the drafter that "
+                    "continues from it elsewhere",
                     escaped(from)));
   if (!options.own_text.cache_file.empty())
     check_outside(options.own_text.cache_file, "own_text.cache_file", options.output);
@@ -119,7 +119,7 @@ void check_sources(const TrainOptions& options) {
   if (prompts > 0 && files + options.text.held_out_files.size() > 0)
     throw ConfigError(
         fmt::format("text.files beside own text with drafter.kind = '{}'; allowed: one of them; "
-                    "train on files first and go on from there with drafter.start_from",
+                    "train on files first and continue from there with drafter.start_from",
                     options.drafter));
   if (files > 0) check_held_out(options.text);
 }

@@ -76,7 +76,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   for (const CLI::App* command : commands)
     names += (names.empty() ? "" : ", ") + command->get_name();
   throw ConfigError(fmt::format(
-      "{}; allowed: {}; --help says what each does",
+      "{}; allowed: {}; --help explains each",
       argc > 1 ? "no command '" + escaped(given, 40) + "'" : "a command is needed", names));
 }
 
@@ -93,20 +93,21 @@ int parse_and_run(int argc, char** argv) {
       generate);
   TokenizeOptions tokenize;
   CLI::App* tokenize_command =
-      add_command(app, "tokenize", "Text to ids, a line at a time",
+      add_command(app, "tokenize", "Turn text into token ids, line by line",
                   "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
   add_model_choice(tokenize_command, tokenize.model);
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
-  tokenize_command->add_flag("--decode", tokenize.decode, "Ids to text");
+  tokenize_command->add_flag("--decode", tokenize.decode, "Turn ids into text");
   LawOptions law;
   CLI::App* law_command = add_command(
-      app, "law", "What the sampling settings make of logits, a JSON line at a time",
+      app, "law",
+      "Print the law that sampling settings make of logits, one JSON line after the other",
       "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
   law_command->footer(fmt::format("{}\n\nKeys of a line: {}", law_command->get_footer(),
                                   fmt::join(law_keys(), ", ")));
   ScoreOptions score;
   CLI::App* score_command =
-      add_command(app, "score", "Teacher-forced log-likelihood of a text",
+      add_command(app, "score", "Print the log-likelihood of a text",
                   "speclab score --file experiments/papers/README.md --dtype float32", score,
                   run_score, status);
   add_model_options(score_command, score.common);
@@ -114,7 +115,7 @@ int parse_and_run(int argc, char** argv) {
   VerifyOptions verify;
   add_verify_options(
       add_command(app, "verify",
-                  "Whether speculation leaves a pair's output as it is, on your model and settings",
+                  "Check that speculation keeps the output law, with your models and settings",
                   "speclab verify --drafter prompt_lookup --temperature 0.8", verify, run_verify,
                   status),
       verify);
@@ -132,16 +133,15 @@ int parse_and_run(int argc, char** argv) {
   add_key_names(run_command, described_run_keys());
   ConfigCommandOptions config;
   CLI::App* config_command =
-      add_command(app, "config", "What the keys of configs are, mean, and may be",
+      add_command(app, "config", "Explain the keys of configs: type, range, default and meaning",
                   "speclab config --describe axes", config, run_config_command, status);
-  CLI::Option* key = config_command->add_option("key", config.key,
-                                                "Only keys that begin so, as in axes or axes.tree");
-  config_command->add_flag("--describe", config.describe,
-                           "Keys with type, range, default and meaning (what is printed anyway)");
-  CLI::Option* as_json = config_command->add_flag("--json", config.json, "The same as JSON");
+  CLI::Option* key = config_command->add_option(
+      "key", config.key, "Only keys that begin with this, for example axes or axes.tree");
+  config_command->add_flag("--describe", config.describe, "Print the keys (the default)");
+  CLI::Option* as_json = config_command->add_flag("--json", config.json, "Print the keys as JSON");
   config_command
       ->add_flag("--markdown", config.markdown,
-                 "All of them as tables for experiments/configs/README.md")
+                 "Print all keys as tables for experiments/configs/README.md")
       ->excludes(as_json)
       ->excludes(key);
   ReportCommandOptions report;
@@ -152,37 +152,40 @@ int parse_and_run(int argc, char** argv) {
   CompareOptions compare;
   add_compare_options(
       add_command(app, "compare",
-                  "Whether a head is slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 "
-                  "(AMBIGUOUS), 12 (INVALID)",
+                  "Check that a head is not slower than a base: exit code 0 (SAME, FAST), 10 "
+                  "(SLOW), 11 (AMBIGUOUS), 12 (INVALID)",
                   "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status),
       compare);
   TrainCommandOptions train;
   CLI::App* train_command = add_command(
       app, "train",
-      "Train a drafter on the target's own text or on text files: a small transformer, one that "
-      "reads hidden states, an MLP speculator, n-grams; or a language model on text files",
+      "Train a drafter on the target's own text or on text files, or a language model on text "
+      "files",
       "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
   train_command->add_option("config", train.config, "TOML file")->required();
   train_command
-      ->add_option("--set", train.settings,
-                   "key=value over the config, as in drafter.num_heads=4; may be repeated")
+      ->add_option(
+          "--set", train.settings,
+          "key=value that overrides the config, for example drafter.num_heads=4; may be repeated")
       ->allow_extra_args(false);
   train_command
-      ->add_option("--output", train.output, "Folder of the drafter, in place of drafter.output")
+      ->add_option("--output", train.output, "Folder of the drafter, instead of drafter.output")
       ->check(not_empty());
   train_command->add_flag(
       "--overwrite", train.overwrites,
-      "Replace the finished drafter that the folder holds; without it that is refused");
+      "Replace the finished drafter in the folder; without this option that is refused");
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;
   add_predict_options(
-      add_command(app, "predict",
-                  "Speed-up over speculation lengths from acceptance and costs; needs no model",
-                  kPredictExamples, predict, run_predict, status),
+      add_command(
+          app, "predict",
+          "Predict the speed-up over speculation lengths from acceptance and costs; needs no model",
+          kPredictExamples, predict, run_predict, status),
       predict);
   ReproduceOptions reproduce;
   add_reproduce_options(
-      add_command(app, "reproduce", "The papers' tables and figures by name, ours beside theirs",
+      add_command(app, "reproduce",
+                  "Rebuild tables and figures of papers, our numbers beside theirs",
                   kReproduceExamples, reproduce, run_reproduce, status),
       reproduce);
   check_command(app, argc, argv);

@@ -14,24 +14,27 @@ void add_acceptance_options(CLI::App* command, PredictOptions& options) {
                    "accepted / tested drafts, 0 to 1; VALUE or VALUE:LOW:HIGH")
       ->group(kAcceptance);
   command
-      ->add_option("--trace", options.trace,
-                   "rounds.csv of a run; with rows.csv beside it clustered by prompt")
+      ->add_option(
+          "--trace", options.trace,
+          "rounds.csv of a run; if rows.csv stands beside it, the interval is over prompts")
       ->group(kAcceptance);
   command
       ->add_option("--observed", options.observed,
-                   "Run folder of the kind drafter_acceptance; it also tells the acceptance of "
-                   "ranks, or of every place in its trees")
+                   "Run folder of the kind drafter_acceptance; it holds the acceptance of ranks "
+                   "too, or of every place in its trees")
       ->group(kAcceptance);
   command
-      ->add_option(
-          "--target-law,--p", options.target_law,
-          "File of the target's laws, a line of probabilities a prefix, as speclab law prints them")
+      ->add_option("--target-law,--p", options.target_law,
+                   "File of the target's laws in the form that speclab law prints: one line of "
+                   "probabilities for each prefix")
       ->group(kAcceptance);
-  command->add_option("--draft-law,--q", options.draft_law, "File of the draft's laws, as many")
+  command
+      ->add_option("--draft-law,--q", options.draft_law,
+                   "File of the drafter's laws, with an equal number of lines")
       ->group(kAcceptance);
   command
       ->add_option("--rank-acceptance", options.rank_acceptance,
-                   "Chance of child 1, 2, ... of a tree's node to be the accepted one: "
+                   "Chances that child 1, 2, ... of a tree's node is the accepted one: "
                    "0.7,0.1,0.04; the first is the acceptance rate")
       ->group(kAcceptance);
 }
@@ -43,27 +46,28 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
       ->group(kCosts);
   command
       ->add_option("--verify-cost-ratio", options.verify_cost_ratio,
-                   "v: target forward of a whole draft / of one token; 1 where not given")
+                   "v: target forward of a whole draft / of one token; 1 if not given")
       ->group(kCosts);
   command
       ->add_option("--overhead-ratio", options.overhead_ratio,
-                   "o: the rest of a round / one target forward; 0 where not given")
+                   "o: the rest of a round / one target forward; 0 if not given")
       ->group(kCosts);
   command
-      ->add_option(
-          "--costs", options.costs,
-          "costs.csv of a run instead; of one sequence, rows of other batches are left out")
+      ->add_option("--costs", options.costs,
+                   "costs.csv of a run instead of ratios; only its rows of one sequence are used")
       ->group(kCosts);
-  command->add_option("--model", options.model, "Of --costs, --trace and --observed: the target");
+  command->add_option("--model", options.model,
+                      "Target to take from --costs, --trace and --observed");
   command->add_option("--drafter", options.drafter,
-                      "Of --costs, --trace and --observed: the drafter");
+                      "Drafter to take from --costs, --trace and --observed");
   command->add_option(
       "--verifier", options.verifier,
-      "Of --costs and --trace: the rule of verification; of --costs alone beside --observed");
+      "Verifier to take from --costs and --trace; beside --observed from --costs alone");
   command->add_option("--temperature", options.temperature,
-                      "Of --costs, --trace and --observed: 0 is greedy");
-  add_number(command, "--context", options.context,
-             "Of --costs: tokens before the round; the middle one measured where not given");
+                      "Temperature to take from --costs, --trace and --observed; 0 is greedy");
+  add_number(
+      command, "--context", options.context,
+      "Context to take from --costs, in tokens before the round; the middle one if not given");
 }
 
 }  // namespace
@@ -72,7 +76,7 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_acceptance_options(command, options);
   add_cost_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
-             "Also say what this length gives");
+             "Print the answer for this length too");
   add_number(command, "--max-length", options.max_length,
              "Longest length of the table and of the search");
   command
@@ -84,7 +88,7 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads");
   add_number(
       command, "--tree-budget", options.tree_budget,
-      "Nodes of the best tree, root included; of --rank-acceptance, --observed or laws (32)");
+      "Nodes of the best tree, root included (32); needs --rank-acceptance, --observed or laws");
   add_number(command, "--tree-levels", options.tree_levels,
              "Levels of the best tree, root included (16)");
   command->add_flag("--csv", options.csv, "Print the table as CSV");
@@ -96,28 +100,29 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
 }
 
 void add_reproduce_options(CLI::App* command, ReproduceOptions& options) {
-  CLI::Option* list = command->add_flag("--list", options.list, "List the names, and nothing else");
+  CLI::Option* list = command->add_flag("--list", options.list, "List the names only");
   command->add_option("id", options.ids, "Tables and figures by name");
   command->add_flag("--all-analytic", options.all_analytic,
-                    "Every table and figure that closed forms give");
+                    "All tables and figures that closed forms give");
   command
-      ->add_option("--output", options.output, "Folder for CSV files and figures, a folder a name")
+      ->add_option("--output", options.output,
+                   "Folder for CSV files and figures, with one folder for each name")
       ->capture_default_str();
-  command->add_flag("!--no-figures", options.figures, "Draw none");
+  command->add_flag("!--no-figures", options.figures, "Draw no figures");
   command->add_flag("--quick", options.quick,
-                    "Measured tables: few prompts, some two minutes a sweep on two cores");
+                    "Measured tables: few prompts, about two minutes for each sweep on two cores");
   command->add_flag("--full", options.full, "Measured tables: all prompts");
   command->add_option("--from", options.from,
-                      "Measured tables: read these sweeps, FOLDER/NAME, NAME_full or NAME_quick "
-                      "each, instead of measuring");
+                      "Measured tables: read the sweeps in FOLDER/NAME, NAME_full or NAME_quick "
+                      "instead of measuring");
   command->add_option(
       "--data", options.data,
-      "Folder of the papers' numbers instead of experiments/papers, as compiled in");
+      "Folder of the papers' numbers, instead of the compiled-in experiments/papers");
   command
-      ->add_option("--metric", options.metrics,
-                   "metric_crosswalk: NAME=VALUE to convert, NAME as its table has them "
-                   "(vllm.mean_acceptance_length), with speculation_length=N or drafted_nodes=N; "
-                   "may be repeated")
+      ->add_option(
+          "--metric", options.metrics,
+          "metric_crosswalk: NAME=VALUE to convert, for example vllm.mean_acceptance_length=2.25, "
+          "with speculation_length=N or drafted_nodes=N; may be repeated")
       ->allow_extra_args(false);
   for (CLI::Option* other : command->get_options([](const CLI::Option* option) {
          return option->get_name() != "--list" && option->get_name() != "--help";

@@ -21,7 +21,7 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->capture_default_str();
   command
       ->add_option("--arithmetic", common.model.arithmetic,
-                   "fast or row_invariant (which the kernels always are)")
+                   "fast or row_invariant; the kernels are always row-invariant")
       ->capture_default_str();
   add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
   command->add_flag("--json", common.json, "Print one JSON object");
@@ -39,7 +39,7 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
   add_number(command, "--min-p", decoder.sampling.min_p,
              "Keep tokens at least this likely relative to the best; 0 is off");
   add_number(command, "--repetition-penalty", decoder.sampling.repetition_penalty,
-             "Divides scores of tokens seen before; 1 is off");
+             "Penalty on the scores of tokens seen before; 1 is off");
   add_number(command, "--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size,
              "No n-gram of this size twice; 0 is off");
   add_number(command, "--min-length", decoder.sampling.min_length,
@@ -54,7 +54,7 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
   add_number(command, "--epsilon-cutoff", decoder.sampling.epsilon_cutoff,
              "Keep tokens at least this likely; 0 is off");
   add_number(command, "--eta-cutoff", decoder.sampling.eta_cutoff,
-             "The same, less where the law is flat; 0 is off");
+             "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off");
   command->add_flag("--ignore-eos", decoder.stop.ignore_eos,
                     "Do not stop at the end-of-sequence token");
   command->add_option("--stop", decoder.stop.stop_strings,
@@ -71,9 +71,9 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
       ->add_option("--drafter", decoder.drafter.kind,
                    fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))
       ->capture_default_str();
-  command->add_option("--drafter-model", decoder.drafter.model,
-                      "Folder of a transformer, n-gram model of the others or its folder; the "
-                      "project's own where empty");
+  command->add_option(
+      "--drafter-model", decoder.drafter.model,
+      "Folder of the drafter's model, or file of n-grams; the project's own if empty");
   command
       ->add_option_function<std::vector<std::string>>(
           "--drafter-parts",
@@ -81,16 +81,16 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
             for (const std::string& text : parts)
               decoder.drafter.parts.push_back(part_of_kind(text));
           },
-          "Of --drafter mixture: the kinds that it mixes, KIND or KIND:WEIGHT, with commas; "
-          "prompt_lookup from two tokens on")
+          "Kinds that --drafter mixture mixes: KIND or KIND:WEIGHT, with commas; prompt_lookup "
+          "then needs a suffix of two tokens")
       ->delimiter(',');
   command
       ->add_option(
           "--tree", decoder.drafter.tree,
-          "chain; children a level as in 2x2x1, or parents:0,0,1; best_first:NODES or beam:NODES "
-          "of the likeliest tokens, :CHILDREN behind it, of best_first also a level as in "
-          "best_first:30:5x3x2; best_first:adaptive with the policy's length as nodes; "
-          "suffixes:5:5x3x2, the five likeliest paths of that many levels. Of drafters with a law")
+          "chain; children a level (2x2x1), or parents:0,0,1; best_first:NODES or beam:NODES for "
+          "the likeliest tokens, also with :CHILDREN. best_first:30:5x3x2 limits the children a "
+          "level; best_first:adaptive has as many nodes as the policy says. suffixes:5:5x3x2 takes "
+          "the five likeliest paths. Trees need a drafter with a law")
       ->capture_default_str();
 }
 
@@ -135,27 +135,28 @@ void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_model_options(command, options.common);
   add_sampling_options(command, options.decoder);
-  CLI::Option* prompt = command->add_option(
-      "--prompt", options.prompt,
-      "The prompt; standard input where none is given, less a newline at its end");
+  CLI::Option* prompt =
+      command->add_option("--prompt", options.prompt,
+                          "The prompt; if none is given, standard input without a final newline");
   CLI::Option* file = command
                           ->add_option("--prompt-file", options.prompt_file,
-                                       "File with the prompt, less a newline at its end")
+                                       "File with the prompt; a final newline is dropped")
                           ->excludes(prompt);
   command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")
       ->excludes(prompt)
       ->excludes(file);
-  command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
+  command->add_flag("!--no-chat-template", options.chat_template,
+                    "Use the text without a template");
   command
       ->add_option("--rounds", options.common.model.rounds,
-                   "host, or device: whole rounds on the CUDA device, of chains and of trees of a "
-                   "fixed shape as 3x2x1, where a small transformer drafts")
+                   "host; or device for whole rounds on the CUDA device, with chains or trees of a "
+                   "fixed shape (3x2x1) from a small transformer")
       ->capture_default_str();
   command->add_flag("--side-by-side", options.side_by_side,
-                    "Plain decoding first, then speculative");
+                    "Decode first plainly, then speculatively");
   command->add_flag("--draw-trees", options.draw_trees,
-                    "Draw the draft of every round with what was accepted, q of the drafter where "
-                    "tokens are drawn and p of the target; the text comes at the end");
+                    "Draw the draft of every round, its accepted tokens, the drafter's q (if "
+                    "tokens are drawn) and the target's p; the text comes at the end");
   add_drafter_options(command, options.decoder);
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
@@ -167,12 +168,12 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
                                                        "Tokens drafted a round (4)")
                             ->check(whole_number<int>());
   command
-      ->add_option(
-          "--policy", options.policy,
-          "constant:N, heuristic, confidence, confidence:P or confidence:P:N (chains up to N, 20, "
-          "ended behind the first token that the drafter holds less likely than P, 0.4), tracking, "
-          "tracking:C or tracking:C:N (the best length up to N, 20, for the acceptance rate so far "
-          "where a drafted token costs C, 0.05, of a step), or auto, which measures costs first")
+      ->add_option("--policy", options.policy,
+                   "constant:N; heuristic; confidence:P:N; tracking:C:N; or auto, which measures "
+                   "costs first. confidence ends a chain behind the first token that the drafter "
+                   "finds less likely than P (0.4), after N (20) at the latest. tracking takes the "
+                   "best length up to N (20) for the acceptance rate so far, if a drafted token "
+                   "costs C (0.05) of a step. P, C and N may be left out")
       ->excludes(length);
 }
 
@@ -184,23 +185,23 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
   add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round");
   CLI::Option* prompts = add_number(command, "--prompts-per-category", options.prompts_per_category,
-                                    "Of the seven categories of the project's prompts");
+                                    "Prompts from each of the project's seven categories");
   command->add_option("--prompt-ids", options.prompt_ids, "One prompt instead, as token ids: 1,2,3")
       ->excludes(prompts);
-  command->add_flag("!--no-chat-template", options.chat_template, "Use the text as it is");
+  command->add_flag("!--no-chat-template", options.chat_template,
+                    "Use the text without a template");
 }
 
 namespace {
 
 void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Option* workers) {
-  CLI::Option* slurm = command
-                           ->add_flag("--slurm", options.slurm,
-                                      "Measure in a Slurm job array, of what is missing; the "
-                                      "folder is shared among the nodes")
-                           ->excludes(workers);
+  CLI::Option* slurm =
+      command
+          ->add_flag("--slurm", options.slurm,
+                     "Measure missing work in a Slurm job array; the nodes must share the folder")
+          ->excludes(workers);
   command
-      ->add_flag("--detach", options.on_slurm.detach,
-                 "Submit and do not wait; the same command waits")
+      ->add_flag("--detach", options.on_slurm.detach, "Submit without waiting; a second call waits")
       ->needs(slurm);
   add_number(command, "--slurm-tasks", options.on_slurm.tasks, "Tasks of the array at most")
       ->needs(slurm);
@@ -210,7 +211,7 @@ void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Optio
       ->needs(slurm);
   command
       ->add_option("--slurm-args", options.on_slurm.arguments,
-                   "Further arguments of sbatch, as in '--mem=4G --account=x'")
+                   "Further arguments of sbatch, for example '--mem=4G --account=x'")
       ->needs(slurm);
 }
 
@@ -221,36 +222,38 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       ->required();
   command
       ->add_option("--set", options.settings,
-                   "key=value over the config, as in axes.temperature=[0.0,1.0]; may be repeated")
+                   "key=value that overrides the config, for example axes.temperature=[0.0,1.0]; "
+                   "may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--output", options.output, "Run folder; results/runs/NAME where not given")
+  command->add_option("--output", options.output, "Run folder; results/runs/NAME if not given")
       ->check(not_empty());
   CLI::Option* dry_run =
-      command->add_flag("--dry-run", options.dry_run, "Check the config and list what would run");
+      command->add_flag("--dry-run", options.dry_run, "Check the config and list the cells");
   command
       ->add_option("--times-from", options.times_from,
-                   "Run folder whose pace --dry-run estimates the time from; else the run's own "
-                   "rows, else committed ones of the same models and drafters")
+                   "Run folder from which --dry-run estimates the time. The default is the run's "
+                   "own rows, else a committed run of equal models and drafters")
       ->needs(dry_run);
   command->add_flag("--yes", options.yes,
                     fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
-  command->add_flag("!--no-report", options.report, "Make no report at the end");
+  command->add_flag("!--no-report", options.report, "Write no report at the end");
   command->add_flag(
       "--repair", options.repair,
-      "Keep a damaged journal aside, measure anew what it lost, write changed files again");
+      "Move a damaged journal aside, measure lost work again and rewrite changed files");
   command->add_flag("--retry-failed", options.retry_failed,
-                    "Try generations that failed twice once more");
+                    "Try once more the generations that failed twice");
   command->add_flag("--allow-mixed", options.allow_mixed,
-                    "Go on also with another program, machine, device, number format or model "
-                    "bytes; manifest and times.csv say which row is from which");
+                    "Continue with another program, machine, device, number format or model file; "
+                    "manifest and times.csv note the origin of each row");
   command->add_flag(
       "--allow-network-folder", options.allow_network_folder,
-      "Run in a folder on a network file system, where locks may not hold between machines");
+      "Run in a folder on a network file system; locks may not hold between machines there");
   add_number(command, "--timeout-s", options.generation_timeout_s,
-             "A generation that takes longer has failed; 0 is no limit");
-  CLI::Option* workers = add_number(command, "--workers", options.workers,
-                                    "Processes that measure at once and share the threads; a crash "
-                                    "costs a generation. 0: this process");
+             "Seconds after which a generation has failed; 0 is no limit");
+  CLI::Option* workers =
+      add_number(command, "--workers", options.workers,
+                 "Processes that measure at once and share the threads, so that a crash costs one "
+                 "generation only; 0 measures in this process");
   add_slurm_options(command, options, workers);
   command->add_option("--role", options.role)
       ->check(CLI::IsMember({"prepare", "work", "task", "merge"}))
@@ -266,31 +269,31 @@ std::vector<CLI::Option*> add_build_gate_options(CLI::App* command, BuildGateOpt
       {"both", Measure::both}, {"times", Measure::times}, {"counts", Measure::counts}};
   CLI::Option* measure = command->add_option(
       "--measure", builds.measure,
-      "times, which need a quiet machine; counts of instructions, which do not; or both");
+      "times (they need a quiet machine), counts of instructions (they do not), or both");
   measure->transform(CLI::CheckedTransformer(measures).description("both, times or counts"))
       ->default_str("both");
   CLI::Option* families =
       command
           ->add_option("--families", builds.families,
-                       "Of benchmarks, as in samplers,parsers; all where not given")
+                       "Families of benchmarks, for example samplers,parsers; all if not given")
           ->delimiter(',');
   CLI::Option* slowdown = command->add_option(
       "--planted-slowdown", builds.planted_slowdown,
-      "Share of work that the head does more, as 0.05: to see that the gate finds it");
+      "Extra share of work for the head, for example 0.05, to see that the gate finds it");
   CLI::Option* output =
       command
           ->add_option(
               "--output", builds.output,
-              "Folder for the rows of every pair, from which --replay draws the verdicts again")
+              "Folder for the rows of every pair; --replay draws the verdicts from it again")
           ->check(not_empty());
   return {add_number(command, "--pairs", builds.pairs,
-                     "Pairs of processes; what stays unclear gets as many again"),
+                     "Pairs of processes; an unclear benchmark gets as many again"),
           add_number(command, "--repetitions", builds.repetitions,
-                     "Of a benchmark in a process, of which the least counts"),
+                     "Repetitions of a benchmark in a process; the least time counts"),
           families,
           measure,
           slowdown->check(whole_number<double>()),
-          add_number(command, "--seed", builds.seed, "Of the order within pairs"),
+          add_number(command, "--seed", builds.seed, "Seed of the order within pairs"),
           output};
 }
 
@@ -307,13 +310,13 @@ std::vector<std::string> given(const std::vector<CLI::Option*>& options) {
 void add_compare_options(CLI::App* command, CompareOptions& options) {
   CLI::Option* base = command->add_option(
       "base", options.base,
-      "Revision of the repository here, build folder with a suite_bench, or run folder");
-  CLI::Option* head = command->add_option("head", options.head, "The same");
+      "Base: revision of this repository, build folder with a suite_bench, or run folder");
+  CLI::Option* head = command->add_option("head", options.head, "Head: another one of that kind");
   const std::vector<CLI::Option*> of_builds = add_build_gate_options(command, options.builds);
   CLI::Option* of_runs = command
                              ->add_option("--largest-drop", options.runs.largest_drop,
-                                          "Of run folders: fall of the acceptance rate that two "
-                                          "runs called the same must exclude")
+                                          "Largest fall of the acceptance rate that two run "
+                                          "folders may show and still be called the same")
                              ->check(whole_number<double>())
                              ->capture_default_str();
   CLI::Option* replay =
@@ -323,8 +326,8 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
   CLI::Option* power =
       command
           ->add_option("--power", options.power,
-                       "Folders of outputs of a build with itself, 40 pairs or more together: what "
-                       "gates drawn from them find; nothing is measured")
+                       "Folders of outputs of a build with itself, 40 pairs or more together; "
+                       "shows the slow-downs that gates drawn from them find, and measures nothing")
           ->check(not_empty())
           ->excludes(replay);
   for (CLI::Option* reader : {replay, power}) {
@@ -341,21 +344,20 @@ void add_report_options(CLI::App* command, ReportCommandOptions& options) {
   command
       ->add_option(
           "folder", options.folders,
-          "Run folder, also while it is measured, or a committed one: the report then lists the "
-          "missing tables and the figures that it cannot draw; or folders of trainings, whose "
-          "curves are drawn")
+          "Run folder, finished or not. A folder without rows, like a committed one, lists "
+          "the missing tables and the figures that need them. Or folders of trainings, to "
+          "draw their curves")
       ->required();
   command
-      ->add_option(
-          "--output", options.output,
-          "Folder of the figures of trainings (needed for several, FOLDER/figures for one if not "
-          "given), or of the page of a run that has not ended (the run folder if not given)")
+      ->add_option("--output", options.output,
+                   "Folder for the figures of trainings (required for several; else "
+                   "FOLDER/figures), or for the page of an unfinished run (else the run folder)")
       ->check(not_empty());
-  command->add_flag(
-      "--stages", options.are_stages,
-      "The trainings are stages of one, in this order: one curve, a line a drafted token");
+  command->add_flag("--stages", options.are_stages,
+                    "The trainings are stages of one, in this order: draw one curve with a line "
+                    "for each drafted token");
   command->add_option("--plotly", options.plotly_js,
-                      "plotly.min.js; where scripts/setup puts it if not given");
+                      "plotly.min.js; if not given, the one from scripts/setup");
   command->add_flag("!--no-static-figures", options.static_figures, "Draw no PDF, PNG and SVG");
 }
 

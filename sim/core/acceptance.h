@@ -1,6 +1,6 @@
 #pragma once
-// Acceptance rules as scalar truth, one file a rule: templates over the scalar and the source of
-// chance, run by the engines in float and by the tests' enumerating oracle in double.
+// All acceptance rules, one file each. They are templates over the scalar and the source of chance.
+// The engines run them in float, and the tests enumerate them in double.
 
 #include "sim/core/rules/block.h"
 #include "sim/core/rules/lenient.h"

@@ -1,6 +1,6 @@
 #pragma once
-// The two ways in which verification uses chance. Shipping code binds them to Philox; the tests'
-// oracle forks on them.
+// The two ways in which verification uses chance. The engines bind them to Philox; the tests'
+// oracle follows every outcome.
 
 #include <concepts>
 #include <cstddef>
@@ -13,9 +13,9 @@
 namespace speclab {
 
 /// A source of decisions. Everything random in drafting and verifying goes through these two calls.
-///   bernoulli(key, probability)   true with that probability; probability <= 0 is never, >= 1
-///   always true categorical(key, weights)     an index with weight > 0, in proportion to the
-///   (unnormalised) weights
+/// `bernoulli(key, probability)` is true with that probability: never at 0 or below, always at 1 or
+/// above. `categorical(key, weights)` returns an index in proportion to its weight, never one of
+/// weight 0; the weights need not sum to 1.
 template <typename T>
 concept ChanceSource =
     requires(T& chance, const StreamKey& key, const Weights<float>& f, const Weights<double>& d) {
@@ -24,7 +24,7 @@ concept ChanceSource =
       { chance.categorical(key, d) } -> std::same_as<std::size_t>;
     };
 
-/// A source chosen at run time: what drafters, verifiers and decoders are given.
+/// A source chosen at run time; drafters, verifiers and decoders receive one.
 class Chance {
  public:
   virtual ~Chance() = default;
@@ -34,8 +34,8 @@ class Chance {
   virtual std::size_t categorical(const StreamKey& key, const Weights<double>& weights) = 0;
 };
 
-/// Decides by one uniform a call. `bernoulli` compares strictly, so that probability 0 never
-/// succeeds; `categorical` inverts the cumulative sum in index order and never returns an index of
+/// Draws one uniform number for each call. `bernoulli` compares strictly, so probability 0 never
+/// succeeds. `categorical` inverts the cumulative sum in index order and never returns an index of
 /// weight 0.
 class InversionChance : public Chance {
  public:

@@ -1,6 +1,5 @@
 #pragma once
-// What a drafter proposes: tokens and, for every node with children, the law those children were
-// really drawn from.
+// A draft: tokens and, for every node with children, the law that those children were drawn from.
 
 #include <vector>
 
@@ -12,8 +11,8 @@ namespace speclab {
 /// How the children of a node were drawn from its law.
 enum class DrawKind : std::uint8_t { sampled, sampled_without_replacement, arg_max };
 
-/// The verifier uses exactly these laws. Drawing from one law and reporting another changes the
-/// output law.
+/// The verifier uses exactly these laws. A drafter that draws from one law and reports another
+/// changes the output law.
 template <typename Scalar>
 struct BasicDraft {
   TokenTree tree;

@@ -26,7 +26,7 @@ enum class ExitCode : int {
   terminated = 143,
 };
 
-/// Base of all errors: a message that says what was found, what is allowed, where, and what to
+/// Base of all errors. The message says where it is, what was found, what is allowed and what to
 /// change.
 class Error : public std::runtime_error {
  public:
@@ -37,7 +37,7 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// One error class per exit code, so that a catch can be as narrow as it wants to be.
+/// One error class for each exit code, so a catch can name exactly the errors it handles.
 template <ExitCode Code>
 class CodedError : public Error {
  public:
@@ -57,13 +57,14 @@ using AmbiguousError =
     CodedError<ExitCode::ambiguous>;  ///< a name or number that means several things
 using InterruptedError = CodedError<ExitCode::interrupted>;  ///< Ctrl-C; the run can be resumed
 
-/// The memory of a device or of the process is full; what asked for it can be given up.
+/// The memory of a device or of the process is full. The caller can give up the work that asked for
+/// it.
 class OutOfMemoryError : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// Something that has to be a number is none, or infinite.
+/// A value that must be a finite number is NaN or infinite.
 class NotFiniteError : public ModelFileError {
  public:
   using ModelFileError::ModelFileError;

@@ -11,17 +11,19 @@
 namespace speclab {
 
 /// The enumerating oracle: every decision with more than one possible outcome forks. Run the same
-/// code again and again, once a path, until next_path() says that all are done; probability() is
-/// the exact weight of the path just run.
+/// code once for each path until next_path() returns false. probability() is the exact weight of
+/// the path just run.
 ///
 ///   ForkingChance chance;
-///   do { outcome = run(chance); law[outcome] += chance.probability(); } while
-///   (chance.next_path());
+///   do {
+///     outcome = run(chance);
+///     law[outcome] += chance.probability();
+///   } while (chance.next_path());
 ///
-/// A key names one uniform in [0, 1), as in the generator: a decision leaves it in the interval
-/// that the outcome stands for (bernoulli: below its probability; categorical: a stretch of the
-/// cumulative sum), and a second decision with the same key only has the outcomes that meet this
-/// interval. So the weights are right for code that uses a key twice, too.
+/// A key names one uniform number in [0, 1), like in the generator. Each outcome of a decision
+/// stands for an interval: below the probability for bernoulli, a stretch of the cumulative sum for
+/// categorical. A second decision with an equal key only has the outcomes that meet this interval.
+/// The weights are therefore right even for code that uses a key twice.
 class ForkingChance final : public Chance {
  public:
   bool bernoulli(const StreamKey& key, double probability) override {
@@ -51,12 +53,12 @@ class ForkingChance final : public Chance {
     return !path_.empty();
   }
 
-  /// Decisions, over all paths, whose key had decided before on the same path.
+  /// Number of decisions, over all paths, whose key had decided before on its path.
   std::size_t num_repeated_keys() const { return num_repeated_keys_; }
 
  private:
-  /// With its probability given the path before, and the interval in which it leaves the key's
-  /// uniform.
+  /// Its probability given the path before, and the interval that it leaves for the key's uniform
+  /// number.
   struct Outcome {
     double probability, low, high;
   };
@@ -87,7 +89,7 @@ class ForkingChance final : public Chance {
            a.draw == b.draw;
   }
 
-  /// What is left of `outcomes` where an earlier decision holds the key's uniform in an interval.
+  /// Narrows `outcomes` to the interval that an earlier decision left for this key.
   void condition(const StreamKey& key, std::vector<Outcome>& outcomes) {
     const auto earlier = std::find_if(path_.rbegin(), path_.rend(),
                                       [&](const Fork& fork) { return same(fork.key, key); });

@@ -1,6 +1,6 @@
 #pragma once
-// A probability law over a vocabulary: dense, sparse or a point mass, so that an n-gram never fills
-// the vocabulary.
+// A probability law over a vocabulary: dense, sparse or a point mass. An n-gram's law thus never
+// fills the vocabulary.
 
 #include <cstddef>
 #include <span>
@@ -18,13 +18,13 @@ struct LawEntry {
   Scalar probability = 0;
 };
 
-/// Falling probability, ties to the lower id.
+/// Orders by falling probability; the lower id comes first on ties.
 template <typename Scalar>
 bool is_likelier(const LawEntry<Scalar>& a, const LawEntry<Scalar>& b) {
   return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
 }
 
-/// A law whose storage is reused: assign_* overwrites in place and allocates only while it grows.
+/// A law that reuses its storage: assign_* overwrites in place and allocates only to grow.
 template <typename Scalar>
 class BasicLaw {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// Drawing tokens from laws of any form, without ever filling the vocabulary for a sparse one.
+// Draws tokens from laws of any form. A sparse law never fills the vocabulary.
 
 #include <cstddef>
 #include <span>
@@ -24,7 +24,7 @@ void copy_support(const BasicLaw<Scalar>& law, std::vector<Scalar>& scratch) {
   for (const auto& entry : law.entries()) scratch.push_back(entry.probability);
 }
 
-/// The token at `index` of the law's support, as copy_support orders it.
+/// The token at `index` of the law's support, in the order of copy_support.
 template <typename Scalar>
 Token support_token(const BasicLaw<Scalar>& law, std::size_t index) {
   return law.form() == BasicLaw<Scalar>::Form::dense ? static_cast<Token>(index)
@@ -44,13 +44,12 @@ Token sample(const BasicLaw<Scalar>& law, const StreamKey& key, Chance& chance,
   return support_token(law, chance.categorical(key, std::span<const Scalar>(scratch)));
 }
 
-/// Up to `count` distinct tokens: each draw is from the law without the tokens already drawn,
-/// renormalised. Fewer than `count` are drawn when the law has no more tokens of positive
-/// probability. A single one is a sample of the law, without a copy of it.
+/// Draws up to `count` distinct tokens. Each draw is from the law without the tokens already drawn,
+/// renormalised. Fewer are drawn if the law has no more tokens of positive probability. A single
+/// token is drawn without copying the law.
 ///
-/// @param first_key  key of the first draw; draw number i adds i to its `draw`, so siblings that
-/// are added to a tree one
-///                   after the other each get the key of their own node
+/// @param first_key  key of the first draw. Draw number i adds i to its `draw`, so each sibling
+/// gets the key of its own node if they are added to a tree one after the other.
 /// @param tokens     the result, in drawing order
 /// @source Sequoia (Chen et al. 2024), Alg. 2
 template <typename Scalar, ChanceSource Chance>

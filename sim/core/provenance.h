@@ -5,7 +5,7 @@
 
 namespace speclab {
 
-/// What made a file: keys and their texts, in the order in which they are written.
+/// The origin of a file: keys and their texts, in the order in which they are written.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
 }  // namespace speclab

@@ -1,5 +1,5 @@
 #pragma once
-// What a generation leaves behind: one record a round, one a generation. Times are integer
+// The records of a generation: one for each round and one for the whole. Times are integer
 // nanoseconds.
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct RoundRecord {
   std::int32_t drafted = 0;   ///< drafted nodes
   std::int32_t rows = 0;      ///< rows of the target forward, pending token included
   std::int32_t depth = 0;     ///< deepest drafted node
-  std::int32_t accepted = 0;  ///< as verified, before any cut by a stop rule
+  std::int32_t accepted = 0;  ///< accepted by the verifier, before any cut by a stop rule
   std::int32_t tested = 0;
-  std::int32_t emitted = 0;  ///< after the cut; without one accepted + 1
+  std::int32_t emitted = 0;  ///< after the cut; accepted + 1 if nothing was cut
   NextKind next_kind = NextKind::bonus;
   std::int64_t draft_ns = 0;
   std::int64_t target_ns = 0;  ///< the target's forward
@@ -28,7 +28,7 @@ struct RoundRecord {
   std::int64_t other_ns = 0;   ///< the rest of the round
 };
 
-/// Where an emitted token came from; for reports.
+/// Source of an emitted token; for reports.
 enum class TokenFate : std::uint8_t { plain, accepted, recovered, bonus };
 
 enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string };

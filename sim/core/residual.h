@@ -1,5 +1,5 @@
 #pragma once
-// What is left of the target's law at one node while drafted children are rejected.
+// The rest of the target's law at one node, after drafted children were rejected.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace speclab {
 
 /// Starts as the target's law p and becomes norm max(0, r - q) with every rejection. The weights
-/// cover p's support only and stay unnormalised beside their mass; nothing is copied before the
-/// first rejection, and a point mass is never copied.
+/// cover p's support only; they stay unnormalised, and their mass is kept. Nothing is copied before
+/// the first rejection, and a point mass is never copied.
 template <typename Scalar>
 class Residual {
  public:
@@ -44,7 +44,7 @@ class Residual {
     set_mass(sum(std::span<const Scalar>(weights_)));
   }
 
-  /// The same for a law given by its entries.
+  /// Becomes norm max(0, r - q * q_scale) for a law q given by its entries.
   void subtract_entries(std::span<const LawEntry<Scalar>> entries, double q_scale) {
     if (is_point_mass()) return;
     load();
@@ -53,7 +53,7 @@ class Residual {
     set_mass(sum(std::span<const Scalar>(weights_)));
   }
 
-  /// From an untouched law: becomes norm (p - min(q, p/rho) * share), where that is nowhere
+  /// Turns the untouched law p into norm (p - min(q, p/rho) * share). The difference must not be
   /// negative.
   void subtract_minimum(const BasicLaw<Scalar>& q, double rho, double share) {
     if (is_point_mass()) return;
@@ -80,11 +80,10 @@ class Residual {
   }
 
  private:
-  /// A rejection of another token leaves a point mass as it is, and its own token is never
-  /// rejected.
+  /// True for a point mass, which no rejection changes: its own token is never rejected.
   bool is_point_mass() const { return target_.form() == BasicLaw<Scalar>::Form::point_mass; }
 
-  /// Place of `token` in the weights, weights_.size() if it is outside the support.
+  /// Index of `token` in the weights; weights_.size() if it is outside the support.
   std::size_t index_of(Token token) const {
     if (target_.form() == BasicLaw<Scalar>::Form::dense) return static_cast<std::size_t>(token);
     const auto entries = target_.entries();
@@ -114,7 +113,7 @@ class Residual {
     return positive_difference(present, scale, q, q_scale, weights_.data());
   }
 
-  /// Without mass (by rounding) the target's own law takes over.
+  /// Rounding may leave no mass; the target's own law then takes over.
   void set_mass(double mass) {
     mass_ = mass;
     reduced_ = mass > 0.0;

@@ -1,6 +1,6 @@
 #pragma once
-// Many draws of one stream at once, and how they fall below thresholds: what a simulator needs by
-// the million. The same bits on every machine, whatever the width of its vectors.
+// Many draws of one stream at once, and counts of the thresholds above them; a simulator needs
+// millions. Every machine gives equal bits, whatever the width of its vectors.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ void fill_bits(const RngStream& stream, const StreamKey& key, std::span<std::uin
 std::uint64_t bits_threshold(double probability);
 
 /// out[i] = how many of the leading `thresholds`, which never rise, lie above bits[i].
-/// @param out  as long as bits
+/// @param out  has the size of `bits`
 void count_thresholds_above(std::span<const std::uint64_t> bits,
                             std::span<const std::uint64_t> thresholds,
                             std::span<std::uint32_t> out);

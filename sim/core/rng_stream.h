@@ -1,12 +1,12 @@
 #pragma once
-// Counter-based random numbers: what is drawn depends only on the key, never on the order of calls.
+// Counter-based random numbers: a draw depends only on its key, never on the order of calls.
 
 #include <array>
 #include <cstdint>
 
 namespace speclab {
 
-/// What a draw is for; part of the counter, so that no two uses ever share a block.
+/// The use of a draw. It is part of the counter, so no two uses ever share a block.
 enum class Purpose : std::uint32_t {
   target,
   draft,
@@ -19,9 +19,8 @@ enum class Purpose : std::uint32_t {
   bootstrap
 };
 
-/// Names one draw. `draw` is 0 for the target's own token; drafting, accepting and recovering put
-/// round and node into it (see `round_draw`), because a position can be visited again by a later
-/// round.
+/// Names one draw. `draw` is 0 for the target's own token. Drafting, accepting and recovering put
+/// round and node into it (see `round_draw`), because a later round can visit a position again.
 struct StreamKey {
   std::uint32_t sequence = 0;
   std::uint32_t position = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Keys of the random draws of one round. Drafters, verifiers and plain decoding take them from
-// here, so that no two draws ever share a block of the generator.
+// Keys of the random draws of one round. Drafters, verifiers and plain decoding all take them from
+// here, so no two draws ever share a block of the generator.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace speclab {
 
-/// Which sequence and round a verification belongs to; keys its draws.
+/// The sequence and round of a verification; they key its draws.
 struct RoundKey {
   std::uint32_t sequence = 0;
   std::uint32_t position =
@@ -23,8 +23,8 @@ inline StreamKey target_key(const RoundKey& key, std::int32_t depth) {
   return {key.sequence, key.position + static_cast<std::uint32_t>(depth), Purpose::target, 0};
 }
 
-/// A draw of `purpose` for `node`; `depth` is that of the node whose law is drawn from (a child's
-/// draft and acceptance belong to its parent's depth).
+/// A draw of `purpose` for `node`. `depth` belongs to the node whose law is used: drafting and
+/// accepting a child use its parent's depth.
 inline StreamKey node_key(const RoundKey& key, Purpose purpose, std::int32_t depth,
                           TokenTree::Node node) {
   return {key.sequence, key.position + static_cast<std::uint32_t>(depth), purpose,

@@ -15,7 +15,7 @@ class Sha256 {
   using Compress = void (*)(std::array<std::uint32_t, 8>& state, std::span<const std::byte> blocks);
 
   Sha256();
-  /// With a compression of one's own choice, so that each can be tested.
+  /// Takes a chosen compression, so that each can be tested.
   explicit Sha256(Compress compress) : compress_(compress) {}
 
   void update(std::span<const std::byte> bytes);
@@ -31,13 +31,13 @@ class Sha256 {
 };
 
 void compress_portable(std::array<std::uint32_t, 8>& state, std::span<const std::byte> blocks);
-/// The processor's own instructions, or null where it has none.
+/// A compression by the processor's own instructions, or null if it has none.
 Sha256::Compress compress_of_processor();
 
 std::string sha256_text(std::string_view text);
 /// @throws ModelFileError if the file cannot be read
 std::string sha256_file(const std::string& path);
-/// Of one file its digest, of several the digest of their digests in this order.
+/// The digest of one file; for several files, the digest of their digests in this order.
 std::string sha256_files(std::span<const std::string> paths);
 
 }  // namespace speclab

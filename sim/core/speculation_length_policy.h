@@ -1,5 +1,6 @@
 #pragma once
-// How many tokens the next round may draft. The same objects drive the simulator and the engines.
+// Policies say how many tokens the next round may draft. One object serves the simulator or the
+// engines.
 
 #include <memory>
 #include <optional>
@@ -9,17 +10,17 @@
 
 namespace speclab {
 
-/// A policy looks at past verdicts and at tokens that will be submitted in any case, never at one
-/// that it might withhold, so the output law is unharmed.
+/// A policy sees past verdicts, and tokens that will be submitted in any case. It never sees a
+/// token that it might withhold, so the output law stays the target's.
 class SpeculationLengthPolicy {
  public:
   virtual ~SpeculationLengthPolicy() = default;
   /// Tokens to draft in the next round, >= 0.
   virtual int next_length() = 0;
-  /// What no next_length exceeds, where that is known before the first.
+  /// An upper bound of next_length, if one is known in advance.
   virtual std::optional<int> longest() const { return std::nullopt; }
-  /// The draft ends behind the first token, itself submitted, that the drafter gave less than this
-  /// probability; 0 ends none.
+  /// The draft ends behind the first token that the drafter gave less than this probability; that
+  /// token is submitted too. 0 ends none.
   virtual double stop_below() const { return 0.0; }
   virtual void observe(const RoundRecord& round) = 0;
   /// A fresh policy of the same settings, for another sequence.

@@ -1,6 +1,6 @@
 #pragma once
-// A tree of drafted tokens in the order they were drawn. A chain is a tree in which every node has
-// at most one child.
+// A tree of drafted tokens in the order in which they were drawn. A chain is a tree whose nodes
+// have at most one child each.
 
 #include <cstdint>
 #include <span>
@@ -48,11 +48,11 @@ class TokenTree {
   std::int32_t num_rows_ = 0;
 };
 
-/// A shape without tokens: how many children each node gets, by level, or explicit parents.
-/// Written as "chain", "3" (chain of 3), "2x2x1" (children per level) or "parents:0,0,1,1".
+/// A shape without tokens: the number of children on each level, or explicit parents. Written as
+/// "chain", "3" (chain of 3), "2x2x1" (children on each level) or "parents:0,0,1,1".
 class TreeShape {
  public:
-  /// @throws ConfigError on anything else, naming what is allowed
+  /// @throws ConfigError on anything else, with the allowed forms
   static TreeShape parse(const std::string& text, int speculation_length);
   static TreeShape chain(int speculation_length);
   static TreeShape levels(std::span<const int> children_per_level);

@@ -21,9 +21,9 @@ std::vector<int> parse_integers(std::string_view text, char separator, int minim
     if (error != std::errc() || value < minimum || value > kMaxNodes)
       throw ConfigError(
           "tree = \"" + escaped(whole) +
-          "\"; allowed: \"chain\", a chain's length (\"3\", >= 1), children per level "
-          "(\"2x2x1\", each >= 1), \"parents:0,0,1\"; at most 4095 nodes; where drafts are grown "
-          "also best_first:NODES, beam:NODES and suffixes:COUNT:CHILDREN");
+          "\"; allowed: \"chain\", a chain's length (\"3\", >= 1), children per level (\"2x2x1\", "
+          "each >= 1), \"parents:0,0,1\"; at most 4095 nodes; grown trees also take "
+          "best_first:NODES, beam:NODES and suffixes:COUNT:CHILDREN");
     values.push_back(value);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.empty()) return values;

@@ -1,8 +1,8 @@
 #pragma once
-// Passes over a vocabulary. Inner loops have a fixed length and no branches, so that compilers turn
-// them into vector code, and a fixed order of addition, so that results do not depend on the
-// machine's vector width. The overloads for float are compiled for wider vectors as well, without
-// fused operations: the same bits everywhere.
+// Passes over a vocabulary. Inner loops have a fixed length and no branches, so compilers can turn
+// them into vector code. They add in a fixed order, so results do not depend on the machine's
+// vector width. The overloads for float are also compiled for wider vectors, without fused
+// operations: equal bits everywhere.
 
 #include <array>
 #include <cstddef>
@@ -43,7 +43,7 @@ template <typename Scalar, typename Term>
 
 }  // namespace detail
 
-/// Sum in double, lane by lane; the same bits for the same values everywhere.
+/// Sum in double, lane by lane; equal values give equal bits everywhere.
 template <typename Scalar>
 [[gnu::always_inline]] inline double sum(std::span<const Scalar> values) {
   return detail::lane_sum<Scalar>(values.size(),

@@ -6,7 +6,7 @@
 
 namespace speclab {
 
-/// Where the round's last token came from.
+/// Source of the round's last token.
 enum class NextKind : std::uint8_t { recovered, bonus };
 
 /// Outcome of one verification: the accepted path below the root and the token that follows it.
@@ -15,7 +15,7 @@ struct Verdict {
   Token next = 0;
   NextKind next_kind = NextKind::bonus;
   std::int32_t tested =
-      0;  ///< drafted tokens looked at: along a chain, accepted + 1 if one was rejected
+      0;  ///< drafted tokens that were tested: along a chain, accepted + 1 if one was rejected
 
   void clear() {
     accepted.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// Unnormalised weights that tokens are drawn by.
+// Unnormalised weights for drawing tokens.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace speclab {
 
 inline constexpr std::size_t kWeightBlock = 512;  ///< values that share a sum
 
-/// What a draw is made by. Where the sums of its blocks are known, a draw reads one block, but for
-/// a uniform that rounding puts behind all of them.
+/// Weights of a draw. If the sums of its blocks are known, a draw reads one block only, unless
+/// rounding puts its uniform number behind all blocks.
 template <typename Scalar>
 struct Weights {
   Weights(std::span<const Scalar> all, std::span<const double> sums = {})
@@ -30,20 +30,20 @@ struct Weights {
   double block_sum(std::size_t number) const {
     return block_sums.empty() ? sum(block(number)) : block_sums[number];
   }
-  /// From block sums it may differ in the last bit from that of the values, and a draw with it
-  /// where its uniform is that near a boundary.
+  /// The sum of all values. From block sums it may differ in the last bit, and then so may a draw
+  /// whose uniform number lies that near a boundary.
   double total() const { return block_sums.empty() ? sum(values) : sum(block_sums); }
 
   std::span<const Scalar> values;
   std::span<const double> block_sums;  ///< [num_blocks()], empty if not known
 };
 
-/// Weights that are taken out one after the other: what is left is summed anew in their block
-/// alone, so nothing cancels.
+/// Weights that are taken out one after the other. Only the block of a removed weight is summed
+/// again, so nothing cancels.
 template <typename Scalar>
 class ShrinkingWeights {
  public:
-  /// @param values  outlives this object, which sets to 0 what is taken out
+  /// @param values  outlives this object, which sets removed weights to 0
   explicit ShrinkingWeights(std::vector<Scalar>& values) : values_(values) {
     const Weights<Scalar> all(values_);
     block_sums_.reserve(all.num_blocks());

@@ -90,8 +90,8 @@ void check_magic(const std::string& bytes, const std::string& path) {
   if (bytes.starts_with(kCheckpointMagic)) return;
   if (bytes.starts_with(kAnyRevision))
     throw DataError(
-        fmt::format("{}: of another revision of speclab; finish the training with that one, or "
-                    "delete it to begin again",
+        fmt::format("{}: made by another revision of speclab; finish the training with that "
+                    "revision, or delete it to begin again",
                     escaped(path, 200)));
   throw_damaged(path);
 }
@@ -127,8 +127,8 @@ std::string TrainingCheckpoint::content() const {
   if (std::filesystem::file_size(path_, error) > kMostOther + kCopies * bytes_of(parameters_) ||
       error)
     throw DataError(
-        fmt::format("{}: larger than a checkpoint of this drafter can be: of a training of a "
-                    "larger one, or damaged; give the old settings, or delete it to begin again",
+        fmt::format("{}: larger than any checkpoint of this drafter: it belongs to a larger "
+                    "drafter, or it is damaged; give the old settings, or delete it to begin again",
                     escaped(path_, 200)));
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (sha256_text(bytes) != head.substr(kCheckpointMagic.size())) throw_damaged(path_);
@@ -159,7 +159,7 @@ TrainingState TrainingCheckpoint::state_in(std::istream& stream) const {
   };
   if (value("digest").toStringRef() != training_.digest)
     throw DataError(fmt::format(
-        "{}: is of another training ({}); delete it to begin again, or give what it was begun with",
+        "{}: belongs to another training ({}); delete it to begin again, or give its settings",
         escaped(path_, 200),
         differences(value("settings").toStringRef(), training_.settings, path_)));
   const at::NoGradGuard guard;

@@ -30,9 +30,9 @@ bool is_run(const std::string& folder) {
 bool are_runs(const std::string& base, const std::string& head) {
   if (is_run(base) != is_run(head))
     throw ConfigError(
-        escaped(is_run(base) ? base : head) + " is a run folder, " +
+        escaped(is_run(base) ? base : head) + " is a run folder, but " +
         escaped(is_run(base) ? head : base) +
-        " is none (no manifest.toml); allowed: two revisions or build folders, or two run folders");
+        " is not (no manifest.toml); allowed: two revisions or build folders, or two run folders");
   return is_run(base);
 }
 

@@ -201,11 +201,11 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
 /// Before anything is loaded or measured.
 void check_options(const GenerateOptions& options) {
   if (options.draw_trees && options.common.json)
-    throw ConfigError("--draw-trees draws for people, --json prints one object; give one");
+    throw ConfigError("--draw-trees and --json contradict each other; give one");
   if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive &&
       !can_count_nodes(options.policy))
     throw ConfigError(
-        fmt::format("policy '{}' with tree '{}', whose nodes are as many as the policy's length; "
+        fmt::format("policy '{}' with tree '{}', which takes its number of nodes from the policy; "
                     "allowed: heuristic, constant:N",
                     escaped(options.policy), escaped(options.decoder.drafter.tree)));
 }

@@ -52,10 +52,9 @@ void check_text_size(const std::string& what, std::size_t bytes, const engines::
   constexpr std::size_t kMostBytesOfAToken = 1024;
   const std::size_t most = kMostBytesOfAToken * static_cast<std::size_t>(model.context_length);
   if (bytes > most)
-    throw ConfigError(
-        fmt::format("{}: {} bytes; allowed: at most {}, the most that the context of {} tokens "
-                    "could hold; shorten the text",
-                    what, bytes, most, model.context_length));
+    throw ConfigError(fmt::format(
+        "{}: {} bytes; allowed: at most {}, because the context holds {} tokens; shorten the text",
+        what, bytes, most, model.context_length));
 }
 
 void warn_of_dropped_bytes(std::size_t count) {

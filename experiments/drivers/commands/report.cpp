@@ -95,15 +95,15 @@ void print_end(const analysis::TrainingCurve& curve) {
 
 int report_trainings(const ReportCommandOptions& options) {
   if (!options.plotly_js.empty())
-    throw ConfigError("--plotly is for the page of a run; of trainings figures are drawn");
+    throw ConfigError("--plotly is for the page of a run; trainings get figures only");
   if (!options.static_figures && !options.output.empty())
     throw ConfigError("--output and --no-static-figures contradict each other; give one");
   expect_distinct_folders(options.folders);
   const std::string output = options.static_figures ? figure_folder(options) : "";
   if (options.are_stages && options.folders.size() < 2)
     throw ConfigError(
-        "--stages with one folder; allowed: the folders of trainings that went on from each other, "
-        "the first one first");
+        "--stages with one folder; allowed: the folders of trainings that continue each other, in "
+        "their order");
   std::vector<analysis::TrainingCurve> curves = read_curves(options.folders);
   for (const analysis::TrainingCurve& curve : curves) print_end(curve);
   if (output.empty()) return 0;
@@ -124,8 +124,8 @@ int print_summary(const analysis::ReportSummary& summary) {
 int report_tables(const ReportCommandOptions& options) {
   if (!options.output.empty())
     throw ConfigError(
-        "--output is for the figures of trainings and the page of a run that has not ended; the "
-        "report of a run stands in its folder");
+        "--output is for figures of trainings and for the page of an unfinished run; the report of "
+        "a finished run stands in its folder");
   return print_summary(analysis::write_report(
       options.folders.front(),
       {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""}));

@@ -64,11 +64,10 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
   if (ways > 1) throw ConfigError("--quick, --full and --from contradict each other; give one");
   if (measured != ids.end() && ways == 0)
     throw ConfigError(*measured +
-                      " is measured; give --quick (some two minutes a sweep on two cores), --full "
-                      "(some ten), or --from with a folder of sweeps");
+                      " is measured; give --quick (about two minutes for each sweep on two cores), "
+                      "--full (about ten), or --from with a folder of sweeps");
   if (measured == ids.end() && ways > 0)
-    throw ConfigError(
-        "--quick, --full and --from are for tables that are measured; --list tells which are");
+    throw ConfigError("--quick, --full and --from are for measured tables; --list names them");
 }
 
 /// FOLDER/NAME, or what --full or --quick made of it.

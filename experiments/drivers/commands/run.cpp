@@ -57,13 +57,13 @@ class RunCommand {
     const bool shares = options.workers > 0 || options.slurm;
     if (options.allow_mixed && yield() != Yield::generations)
       throw ConfigError(
-          fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, whose rows can say "
-                      "what they are from",
+          fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, because only its "
+                      "rows note their origin",
                       plan_.config.kind));
     if (shares && experiment_kind(plan_.config.kind).prepare == nullptr)
       throw ConfigError(
-          fmt::format("{}: experiment.kind = {}; allowed: decoding, whose generations can be "
-                      "measured by several processes",
+          fmt::format("{}: experiment.kind = {}; allowed: decoding, because only its generations "
+                      "can be shared among processes",
                       options.slurm ? "--slurm" : "--workers", plan_.config.kind));
   }
 
@@ -207,9 +207,8 @@ class RunCommand {
                       progress_))
       return false;
     if (!std::filesystem::exists(folder_ + "/journal"))
-      throw Error(
-          ExitCode::internal,
-          fmt::format("the job that prepares has left nothing; see its log in {}/slurm", folder_));
+      throw Error(ExitCode::internal,
+                  fmt::format("the preparing job left no files; see its log in {}/slurm", folder_));
     if (!RunJournals(plan_, access()).is_complete()) merge_run(plan_, run_options(), open_engines);
     return true;
   }
@@ -250,10 +249,11 @@ class RunCommand {
     if (device.n > 0) fmt::print("device: {}\n", analysis::device_summary(device));
     say_failures(log);
     if (device.fault.empty()) return 0;
-    throw Error(ExitCode::invalid_measurement,
-                fmt::format("{}; see {}/device.csv, and measure into another folder when the "
-                            "device is free and cool",
-                            analysis::device_note(device), folder_));
+    throw Error(
+        ExitCode::invalid_measurement,
+        fmt::format(
+            "{}; see {}/device.csv; measure into another folder when the device is free and cool",
+            analysis::device_note(device), folder_));
   }
 
   /// What has no row, and why. @throws Error(some_cells_failed) if there is any
@@ -264,15 +264,15 @@ class RunCommand {
     const std::size_t lost = planned - log.rows().size() - failed;
     if (lost > 0)
       throw Error(ExitCode::some_cells_failed,
-                  fmt::format("{} of {} generations were not measured, see the logs in {}/slurm; "
-                              "the same command submits them",
+                  fmt::format("{} of {} generations were not measured; see the logs in {}/slurm. "
+                              "Repeat the command to submit them",
                               lost, planned, folder_));
     if (failed == 0) return;
     throw Error(
         ExitCode::some_cells_failed,
         fmt::format("{} of {} generations failed, see {}/failures.csv; {}", failed, planned,
                     folder_,
-                    open > 0 ? fmt::format("the same command tries {} of them once more", open)
+                    open > 0 ? fmt::format("repeat the command to try {} of them once more", open)
                              : "--retry-failed tries them once more"));
   }
 

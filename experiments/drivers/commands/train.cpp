@@ -101,9 +101,10 @@ void expect_there(const std::string& path, const char* key, const std::vector<st
   std::error_code none;
   for (const std::string& file : files)
     if (!std::filesystem::exists(file, none))
-      throw ConfigError(fmt::format(
-          "{}: text.{}: {} is not there; allowed: text files, named from the config's folder on",
-          path, key, escaped(file, 200)));
+      throw ConfigError(
+          fmt::format("{}: text.{}: {} is missing; allowed: text files, with paths relative to the "
+                      "config's folder",
+                      path, key, escaped(file, 200)));
 }
 
 std::string digest_of_config(const Provenance& config) {

@@ -135,7 +135,7 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
   refuse_empty_folder(reader, kind, "start_from", config.options.distillation.start_from,
                       "random weights");
   refuse_empty_folder(reader, kind, "vocabulary_from", config.options.distillation.vocabulary_from,
-                      "that of the training text");
+                      "the draft vocabulary of the training text");
   check_heads(reader, config.options, findings);
   config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
   config.options.own_text.keeps_layers =

@@ -30,14 +30,15 @@ std::vector<TrainKey> common_keys() {
   return {
       {{{"drafter",
          "kind",
-         "`small_transformer`: Llama-shaped, the target's vocabulary; `feature_transformer`: of "
-         "the target's width, with its embedding table and rows of its head, one layer or more, "
-         "reading the target's hidden state beside every token (EAGLE) and trained on its own "
-         "states some tokens deep (HASS), which `feature_transformer` and `lookup_transformer` "
-         "draft with, this folder as `model`; `mlp_speculator`: stages behind the target's last "
-         "hidden state, one a drafted token (IBM); `ngram`: counts; `language_model`: a model of "
-         "its own, Llama-shaped, on the bytes of text files, with a tokenizer beside it: target or "
-         "drafter (`small_transformer` with this folder as `model`) of others so trained",
+         "`small_transformer` has the shape of Llama and the target's vocabulary. "
+         "`feature_transformer` has the target's width, its embedding table and rows of its head. "
+         "Its layers read the target's hidden state beside every token (EAGLE) and learn from "
+         "their own states some tokens deep (HASS). `feature_transformer` and `lookup_transformer` "
+         "draft with it if their `model` is this folder. `mlp_speculator` has stages behind the "
+         "target's last hidden state, one for each drafted token (IBM). `ngram` counts. "
+         "`language_model` is a Llama-shaped model of the bytes of text files, with a tokenizer "
+         "beside it. It can be the target, or the `small_transformer` drafter, of others that were "
+         "trained so",
          "",
          {},
          {engines::kTrainedDrafterKinds.begin(), engines::kTrainedDrafterKinds.end()},
@@ -53,13 +54,20 @@ std::vector<TrainKey> common_keys() {
 
 std::vector<TrainKey> transformer_keys() {
   return {
-      {{{"drafter", "batch", "texts a step", "", {.low = 1}, {}, kinds_text(kTrainedByStep), ""},
+      {{{"drafter",
+         "batch",
+         "texts of one step",
+         "",
+         {.low = 1},
+         {},
+         kinds_text(kTrainedByStep),
+         ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.schedule.batch; }},
        kTrainedByStep},
       {{{"drafter",
          "optimiser",
-         "`adamw`; `muon`: orthogonalised momentum for the matrices between states, AdamW for "
-         "tables and norms, in steps of the same size",
+         "`adamw`; `muon`: orthogonalised momentum for the matrices between states, and AdamW for "
+         "tables and norms, in steps of equal size",
          "",
          {},
          {engines::kOptimisers.begin(), engines::kOptimisers.end()},
@@ -79,9 +87,9 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "rate_schedule",
-         "of the learning rate: `cosine`: warmed up over 3 % of the steps, then a half cosine to "
-         "0; `parabola_cosine`: as IBM's speculators are trained, a parabola over a twentieth of "
-         "the steps (at most 2,000) up to a cosine that ends at a tenth",
+         "course of the learning rate. `cosine` warms up over 3 % of the steps, then falls along a "
+         "half cosine to 0. `parabola_cosine` is IBM's: a parabola over a twentieth of the steps "
+         "(at most 2,000), then a cosine down to a tenth",
          "",
          {},
          {engines::kRateSchedules.begin(), engines::kRateSchedules.end()},
@@ -91,7 +99,7 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "weight_decay",
-         "of all but norms, a step and unit of the learning rate",
+         "decay a step and unit of the learning rate, for all weights but norms",
          "",
          {.low = 0, .high = 10},
          {},
@@ -111,8 +119,8 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "validation_sequences",
-         "held out with all texts of their prompts; of text files the most stretches of "
-         "`held_out_files`",
+         "texts held out for validation, with all texts of their prompts. With text files: the "
+         "most stretches taken from `held_out_files`",
          "",
          {.low = 1},
          {},
@@ -122,7 +130,7 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "seed",
-         "of the weights and of the order of the texts",
+         "seed of the weights and of the order of the texts",
          "",
          {},
          {},
@@ -132,9 +140,9 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "dtype",
-         "of factors and results of the layers' products, of drafters that read hidden states "
-         "those with the vocabulary too; `auto`: bfloat16 on CUDA, and where the processor "
-         "multiplies it",
+         "number format of the layers' products; drafters that read hidden states multiply with "
+         "the vocabulary in it too. `auto`: bfloat16 on CUDA and on processors that multiply it, "
+         "else float32",
          "",
          {},
          {engines::kTrainingDtypes.begin(), engines::kTrainingDtypes.end()},
@@ -144,8 +152,8 @@ std::vector<TrainKey> transformer_keys() {
        kTrainedByStep},
       {{{"drafter",
          "device",
-         "where the drafter is trained; the target makes and reads texts on its own device. `cuda` "
-         "needs a build with a libtorch that has it, and only `cpu` is sure to resume to the same "
+         "device that trains the drafter; the target makes and reads texts on its own device. "
+         "`cuda` needs a build with a libtorch that has it. Only `cpu` is sure to resume to equal "
          "bits",
          "",
          {},
@@ -164,7 +172,14 @@ std::vector<TrainKey> transformer_keys() {
          ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.hidden_size; }},
        kSmall},
-      {{{"drafter", "num_layers", "of the model", "layers", {.low = 1}, {}, kinds_text(kSmall), ""},
+      {{{"drafter",
+         "num_layers",
+         "layers of the model",
+         "layers",
+         {.low = 1},
+         {},
+         kinds_text(kSmall),
+         ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.small_transformer.num_layers; }},
        kSmall},
       {{{"drafter",
@@ -191,7 +206,7 @@ std::vector<TrainKey> transformer_keys() {
        kSmall},
       {{{"drafter",
          "num_layers",
-         "of the model",
+         "layers of the model",
          "layers",
          {.low = 1},
          {},
@@ -213,8 +228,8 @@ std::vector<TrainKey> transformer_keys() {
        kFeature},
       {{{"drafter",
          "draft_vocabulary",
-         "tokens that it can draft: those with the most weight in its training text; 0: all, and "
-         "then its head reads as many rows as the target's",
+         "number of tokens that it can draft: those with the most weight in its training text. 0 "
+         "takes all, and its head then reads as many rows as the target's",
          "tokens",
          {.low = 0},
          {},
@@ -224,7 +239,7 @@ std::vector<TrainKey> transformer_keys() {
        kSmallDrafter},
       {{{"drafter",
          "draft_vocabulary",
-         "tokens that it can draft: those with the most weight in its training text",
+         "number of tokens that it can draft: those with the most weight in its training text",
          "tokens",
          {.low = 1},
          {},
@@ -234,8 +249,8 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "vocabulary_from",
-         "folder of a drafter of the same target, relative to the working directory, whose draft "
-         "vocabulary it takes, which must be as large as `draft_vocabulary`; not with `start_from`",
+         "folder of a drafter of the same target that lends its draft vocabulary, relative to the "
+         "working directory. Its size must be `draft_vocabulary`. It excludes `start_from`",
          "",
          {},
          {},
@@ -245,9 +260,9 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "start_from",
-         "folder of a trained one of the same target to go on from, relative to the working "
-         "directory: with its draft vocabulary, which must be as large as `draft_vocabulary`, and "
-         "its shape",
+         "folder of a trained drafter of the same target to continue from, relative to the working "
+         "directory. Its shape is taken, and its draft vocabulary, whose size must be "
+         "`draft_vocabulary`",
          "",
          {},
          {},
@@ -257,9 +272,9 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "loss",
-         "against the target's law p at temperature 1 of the drafter's q: `tokens`: cross-entropy "
-         "of the emitted token; `forward_kl`: KL(p, q); `reverse_kl`: KL(q, p); `total_variation`: "
-         "1 - sum of min(p, q), what is rejected",
+         "distance of the drafter's law q from the target's p at temperature 1. `tokens`: "
+         "cross-entropy of the emitted token; `forward_kl`: KL(p, q); `reverse_kl`: KL(q, p); "
+         "`total_variation`: 1 - sum of min(p, q), the rejected share",
          "",
          {},
          {engines::kLosses.begin(), engines::kLosses.end()},
@@ -269,7 +284,7 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "num_heads",
-         "stages, one a drafted token",
+         "number of stages, one for each drafted token",
          "stages",
          {.low = 1, .high = 16},
          {},
@@ -309,8 +324,8 @@ std::vector<TrainKey> transformer_keys() {
        kMlp},
       {{{"drafter",
          "reads_layers",
-         "beside the target's last hidden state what stands behind its first and second third of "
-         "layers (EAGLE-3)",
+         "reads the states behind the first and second third of the target's layers too, beside "
+         "the last one (EAGLE-3)",
          "",
          {},
          {},
@@ -320,7 +335,7 @@ std::vector<TrainKey> transformer_keys() {
        kFeature},
       {{{"drafter",
          "unrolled_steps",
-         "drafted tokens in a row that it is trained on",
+         "number of drafted tokens in a row that it is trained on",
          "tokens",
          {.low = 1, .high = 16},
          {},
@@ -330,7 +345,7 @@ std::vector<TrainKey> transformer_keys() {
        kFeature},
       {{{"drafter",
          "step_weight",
-         "what each further one weighs",
+         "weight of each further token, relative to the one before",
          "",
          {.low = 0, .high = 1, .above_low = true},
          {},
@@ -340,7 +355,7 @@ std::vector<TrainKey> transformer_keys() {
        kFeature},
       {{{"drafter",
          "feature_weight",
-         "of the squared distance to the target's next state, relative to that state",
+         "weight of the squared distance to the target's next state, relative to that state",
          "",
          {.low = 0, .high = 100},
          {},
@@ -365,7 +380,7 @@ std::vector<TrainKey> ngram_keys() {
        kNgram},
       {{{"drafter",
          "max_successors",
-         "kept of a context, and in a law: the most likely",
+         "number of most likely tokens that are kept for a context and in a law",
          "tokens",
          {.low = 1, .high = 255},
          {},
@@ -385,9 +400,10 @@ std::vector<TrainKey> ngram_keys() {
        kNgram},
       {{{"drafter",
          "validation_sequences",
-         "of the own text, the first: held out with all texts of their prompts, for perplexity and "
-         "acceptance (mean sum of min(p, q) at temperature 1; the target's law is kept as its 32 "
-         "most likely tokens, so it is a lower bound)",
+         "number of first texts of the own text that are held out, with all texts of their "
+         "prompts. They measure perplexity and acceptance: the mean sum of min(p, q) at "
+         "temperature 1. It is a lower bound, because the target's law is kept as its 32 most "
+         "likely tokens",
          "",
          {.low = 0},
          {},
@@ -402,7 +418,7 @@ std::vector<TrainKey> text_keys() {
   return {
       {{{"target",
          "model",
-         "whose own text is made and whose tokens are drafted",
+         "the target: it makes its own text, and the drafter proposes tokens to it",
          "",
          {},
          {},
@@ -432,7 +448,7 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"own_text",
          "prompts",
-         "lists that prompts are made of, relative to the config",
+         "file of lists that make up prompts, relative to the config",
          "",
          {},
          {},
@@ -442,7 +458,7 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"own_text",
          "num_prompts",
-         "made of the lists",
+         "number of prompts made from the lists",
          "prompts",
          {.low = 1, .high = 1'000'000},
          {},
@@ -452,7 +468,7 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"own_text",
          "temperatures",
-         "in turn, 0 is greedy",
+         "temperatures taken in turn; 0 is greedy",
          "",
          {.low = 0, .high = 100, .gap = engines::kLeastTemperature},
          {},
@@ -471,7 +487,7 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"own_text",
          "cache_file",
-         "where finished batches are kept",
+         "file that keeps finished batches",
          "",
          {},
          {},
@@ -481,11 +497,11 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"text",
          "files",
-         "UTF-8 text files, relative to the config; without a table `[own_text]` they are all "
-         "there is. N-grams are counted in them beside own text; for drafters that read hidden "
-         "states the target reads them in place of own text; a language model learns from nothing "
-         "else. Empty files, binary ones and those shorter than an n-gram or a stretch are refused "
-         "before anything is made",
+         "UTF-8 text files, relative to the config. Without a table `[own_text]` they are the only "
+         "text. N-grams are counted in them beside own text. For drafters that read hidden states, "
+         "the target reads them instead of own text. A language model learns from nothing else. "
+         "Empty and binary files are refused before anything is made, and so are files shorter "
+         "than an n-gram or a stretch",
          "",
          {},
          {},
@@ -495,8 +511,8 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"text",
          "held_out_files",
-         "files to measure on: perplexity is printed and noted of n-grams, validation of the "
-         "others, which need one at least",
+         "files for validation only. N-grams note their perplexity on them; the other kinds need "
+         "at least one",
          "",
          {},
          {},
@@ -506,7 +522,7 @@ std::vector<TrainKey> text_keys() {
        {}},
       {{{"text",
          "sequence_length",
-         "of the stretches that the target reads, or a language model",
+         "length of the stretches that the target or a language model reads",
          "tokens",
          {.low = 3},
          {},
@@ -516,7 +532,7 @@ std::vector<TrainKey> text_keys() {
        kCutText},
       {{{"text",
          "max_sequences",
-         "stretches to train on, as many of each file as it has, spread evenly over it; 0: all",
+         "number of stretches to train on, spread evenly over the files; 0 takes all",
          "",
          {.low = 0},
          {},
@@ -526,7 +542,7 @@ std::vector<TrainKey> text_keys() {
        kCutText},
       {{{"text",
          "cache_file",
-         "where what the target read is kept",
+         "file that keeps the target's laws and states",
          "",
          {},
          {},

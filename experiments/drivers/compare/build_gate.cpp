@@ -244,7 +244,7 @@ BuildGate replay_gate(const std::string& folder) {
   BuildGate gate = read_gate(folder);
   if (!std::ranges::equal(lines, gate.lines, {}, work_of, work_of))
     throw DataError(fmt::format(
-        "{}: {}, {} and {} are of different gates, or rows are missing; put them back as they were",
+        "{}: {}, {} and {} belong to different gates, or rows are missing; restore them",
         escaped(folder), kPairsFile, kCountsFile, kGateFile));
   gate.lines = std::move(lines);
   gate.verdict = analysis::verdict_of(gate.lines);

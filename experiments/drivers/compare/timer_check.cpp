@@ -17,8 +17,8 @@ const BenchResult& timer_result(const BenchOutput& output, const std::string& na
                                 const BenchProgram& program) {
   if (const BenchResult* result = output.find(name)) return *result;
   throw Error(ExitCode::invalid_measurement,
-              fmt::format("{}: there is no benchmark '{}', by which its clocks are tested; "
-                          "allowed: a suite_bench of this project",
+              fmt::format("{}: there is no benchmark '{}', which tests its clocks; allowed: a "
+                          "suite_bench of this project",
                           program.path(), name));
 }
 

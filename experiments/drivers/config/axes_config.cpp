@@ -132,8 +132,8 @@ void check_adaptive_trees(const ConfigReader& reader, const RunConfig& config) {
          i < config.axes.policy.size() && TreeGrowth::parse(drafted.second, 1).is_adaptive; ++i)
       if (!can_count_nodes(config.axes.policy[i]) && meets(config, drafted, config.axes.policy[i]))
         reader.refuse_element("policy", i,
-                              fmt::format("heuristic and constant:N, because {} draws {}, whose "
-                                          "nodes are as many as the policy's length",
+                              fmt::format("heuristic and constant:N, because {} draws {}, which "
+                                          "takes its number of nodes from the policy",
                                           drafted.first, drafted.second));
 }
 
@@ -155,10 +155,10 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
                               fmt::format("policies without a confidence, because {}", reason));
     };
     refuse_if(draws_tree_under(policies[i]),
-              "a drafter of axes.drafter draws trees; confidence ends chains: run them apart, or "
-              "in a [[zip]] that keeps them apart");
+              "a drafter of axes.drafter draws trees, and confidence ends chains: put them into "
+              "two runs, or separate them by a [[zip]]");
     refuse_if(std::ranges::any_of(config.models, is_shape_model),
-              "target.model names a shape model, whose confidence means nothing");
+              "target.model names a shape model, which has no meaningful confidence");
     refuse_if(config.has_device_rounds(), "target.rounds is device");
   }
 }

@@ -91,11 +91,12 @@ std::vector<std::string> split_key(const std::string& assignment, const std::str
       parts.back() += c;
   }
   if (std::ranges::any_of(parts, &std::string::empty) || parts.size() > kMaxTomlKeyParts)
-    throw ConfigError(fmt::format("--set {}; allowed: key=value with a key as in axes.temperature",
-                                  escaped(assignment, 60)));
+    throw ConfigError(
+        fmt::format("--set {}; allowed: key=value with a key such as axes.temperature",
+                    escaped(assignment, 60)));
   if (parts.front() == "include")
-    throw ConfigError(fmt::format("--set {}; allowed: include stands in the file itself",
-                                  escaped(assignment, 60)));
+    throw ConfigError(
+        fmt::format("--set {}; allowed: include only in the file itself", escaped(assignment, 60)));
   return parts;
 }
 

@@ -56,7 +56,7 @@ class Includes {
                                           std::size_t index) {
     if (std::ranges::find(open_, identity(path), identity) != open_.end())
       reader.refuse_element("include", index,
-                            fmt::format("files that do not include one another: {}, {}",
+                            fmt::format("files that do not include each other: {}, {}",
                                         fmt::join(open_, ", "), path));
     else if (num_files_ >= kMostIncludes)
       reader.refuse_element("include", index,

@@ -12,7 +12,7 @@ namespace {
 std::string allowed_text(const DescribedKey& key) {
   std::string text = key.type;
   if (!key.doc.unit.empty()) text += ", in " + key.doc.unit;
-  if (!key.doc.only_for.empty()) text += "; of " + key.doc.only_for;
+  if (!key.doc.only_for.empty()) text += "; only for " + key.doc.only_for;
   return key.doc.is_axis ? text + "; an axis" : text;
 }
 

@@ -47,8 +47,8 @@ void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
   const bool is_mixture = drafter.options.kind == "mixture";
   if (reader.has("parts") && !is_mixture) reader.refuse("parts", "for the kind mixture only");
   if (is_mixture && (drafter.parts.size() < 2 || drafter.parts.size() > engines::kMostParts))
-    reader.refuse("parts", fmt::format("at least two drafters that are mixed, at most {}",
-                                       engines::kMostParts));
+    reader.refuse("parts",
+                  fmt::format("at least two drafters to mix, at most {}", engines::kMostParts));
 }
 
 /// What is wrong with a key that has a good value of its own; nothing is said where the kind is

@@ -24,21 +24,21 @@ void check_target(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
   if (tables.are_right({"target.rounds", "target.device"}) && config.has_device_rounds() &&
       config.target.device == "cpu")
-    target.refuse("rounds", "host where target.device is cpu");
+    target.refuse("rounds", "host if target.device is cpu");
   if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" &&
       config.target.device == "cuda")
-    target.refuse("dtype", "auto or bfloat16 where target.device is cuda");
+    target.refuse("dtype", "auto or bfloat16 if target.device is cuda");
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(
       config.models, [](const std::string& model) { return !is_shape_model(model); });
   const bool has_shapes = static_cast<std::size_t>(num_real) != config.models.size();
   if (num_real != 1 && has_shapes)
     target.refuse("model",
-                  "beside shape models exactly one real model, whose acceptance they replay");
+                  "exactly one real model beside shape models, because they replay its acceptance");
   const Yield yield = experiment_kind(config.kind).yield;
   if (has_shapes && looks_at_drafts(yield))
     target.refuse("model",
-                  fmt::format("real models, because the kind {} looks at their laws", config.kind));
+                  fmt::format("real models, because the kind {} reads their laws", config.kind));
 }
 
 void check_sampling(const RunTables& tables, const RunConfig& config) {

@@ -61,41 +61,40 @@ std::vector<K> experiment_keys() {
   return {
       {{"experiment",
         "kind",
-        "`decoding` measures generations; `cost_surface` only what forwards, drafts and rounds "
-        "cost; `rule_atlas` what every verification rule makes of the same drafts: chains of real "
-        "models under `constant:N` (4 where none is given) or `heuristic`; `drafter_acceptance` "
-        "what drafters would keep at every place of the target's own text, without a coin, and "
-        "where the target's token stands in their ranking: policies as there, trees too (at "
-        "temperature 0 siblings tell the ranks). For these two repetitions, pilots and costs do "
-        "not matter",
+        "`decoding` measures generations. `cost_surface` measures only the costs of forwards, "
+        "drafts and rounds. `rule_atlas` compares every verification rule on the same drafts: "
+        "chains of real models under `constant:N` (4 if none is given) or `heuristic`. "
+        "`drafter_acceptance` counts the share of drafts that the target would keep at every place "
+        "of its own text, and the rank of the target's token. It takes these policies, and trees "
+        "too (at temperature 0 siblings show the ranks). The last two kinds ignore repetitions, "
+        "pilots and costs",
         "",
         {},
         experiment_kind_names()},
        [](RunConfig& c) -> ValueOfKey { return &c.kind; }},
-      {{"experiment", "name", "of the run folder, `results/runs/NAME`"},
+      {{"experiment", "name", "name of the run folder, `results/runs/NAME`"},
        [](RunConfig& c) -> ValueOfKey { return &c.name; }},
       {{"experiment", "seed", "keys every random stream"},
        [](RunConfig& c) -> ValueOfKey { return &c.seed; }},
       {{"experiment",
         "repetitions",
-        "of every prompt in every cell, interleaved",
+        "measurements of every prompt in every cell, interleaved",
         "",
         {.low = 1, .high = 10000}},
        [](RunConfig& c) -> ValueOfKey { return &c.repetitions; }},
       K{{"experiment",
          "plain_repetitions",
-         "of every prompt under plain decoding, spread among the others: its walltime is the "
-         "numerator of all speed-ups, so that its error is in all of them. 0 is as many as "
-         "`repetitions`",
+         "measurements of every prompt under plain decoding, spread among the others. All "
+         "speed-ups share its walltime, and thus its error. 0 takes the number of `repetitions`",
          "",
          {.low = 0, .high = 10000}},
         [](RunConfig& c) -> ValueOfKey { return &c.plain_repetitions; },
         [](const RunConfig& c) { return c.plain_repetitions > c.repetitions; }},
       K{{"experiment",
          "places",
-         "where the drafts are made that `drafter_acceptance` looks at: `all` places of the "
-         "target's own text, none of them kept; `rounds`: where the rounds of speculative decoding "
-         "begin, which keeps them",
+         "the places at which `drafter_acceptance` drafts: `all` places of the target's own text, "
+         "and no draft is kept; `rounds`: the beginnings of rounds of speculative decoding, which "
+         "keeps its drafts",
          "",
          {},
          {"all", "rounds"}},
@@ -108,8 +107,8 @@ std::vector<K> target_keys() {
   return {
       {{"target",
         "model",
-        "catalogue names, GGUF files or checkpoint folders; `shape-*` beside exactly one real "
-        "model",
+        "catalogue names, GGUF files or checkpoint folders; `shape-*` needs exactly one real model "
+        "beside it",
         "",
         {},
         {},
@@ -118,30 +117,35 @@ std::vector<K> target_keys() {
         true},
        [](RunConfig& c) -> ValueOfKey { return &c.models; },
        [](const RunConfig& c) { return !is_zipped(c, "model"); }},
-      {{"target", "device", "where the target runs", "", {}, {"auto", "cpu", "cuda"}},
+      {{"target", "device", "the device that runs the target", "", {}, {"auto", "cpu", "cuda"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.device; }},
       {{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.dtype; }},
       {{"target",
         "arithmetic",
-        "`row_invariant` asks for rows that do not depend on their number, which the kernels "
-        "always give",
+        "`row_invariant` asks for rows that do not depend on their number; the kernels always give "
+        "them",
         "",
         {},
         {"fast", "row_invariant"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
       {{"target",
         "rounds",
-        "`device`: whole rounds on the CUDA device, for plain decoding, chains and trees of a "
-        "fixed shape from a small transformer under `rejection`, temperature alone; its clock "
-        "times passes and drafts",
+        "`device` keeps whole rounds on the CUDA device, and its clock times passes and drafts. It "
+        "takes plain decoding, or chains and trees of a fixed shape from a small transformer under "
+        "`rejection`, with temperature as the only sampling setting",
         "",
         {},
         {"host", "device"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.rounds; }},
       {{"target", "threads", "0 is all cores", "threads", {.low = 0, .high = 4096}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.threads; }},
-      {{"target", "chat_template", "`off` gives prompts as they are", "", {}, kChatTemplates},
+      {{"target",
+        "chat_template",
+        "`off` gives prompts without a template",
+        "",
+        {},
+        kChatTemplates},
        [](RunConfig& c) -> ValueOfKey { return &c.chat_template; }},
   };
 }
@@ -151,19 +155,21 @@ std::vector<K> axes_keys() {
       axis_key<kTemperature, &Axes::temperature>(
           "0 is greedy", {.low = 0, .high = 100, .gap = engines::kLeastTemperature}),
       axis_key<kDrafter, &Axes::drafter>("kinds, or names of `[drafters]`; `none` is plain "
-                                         "decoding, which the others are compared with"),
-      axis_key<kTree, &Axes::tree>("for drafters that draw trees and have none of their own; "
+                                         "decoding, the base of every comparison"),
+      axis_key<kTree, &Axes::tree>("for drafters that draw trees and have no tree in `[drafters]`; "
                                    "shapes as in `drafters.NAME.tree`"),
       axis_key<kPolicy, &Axes::policy>(
-          "of the speculation length: `constant:N`, `heuristic`, `confidence:P` or "
-          "`confidence:P:N` (chains up to N, 20, ended behind the first token that the drafter "
-          "holds less likely than P; pilots of its own predict it), `tracking:C` or `tracking:C:N` "
-          "(the length, up to N, 20, with the most tokens per cost at the acceptance rate of the "
-          "text so far, a drafted token costing C, 0.05, of a step; predicted as those), `auto` "
-          "(from costs and pilots, nothing where drafting loses)"),
+          "rules for the speculation length: `constant:N`; `heuristic`; `confidence:P` or "
+          "`confidence:P:N`; `tracking:C` or `tracking:C:N`; `auto`. `confidence` ends a chain "
+          "behind the first token that the drafter finds less likely than P, and after N tokens "
+          "(20) at the latest. `tracking` takes the length, up to N (20), with the most tokens per "
+          "cost at the acceptance rate of the text so far; a drafted token costs C (0.05) of a "
+          "step. Both are predicted from pilots of their own. `auto` decides by costs and pilots, "
+          "and drafts nothing if drafting loses"),
       axis_key<kVerifier, &Axes::verifier>(
-          "pilots and costs are those of the rule. `greedy` at temperature 0 only; `block` and the "
-          "lossy `lenient` and `typical` for chains only; one value beside shape models",
+          "each rule has pilots and costs of its own. `greedy` works at temperature 0 only; "
+          "`block` and the lossy `lenient` and `typical` for chains only; shape models allow one "
+          "value",
           {}, {}),
   };
 }
@@ -212,16 +218,18 @@ std::vector<K> verification_keys() {
 std::vector<K> sampling_keys() {
   using S = engines::SamplingOptions;
   return {
-      sampling_key<&S::top_k>("top_k",
-                              "tokens kept, the likeliest; 0 is off. This and the other cut-offs "
-                              "as in Hugging Face's `generate()`; not where every temperature is 0",
-                              {.low = 0}, "tokens"),
+      sampling_key<&S::top_k>(
+          "top_k",
+          "number of likeliest tokens that are kept; 0 is off. This and the other cut-offs work as "
+          "in Hugging Face's `generate()`; they need a temperature above 0",
+          {.low = 0}, "tokens"),
       sampling_key<&S::top_p>("top_p", "mass of the likeliest tokens that are kept; 1 is off",
                               {.low = 1e-9, .high = 1}),
       sampling_key<&S::min_p>("min_p", "least probability relative to the greatest; 0 is off",
                               {.low = 0, .high = 1}),
-      sampling_key<&S::repetition_penalty>(
-          "repetition_penalty", "of tokens that occurred; 1 is off", {.low = 1e-3, .high = 1e3}),
+      sampling_key<&S::repetition_penalty>("repetition_penalty",
+                                           "penalty for tokens that occurred; 1 is off",
+                                           {.low = 1e-3, .high = 1e3}),
       sampling_key<&S::no_repeat_ngram_size>(
           "no_repeat_ngram_size", "no n-gram of this size twice; 0 is off", {.low = 0}, "tokens"),
       sampling_key<&S::min_length>("min_length",
@@ -243,52 +251,52 @@ std::vector<K> prompt_keys() {
   return {
       {{"prompts", "set", "a folder of `experiments/prompts`, or a path"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.set; }},
-      {{"prompts", "categories", "some of the set", "", {}, {}, "", "all"},
+      {{"prompts", "categories", "categories of the set that are used", "", {}, {}, "", "all"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.categories; },
        [](const RunConfig& c) { return !c.prompts.categories.empty(); }},
       {{"prompts",
         "per_category",
-        "the first so many of each",
+        "number of prompts from each category, the first ones",
         "prompts",
         {.low = 1, .high = 100000}},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.per_category; }},
-      {{"prompts", "new_tokens", "a generation", "tokens", {.low = 2, .high = 100000}},
+      {{"prompts", "new_tokens", "length of a generation", "tokens", {.low = 2, .high = 100000}},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.new_tokens; }},
       {{"prompts", "ignore_eos", "generations of one length: equal work in all cells"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.ignore_eos; }},
       {{"prompts", "pool_categories", "a cell holds all categories; else one each"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.pool_categories; }},
       {{"pilot", "set",
-        "prompts that are never measured: they fit acceptance for the predictions and for `auto`"},
+        "prompts that are never measured; acceptance on them serves the predictions and `auto`"},
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
       {{"pilot",
         "per_category",
-        "the first so many of each",
+        "number of prompts from each category, the first ones",
         "prompts",
         {.low = 1, .high = 100000}},
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},
       {{"pilot",
         "max_length",
-        "a round that pilots draft at least (longer where a policy of the run asks for more, and "
-        "`confidence` or `tracking` alone is 20), and that `auto` may ask for",
+        "longest draft that `auto` may ask for. Pilots draft at least so many tokens a round; more "
+        "if a policy of the run asks for more (`confidence` and `tracking`: 20)",
         "tokens",
         {.low = 1, .high = 256}},
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.max_length; }},
       {{"costs",
         "repetitions",
-        "passes over all points of the cost surface, interleaved, and in decoding spread over the "
-        "pilots' time. A point costs the mean over passes; how the passes differ is in the "
-        "intervals of the predictions",
+        "passes over all points of the cost surface, interleaved; in decoding they spread over the "
+        "pilots' time. A point costs the mean over passes, and their spread widens the intervals "
+        "of the predictions",
         "",
         {.low = 1, .high = 10000}},
        [](RunConfig& c) -> ValueOfKey { return &c.costs.repetitions; }},
       {{"costs",
         "new_tokens",
-        "of a generation that measures drafting",
+        "length of a generation that measures drafting",
         "tokens",
         {.low = 16, .high = 100000}},
        [](RunConfig& c) -> ValueOfKey { return &c.costs.new_tokens; }},
-      {{"costs", "rows", "of the forwards that are timed", "rows", {.low = 1, .high = 512}},
+      {{"costs", "rows", "numbers of rows of the timed forwards", "rows", {.low = 1, .high = 512}},
        [](RunConfig& c) -> ValueOfKey { return &c.costs.rows; }},
   };
 }
@@ -297,18 +305,19 @@ std::vector<K> prompt_keys() {
 std::vector<DescribedKey> sweep_keys() {
   return {
       {{"", "include",
-        "files whose keys hold where this file has none, relative to it; they may include others"},
+        "files whose keys hold if this file does not set them, relative to it; they may include "
+        "others"},
        "list of strings",
        "none"},
       {{"zip", "AXIS",
-        "`[[zip]]`: values of two axes or more that advance together: a cell has the first of "
+        "`[[zip]]`: values of two or more axes that advance together. A cell has the first of "
         "each, or the second of each. The axes are `model`, `temperature`, `drafter`, `tree`, "
-        "`policy`, `verifier`, and then stand nowhere else"},
+        "`policy` and `verifier`; an axis that stands here stands nowhere else"},
        "list",
        "none"},
       {{"exclude", "AXIS",
-        "`[[exclude]]`: a cell that has one of the values on every axis named is left out. Plain "
-        "decoding stays unless only `model` and `temperature` are named"},
+        "`[[exclude]]`: leaves out the cells that have one of the values on every named axis. "
+        "Plain decoding stays unless only `model` and `temperature` are named"},
        "list",
        "none"},
   };
@@ -331,9 +340,9 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
   static const std::vector<D> all{
       {{"drafters.NAME",
         "kind",
-        "a drafter under a name of its own for `axes.drafter`. `lookup_ngram` and "
-        "`lookup_transformer` copy where prompt lookup finds something, n-grams or a transformer "
-        "speak elsewhere; a `mixture` draws from the mean of its parts' laws",
+        "a drafter with a name of its own for `axes.drafter`. `lookup_ngram` and "
+        "`lookup_transformer` copy if prompt lookup finds something, and else use n-grams or a "
+        "transformer. A `mixture` draws from the mean of its parts' laws",
         "",
         {},
         names(engines::kDrafterKinds, 1),
@@ -342,29 +351,29 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.kind; }},
       {{"drafters.NAME",
         "model",
-        "folder of n-grams (for `unigram` and `bigram` of that order), or of a transformer, small "
-        "or one that reads hidden states, or of an MLP speculator; without it `smollm2-unigram`, "
-        "`-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter`, `-mlp`, `-feature` "
-        "(`feature_transformer`, `lookup_transformer`) of `results/models`",
+        "folder of the drafter's model. Without it the project's in `results/models`: "
+        "`smollm2-unigram`, `-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter` "
+        "(`small_transformer`), `-mlp`, or `-feature` (`feature_transformer`, "
+        "`lookup_transformer`). `unigram` and `bigram` need n-grams of that order",
         "",
         {},
         {},
-        "kinds that read one",
+        "kinds that read a model",
         "the project's"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.model; },
        [](const NamedDrafter& d) { return !d.options.model.empty(); }},
       {{"drafters.NAME",
         "tree",
         "children a level as in `2x2x1`; `parents:0,0,1`; `best_first:NODES` or `beam:NODES`, also "
-        "with `:CHILDREN`, of the likeliest tokens; `best_first:30:5x3x2` with children a level; "
-        "`best_first:adaptive` of as many nodes as the policy says (64 at most; `heuristic` or "
-        "`constant:N`, predicted by pilots of its own); `suffixes:5:5x3x2` of the five likeliest "
-        "paths of that many levels",
+        "with `:CHILDREN`, from the likeliest tokens; `best_first:30:5x3x2` with children a level; "
+        "`suffixes:5:5x3x2` for the five likeliest paths of 5, 3 and 2 tokens a level. "
+        "`best_first:adaptive` takes as many nodes as the policy says, 64 at most (`heuristic` or "
+        "`constant:N`), and has pilots of its own",
         "",
         {},
         {},
         "any kind but prompt_lookup",
-        "that of the axis"},
+        "the tree of the axis"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.tree; },
        [](const NamedDrafter& d) { return d.has_tree; }},
       {{"drafters.NAME",
@@ -374,25 +383,25 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         {.low = 1, .high = 64},
         {},
         joined(engines::kLookupDrafterKinds),
-        "3, of the mixtures 10"},
+        "3; mixtures 10"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; },
        looks_up},
       {{"drafters.NAME",
         "min_ngram",
-        "the shortest",
+        "shortest suffix that is looked up",
         "tokens",
         {.low = 1, .high = 64},
         {},
         joined(engines::kLookupDrafterKinds),
-        "1, of lookup_transformer 2"},
+        "1; lookup_transformer 2"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; },
        looks_up},
       {{"drafters.NAME",
         "lookup_weight",
-        "what the copied token weighs in the law that is drawn from and reported; the rest is the "
-        "model's. As measured: the share of such copies that came true in the text so far, by the "
-        "length of the suffix, beside what they did in other texts. At temperature 0 the copied "
-        "token is drafted unless the model holds another one for likelier than that",
+        "weight of the copied token in the drafter's law; the model has the rest. The default is "
+        "measured: the share of copies with a suffix of this length that came true, in this text "
+        "and in others. At temperature 0 the copied token is drafted unless the model finds "
+        "another token likelier than this weight",
         "",
         {.low = 0, .high = 1, .above_low = true},
         {},
@@ -402,10 +411,10 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
        [](const NamedDrafter& d) { return d.options.lookup_weight.has_value(); }},
       {{"drafters.NAME",
         "parts",
-        "kinds or other drafters of the file, 2 to 16, as `NAME` or `NAME:WEIGHT`; a part that "
-        "knows nothing of a place is left out there, its weight is the others'. The kind "
-        "`prompt_lookup` looks up from two tokens on here, a `[drafters.NAME]` as its own keys "
-        "say. No model but n-grams twice",
+        "2 to 16 kinds or other drafters of the file, as `NAME` or `NAME:WEIGHT`. A part without a "
+        "prediction at a place leaves its weight to the others there. The kind `prompt_lookup` "
+        "needs a suffix of two tokens here; a `[drafters.NAME]` follows its own keys. Only n-grams "
+        "may occur twice",
         "",
         {},
         {},

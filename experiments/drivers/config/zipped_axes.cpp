@@ -67,9 +67,8 @@ void put_axis(ConfigNode& root, const ConfigEntry& axis, const ConfigReader& zip
   if (!table.is_table()) return;
   const auto& entries = std::get<ConfigNode::TableEntries>(table.value);
   if (std::ranges::find(entries, axis.key, &ConfigEntry::key) != entries.end())
-    return zip.refuse(
-        axis.key.c_str(),
-        fmt::format("an axis that stands once: {}.{} is given as well", name, axis.key));
+    return zip.refuse(axis.key.c_str(),
+                      fmt::format("each axis once: {}.{} is given as well", name, axis.key));
   member(table, axis.key, axis.where, distinct(list));
 }
 
@@ -81,7 +80,7 @@ void check_rows(const ConfigReader& reader, const AxisSelection& zip) {
     if (!rows.insert(values).second)
       reader.refuse_element(
           zip.begin()->first.c_str(), row,
-          fmt::format("each row once: {} stands before", fmt::join(values, ", ")));
+          fmt::format("each row once: {} stands there twice", fmt::join(values, ", ")));
   }
 }
 
@@ -156,7 +155,7 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
         reader.refuse_element(
             axis, i,
             fmt::format(
-                "values of the axis but plain decoding, which the others are compared with: {}",
+                "values of the axis except plain decoding, the base of every comparison: {}",
                 fmt::join(known, ", ")));
     }
     if (count == 0) reader.refuse(axis, "at least one value");

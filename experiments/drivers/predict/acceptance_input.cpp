@@ -28,7 +28,7 @@ void check_one_source(const PredictOptions& options) {
   const bool laws = options.target_law || options.draft_law;
   if (options.target_law.has_value() != options.draft_law.has_value())
     throw ConfigError(
-        "--target-law and --draft-law belong together: files of the laws p and q of the same "
+        "--target-law and --draft-law belong together: files of the laws p and q after equal "
         "prefixes; give both");
   const int given = options.acceptance_rate.has_value() + options.trace.has_value() +
                     options.observed.has_value() + laws;

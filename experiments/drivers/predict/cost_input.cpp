@@ -80,7 +80,7 @@ CostInput cost_input(const PredictOptions& options) {
   if (options.cost_ratio || options.verify_cost_ratio || options.overhead_ratio)
     throw ConfigError(
         "--costs contradicts --cost-ratio, --verify-cost-ratio and --overhead-ratio: measured "
-        "costs hold all three; leave one or the others out");
+        "costs contain all three; give one or the other");
   return measured_costs(options);
 }
 

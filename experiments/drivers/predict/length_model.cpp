@@ -36,8 +36,8 @@ MemoryOptions memory_options(const PredictOptions& options) {
                                         kOperationsRatio)};
   if (options.target_bytes.has_value() != options.draft_bytes.has_value())
     throw ConfigError(
-        "--target-bytes and --draft-bytes belong together: what one forward of each reads; give "
-        "both");
+        "--target-bytes and --draft-bytes belong together: the bytes that one forward of each "
+        "reads; give both");
   if (options.target_bytes)
     memory.bytes = {parse_number("--target-bytes", *options.target_bytes, kTargetBytes),
                     parse_number("--draft-bytes", *options.draft_bytes, kDraftBytes)};

@@ -68,9 +68,9 @@ std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<Co
                                    const PredictOptions& options) {
   const std::vector<CostPair> all = chain_pairs(costs);
   if (all.empty())
-    throw DataError(path +
-                    ": no cost of kind draft for a chain; what drafting costs must be measured or "
-                    "given as --cost-ratio");
+    throw DataError(
+        path +
+        ": no cost of kind draft for a chain; measure the costs of drafting, or give --cost-ratio");
   const auto regime = regime_asked_for(options);
   std::vector<CostPair> left;
   std::ranges::copy_if(all, std::back_inserter(left), [&](const CostPair& pair) {
@@ -81,7 +81,7 @@ std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<Co
   });
   if (left.empty())
     throw ConfigError(fmt::format(
-        "--model, --drafter, --verifier and --temperature leave no costs of {}; it has: {}", path,
+        "--model, --drafter, --verifier and --temperature select no costs in {}; it has: {}", path,
         list_of(all)));
   return left;
 }

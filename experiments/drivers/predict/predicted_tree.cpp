@@ -47,9 +47,9 @@ bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance)
   const bool is_asked_for = options.tree_budget || options.tree_levels || options.rank_acceptance;
   if (acceptance.rank_acceptance.empty() && is_asked_for)
     throw ConfigError(
-        "--tree-budget and --tree-levels need acceptance by rank, which one acceptance rate does "
-        "not tell: give --rank-acceptance P1,P2,..., "
-        "--observed RUN, or --target-law and --draft-law");
+        "--tree-budget and --tree-levels need acceptance by rank; one acceptance rate is not "
+        "enough: give --rank-acceptance P1,P2,..., --observed RUN, or --target-law and "
+        "--draft-law");
   return is_asked_for;
 }
 

@@ -82,9 +82,10 @@ bool is_rate(RoundQuantity quantity) {
     if (is_named_so || is_rate(known.quantity) == (word == Word::rate))
       meanings += fmt::format("\n  {:42} {}", known.name, known.definition);
   }
-  throw AmbiguousError(fmt::format(
-      "--metric {}: ambiguous, papers and servers count it differently; say whose it is:{}",
-      escaped(name, 60), meanings));
+  throw AmbiguousError(
+      fmt::format("--metric {}: ambiguous, because papers and servers count it differently; name "
+                  "one of them:{}",
+                  escaped(name, 60), meanings));
 }
 
 double number_of(const std::string& setting, const std::string& text) {
@@ -119,8 +120,8 @@ void take(const std::string& setting, Request& request) {
   if (name == "speculation_length" || name == "drafted_nodes") {
     if (request.drafted)
       throw ConfigError(
-          "--metric: speculation_length and drafted_nodes say the same of chains and of trees; "
-          "give one, once");
+          "--metric: speculation_length (for chains) and drafted_nodes (for trees) mean the same "
+          "number; give one, once");
     request.drafted = whole(setting, value);
     request.is_tree = name == "drafted_nodes";
     return;

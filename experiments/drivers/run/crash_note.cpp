@@ -84,7 +84,7 @@ void take_crash_note(const Plan& plan, const std::string& folder, RunLog& log, P
   std::error_code error;
   std::filesystem::remove(path, error);
   if (error)
-    throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path,
+    throw WriteError(fmt::format("{}: cannot remove: {}; choose a folder you may write to", path,
                                  error.message()));
   const auto row = WorkKeys(plan).row_of(key);
   if (!row || log.rows().contains(static_cast<std::int64_t>(*row))) return;

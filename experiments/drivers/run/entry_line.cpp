@@ -36,8 +36,8 @@ int section_number(std::string_view word) {
 EntryLine entry_line(std::string_view payload) {
   if (payload.starts_with('{'))
     throw DataError(std::string(kForm) +
-                    ". The journal is of an earlier revision: finish its run with that one, or "
-                    "give another --output");
+                    ". The journal comes from an earlier revision: finish its run with that "
+                    "revision, or give another --output");
   EntryLine line;
   line.kind = take_word(payload);
   line.section = section_number(take_word(payload));

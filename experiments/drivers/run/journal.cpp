@@ -69,8 +69,8 @@ Journal Journal::open(const std::string& folder, Tail tail, const Visit& visit) 
 void Journal::accept(std::string_view line, const Visit& visit) {
   if (!is_intact(line, {first_digest_, last_digest_}))
     throw DataError(
-        fmt::format("{}: line {} (byte {}) is damaged; `speclab run --repair` keeps this file "
-                    "aside and measures anew what the damaged lines held",
+        fmt::format("{}: line {} (byte {}) is damaged; `speclab run --repair` moves this file "
+                    "aside and measures the damaged lines again",
                     path_, num_payloads_ + 1, num_bytes_));
   visit(payload_in(line), add(digest_in(line), payload_in(line)));
 }
@@ -96,8 +96,8 @@ JournalRepair Journal::repair(const std::string& folder) {
       whole.append(std::string(payload_in(*line)));
     else if (num_lines == 0)
       throw DataError(
-          fmt::format("{}: its first line is damaged, by which the others are known: put the file "
-                      "back from a copy, or begin again in another folder",
+          fmt::format("{}: its first line is damaged, and the others cannot be read without it: "
+                      "restore the file from a copy, or begin again in another folder",
                       path));
     previous = digest_in(*line);
     if (num_lines == 0) first = previous;

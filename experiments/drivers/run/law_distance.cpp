@@ -24,8 +24,8 @@ std::vector<double> distances_of(const Draft& draft, const TargetLaws<float>& ta
 void expect_same(const GenerationRecord& measured, const GenerationRecord& again) {
   if (!is_same(measured, again) || again.output_ids.size() != measured.output_ids.size())
     throw Error(ExitCode::invalid_measurement,
-                "a lossy row decoded again gave another text, so its law_distance cannot be known; "
-                "use target.device = \"cpu\", whose kernels are row-invariant");
+                "a lossy row gave another text when it was decoded again, so its law_distance is "
+                "unknown; use target.device = \"cpu\", because its kernels are row-invariant");
 }
 
 }  // namespace

@@ -16,10 +16,9 @@ engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name,
   if (threads > 0) options.threads = threads;
   engines::LoadedModel loaded = plan.engines.load_model(options);
   if (loaded.model->info().random_weights != is_shape_model(name))
-    throw ConfigError(
-        fmt::format("target.model = {}: random weights are for names that begin with shape-, and "
-                    "for those only",
-                    escaped(name)));
+    throw ConfigError(fmt::format(
+        "target.model = {}: exactly the names that begin with shape- have random weights",
+        escaped(name)));
   if (!is_shape_model(name) && !loaded.tokenizer)
     throw ConfigError(
         fmt::format("target.model = {} has no tokenizer, which prompts need", escaped(name)));
@@ -72,8 +71,8 @@ void check_drafter_context(const LoadedPlan& loaded, const std::string& drafter,
     if (needed <= static_cast<std::size_t>(info.context_length)) return;
     throw ConfigError(fmt::format(
         "prompt {} has {} tokens, with prompts.new_tokens = {} and {} drafts (axes.policy, "
-        "pilot.max_length, the tree) it needs {}; drafter {} has a context of {}, behind which it "
-        "would draft nothing; lower them or choose other prompts",
+        "pilot.max_length, the tree) it needs {}; drafter {} has a context of {} and would draft "
+        "nothing behind it; lower them or choose other prompts",
         prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, levels, needed, drafter,
         info.context_length));
   };

@@ -94,9 +94,9 @@ void check_same_header(const HeaderEntry& begun, const HeaderEntry& now,
 
 void throw_drift(const std::string& changes, const std::string& folder) {
   throw DriftError(
-      fmt::format("{}: this is not the run that was begun here:{}\nrestore what differs, or give "
-                  "another --output; --allow-mixed goes on where only program, machine, device, "
-                  "number format or model bytes differ, and says of every row which it is from",
+      fmt::format("{}: another run was begun here:{}\nrestore the differences, or give another "
+                  "--output; --allow-mixed continues if only program, machine, device, number "
+                  "format or model file differ, and notes the origin of every row",
                   folder, changes));
 }
 

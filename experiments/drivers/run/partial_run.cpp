@@ -38,9 +38,8 @@ bool is_finished(const std::string& run_folder, bool has_tables) {
 Plan plan_of(const std::string& run_folder, const std::string& scratch) {
   const RunLog log(run_folder, Journal::Tail::left);
   if (log.sections().empty())
-    throw DataError(
-        run_folder +
-        ": nothing is in its journal yet; the report can be made once something was measured");
+    throw DataError(run_folder +
+                    ": its journal is still empty; ask again when something was measured");
   const HeaderEntry& header = log.sections().rbegin()->second.header;
   const std::string path = scratch + "/config.toml";
   write_file(path, header.config);
@@ -79,7 +78,7 @@ CellCount count_cells(const Plan& plan, const RunLog& log) {
 void expect_something(const Plan& plan, const RunLog& log, const std::string& run_folder) {
   if (!log.rows().empty() || !log.atlas().empty() || !log.acceptances().empty()) return;
   throw DataError(fmt::format(
-      "{}: nothing that a report shows was measured yet ({} of {} pilots{}); ask again later",
+      "{}: no measurement for a report is there yet ({} of {} pilots{}); ask again later",
       run_folder, log.pilots().size(), plan.pilots.size(),
       log.costs().empty() ? "" : ", the cost surface"));
 }
@@ -104,8 +103,8 @@ CellCount write_partial_run(const std::string& run_folder, const std::string& sc
   const RunJournals journals(plan, {.folder = run_folder, .lock = JournalAccess::Lock::none});
   if (!journals.has_header())
     throw DataError(
-        fmt::format("{}: its config makes another plan than it was begun for; were prompts edited, "
-                    "or is their folder named from another place? Run this where `speclab run` was",
+        fmt::format("{}: its config now makes another plan; were prompts edited, or is the working "
+                    "directory another one? Run this where `speclab run` was",
                     run_folder));
   journals.check_nothing_lost();
   expect_something(plan, journals.log(), run_folder);

@@ -119,9 +119,8 @@ void merge_run(const Plan& plan, const RunOptions& options, const OpenEngines& o
                               .repair = options.repair,
                               .network_folder = options.network_folder});
   if (!journals.has_header())
-    throw DataError(
-        fmt::format("{}: no run of this config was begun here; the same `speclab run` begins it",
-                    options.folder));
+    throw DataError(fmt::format("{}: no run of this config was begun here; `speclab run` begins it",
+                                options.folder));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   write_run_files(tokenized_plan(plan, *engines), journals.log(), options.folder);
   journals.end_if_whole();

@@ -52,7 +52,7 @@ void take_away(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) std::filesystem::remove(path, error);
   if (error)
-    throw WriteError(fmt::format("{}: cannot take away: {}; choose a folder you may write to", path,
+    throw WriteError(fmt::format("{}: cannot remove: {}; choose a folder you may write to", path,
                                  error.message()));
 }
 

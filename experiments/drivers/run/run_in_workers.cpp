@@ -102,8 +102,8 @@ void run_one_shard(const Plan& plan, const RunOptions& options, int shard,
   log.set_retries_failed(options.retry_failed);
   if (!is_prepared(plan, log))
     throw DataError(options.folder +
-                    ": was not prepared for this config; its first job has failed, or the config "
-                    "was edited since: the same `speclab run` goes on");
+                    ": was not prepared for this config, because its first job failed or the "
+                    "config was edited since; repeat `speclab run` to continue");
   std::vector<std::size_t> open = open_generations(plan, log);
   std::erase_if(open, [own = std::set<std::size_t>(rows.begin(), rows.end())](std::size_t row) {
     return !own.contains(row);

@@ -53,11 +53,11 @@ void refuse_network_folder(const std::string& folder) {
   if (::statfs(folder.c_str(), &system) != 0) return;  // the open below says why
   for (const auto& [magic, name] : kNetworkFileSystems)
     if (static_cast<std::uint32_t>(system.f_type) == magic)
-      throw WriteError(fmt::format(
-          "{}: a folder on {}, whose locks may not keep two machines apart; choose a local "
-          "--output, or say --allow-network-folder where its locks "
-          "hold or one process runs there (--slurm: every task has a folder of its own)",
-          folder, name));
+      throw WriteError(
+          fmt::format("{}: a folder on {}, where locks may not hold between machines; choose a "
+                      "local --output, or give --allow-network-folder if its locks hold or only "
+                      "one process runs there (--slurm: every task has a folder of its own)",
+                      folder, name));
 }
 
 }  // namespace

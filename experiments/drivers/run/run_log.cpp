@@ -132,9 +132,10 @@ void RunLog::look_at(const Plan& plan) {
 std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own,
                                          const std::string& key) const {
   if (!place && is_own)
-    throw DataError(fmt::format(
-        "{}/journal: has work of the key '{}', which is not this plan's; give another --output",
-        folder_, escaped(key, 80)));
+    throw DataError(
+        fmt::format("{}/journal: has work of the key '{}', which this plan does not have; give "
+                    "another --output",
+                    folder_, escaped(key, 80)));
   return place;
 }
 

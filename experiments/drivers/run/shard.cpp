@@ -27,7 +27,7 @@ void begin_shard(RunLog& log, const RunLog& run, const Plan& plan) {
 
 [[noreturn]] void throw_not_prepared(const RunOptions& options) {
   throw DataError(fmt::format(
-      "{}: pilots, costs and predictions of this config, which shards go on from, are not there",
+      "{}: pilots, costs and predictions of this config are missing, and shards need them",
       options.folder));
 }
 

@@ -67,8 +67,8 @@ class SlurmJobs {
   void check_are_of(const Plan& plan) const {
     if (read_file(folder_ + "/plan") != plan_digest(plan))
       throw LockedError(
-          fmt::format("{}: Slurm jobs {} of the config as it was before are in the queue; wait for "
-                      "them, or take them back with scancel",
+          fmt::format("{}: Slurm jobs {} of an earlier version of the config are in the queue; "
+                      "wait for them, or cancel them with scancel",
                       run_.folder, names()));
   }
 
@@ -186,7 +186,7 @@ void refuse_beside_jobs(const std::string& folder) {
   if (jobs.empty() || ask_queue(jobs.back()) != QueueAnswer::queued) return;
   throw LockedError(
       fmt::format("{}: Slurm jobs {} of this run are in the queue; wait for them with --slurm, or "
-                  "take them back with scancel",
+                  "cancel them with scancel",
                   folder, fmt::join(jobs, ", ")));
 }
 
@@ -200,7 +200,7 @@ std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, 
     if (!row)
       throw DataError(
           fmt::format("{}: {} is no work of this config, which was edited since it was submitted; "
-                      "the same `speclab run --slurm` submits what is missing",
+                      "repeat `speclab run --slurm` to submit the missing work",
                       path, escaped(key, 80)));
     rows.push_back(*row);
   }

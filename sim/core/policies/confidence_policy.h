@@ -3,9 +3,9 @@
 
 namespace speclab {
 
-/// Drafts on until the drafter is no longer sure: the draft ends behind the first token of a lower
-/// probability, which is still submitted (withholding it because of its own value would change the
-/// output law), and at the latest after `max_length`.
+/// Drafts until the drafter is no longer sure. The draft ends behind the first token whose
+/// probability is below the threshold, and after `max_length` tokens at the latest. That token is
+/// still submitted: withholding it because of its own value would change the output law.
 /// @source Hugging Face 2024, "Faster assisted generation with dynamic speculation": 0.4 and 20
 class ConfidencePolicy final : public SpeculationLengthPolicy {
  public:
@@ -22,7 +22,7 @@ class ConfidencePolicy final : public SpeculationLengthPolicy {
   std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
     return std::make_unique<ConfidencePolicy>(threshold_, max_length_);
   }
-  std::string name() const override;  ///< with the length where it is not kMaxLength
+  std::string name() const override;  ///< with the length if it is not kMaxLength
 
  private:
   double threshold_;

@@ -3,7 +3,7 @@
 
 namespace speclab {
 
-/// The same length in every round; 0 never drafts.
+/// One length for every round; 0 never drafts.
 class ConstantPolicy final : public SpeculationLengthPolicy {
  public:
   /// @param length  γ, tokens. @throws ConfigError unless in [0, 4095]

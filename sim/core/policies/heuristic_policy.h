@@ -3,9 +3,9 @@
 
 namespace speclab {
 
-/// Starts at 5; two more when every drafted level of a round was accepted, else one less, never
-/// below 1. A round in which the drafter proposed nothing changes nothing. Of an adaptive tree
-/// these are nodes, by the same rule.
+/// Starts at 5. The length grows by 2 if every drafted level of a round was accepted, else it
+/// shrinks by 1, never below 1. A round without a proposal changes nothing. An adaptive tree counts
+/// nodes by this rule.
 /// @source Gante 2023, "Assisted Generation" (Hugging Face), heuristic schedule; of nodes: NTT 2023
 class HeuristicPolicy final : public SpeculationLengthPolicy {
  public:

@@ -62,8 +62,8 @@ std::unique_ptr<SpeculationLengthPolicy> make_policy(const std::string& text,
   if (text != "auto") refuse(text);
   if (auto_policy == nullptr)
     throw ConfigError(
-        "policy = \"auto\" needs a measured cost surface, which this command has not; allowed "
-        "here: \"none\", \"constant:N\", \"heuristic\", \"confidence:P\", \"tracking:C\"");
+        "policy = \"auto\" needs a measured cost surface, and this command has none; allowed here: "
+        "\"none\", \"constant:N\", \"heuristic\", \"confidence:P\", \"tracking:C\"");
   return auto_policy->fresh();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Speculation-length policies by the name a config or command line gives them.
+// Policies of the speculation length by their names in configs and on the command line.
 
 #include <memory>
 #include <string>
@@ -9,19 +9,18 @@
 
 namespace speclab {
 
-/// "none" (drafts nothing), "constant:N", "heuristic", "confidence" and "tracking", either also
-/// with a number in [0, 1] and a longest length as in "confidence:0.4:20", or "auto".
+/// Makes "none" (drafts nothing), "constant:N", "heuristic", "confidence", "tracking" or "auto".
+/// "confidence" and "tracking" also take a number in [0, 1] and a longest length, for example
+/// "confidence:0.4:20".
 ///
-/// @param auto_policy  what "auto" means here: a policy that needs a measured cost surface, made in
-/// sim/analytic; a fresh
-///                     copy of it is returned. Null where there is none
-/// @throws ConfigError on anything else, listing what is allowed, and for "auto" without
+/// @param auto_policy  the policy that "auto" copies; it needs a measured cost surface and comes
+/// from sim/analytic. Null if there is none
+/// @throws ConfigError on anything else, with the allowed names, and for "auto" without
 /// `auto_policy`
 std::unique_ptr<SpeculationLengthPolicy> make_policy(
     const std::string& text, const SpeculationLengthPolicy* auto_policy = nullptr);
 
-/// Whether a policy of this name can count the nodes of an adaptive tree; the others reckon with
-/// levels.
+/// True if a policy of this name can count the nodes of an adaptive tree; the others count levels.
 bool can_count_nodes(std::string_view text);
 
 }  // namespace speclab

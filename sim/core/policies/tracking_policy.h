@@ -3,11 +3,11 @@
 
 namespace speclab {
 
-/// Follows the acceptance rate of the sequence: the length with the most expected tokens per cost,
-/// (1 - α^(γ+1)) / ((1 - α)(1 + c γ)), for the rate α of its own past verdicts and a fixed cost
-/// ratio c, from 1, so that it goes on learning, to `max_length`. α is the share of tested levels
-/// that were accepted, beside eight believed before at 1/2; what earlier rounds showed weighs 0.95
-/// of what the round after them did. A round without a draft changes nothing.
+/// Follows the acceptance rate α of the sequence. It takes the length γ with the most expected
+/// tokens per cost, (1 - α^(γ+1)) / ((1 - α)(1 + c γ)), for a fixed cost ratio c. γ lies between 1,
+/// so that it keeps learning, and `max_length`. α is the share of tested levels that were accepted;
+/// it starts from eight assumed tests at 1/2. Each round weighs the rounds before it by 0.95. A
+/// round without a draft changes nothing.
 /// @source Leviathan et al. 2023, Theorem 3.8; Section 3.3: c was below 0.05
 class TrackingPolicy final : public SpeculationLengthPolicy {
  public:
@@ -24,13 +24,13 @@ class TrackingPolicy final : public SpeculationLengthPolicy {
   std::unique_ptr<SpeculationLengthPolicy> fresh() const override {
     return std::make_unique<TrackingPolicy>(cost_ratio_, max_length_);
   }
-  std::string name() const override;  ///< with the length where it is not kMaxLength
-  double acceptance_rate() const;     ///< α as believed now
+  std::string name() const override;  ///< with the length if it is not kMaxLength
+  double acceptance_rate() const;     ///< the present estimate of α
 
  private:
   double cost_ratio_;
   int max_length_;
-  double tested_ = 0.0, accepted_ = 0.0;  ///< levels, the past weakened
+  double tested_ = 0.0, accepted_ = 0.0;  ///< levels; older ones weigh less
 };
 
 }  // namespace speclab

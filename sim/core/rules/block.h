@@ -8,13 +8,13 @@
 namespace speclab {
 namespace detail {
 
-/// Where block verification stops: the last kept node of the chain, and P there.
+/// The end of block verification: the last kept node of the chain, and P there.
 struct KeptBlock {
   TokenTree::Node node = 0;
   double joint = 1.0;
 };
 
-/// The longest prefix that its own coin keeps. Of a chain, node i is position i.
+/// The longest prefix whose last position was kept by its coin. In a chain, node i is position i.
 template <typename Scalar, ChanceSource Chance>
 KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
                        const RoundKey& key, Chance& chance) {
@@ -39,13 +39,13 @@ KeptBlock longest_kept(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>
 
 }  // namespace detail
 
-/// Block verification of a chain x_1 .. x_n: with P_0 = 1 and P_i = min(1, P_{i-1} p(x_i)/q(x_i)),
-/// position i < n is kept with probability s/(s + 1 - P_i), s = sum of max(0, P_i p - q) over the
-/// laws after x_i, position n with P_n; the longest kept prefix is accepted. The next token comes
-/// from norm max(0, P_i p - q), after the whole chain from p. Accepts at least as many tokens as
-/// the ratio test in the mean. Every position draws a coin of its own.
+/// Block verification of a chain x_1 .. x_n. Let P_0 = 1 and P_i = min(1, P_{i-1} p(x_i)/q(x_i)).
+/// Let s be the sum of max(0, P_i p - q) over the laws after x_i. Position i < n is kept with
+/// probability s/(s + 1 - P_i), and position n with P_n; every position draws a coin of its own.
+/// The longest kept prefix is accepted. The next token comes from norm max(0, P_i p - q), after the
+/// whole chain from p. In the mean it accepts at least as many tokens as the ratio test.
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
-/// @throws ContractError if the draft is no chain, and what verify_rejection throws
+/// @throws ContractError if the draft is no chain, or for the reasons of verify_rejection
 /// @source Sun et al. 2024, Block Verification Accelerates Speculative Decoding, Alg. 2
 template <typename Scalar, ChanceSource Chance>
 void verify_block(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,

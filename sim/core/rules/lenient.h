@@ -5,8 +5,8 @@
 
 namespace speclab {
 
-/// The ratio test with lenience: a child x is accepted with probability min(1, p(x)/(l q(x))).
-/// Lossy for l < 1: no token becomes likelier than p(x)/l, some may become rarer without bound.
+/// The ratio test with lenience: a child x is accepted with probability min(1, p(x)/(l q(x))). It
+/// is lossy for l < 1. No token becomes likelier than p(x)/l; some may become rarer without bound.
 /// @param lenience  l, in (0, 1]; 1 is the ratio test
 /// @source Leviathan et al. 2023, A.5
 template <typename Scalar, ChanceSource Chance>

@@ -3,7 +3,7 @@
 
 namespace speclab {
 
-/// What a rejection under lenience l leaves; the paper does not say.
+/// The law after a rejection under lenience l; the paper leaves it open.
 enum class LenientResidual : std::uint8_t {
   full,     ///< norm max(0, p - q)
   lenient,  ///< norm max(0, p - l q)

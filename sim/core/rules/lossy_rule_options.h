@@ -13,7 +13,7 @@ struct LossyRuleOptions {
   double typical_delta = 0.3;
 };
 
-/// Whether the rule of that name changes the output law where text is sampled.
+/// True if the rule of this name changes the output law of sampled text.
 inline bool is_lossy_rule(std::string_view name) { return name == "lenient" || name == "typical"; }
 
 }  // namespace speclab

@@ -3,8 +3,8 @@
 
 namespace speclab {
 
-/// At every node a token is chosen from the target's law; a child that has it is accepted, else it
-/// is the next token.
+/// Chooses a token from the target's law at every node. A child with this token is accepted;
+/// without one, it is the next token.
 /// @param choose  choose(law, depth): the token
 template <typename Scalar, typename Choose>
 void verify_match(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
@@ -35,9 +35,9 @@ void verify_greedy(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& ta
                [](const BasicLaw<Scalar>& law, std::int32_t) { return law.arg_max(); });
 }
 
-/// The target samples, the draft must equal. Draws are the target's own (purpose target, draw 0),
-/// so that the text is plain decoding's with the same seed, token for token, whatever is drafted
-/// and however. On trees this is SpecInfer's naive sampling.
+/// The target samples, and the draft must equal the sample. The draws are the target's own (purpose
+/// target, draw 0). The text therefore equals that of plain decoding with this seed, token for
+/// token, whatever is drafted. On trees this is SpecInfer's naive sampling.
 /// @source Hugging Face's assisted generation; NTT's study of OPT; SpecInfer (Miao et al. 2023),
 /// section 4.3
 template <typename Scalar, ChanceSource Chance>

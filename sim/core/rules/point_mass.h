@@ -3,9 +3,9 @@
 
 namespace speclab {
 
-/// Every drafted token counts as certain: child x is accepted with p(x); on rejection x is masked
-/// in p, which is renormalised. Lossless however the tokens were drawn, since it holds for each of
-/// them alone; the rule for drafters that have no law.
+/// Every drafted token counts as certain. Child x is accepted with p(x); a rejection masks x in p,
+/// which is renormalised. The rule is lossless however the tokens were drawn, because it is so for
+/// each of them alone. It serves drafters without a law.
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
 template <typename Scalar, ChanceSource Chance>
 void verify_point_mass(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,

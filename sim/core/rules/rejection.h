@@ -18,9 +18,9 @@ inline Token next_tried_token(const TokenTree& tree, TokenTree::Node child, Toke
   return lowest;
 }
 
-/// Mass of `law` on tokens that no sibling before `child` has: what a draw without replacement is
-/// normalised by. Summed over those tokens alone, because 1 - (mass drawn) would cancel where a law
-/// is nearly a point mass.
+/// Mass of `law` on tokens that no sibling before `child` has; it normalises a draw without
+/// replacement. It is summed over those tokens alone, because 1 - (mass drawn) would cancel if the
+/// law is nearly a point mass.
 template <typename Scalar>
 double untried_mass(const BasicLaw<Scalar>& law, const TokenTree& tree, TokenTree::Node child) {
   double mass = 0.0;
@@ -56,8 +56,8 @@ double draft_scale(const BasicDraft<Scalar>& draft, TokenTree::Node child) {
 
 }  // namespace detail
 
-/// Probability with which `child` was drawn, given the siblings drawn before it, and the scale of
-/// its law to that draw.
+/// Probability of drawing `child` after the siblings drawn before it, and the scale of its law for
+/// that draw.
 /// @throws ContractError if it is 0: a token drafted from a law that does not have it
 struct DraftOdds {
   double probability;
@@ -77,12 +77,12 @@ DraftOdds draft_odds(const BasicDraft<Scalar>& draft, TokenTree::Node child,
 }
 
 /// The ratio test with residual: child x, drawn from q, is accepted with probability min(1,
-/// p(x)/q(x)); on rejection p becomes norm max(0, p - q). For chains; for trees drawn without
-/// replacement, where x leaves q, which is renormalised, for the sibling after it (Sequoia); and
-/// for siblings drawn independently from one q (SpecInfer's multi-round sampling). Arg-max drafts
-/// are laws of point mass, each child one of its own, for which the same rule accepts with p(x) and
-/// masks x. Should rounding leave a residual without mass, the node's own target law takes its
-/// place: that happens with a probability of the order of the rounding error itself.
+/// p(x)/q(x)). A rejection turns p into norm max(0, p - q). The rule covers three cases: chains;
+/// trees drawn without replacement, where x leaves q before the next sibling is drawn (Sequoia);
+/// and siblings drawn independently from one q (SpecInfer's multi-round sampling). Arg-max drafts
+/// count as point masses, so x is accepted with p(x) and masked after a rejection. If rounding
+/// leaves a residual without mass, the node's own target law takes its place. The chance of this is
+/// of the order of the rounding error.
 ///
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
 /// @throws ContractError if a drafted token has q(x) = 0 or the two vocabularies differ

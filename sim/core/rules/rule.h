@@ -1,5 +1,5 @@
 #pragma once
-// What the acceptance rules share.
+// Parts that the acceptance rules share.
 
 #include <functional>
 #include <vector>
@@ -30,12 +30,12 @@ inline StreamKey accept_key(const RoundKey& key, const TokenTree& tree, TokenTre
   return node_key(key, Purpose::accept, tree[child].depth - 1, child);
 }
 
-/// Down the tree: at each node its children are tested in drawing order against what is left of the
-/// target's law. An accepted child is the next node; when none is left, the next token comes from
-/// what remains (purpose recover); at a leaf it comes from the target's own law (purpose target,
+/// Walks down the tree. At each node its children are tested in drawing order against the rest of
+/// the target's law. An accepted child is the next node. If all are rejected, the next token comes
+/// from the rest (purpose recover). At a leaf it comes from the target's own law (purpose target,
 /// draw 0).
-/// @param test  test(child, residual, accept_key): whether the child stands; a rejection may reduce
-/// the residual
+/// @param test  test(child, residual, accept_key) is true if the child is accepted; a rejection may
+/// reduce the residual
 template <typename Scalar, ChanceSource Chance, typename Test>
 void verify_child_by_child(const BasicDraft<Scalar>& draft, const TargetLaws<Scalar>& target_laws,
                            const RoundKey& key, Chance& chance, std::vector<Scalar>& scratch,

@@ -9,23 +9,24 @@
 namespace speclab {
 namespace detail {
 
-/// 1 - (1 - kept)^k: whether any of k drafts is kept, each with probability `kept`.
+/// 1 - (1 - kept)^k: the chance that any of k drafts is kept, each with probability `kept`.
 inline double any_of_k(double kept, int k) {
   return -std::expm1(k * std::log1p(-std::min(kept, 1.0)));
 }
 
-/// A candidate rho: b = sum of min(q, p/rho), and by how much rho b exceeds 1 - (1 - b)^k.
+/// A candidate rho, with b = sum of min(q, p/rho) and the excess of rho b over 1 - (1 - b)^k.
 struct KSequential {
   double rho = 1.0, kept = 0.0, surplus = 0.0;
 };
 
 constexpr int kMostSteps = 200;  ///< each three halve the bracket
 
-/// The smallest rho in [1, k] without deficit, from above: every rho from there on leaves the law
-/// as it is, so that a coarse answer costs acceptance only. b falls and rho b grows with rho: one
-/// root. Secants find it, aimed half a tolerance beyond so that the bracket closes from both sides;
-/// where two of them have not halved it, as where p and q are almost equal, it is bisected. To 1e-9
-/// in double, to 1e-6 in float. For k = 1 it is 1, and the other fields are not filled.
+/// The smallest rho in [1, k] without deficit, approached from above. Every larger rho keeps the
+/// law, so a coarse answer costs acceptance only. There is one root, because b falls and rho b
+/// grows with rho. Secants find it; they aim half a tolerance beyond, so the bracket closes from
+/// both sides. If two secants have not halved the bracket, it is bisected; that happens if p and q
+/// are almost equal. The tolerance is 1e-9 in double and 1e-6 in float. For k = 1 the answer is 1,
+/// and the other fields are not filled.
 template <typename Scalar>
 KSequential k_sequential(const BasicLaw<Scalar>& p, const BasicLaw<Scalar>& q, int k) {
   if (k == 1) return {};
@@ -64,7 +65,7 @@ inline void next_of(const TokenTree& tree, const std::vector<TokenTree::Node>& a
     if (std::ranges::find(alive, tree[node].parent) != alive.end()) offered.push_back(node);
 }
 
-/// What is left over when none of k drafts was kept: norm (p - min(q, p/rho) (1 - (1 - b)^k)/b).
+/// The rest if none of k drafts was kept: norm (p - min(q, p/rho) (1 - (1 - b)^k)/b).
 template <typename Scalar>
 void leave_over(const BasicLaw<Scalar>& law, int k, const KSequential& choice,
                 Residual<Scalar>& residual) {
@@ -75,11 +76,11 @@ void leave_over(const BasicLaw<Scalar>& law, int k, const KSequential& choice,
 
 }  // namespace detail
 
-/// Several independent drafts: at each depth the k drafts that share the accepted prefix offer
-/// their next tokens, drawn independently from one law q; each in turn is kept with probability
-/// min(1, p(x)/(rho q(x))), with the smallest rho for which what is left over is a law. The drafts
-/// that begin with the kept token go on. For k = 1 the ratio test. Arg-max drafts are tried one
-/// after the other, each as a certainty.
+/// Several independent drafts. At each depth the k drafts that share the accepted prefix offer
+/// their next tokens, drawn independently from one law q. Each in turn is kept with probability
+/// min(1, p(x)/(rho q(x))). rho is the smallest number that leaves a law as the rest. The drafts
+/// that begin with the kept token go on. For k = 1 this is the ratio test. Arg-max drafts are tried
+/// one after the other, each as a certainty.
 /// @param scratch  work space, resized to at most the vocabulary; reused between calls
 /// @throws ContractError if the drafts were drawn without replacement, or a drafted token has q(x)
 /// = 0

@@ -86,7 +86,7 @@ TEST(TrainingFigures, TellASinglePromptFromOneThatWasNotNoted) {
   TrainingCurve one = curve("one", 1);
   for (TrainingPoint& point : one.points) point.clusters = 1;
   const std::string caption = training_figures({one})[1].caption;
-  EXPECT_NE(caption.find("A single prompt or stretch bears none."), std::string::npos) << caption;
+  EXPECT_NE(caption.find("A single prompt or stretch has none."), std::string::npos) << caption;
   EXPECT_EQ(caption.find("No interval was noted"), std::string::npos) << caption;
 }
 

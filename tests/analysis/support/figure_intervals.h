@@ -34,7 +34,7 @@ inline std::string unnoted(const Figure& figure) {
 inline bool is_accounted_for(const Figure& figure, const Series& series) {
   if (series.name == "predicted")
     return says(figure, "without intervals") || says(figure, "without an interval");
-  if (series.name == "training text") return says(figure, "which bear no interval");
+  if (series.name == "training text") return says(figure, "so it has no interval");
   const std::string of_whom =
       says(figure, "Training of ") ? "noted by" : series.name.substr(0, series.name.find(','));
   return unnoted(figure).find(of_whom) != std::string::npos;

@@ -278,7 +278,8 @@ TEST(FeatureTransformerTrainer, SaysThatACheckpointIsOfAnotherRevision) {
                               {[](const TrainProgress&) {}});
     FAIL() << "went on from it";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("of another revision of speclab"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("made by another revision of speclab"),
+              std::string::npos)
         << error.what();
   }
 }

@@ -88,7 +88,7 @@ TEST_F(LanguageModelTraining, SaysWhenACheckpointIsOfALargerDrafter) {
     train_language_model(options_, {[](const TrainProgress&) {}});
     FAIL() << "went on from it";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("of a training of a larger one"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("it belongs to a larger drafter"), std::string::npos)
         << error.what();
   }
 }

@@ -120,7 +120,7 @@ TEST_F(CompareRuns, RefusesWhatIsNoRunOfGenerationsOrIsBroken) {
   write("base", options_of(0.6));
   const std::string base = scratch_.file("base");
   expect_refusal("compare " + base + " HEAD", 2,
-                 "is a run folder, HEAD is none (no manifest.toml)");
+                 "is a run folder, but HEAD is not (no manifest.toml)");
   write("head", {.kind = "cost_surface", .temperatures = {0.0}, .repetitions = 1});
   expect(2,
          "a run of kind 'cost_surface'; compare takes runs of kind decoding or drafter_acceptance");

@@ -113,7 +113,7 @@ TEST_F(ProgramPartialReport, OfAWholeRunIsNoneAndTakesNoOutput) {
   EXPECT_EQ(outcome.output.find("artial report"), std::string::npos) << outcome.output;
   testing::expect_refusal(
       "report " + experiment_.folder("run") + " --output " + experiment_.folder("aside"), 2,
-      "the report of a run stands in its folder");
+      "the report of a finished run stands in its folder");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
 
 TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   expect_refusal("reproduce leviathan_table_2", 2, "--quick");
-  expect_refusal("reproduce leviathan_table_4 --quick", 2, "for tables that are measured");
+  expect_refusal("reproduce leviathan_table_4 --quick", 2, "for measured tables");
   expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
   const std::string folder = fresh_folder("reproduce_foreign");
   std::filesystem::create_directory(folder);
@@ -216,7 +216,7 @@ TEST(ProgramReproduce, ConvertsMetricsAndRefusesAmbiguousOnes) {
   EXPECT_NE(outcome.output.find("0.416667"), std::string::npos) << outcome.output;
   expect_refusal(
       "reproduce metric_crosswalk --metric acceptance_rate=0.8 --metric speculation_length=3", 11,
-      "say whose it is");
+      "name one of them");
   expect_refusal(
       "reproduce metric_crosswalk --metric acceptance_length=2.25 --metric speculation_length=3",
       11, "vllm.mean_acceptance_length");

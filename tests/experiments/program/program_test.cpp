@@ -119,7 +119,7 @@ TEST(Program, RefusesWrongCommandLines) {
             policy,
         2, "allowed: heuristic, constant:N");
   expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2,
-                 "which reads none");
+                 "which reads no model");
   expect_refusal("generate --prompt x --drafter mixture", 2, "name them in --drafter-parts");
   expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2,
                  "allowed: 2 to 16");

@@ -47,7 +47,7 @@ TEST(ProgramWorkers, OneThatFailsIsARowAndExitCode6AndTheSameCommandTriesAgain) 
     const Outcome run = run_shell(program + run_command(experiment, "run", "--workers 2"));
     EXPECT_EQ(run.code, 6) << run.output;
     EXPECT_NE(run.output.find("1 of 24 generations failed, see " + experiment.folder("run") +
-                              "/failures.csv; the same command tries 1 of them once more"),
+                              "/failures.csv; repeat the command to try 1 of them once more"),
               std::string::npos)
         << run.output;
     EXPECT_NE(experiment.file("run", "failures.csv")

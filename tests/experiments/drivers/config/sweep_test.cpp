@@ -181,7 +181,7 @@ TEST_F(Include, RefusesCirclesAndFilesWithoutEnd) {
   const std::string own = folder_.file("a.toml", "include = \"b.toml\"\n");
   EXPECT_NE(
       refusal(own).find(
-          "b.toml:1:11: include = \"a.toml\"; allowed: files that do not include one another: "),
+          "b.toml:1:11: include = \"a.toml\"; allowed: files that do not include each other: "),
       std::string::npos)
       << refusal(own);
   EXPECT_NE(refusal(folder_.file("self.toml", "include = \"./self.toml\"\n"))

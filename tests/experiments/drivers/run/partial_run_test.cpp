@@ -182,7 +182,7 @@ TEST_F(PartialRun, HasNothingToShowBeforeTheFirstGeneration) {
     FAIL() << "shown";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("nothing that a report shows was measured yet (" +
+                  .find("no measurement for a report is there yet (" +
                         std::to_string(plan_.pilots.size()) + " of "),
               std::string::npos)
         << error.what();

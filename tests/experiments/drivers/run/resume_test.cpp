@@ -168,8 +168,8 @@ TEST(Resume, RefusesAJournalOfTheFormBefore) {
     FAIL() << "taken";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("journal:1: no entry; allowed: KIND SECTION KEY JSON. The journal is of an "
-                        "earlier revision"),
+                  .find("journal:1: no entry; allowed: KIND SECTION KEY JSON. The journal comes "
+                        "from an earlier revision"),
               std::string::npos)
         << error.what();
   }
