@@ -45,16 +45,16 @@ class ProgramSlurm : public ::testing::Test {
   }
 
   /// 28 cells over 4 prompts; a generation takes so long that tasks can be struck in the middle.
-  std::string run_command(const std::string& name, const std::string& more,
-                          const std::string& environment = "SPECLAB_FAKE_MS=300 ") const {
-    return std::string(kClient) + environment + SPECLAB_PROGRAM + " run " +
-           experiment_.config_file() + " --set '" + kTemperatures + "' --set '" + kPolicies +
-           "' --no-report --output " + experiment_.folder(name) + " " + more + " 2>&1";
+  std::string run_command(const std::string& name, const std::string& more) const {
+    return std::string(kClient) + "SPECLAB_FAKE_MS=" + std::to_string(generation_ms_) + " " +
+           SPECLAB_PROGRAM + " run " + experiment_.config_file() + " --set '" + kTemperatures +
+           "' --set '" + kPolicies + "' --no-report --output " + experiment_.folder(name) + " " +
+           more + " 2>&1";
   }
 
-  /// The run that nothing disturbs, here and in no time.
+  /// The run that nothing disturbs, here and in no time: only tasks take theirs.
   void run_whole() const {
-    const Outcome whole = run_shell(run_command("whole", "", ""));
+    const Outcome whole = run("whole", "");
     ASSERT_EQ(whole.code, 0) << whole.output;
     EXPECT_NE(whole.output.find("112 generations in 28 cells"), std::string::npos) << whole.output;
   }
@@ -122,6 +122,7 @@ class ProgramSlurm : public ::testing::Test {
   static constexpr const char* kPolicies =
       R"(axes.policy=["constant:2", "constant:3", "heuristic"])";
   static constexpr std::size_t kGenerations = 112;
+  int generation_ms_ = 250;
   static bool is_quick() { return testing::by_size(true, false, false); }
   static constexpr const char* kLeftOut =
       "left out where tests are quick: Slurm notices the dead late";
@@ -132,6 +133,7 @@ class ProgramSlurm : public ::testing::Test {
 
 TEST_F(ProgramSlurm, ControllerAndANodeKilledInTheMiddleTheFilesAreALocalRuns) {
   if (is_quick()) GTEST_SKIP() << kLeftOut;
+  generation_ms_ = 500;
   run_whole();
   const Outcome submitted = run("run", "--slurm --slurm-tasks 4 --detach");
   ASSERT_EQ(submitted.code, 0) << submitted.output;

@@ -303,7 +303,7 @@ TEST_F(EditedConfigs, ReuseAllThatIsTheSameWorkAndNothingElse) {
   for (unsigned edits = 0; edits < wanted;) {
     EditedConfig config(experiment);
     std::set<std::string> measured;
-    for (int step = 0; step <= 10; ++step, edits += step > 1 ? 1 : 0) {
+    for (int step = 0; step <= 10; ++step, edits += step > 1 ? 1u : 0u) {
       const std::string path =
           experiment.folder(config.name() + std::to_string(chance() % 2) + ".toml");
       write_file(path, config.text());
