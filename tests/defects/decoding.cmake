@@ -32,4 +32,5 @@ target_link_libraries(seeded_distance PRIVATE speclab_seeded ${unchanged})
 speclab_defects_test(NAME defects_test LABEL exact LIBRARY speclab_seeded SEEDED_TESTS seeded_tests LEAST 30
   SOURCES decoder_distance.cpp sampled_defects_test.cpp)
 add_dependencies(defects_test seeded_goodness_of_fit seeded_distance log_pairs)
-set_tests_properties(defects_test PROPERTIES COST 170)
+set_tests_properties(defects_test PROPERTIES COST 60)
+set_property(TEST defects_test APPEND PROPERTY LABELS sized)

@@ -144,97 +144,153 @@ static void draw_tokens(const BasicDraft<Scalar>& draft, TokenTree::Node parent,
     tokens.push_back(sample(draft.law_at(parent), first, chance, scratch));
 }
 
-/// Draws a tree of `shape` from the world's draft laws, cut where a law runs out of tokens.
-template <typename Scalar, ChanceSource Chance>
-static BasicDraft<Scalar> draw_draft(const SmallWorld& world, const Tokens& prefix,
-                                     const TreeShape& shape, DrawKind kind, const RoundKey& key,
-                                     Chance& chance) {
-  BasicDraft<Scalar> draft;
-  draft.reset(0, kind);
-  std::vector<Scalar> scratch;
-  Tokens tokens;
-  std::map<int, TokenTree::Node> drawn{{0, 0}};  // node of the shape -> node of the draft
-  for (int node = 0; node <= shape.num_nodes(); ++node) {
-    const std::size_t count = num_children(shape, node);
-    if (!drawn.contains(node) || count == 0) continue;
-    const TokenTree::Node parent = drawn[node];
-    const std::vector<double> law = world.draft(joined(prefix, path_tokens(draft.tree, parent)));
-    draft.law_for(parent) =
-        law_of<Scalar>(kind == DrawKind::arg_max ? point_mass_at_max(law) : law);
-    if (kind == DrawKind::arg_max)
-      tokens = most_likely(law, count);
-    else
-      draw_tokens(draft, parent, count, key, chance, scratch, tokens);
-    int child = static_cast<int>(std::find(shape.parents().begin(), shape.parents().end(), node) -
-                                 shape.parents().begin()) +
-                1;
-    for (const Token token : tokens) drawn[child++] = draft.add(parent, token);
+/// The rounds of one world, shape and rule. Every law and every round of a prefix is made once.
+template <typename Scalar>
+class Rounds {
+ public:
+  Rounds(const SmallWorld& world, const TreeShape& shape, DrawKind kind, const Rule<Scalar>& rule)
+      : world_(world), shape_(shape), kind_(kind), rule_(rule) {}
+
+  const std::map<Tokens, double>& block_law(const Tokens& prefix) {
+    const auto [found, is_new] = blocks_.try_emplace(prefix);
+    if (is_new) enumerate(prefix, found->second);
+    return found->second;
   }
-  return draft;
-}
+
+  const std::map<Tokens, double>& emitted_law(const Tokens& prefix, std::size_t count) {
+    const auto [found, is_new] = emitted_.try_emplace({prefix, count});
+    if (is_new) add_emitted(prefix, count, found->second);
+    return found->second;
+  }
+
+  /// Accepted tokens of the round after no prefix.
+  double mean_accepted() {
+    double mean = 0.0;
+    visit_verdicts({}, {}, [&](const auto&, const Verdict& verdict, double probability) {
+      mean += probability * static_cast<double>(verdict.accepted.size());
+    });
+    return mean;
+  }
+
+ private:
+  struct DraftLaw {
+    std::vector<double> probabilities;
+    BasicLaw<Scalar> law;  ///< that is drawn from
+  };
+
+  void enumerate(const Tokens& prefix, std::map<Tokens, double>& blocks) {
+    const auto length = static_cast<std::uint32_t>(prefix.size());
+    visit_verdicts(prefix, {0, length, length},
+                   [&](const TokenTree& tree, const Verdict& verdict, double probability) {
+                     Tokens block = verdict.accepted.empty()
+                                        ? Tokens{}
+                                        : path_tokens(tree, verdict.accepted.back());
+                     block.push_back(verdict.next);
+                     blocks[block] += probability;
+                   });
+  }
+
+  void add_emitted(const Tokens& prefix, std::size_t count, std::map<Tokens, double>& law) {
+    for (const auto& [whole, probability] : block_law(prefix)) {
+      const Tokens block(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(
+                                                            std::min(whole.size(), count)));
+      if (block.size() == count) {
+        law[block] += probability;
+        continue;
+      }
+      for (const auto& [rest, rest_probability] :
+           emitted_law(joined(prefix, block), count - block.size()))
+        law[joined(block, rest)] += probability * rest_probability;
+    }
+  }
+
+  /// Calls visit(tree, verdict, probability) for every path of a round.
+  template <typename Visit>
+  void visit_verdicts(const Tokens& prefix, const RoundKey& key, Visit visit) {
+    ForkingChance forks;
+    CountingChance chance(forks);
+    Verdict verdict;
+    do {
+      chance.clear();
+      const auto draft = draw_draft(prefix, key, chance);
+      const TargetLaws<Scalar> laws = [&](TokenTree::Node node) -> const BasicLaw<Scalar>& {
+        return target(joined(prefix, path_tokens(draft.tree, node)));
+      };
+      rule_(draft, laws, key, chance, verdict);
+      visit(draft.tree, verdict, forks.probability());
+    } while (forks.next_path());
+  }
+
+  /// Draws a tree of the shape from the world's draft laws, cut where a law runs out of tokens.
+  template <ChanceSource Chance>
+  BasicDraft<Scalar> draw_draft(const Tokens& prefix, const RoundKey& key, Chance& chance) {
+    BasicDraft<Scalar> draft;
+    draft.reset(0, kind_);
+    std::vector<Scalar> scratch;
+    Tokens tokens;
+    std::map<int, TokenTree::Node> drawn{{0, 0}};  // node of the shape -> node of the draft
+    for (int node = 0; node <= shape_.num_nodes(); ++node) {
+      const std::size_t count = num_children(shape_, node);
+      if (!drawn.contains(node) || count == 0) continue;
+      const TokenTree::Node parent = drawn[node];
+      const DraftLaw& law = draft_law(joined(prefix, path_tokens(draft.tree, parent)));
+      draft.law_for(parent) = law.law;
+      if (kind_ == DrawKind::arg_max)
+        tokens = most_likely(law.probabilities, count);
+      else
+        draw_tokens(draft, parent, count, key, chance, scratch, tokens);
+      int child =
+          static_cast<int>(std::find(shape_.parents().begin(), shape_.parents().end(), node) -
+                           shape_.parents().begin()) +
+          1;
+      for (const Token token : tokens) drawn[child++] = draft.add(parent, token);
+    }
+    return draft;
+  }
+
+  const BasicLaw<Scalar>& target(const Tokens& text) {
+    const auto [found, is_new] = targets_.try_emplace(text);
+    if (is_new) found->second = law_of<Scalar>(world_.target(text));
+    return found->second;
+  }
+
+  const DraftLaw& draft_law(const Tokens& text) {
+    const auto [found, is_new] = drafts_.try_emplace(text);
+    if (is_new) {
+      const std::vector<double> law = world_.draft(text);
+      found->second = {law,
+                       law_of<Scalar>(kind_ == DrawKind::arg_max ? point_mass_at_max(law) : law)};
+    }
+    return found->second;
+  }
+
+  const SmallWorld& world_;
+  const TreeShape& shape_;
+  DrawKind kind_;
+  const Rule<Scalar>& rule_;
+  std::map<Tokens, BasicLaw<Scalar>> targets_;
+  std::map<Tokens, DraftLaw> drafts_;
+  std::map<Tokens, std::map<Tokens, double>> blocks_;
+  std::map<std::pair<Tokens, std::size_t>, std::map<Tokens, double>> emitted_;
+};
 
 template <typename Scalar>
 std::map<Tokens, double> block_law(const SmallWorld& world, const Tokens& prefix,
                                    const TreeShape& shape, DrawKind kind,
                                    const Rule<Scalar>& rule) {
-  std::map<Tokens, double> blocks;
-  ForkingChance forks;
-  CountingChance chance(forks);
-  Verdict verdict;
-  const RoundKey key{0, static_cast<std::uint32_t>(prefix.size()),
-                     static_cast<std::uint32_t>(prefix.size())};
-  do {
-    chance.clear();
-    const auto draft = draw_draft<Scalar>(world, prefix, shape, kind, key, chance);
-    BasicLaw<Scalar> law;
-    const TargetLaws<Scalar> laws = [&](TokenTree::Node node) -> const BasicLaw<Scalar>& {
-      return law = law_of<Scalar>(world.target(joined(prefix, path_tokens(draft.tree, node))));
-    };
-    rule(draft, laws, key, chance, verdict);
-    Tokens block =
-        verdict.accepted.empty() ? Tokens{} : path_tokens(draft.tree, verdict.accepted.back());
-    block.push_back(verdict.next);
-    blocks[block] += forks.probability();
-  } while (forks.next_path());
-  return blocks;
+  return Rounds<Scalar>(world, shape, kind, rule).block_law(prefix);
 }
 
 template <typename Scalar>
 std::map<Tokens, double> emitted_law(const SmallWorld& world, const Tokens& prefix,
                                      std::size_t count, const TreeShape& shape, DrawKind kind,
                                      const Rule<Scalar>& rule) {
-  std::map<Tokens, double> law;
-  for (const auto& [whole, probability] : block_law(world, prefix, shape, kind, rule)) {
-    const Tokens block(whole.begin(),
-                       whole.begin() + static_cast<std::ptrdiff_t>(std::min(whole.size(), count)));
-    if (block.size() == count) {
-      law[block] += probability;
-      continue;
-    }
-    for (const auto& [rest, rest_probability] :
-         emitted_law(world, joined(prefix, block), count - block.size(), shape, kind, rule))
-      law[joined(block, rest)] += probability * rest_probability;
-  }
-  return law;
+  return Rounds<Scalar>(world, shape, kind, rule).emitted_law(prefix, count);
 }
 
 double mean_accepted(const SmallWorld& world, const TreeShape& shape, DrawKind kind,
                      const Rule<double>& rule) {
-  double mean = 0.0;
-  ForkingChance forks;
-  CountingChance chance(forks);
-  Verdict verdict;
-  do {
-    chance.clear();
-    const auto draft = draw_draft<double>(world, {}, shape, kind, {}, chance);
-    BasicLaw<double> law;
-    const TargetLaws<double> laws = [&](TokenTree::Node node) -> const BasicLaw<double>& {
-      return law = law_of<double>(world.target(path_tokens(draft.tree, node)));
-    };
-    rule(draft, laws, {}, chance, verdict);
-    mean += forks.probability() * static_cast<double>(verdict.accepted.size());
-  } while (forks.next_path());
-  return mean;
+  return Rounds<double>(world, shape, kind, rule).mean_accepted();
 }
 
 /// Calls visit(|a - b|) for the tokens of either law.

@@ -13,6 +13,7 @@
 #include "engines/verifiers/verifier.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/models/tiny_llama.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::engines::testing {
 
@@ -54,6 +55,12 @@ class TurningPolicy final : public SpeculationLengthPolicy {
 
 class DeviceRounds : public ::testing::Test {
  protected:
+  /// The greedy one is left out where tests are quick: device and host then take equal draws.
+  static std::vector<double> temperatures() {
+    const std::vector<double> both{0.0, 1.0};
+    return speclab::testing::by_size(std::vector<double>{1.0}, both, both);
+  }
+
   void SetUp() override {
     if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
     load(small_config());

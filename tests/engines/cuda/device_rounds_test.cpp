@@ -30,7 +30,7 @@ TEST(DevicePhilox, IsTheProjectsGenerator) {
 }
 
 TEST_F(DeviceRounds, PlainDecodingIsTheHosts) {
-  for (const double temperature : {0.0, 1.0}) expect_equal(options("plain", temperature), 0);
+  for (const double temperature : temperatures()) expect_equal(options("plain", temperature), 0);
 }
 
 TEST_F(DeviceRounds, GreedyRoundsAreTheHostsAndPlainDecodings) {
@@ -54,7 +54,7 @@ TEST_F(DeviceRounds, OfADraftVocabularyAreTheHosts) {
   load(small_config(), testing::drafter_of_some_tokens());
   const GenerationRecord plain = decode(*on_device(options("plain", 0.0)), 1, 0);
   for (const std::int32_t length : {1, 3}) {
-    for (const double temperature : {0.0, 1.0})
+    for (const double temperature : temperatures())
       EXPECT_GT(expect_equal(options("small_transformer", temperature, 40), length), 0)
           << temperature;
     EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0)), 1, length).output_ids,
@@ -64,7 +64,7 @@ TEST_F(DeviceRounds, OfADraftVocabularyAreTheHosts) {
 }
 
 TEST_F(DeviceRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
-  for (const double temperature : {0.0, 1.0})
+  for (const double temperature : temperatures())
     EXPECT_GT(expect_equal(options("small_transformer", temperature), TurningPolicy()), 0);
 }
 
@@ -109,7 +109,7 @@ TEST_F(DeviceRounds, NoticeLogitsThatAreNoNumbers) {
   target_ = std::make_shared<cuda::LlamaCuda>(
       small_config(), *testing::tiny_weights(small_config(), {.scale = 1e38f}),
       std::make_shared<cuda::Device>());
-  for (const double temperature : {0.0, 1.0})
+  for (const double temperature : temperatures())
     EXPECT_THROW(decode(*on_device(options("plain", temperature)), 1, 0), ModelFileError)
         << temperature;
 }

@@ -10,6 +10,7 @@
 
 #include "engines/cuda/llama_cuda.h"
 #include "tests/engines/models/tiny_llama.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::engines::testing {
 
@@ -34,6 +35,11 @@ inline const std::vector<LlamaConfig>& head_size_configs() {
       head_size_config(32, 3, 3, true), head_size_config(64, 6, 2, false),
       head_size_config(128, 4, 1, true), head_size_config(64, 9, 3, true)};
   return all;
+}
+
+/// Places among them: those of a quick test, or all of a longer one.
+inline std::vector<int> head_sizes(std::vector<int> quick, std::vector<int> all) {
+  return speclab::testing::by_size(quick, all, all);
 }
 
 /// The parameter is a model's place among head_size_configs().

@@ -17,6 +17,16 @@ LlamaConfig config_of(std::int32_t vocab_size) {
 
 class LargeVocabularyRounds : public testing::DeviceRounds {
  protected:
+  static std::vector<double> temperatures() {
+    using Temperatures = std::vector<double>;
+    return speclab::testing::by_size(Temperatures{0.7}, Temperatures{0.0, 0.7},
+                                     Temperatures{0.0, 0.7, 1.0});
+  }
+  static std::vector<std::int32_t> lengths() {
+    using Lengths = std::vector<std::int32_t>;
+    return speclab::testing::by_size(Lengths{3}, Lengths{3, 16}, Lengths{2, 3, 5, 8, 16});
+  }
+
   void SetUp() override {
     DeviceRounds::SetUp();
     if (!IsSkipped()) load(config_of(1100));
@@ -24,26 +34,26 @@ class LargeVocabularyRounds : public testing::DeviceRounds {
 };
 
 TEST_F(LargeVocabularyRounds, AreTheHostsAtEveryDraftLengthAndTemperature) {
-  for (const double temperature : {0.0, 0.7, 1.0})
-    for (const std::int32_t length : {2, 3, 5, 8, 16})
+  for (const double temperature : temperatures())
+    for (const std::int32_t length : lengths())
       EXPECT_GT(expect_equal(options("small_transformer", temperature, 18), length), 0)
           << temperature << ", " << length;
 }
 
 TEST_F(LargeVocabularyRounds, GreedyTokensArePlainDecodings) {
   const GenerationRecord plain = decode(*on_device(options("plain", 0.0, 18)), 1, 0);
-  for (const std::int32_t length : {2, 3, 5, 8, 16})
+  for (const std::int32_t length : lengths())
     EXPECT_EQ(decode(*on_device(options("small_transformer", 0.0, 18)), 1, length).output_ids,
               plain.output_ids)
         << length;
 }
 
 TEST_F(LargeVocabularyRounds, PlainDecodingIsTheHosts) {
-  for (const double temperature : {0.0, 0.7, 1.0}) expect_equal(options("plain", temperature), 0);
+  for (const double temperature : temperatures()) expect_equal(options("plain", temperature), 0);
 }
 
 TEST_F(LargeVocabularyRounds, OfTreesAreTheHosts) {
-  for (const double temperature : {0.0, 0.7, 1.0}) {
+  for (const double temperature : temperatures()) {
     DecoderOptions trees = options("small_transformer", temperature, 12);
     trees.drafter.tree = "4x2x1";
     EXPECT_GT(expect_equal(trees, 3), 0) << temperature;

@@ -224,7 +224,8 @@ TEST_P(OverlappingPass, GivesTheSameBitsInTheAdversarialOrder) {
   EXPECT_EQ(adversarial, all_results());
 }
 
-INSTANTIATE_TEST_SUITE_P(HeadSizes, OverlappingPass, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(HeadSizes, OverlappingPass,
+                         ::testing::ValuesIn(testing::head_sizes({1}, {1, 2})));
 
 class OverlappingRounds : public testing::DeviceRounds {
  protected:
@@ -244,12 +245,12 @@ class OverlappingRounds : public testing::DeviceRounds {
 };
 
 TEST_F(OverlappingRounds, OfChainsGiveTheSameTokensInTheAdversarialOrder) {
-  for (const double temperature : {0.0, 1.0})
+  for (const double temperature : temperatures())
     expect_same(options("small_transformer", temperature, 14));
 }
 
 TEST_F(OverlappingRounds, OfTreesGiveTheSameTokensInTheAdversarialOrder) {
-  for (const double temperature : {0.0, 1.0})
+  for (const double temperature : temperatures())
     for (const char* tree : {"3x2x1", "parents:0,0,2,3,3,5"}) {
       DecoderOptions trees = options("small_transformer", temperature, 9);
       trees.drafter.tree = tree;

@@ -1,6 +1,6 @@
-// A part of the losslessness run (scripts/losslessness) on the default model: 6 prompts, 64 tokens,
-// float32. The small transformer is the target without its last layers, so it needs no trained
-// drafter.
+// A part of the losslessness run (scripts/losslessness) on the default model: 2 to 6 prompts of 32
+// to 64 tokens, float32. The small transformer is the target without its last layers, so it needs
+// no trained drafter.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "sim/core/files.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/ngram_drafting.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::engines {
 namespace {
@@ -19,6 +20,8 @@ using testing::decode;
 using testing::output_ids;
 
 constexpr std::int32_t kDrafterLayers = 26;
+const std::uint32_t kPrompts = speclab::testing::by_size(2u, 3u, 6u);
+const std::int32_t kNewTokens = speclab::testing::by_size(24, 32, 64);
 
 class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
  protected:
@@ -33,14 +36,14 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
         std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }
 
-  /// Prompts of six different categories, as the peers' fixture has them.
+  /// Prompts of different categories, as the peers' fixture has them.
   static std::vector<Request> requests() {
     const auto fixture =
         nlohmann::json::parse(read_file(SPECLAB_SOURCE_DIR "/tests/golden/model_smollm2.json"));
-    std::vector<Request> six;
-    for (std::uint32_t i = 0; i < 6; ++i)
-      six.push_back({i, fixture["prompts"][2 * i]["ids"].get<std::vector<Token>>()});
-    return six;
+    std::vector<Request> some;
+    for (std::uint32_t i = 0; i < kPrompts; ++i)
+      some.push_back({i, fixture["prompts"][2 * i]["ids"].get<std::vector<Token>>()});
+    return some;
   }
 
   static void SetUpTestSuite() {
@@ -53,7 +56,7 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
 
   static DecoderOptions options(const DrafterOptions& drafter) {
     return {.sampling = {.temperature = 0},
-            .stop = {.max_new_tokens = 64, .ignore_eos = true},
+            .stop = {.max_new_tokens = kNewTokens, .ignore_eos = true},
             .drafter = drafter};
   }
 
@@ -85,7 +88,8 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     EXPECT_EQ(output_ids(records), plain_);
     std::size_t rounds = 0;
     for (const GenerationRecord& record : records) rounds += record.rounds.size();
-    EXPECT_LT(rounds, 6U * 64U) << "no draft was ever accepted: the test would see little";
+    EXPECT_LT(rounds, kPrompts * static_cast<std::size_t>(kNewTokens))
+        << "no draft was ever accepted: the test would see little";
   }
 
   static std::shared_ptr<LanguageModel> target_, drafter_, feature_drafter_;

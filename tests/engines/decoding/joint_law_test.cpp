@@ -12,6 +12,7 @@
 #include "sim/core/policies/confidence_policy.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/decoding/tiny_decoding.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::engines {
 namespace {
@@ -20,7 +21,8 @@ using testing::DrafterCase;
 using testing::TinyPair;
 
 constexpr std::int32_t kVocab = 10;
-constexpr std::uint32_t kGenerations = 6000;
+/// The liar below is found with so many, too.
+const std::uint32_t kGenerations = speclab::testing::by_size(2000u, 2000u, 6000u);
 constexpr double kQuantile = 4.265;  ///< of the normal law at 1 - 1e-5
 
 const std::vector<Token> kPrompt{3, 7, 3};

@@ -10,6 +10,7 @@
 #include "engines/sampling/history.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/draft_chain.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::engines {
 namespace {
@@ -136,7 +137,8 @@ class ScriptVerifier final : public Verifier {
   std::set<std::size_t> lengths_;
 };
 
-/// Runs scripts of one tree until there were `wanted`. @return the accepted lengths seen
+/// Runs scripts of one tree until there were `wanted`, or a part of them. @return the accepted
+/// lengths seen
 std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int wanted,
                                   const char* model = "") {
   testing::TinyPair pair(small_config(), 0.5f);
@@ -149,6 +151,7 @@ std::set<std::size_t> run_scripts(const char* tree, int speculation_length, int 
                                       : fresh_draft_law(fresh_drafter);
   std::set<std::size_t> lengths;
   std::mt19937 random(7);
+  wanted /= speclab::testing::by_size(10, 4, 1);
   for (int rounds = 0; rounds < wanted;) {
     const std::vector<Token> prompt = random_tokens(random, 40, 1 + random() % 9);
     const DecoderOptions options{

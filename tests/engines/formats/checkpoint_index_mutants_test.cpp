@@ -38,6 +38,7 @@ class CheckpointIndexMutants : public ::testing::Test {
   };
 
   void check(const std::string& text) {
+    if (!some_.takes_next()) return;
     ++num_mutants_;
     std::ofstream(folder_.path("model.safetensors.index.json"), std::ios::binary) << text;
     try {
@@ -74,6 +75,7 @@ class CheckpointIndexMutants : public ::testing::Test {
   }
 
   TemporaryFolder folder_{memory_folder()};
+  EveryNth some_ = some_mutants();
   int num_mutants_ = 0, num_loads_ = 0;
 };
 
@@ -94,8 +96,8 @@ TEST_F(CheckpointIndexMutants, GiveATypedErrorOrTheTensorsOfTheSlowReader) {
       }
   }
   std::printf("indices of shards: %d mutants, %d loads\n", num_mutants_, num_loads_);
-  EXPECT_GE(num_mutants_, 20000);
-  EXPECT_GE(num_loads_, 100) << "agreement is about loads as well";
+  EXPECT_GE(num_mutants_, share_of(20000));
+  EXPECT_GE(num_loads_, share_of(100)) << "agreement is about loads as well";
 }
 
 }  // namespace

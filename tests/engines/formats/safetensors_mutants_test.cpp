@@ -66,7 +66,7 @@ TEST_F(SafetensorsMutants, GiveATypedErrorOrWhatTheSlowReaderReads) {
     visit_fields(seed, fields, replace_in_safetensors, visit);
     visit_pairs(seed, fields, replace_in_safetensors, visit);
   }
-  EXPECT_GE(comparison_.num_loads(), 100) << "agreement is about loads as well";
+  EXPECT_GE(comparison_.num_loads(), share_of(100)) << "agreement is about loads as well";
 }
 
 TEST_F(SafetensorsMutants, WithAnyOtherByteInTheHeaderAgreeToo) {
@@ -81,7 +81,7 @@ TEST_F(SafetensorsMutants, WithAnyOtherByteInTheHeaderAgreeToo) {
     }
   }
   comparison_.print("safetensors files");
-  EXPECT_GE(comparison_.num_mutants(), 20000);
+  EXPECT_GE(comparison_.num_mutants(), share_of(20000));
 }
 
 TEST_F(SafetensorsMutants, WithTheWorstValuesForDigitsAgreeToo) {
@@ -113,7 +113,7 @@ TEST_F(SafetensorsMutants, WithTheWorstValuesForDigitsAgreeToo) {
       }
     }
   }
-  EXPECT_GE(comparison_.num_mutants(), 500);
+  EXPECT_GE(comparison_.num_mutants(), share_of(500));
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ TEST(NgramMutants, GiveATypedErrorOrWhatTheSlowReaderReads) {
     }
   }
   comparison.print("n-gram files");
-  EXPECT_GE(comparison.num_mutants(), 20000);
-  EXPECT_GE(comparison.num_loads(), 500) << "agreement is about loads as well";
+  EXPECT_GE(comparison.num_mutants(), share_of(20000));
+  EXPECT_GE(comparison.num_loads(), share_of(500)) << "agreement is about loads as well";
 }
 
 }  // namespace

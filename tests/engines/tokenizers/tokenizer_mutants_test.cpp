@@ -40,6 +40,7 @@ bool is_plain(const std::string& text) {
 class TokenizerMutants : public ::testing::Test {
  protected:
   void check(const std::string& text) {
+    if (!some_.takes_next()) return;
     ++num_mutants_;
     disk_.write(text);
     try {
@@ -69,6 +70,7 @@ class TokenizerMutants : public ::testing::Test {
   }
 
   MemoryFile disk_;
+  EveryNth some_ = some_mutants();
   int num_mutants_ = 0, num_loads_ = 0, num_words_ = 0;
 };
 
@@ -95,8 +97,8 @@ TEST_F(TokenizerMutants, GiveATypedErrorOrTheTokensOfTheSlowReader) {
   }
   std::printf("tokenizer.json files: %d mutants, %d loads, %d words\n", num_mutants_, num_loads_,
               num_words_);
-  EXPECT_GE(num_mutants_, 20000);
-  EXPECT_GE(num_words_, 1000) << "agreement is about loads as well";
+  EXPECT_GE(num_mutants_, share_of(20000));
+  EXPECT_GE(num_words_, share_of(1000)) << "agreement is about loads as well";
 }
 
 }  // namespace

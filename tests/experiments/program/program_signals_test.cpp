@@ -1,10 +1,11 @@
-// The exit codes of commands that are stopped, or that meet another run, on the default model.
+// The exit codes of commands that are stopped, or that meet another run.
 
 #include <filesystem>
 
 #include "sim/core/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
+#include "tests/experiments/program/tiny_models.h"
 
 namespace speclab {
 namespace {
@@ -17,9 +18,9 @@ std::string run_of(const std::string& folder, const std::string& more) {
   return "run " SPECLAB_SOURCE_DIR
          "/experiments/configs/quickstart.toml --no-report --set 'axes.temperature=[0.0]' --set "
          "'axes.drafter=[\"prompt_lookup\"]'"
-         " --set 'prompts.categories=[\"extraction\"]' --set prompts.new_tokens=6 --set "
-         "costs.repetitions=1 --set 'costs.rows=[1]' --output " +
-         folder + " " + more;
+         " --set 'prompts.categories=[\"chat\"]' --set prompts.new_tokens=6 --set "
+         "costs.repetitions=1 --set 'costs.rows=[1]' --set 'target.model=\"" +
+         testing::TinyModels::get().target() + "\"' --output " + folder + " " + more;
 }
 
 TEST(ExitCodes, FiveIsARunThatIsNotTheOneThatWasBegun) {

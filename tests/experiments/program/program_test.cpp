@@ -8,6 +8,8 @@
 #include "sim/core/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
+#include "tests/experiments/program/tiny_models.h"
+#include "tests/support/test_size.h"
 
 namespace speclab {
 namespace {
@@ -16,6 +18,7 @@ using testing::expect_refusal;
 using testing::Outcome;
 using testing::run_program;
 using testing::run_shell;
+using testing::TinyModels;
 
 std::string default_model() {
   return user_cache_folder() + "/models/smollm2-135m-instruct-q4_1.gguf";
@@ -64,11 +67,21 @@ TEST(Program, SaysSoWhereStandardOutputIsFull) {
   EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8);
 }
 
+/// A run of two cells of a tiny model.
+std::string tiny_run(const std::string& folder) {
+  return "run " SPECLAB_SOURCE_DIR
+         "/experiments/configs/walltime_vs_model_size.toml --no-report --set 'axes.temperature="
+         "[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set "
+         "'prompts.categories=[\"chat\"]' --set prompts.new_tokens=6 --set costs.repetitions=1 "
+         "--set 'costs.rows=[1]' --set 'target.model=\"" +
+         TinyModels::get().target() + "\"' --output " + folder;
+}
+
 /// A closed descriptor must not become the next file that is opened: messages would go into it.
 TEST(Program, WritesNoMessageIntoAFileWhereStandardErrorIsClosed) {
   const std::string folder = ::testing::TempDir() + "/closed_descriptors";
   std::filesystem::remove_all(folder);
-  const Outcome run = run_program(small_run(folder, "--no-report 2>&- <&-"));
+  const Outcome run = run_program(tiny_run(folder) + " 2>&- <&-");
   EXPECT_EQ(run.code, 0) << run.output;
   EXPECT_TRUE(std::filesystem::exists(folder + "/rows.csv"));
   EXPECT_EQ(read_file(folder + "/lock").find("measuring"), std::string::npos);
@@ -89,61 +102,63 @@ TEST(Program, HelpEndsWithZeroAndGivesAnExample) {
 }
 
 TEST(Program, RefusesWrongCommandLines) {
+  const std::string generate = "generate --model " + TinyModels::get().target() + " ";
   expect_refusal("", 2, "a command is needed; allowed: generate, ");
   expect_refusal("generat --prompt x", 2, "no command 'generat'; allowed: generate, tokenize");
-  expect_refusal("generate --prompt x --bogus 1", 2, "--bogus");
+  expect_refusal(generate + "--prompt x --bogus 1", 2, "--bogus");
   for (const char* option : {"temperature", "top-k", "seed", "threads", "speculation-length"})
-    expect_refusal(std::string("generate --prompt x --") + option + " ''", 2, "''; allowed:");
-  expect_refusal("generate --prompt x --seed -1", 2,
+    expect_refusal(generate + std::string("--prompt x --") + option + " ''", 2, "''; allowed:");
+  expect_refusal(generate + "--prompt x --seed -1", 2,
                  "'-1'; allowed: integers from 0 to 18446744073709551615");
-  expect_refusal("generate --prompt x --seed 18446744073709551616", 2, "allowed: integers from 0");
-  expect_refusal("generate --prompt x --temperature warm", 2, "temperature");
-  expect_refusal("generate --prompt x --temperature -1", 2, "temperature = -1; allowed");
-  expect_refusal("generate --prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
-  expect_refusal("generate --prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
-  expect_refusal("generate --prompt x --drafter psychic", 2,
+  expect_refusal(generate + "--prompt x --seed 18446744073709551616", 2,
+                 "allowed: integers from 0");
+  expect_refusal(generate + "--prompt x --temperature warm", 2, "temperature");
+  expect_refusal(generate + "--prompt x --temperature -1", 2, "temperature = -1; allowed");
+  expect_refusal(generate + "--prompt x --top-p 1.5", 2, "top_p = 1.5; allowed");
+  expect_refusal(generate + "--prompt x --max-new-tokens 0", 2, "max_new_tokens = 0; allowed");
+  expect_refusal(generate + "--prompt x --drafter psychic", 2,
                  "drafter 'psychic'; allowed: none, unigram, bigram");
-  expect_refusal("generate --prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
+  expect_refusal(generate + "--prompt x --drafter small_transformer --tree 2xx", 2, "2xx");
   for (const char* drafter : {"plain", "none", "prompt_lookup"})
-    expect_refusal(std::string("generate --prompt x --tree 2x2 --drafter ") + drafter, 2,
+    expect_refusal(generate + std::string("--prompt x --tree 2x2 --drafter ") + drafter, 2,
                    "a drafter that draws trees: unigram, bigram");
-  expect_refusal("generate --prompt x --drafter bigram --tree best_first:0", 2,
+  expect_refusal(generate + "--prompt x --drafter bigram --tree best_first:0", 2,
                  "NODES from 1 to 512");
-  expect_refusal("generate --prompt x --drafter bigram --tree suffixes:31:5x3x2", 2,
+  expect_refusal(generate + "--prompt x --drafter bigram --tree suffixes:31:5x3x2", 2,
                  "COUNT from 1 to what CHILDREN multiply to");
-  expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2,
+  expect_refusal(generate + "--prompt x --drafter bigram --tree beam:8 --policy confidence", 2,
                  "confidence ends chains");
   for (const char* policy : {"auto", "tracking", "confidence"})
     expect_refusal(
-        std::string("generate --prompt x --drafter bigram --tree best_first:adaptive --policy ") +
+        generate + std::string("--prompt x --drafter bigram --tree best_first:adaptive --policy ") +
             policy,
         2, "allowed: heuristic, constant:N");
-  expect_refusal("generate --prompt x --drafter prompt_lookup --drafter-model m", 2,
+  expect_refusal(generate + "--prompt x --drafter prompt_lookup --drafter-model m", 2,
                  "which reads no model");
-  expect_refusal("generate --prompt x --drafter mixture", 2, "name them in --drafter-parts");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram", 2,
+  expect_refusal(generate + "--prompt x --drafter mixture", 2, "name them in --drafter-parts");
+  expect_refusal(generate + "--prompt x --drafter mixture --drafter-parts ngram", 2,
                  "allowed: 2 to 16");
   expect_refusal(
-      "generate --prompt x --drafter mixture --drafter-parts ngram,mixture", 2,
+      generate + "--prompt x --drafter mixture --drafter-parts ngram,mixture", 2,
       "with the part 'mixture'; allowed: drafters that draft and are no mixtures: unigram, bigram");
-  expect_refusal("generate --prompt x --drafter mixture --drafter-parts ngram,bigram:0", 2,
+  expect_refusal(generate + "--prompt x --drafter mixture --drafter-parts ngram,bigram:0", 2,
                  "a weight from 1e-6 to 1e6");
   expect_refusal(
       "generate --prompt x --drafter mixture --drafter-parts "
       "feature_transformer,lookup_transformer",
       2, "every model but n-grams once");
-  expect_refusal("generate --prompt x --drafter ngram --drafter-parts ngram,bigram", 2,
+  expect_refusal(generate + "--prompt x --drafter ngram --drafter-parts ngram,bigram", 2,
                  "parts of a mixture");
-  expect_refusal("generate --prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
-  expect_refusal("generate --prompt x --verifier greedy --temperature 1", 2, "temperature 0");
-  expect_refusal("generate --prompt-ids 1,,2", 2, "--prompt-ids");
-  expect_refusal("generate --prompt-ids 1,99999999", 2,
-                 "prompt token 99999999; allowed: 0 to 49151");
-  expect_refusal("generate", 2, "the prompt is empty");
-  expect_refusal("generate --prompt-file /nowhere/at/all", 2, "/nowhere/at/all");
-  expect_refusal("generate --prompt x --max-new-tokens 9000", 2, "context of 8192");
-  expect_refusal("generate --prompt x --device abacus", 2, "device 'abacus'; allowed");
-  expect_refusal("generate --prompt x --dtype float8", 2, "dtype 'float8'; allowed");
+  expect_refusal(generate + "--prompt x --verifier wishful", 2, "verifier 'wishful'; allowed");
+  expect_refusal(generate + "--prompt x --verifier greedy --temperature 1", 2, "temperature 0");
+  expect_refusal(generate + "--prompt-ids 1,,2", 2, "--prompt-ids");
+  expect_refusal(generate + "--prompt-ids 1,99999999", 2,
+                 "prompt token 99999999; allowed: 0 to 256");
+  expect_refusal(generate, 2, "the prompt is empty");
+  expect_refusal(generate + "--prompt-file /nowhere/at/all", 2, "/nowhere/at/all");
+  expect_refusal(generate + "--prompt x --max-new-tokens 9000", 2, "context of 1024");
+  expect_refusal(generate + "--prompt x --device abacus", 2, "device 'abacus'; allowed");
+  expect_refusal(generate + "--prompt x --dtype float8", 2, "dtype 'float8'; allowed");
   expect_refusal("score --file /nowhere", 2, "/nowhere");
   expect_refusal("train /nowhere.toml", 2, "/nowhere.toml");
 }
@@ -236,43 +251,42 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
                  "target.model = '/dev/zero': neither a known model nor a file or folder");
 }
 
-TEST(Program, GeneratesJsonWhoseRoundsAddUp) {
-  for (const char* drafter : {"plain", "none", "unigram", "bigram", "ngram", "prompt_lookup",
-                              "lookup_ngram", "feature_transformer", "mlp_speculator"}) {
-    const Outcome outcome =
-        run_program(std::string("generate --json --temperature 0 --max-new-tokens 12 --prompt "
-                                "'Count to ten.' --drafter ") +
-                    drafter);
-    ASSERT_EQ(outcome.code, 0) << outcome.output;
-    const nlohmann::json object = nlohmann::json::parse(outcome.output);
+/// Every drafter, tree and policy gives plain decoding's tokens at temperature 0, in rounds that
+/// add up.
+TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
+  const auto generated = [](const std::string& options) {
+    const Outcome outcome = run_program(
+        "generate --json --temperature 0 --max-new-tokens 16 --ignore-eos --prompt "
+        "'Repeat: one two three one two three' --drafter " +
+        options);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.output;
+    nlohmann::json object = nlohmann::json::parse(outcome.output);
     std::size_t emitted = 0;
     for (const auto& round : object.at("rounds")) emitted += round.at("emitted").get<std::size_t>();
-    EXPECT_EQ(emitted, object.at("output_ids").size()) << drafter;
-    EXPECT_GT(object.at("decode_seconds").get<double>(), 0.0);
-  }
-}
-
-TEST(Program, GivesTheSameTokensWithEveryDrafterAtTemperatureZero) {
-  const std::string common =
-      "generate --json --temperature 0 --max-new-tokens 24 --ignore-eos --prompt 'Repeat: one two "
-      "three one two three' --drafter ";
-  const auto ids = [&](const std::string& rest) {
-    return nlohmann::json::parse(run_program(common + rest).output).at("output_ids");
+    EXPECT_EQ(emitted, object.at("output_ids").size()) << options;
+    EXPECT_GT(object.at("decode_seconds").get<double>(), 0.0) << options;
+    return object.at("output_ids");
   };
-  const nlohmann::json plain = ids("plain");
-  EXPECT_EQ(ids("none"), plain);
-  EXPECT_EQ(ids("prompt_lookup --speculation-length 8"), plain);
-  for (const char* drafter : {"unigram", "bigram", "ngram", "lookup_ngram"})
-    EXPECT_EQ(ids(std::string(drafter) + " --speculation-length 3"), plain) << drafter;
-  for (const char* tree : {"bigram --tree 2x2", "lookup_ngram --tree best_first:8",
-                           "small_transformer --tree beam:8:3", "feature_transformer --tree 2x2",
-                           "mlp_speculator --tree 3x2x1", "mlp_speculator --tree suffixes:5:5x3x2",
-                           "mlp_speculator --tree best_first:12:5x3x2",
-                           "small_transformer --tree best_first:adaptive --policy heuristic",
-                           "bigram --policy tracking", "lookup_transformer --speculation-length 6"})
-    EXPECT_EQ(ids(tree), plain) << tree;
-  EXPECT_EQ(ids("small_transformer --policy confidence"), plain);
-  EXPECT_EQ(ids("mixture --drafter-parts feature_transformer:4,ngram,prompt_lookup"), plain);
+  using Options = std::vector<std::string>;
+  const nlohmann::json plain = generated("plain");
+  const Options few{"prompt_lookup --speculation-length 8", "bigram --tree 2x2",
+                    "lookup_ngram --speculation-length 3", "feature_transformer",
+                    "mixture --drafter-parts feature_transformer:4,ngram,prompt_lookup"};
+  const Options others{"none",
+                       "unigram --speculation-length 3",
+                       "ngram --speculation-length 3",
+                       "lookup_ngram --tree best_first:8",
+                       "small_transformer --tree beam:8:3",
+                       "mlp_speculator --tree 3x2x1",
+                       "mlp_speculator --tree suffixes:5:5x3x2",
+                       "mlp_speculator --tree best_first:12:5x3x2",
+                       "small_transformer --tree best_first:adaptive --policy heuristic",
+                       "bigram --policy tracking",
+                       "lookup_transformer --speculation-length 6",
+                       "small_transformer --policy confidence"};
+  for (const std::string& options : few) EXPECT_EQ(generated(options), plain) << options;
+  for (const std::string& options : testing::by_size(Options{}, others, others))
+    EXPECT_EQ(generated(options), plain) << options;
 }
 
 TEST(Program, DrawsTheDraftOfEveryRound) {
@@ -289,19 +303,17 @@ TEST(Program, DrawsTheDraftOfEveryRound) {
 }
 
 TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
-  const auto ids = [](const std::string& options) {
-    const Outcome outcome = run_program(
-        "generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt "
-        "'Tell me about rivers.' --drafter small_transformer " +
-        options);
+  const std::string common =
+      "generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 --prompt 'abc' ";
+  const auto ids = [&](const std::string& options) {
+    const Outcome outcome = run_program(common + TinyModels::get().pair() + options);
     EXPECT_EQ(outcome.code, 0) << options;
     return nlohmann::json::parse(outcome.output).at("output_ids");
   };
   const auto plain =
-      nlohmann::json::parse(
-          run_program("generate --json --max-new-tokens 12 --ignore-eos --temperature 0.8 --seed 3 "
-                      "--prompt 'Tell me about rivers.' --drafter plain")
-              .output)
+      nlohmann::json::parse(run_program(common + "--drafter plain --no-chat-template --model " +
+                                        TinyModels::get().target())
+                                .output)
           .at("output_ids");
   for (const char* verifier :
        {"rejection", "sample_and_match", "point_mass", "block", "several_drafts",
@@ -314,9 +326,9 @@ TEST(Program, DecodesWithEveryVerifierAndRepeatsItself) {
                                "several_drafts", "point_mass"})
     EXPECT_EQ(ids(std::string("--tree 2x2 --verifier ") + verifier).size(), 12U) << verifier;
   EXPECT_EQ(ids("--tree 2x2 --verifier tree_naive"), plain);
-  const Outcome lossy = run_program(
-      "generate --json --max-new-tokens 2 --prompt x --drafter small_transformer --verifier "
-      "typical 2>/dev/null");
+  const Outcome lossy =
+      run_program("generate --json --max-new-tokens 2 --prompt x --verifier typical" +
+                  TinyModels::get().pair() + "2>/dev/null");
   EXPECT_EQ(nlohmann::json::parse(lossy.output).at("settings").at("lossless"), false);
   expect_refusal("generate --prompt x --drafter small_transformer --tree 2x2 --verifier block", 2,
                  "allowed: chain");
@@ -333,13 +345,13 @@ TEST(Program, MeasuresCostsForThePolicyAuto) {
       "generate --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Count to ten.' ";
   const Outcome plain = run_program(generate + "--drafter plain 2>/dev/null");
   for (const char* drafter : {"prompt_lookup", "small_transformer --tree 2x1"}) {
-    EXPECT_EQ(run_program(generate + "--policy auto --drafter " + drafter + " 2>/dev/null").output,
-              plain.output)
-        << drafter;
-    const Outcome said =
-        run_program(generate + "--policy auto --drafter " + drafter + " 2>&1 >/dev/null");
-    EXPECT_EQ(said.code, 0);
-    EXPECT_NE(said.output.find("policy auto: costs measured in"), std::string::npos) << said.output;
+    const testing::TemporaryFolder folder;
+    const Outcome automatic =
+        run_program(generate + "--policy auto --drafter " + drafter + " 2>" + folder.path("said"));
+    EXPECT_EQ(automatic.code, 0);
+    EXPECT_EQ(automatic.output, plain.output) << drafter;
+    const std::string said = read_file(folder.path("said"));
+    EXPECT_NE(said.find("policy auto: costs measured in"), std::string::npos) << said;
   }
 }
 

@@ -1,9 +1,10 @@
-// `speclab verify` on the default model: a rule that is lossless, one that is lossy, and nothing to
-// verify.
+// `speclab verify`: a rule that is lossless, one that is lossy, and nothing to verify. A tiny pair
+// writes the many tokens that the statistics need.
 
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program/program.h"
+#include "tests/experiments/program/tiny_models.h"
 
 namespace speclab {
 namespace {
@@ -11,11 +12,13 @@ namespace {
 using testing::expect_refusal;
 using testing::Outcome;
 using testing::run_program;
+using testing::TinyModels;
 
 TEST(ProgramVerify, FindsNothingWhereTheRuleIsLossless) {
   const Outcome outcome = run_program(
       "verify --json --drafter prompt_lookup --verifier block --temperature 0.8 --top-p 0.9 "
-      "--prompts-per-category 1 --max-new-tokens 24 2>/dev/null");
+      "--no-chat-template --prompt-ids 97,98,99 --ignore-eos --max-new-tokens 400 --model " +
+      TinyModels::get().target() + " 2>/dev/null");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto object = nlohmann::json::parse(outcome.output);
   EXPECT_TRUE(object.at("passes"));
@@ -38,10 +41,10 @@ constexpr const char* kRepeatedPrompt =
     "--drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8";
 
 TEST(ProgramVerify, FindsALossyRule) {
-  expect_verdict(
-      "--drafter small_transformer --verifier lenient --lenience 0.02 --prompts-per-category 2 "
-      "--max-new-tokens 40",
-      5, "THE OUTPUT LAW IS NOT THE TARGET'S");
+  expect_verdict(TinyModels::get().pair() +
+                     "--verifier lenient --lenience 0.02 --prompt-ids 97,98,99 --ignore-eos "
+                     "--max-new-tokens 1000",
+                 5, "THE OUTPUT LAW IS NOT THE TARGET'S");
 }
 
 TEST(ProgramVerify, NeverCallsALossyRuleLossless) {

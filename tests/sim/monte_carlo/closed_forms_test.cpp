@@ -1,9 +1,9 @@
 // Simulated rounds against closed forms. A mean is held to its closed form within 6 standard errors
 // of the simulation, taken from batches of rounds (or from generations) that are as good as
-// independent: a right simulator fails one comparison with probability 2e-9, and the about 300 of
-// this file with less than 1e-6. Where not said otherwise, at least two million rounds give tokens
-// per round a standard error of at most 0.065 %, so that an error of 0.5 % is 7.7 of them and
-// passes with odds of 5 %.
+// independent: a right simulator fails one comparison with probability 2e-9, and the at most 300 of
+// this file with less than 1e-6. A usual test has fewer settings, and as many rounds of each. Where
+// not said otherwise, at least two million rounds give tokens per round a standard error of at most
+// 0.065 %, so that an error of 0.5 % is 7.7 of them and passes with odds of 5 %.
 
 #include <gtest/gtest.h>
 
@@ -24,9 +24,13 @@
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/monte_carlo/two_state_process.h"
 #include "tests/sim/monte_carlo/support/expected_counts.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::sim {
 namespace {
+
+using speclab::testing::by_size;
+using Lengths = std::vector<int>;
 
 constexpr double kStandardErrors = 6.0;
 constexpr double kLargestRelativeError = 0.00065;  ///< standard error of tokens per round
@@ -75,7 +79,7 @@ BatchMean tokens_of_rounds(const SpeculationLengthPolicy& policy, AcceptanceProc
 }
 
 TEST(Iid, EmitsTokensPerRound) {
-  for (std::uint32_t setting = 0; setting < 100; ++setting) {
+  for (std::uint32_t setting = 0; setting < by_size(10u, 30u, 100u); ++setting) {
     const double acceptance_rate = 0.02 + 0.97 * uniform(setting, 0);
     const int length = 1 + static_cast<int>(12 * uniform(setting, 1));
     PositionProcess process = iid_process(acceptance_rate);
@@ -135,7 +139,7 @@ TEST(Iid, TakesTheExpectedRounds) {
 }
 
 TEST(PerPosition, EmitsTokensPerRoundFromConditional) {
-  for (std::uint32_t setting = 0; setting < 30; ++setting) {
+  for (std::uint32_t setting = 0; setting < by_size(11u, 11u, 30u); ++setting) {
     std::vector<double> conditional;
     for (std::uint32_t level = 0; level < 1 + setting % 11; ++level)
       conditional.push_back(0.3 + 0.7 * uniform(setting, 10 + level));
@@ -151,7 +155,7 @@ TEST(PerPosition, EmitsTokensPerRoundFromConditional) {
 TEST(BetaMixed, EmitsTokensPerRoundOfTheMixture) {
   // Generations of one token are one round each: all prompts weigh the same.
   for (const auto& [a, b] : std::vector<std::pair<double, double>>{{8, 2}, {0.5, 0.4}, {30, 3}})
-    for (const int length : {1, 5, 9}) {
+    for (const int length : by_size(Lengths{5}, Lengths{5}, Lengths{1, 5, 9})) {
       BetaProcess process({.a = a, .b = b});
       BatchMean tokens;
       SimulationOptions options{.generations = 1'500'000, .seed = 4};
@@ -168,7 +172,7 @@ TEST(BetaMixed, EmitsTokensPerRoundOfTheMixture) {
 }
 
 TEST(TwoState, EmitsTokensPerRoundOfTheLongRun) {
-  for (std::uint32_t setting = 0; setting < 15; ++setting) {
+  for (std::uint32_t setting = 0; setting < by_size(3u, 5u, 15u); ++setting) {
     const TwoStateAcceptance places{
         .acceptance_rate = {0.6 + 0.4 * uniform(setting, 5), 0.7 * uniform(setting, 6)},
         .easy_to_hard = 0.02 + 0.6 * uniform(setting, 7),

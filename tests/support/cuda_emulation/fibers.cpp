@@ -1,6 +1,7 @@
 #include "tests/support/cuda_emulation/fibers.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 
@@ -45,19 +46,21 @@ void Block::enter() {
   }
 }
 
-/// Back to the scheduler, until it comes here again; the jumps spare the system calls of
+/// Another thread goes on, until one comes back here; the jumps spare the system calls of
 /// swapcontext.
 void Block::give_way(Fiber& fiber) {
-  if (_setjmp(fiber.place) == 0) _longjmp(scheduler_, 1);
+  if (_setjmp(fiber.place) == 0) go_on();
 }
 
-void Block::go_on(std::size_t thread) {
-  Fiber& fiber = *fibers_[thread];
-  current_ = thread;
-  threadIdx = {static_cast<unsigned>(thread), 0, 0};
-  if (_setjmp(scheduler_) != 0) return;
+/// Jumps into any thread that can go on, or out of run_what_can where there is none.
+void Block::go_on() {
+  if (ready_.empty() || error_) _longjmp(end_, 1);
+  current_ = pick();
+  Fiber& fiber = *fibers_[current_];
+  threadIdx = {static_cast<unsigned>(current_), 0, 0};
   if (std::exchange(fiber.is_started, true)) _longjmp(fiber.place, 1);
   setcontext(&fiber.start);
+  std::abort();  // setcontext comes back where it fails
 }
 
 void Block::run(uint3 at, dim3 grid, const std::function<void()>& thread) {
@@ -102,14 +105,15 @@ void Block::run_what_can() {
   blockIdx = at_;
   blockDim = size_;
   gridDim = grid_;
-  while (!ready_.empty() && !error_) go_on(pick());
+  if (_setjmp(end_) == 0) go_on();
   running_block() = nullptr;
   if (error_) std::rethrow_exception(error_);
 }
 
 /// Any thread that can go on, drawn at random.
 std::size_t Block::pick() {
-  std::swap(ready_[random_() % ready_.size()], ready_.back());
+  const std::size_t drawn = (std::uint64_t{random_()} * ready_.size()) >> 32;  // of 32 bits
+  std::swap(ready_[drawn], ready_.back());
   const std::size_t thread = ready_.back();
   ready_.pop_back();
   return thread;

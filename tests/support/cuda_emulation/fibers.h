@@ -80,7 +80,7 @@ class Block {
   void begin(uint3 block, dim3 grid, const std::function<void()>& thread);
   void run_what_can();
   void give_way(Fiber& fiber);
-  void go_on(std::size_t thread);
+  [[noreturn]] void go_on();
   void wait_among(std::vector<std::size_t>& waiting);
   void release(std::vector<std::size_t>& waiting);
   void open_barrier();
@@ -92,7 +92,7 @@ class Block {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<std::unique_ptr<std::uint8_t[]>> stacks_;
   std::vector<Exchange> warps_;
-  jmp_buf scheduler_{};
+  jmp_buf end_{};  ///< of run_what_can
   std::size_t current_ = 0;
   std::vector<std::size_t> ready_, at_barrier_,
       at_wait_;  ///< fibers that can go on; those that wait for the whole block; for the kernel in

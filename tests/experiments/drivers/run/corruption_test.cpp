@@ -1,5 +1,5 @@
-// Damage to a journal of 20 KB is noticed wherever it is, and a repair measures anew what was lost
-// and nothing else (SWP-5).
+// Damage to a journal of 4 to 20 KB is noticed wherever it is, and a repair measures anew what was
+// lost and nothing else (SWP-5).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::experiments {
 namespace {
@@ -19,7 +20,7 @@ using testing::journal_payloads;
 using testing::SmallExperiment;
 using testing::TemporaryFolder;
 
-constexpr std::size_t kJournalBytes = 20'000;
+const std::size_t kJournalBytes = speclab::testing::by_size(4'000u, 10'000u, 20'000u);
 constexpr std::size_t kPageBytes = 4096;
 
 class Corruption : public ::testing::Test {

@@ -20,6 +20,7 @@
 #include "sim/core/errors.h"
 #include "tests/experiments/drivers/support/forked_run.h"
 #include "tests/experiments/drivers/support/same_files.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::experiments {
 namespace {
@@ -56,13 +57,14 @@ bool is_measuring(const SmallExperiment& experiment, const std::string& run) {
   return std::filesystem::exists(experiment.folder(run) + "/shards/lock");
 }
 
-TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
+TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFiles) {
   const SmallExperiment experiment(testing::memory_folder());
   Plan plan = experiment.plan({"axes.drafter=bigram", "axes.temperature=[0.5]"});
   experiment.run(plan, "whole");
   std::mt19937 chance(9);
   int num_kills = 0, num_worker_kills = 0;
-  for (int trial = 0; trial < 200; ++trial) {
+  const int trials = speclab::testing::by_size(30, 60, 200);
+  for (int trial = 0; trial < trials; ++trial) {
     const std::string name = "run" + std::to_string(trial);
     const int workers = 1 << trial % 3;
     std::ranges::shuffle(plan.order, chance);
@@ -88,8 +90,8 @@ TEST(Workers, OneTwoOrFourInAnyOrderAndUpToFiveKillsMakeTheSameFilesIn200Runs) {
   }
   RecordProperty("kills", num_kills);
   RecordProperty("worker_kills", num_worker_kills);
-  EXPECT_GT(num_kills, 50);
-  EXPECT_GT(num_worker_kills, 20);
+  EXPECT_GT(num_kills, trials / 4);
+  EXPECT_GT(num_worker_kills, trials / 10);
 }
 
 TEST(Workers, OneThatCrashesCostsItsGenerationAndIsReplaced) {

@@ -11,6 +11,7 @@
 #include "engines/models/torch/llama_torch.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/faulty_rows.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::experiments {
 namespace {
@@ -83,20 +84,21 @@ double ceiling_of(std::vector<double> largest_of_row, double step) {
                                        1]);
 }
 
-/// The plain ATen path adds in another order for another number of rows. 5,000 rows calibrate,
-/// 5,000 others are judged: their largest differences have a tail, so that one in some thousands
-/// passes 1.5 times the 99.9th percentile.
+/// The plain ATen path adds in another order for another number of rows. 2,000 to 5,000 rows
+/// calibrate, as many others are judged: their largest differences have a tail, so that one in some
+/// thousands passes 1.5 times the 99.9th percentile.
 /// @param step  one rounding of the largest logits, which lie between 8 and 16
 void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype, double step) {
   engines::LlamaTorch model(config(), *engines::testing::tiny_weights(config()), "cpu", dtype);
-  const RowNoise calibration = measure_row_noise(model, random_texts(1, 25, 300), kRowsTogether);
-  const RowNoise judged = measure_row_noise(model, random_texts(2, 25, 300), kRowsTogether);
+  const auto texts = speclab::testing::by_size<std::size_t>(10, 10, 25);
+  const RowNoise calibration = measure_row_noise(model, random_texts(1, texts, 300), kRowsTogether);
+  const RowNoise judged = measure_row_noise(model, random_texts(2, texts, 300), kRowsTogether);
   const double ceiling = ceiling_of(calibration.largest_of_row, step);
   std::printf("%s: %lld of %lld rows differ, by %.3g at most; ceiling %.3g; %lld flips\n",
               dtype.c_str(), static_cast<long long>(judged.different),
               static_cast<long long>(judged.rows()), judged.largest(), ceiling,
               static_cast<long long>(judged.flips));
-  ASSERT_EQ(calibration.rows(), 5000);
+  ASSERT_EQ(calibration.rows(), static_cast<std::int64_t>(200 * texts));
   EXPECT_LE(std::ranges::count_if(judged.largest_of_row,
                                   [=](double difference) { return difference > ceiling; }),
             judged.rows() / 1000);

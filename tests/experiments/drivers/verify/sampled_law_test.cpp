@@ -10,9 +10,12 @@
 #include <random>
 
 #include "tests/support/fake_engines.h"
+#include "tests/support/test_size.h"
 
 namespace speclab::experiments {
 namespace {
+
+using speclab::testing::by_size;
 
 constexpr std::size_t kTokens = 4000;
 
@@ -45,17 +48,17 @@ class SampledLawTest : public ::testing::Test {
   engines::LoadedModel model_ = engines_.load_model({.model = "fake"});
 };
 
-/// With p uniform, more than 24 of 200 below 0.05 happen with a probability of 2e-5 a test; the
-/// seeds are fixed.
+/// With p uniform, more than 11 of 50 below 0.05 happen with a probability of 5e-6 a test, more
+/// than 24 of 200 with 2.6e-5; the seeds are fixed.
 TEST_F(SampledLawTest, FindsNothingInTextsOfTheLaw) {
   std::vector<int> below(3, 0);
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+  for (std::uint32_t seed = 0; seed < by_size(50u, 50u, 200u); ++seed) {
     const SampledLaw law = test(seed, 0.0);
     EXPECT_EQ(law.tokens, static_cast<std::int64_t>(kTokens));
     EXPECT_TRUE(law.fits());
     for (std::size_t i = 0; i < below.size(); ++i) below[i] += law.tests[i].p.value() < 0.05;
   }
-  for (const int count : below) EXPECT_LE(count, 24);
+  for (const int count : below) EXPECT_LE(count, by_size(11, 11, 24));
   EXPECT_GT(*std::ranges::max_element(below), 0);
 }
 
@@ -63,7 +66,7 @@ TEST_F(SampledLawTest, FindsTheShiftThatItPromisesToFind) {
   const double promised = test(0, 0.0).tests[0].smallest_shift.value();
   EXPECT_GT(promised, 0.03);
   EXPECT_LT(promised, 0.15);
-  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+  for (std::uint32_t seed = 0; seed < by_size(12u, 12u, 50u); ++seed) {
     EXPECT_FALSE(test(seed, promised).fits()) << seed;
     EXPECT_TRUE(test(seed, 0.1 * promised).fits()) << seed;
   }
@@ -106,17 +109,19 @@ class SkewedLawTest : public ::testing::Test {
   engines::LoadedModel model_ = engines_.load_model({.model = "fake"});
 };
 
-/// As above; the mean surprise has a bound for its p, which is below 0.05 more seldom than one time
-/// in twenty.
+/// As above: more than 9 of 40 happen with a probability of 2.1e-5, more than 15 of 100
+/// with 3.7e-5. The mean surprise has a bound for its p, which is below 0.05 more seldom than one
+/// time in twenty.
 TEST_F(SkewedLawTest, FindsNothingInTextsOfTheLaw) {
   std::vector<int> below(4, 0);
-  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+  const auto texts = by_size(40u, 40u, 100u);
+  for (std::uint32_t seed = 0; seed < texts; ++seed) {
     const SampledLaw law = test(seed, state_->law);
     EXPECT_TRUE(law.fits());
     for (std::size_t i = 0; i < below.size(); ++i) below[i] += law.tests[i].p.value() < 0.05;
   }
-  for (const int count : below) EXPECT_LE(count, 15);
-  EXPECT_LE(below[3], 5);
+  for (const int count : below) EXPECT_LE(count, by_size(9, 9, 15));
+  EXPECT_LE(below[3], static_cast<int>(texts / 20));
 }
 
 TEST_F(SkewedLawTest, FindsTheMeanSurpriseThatItPromisesToFind) {
@@ -126,7 +131,7 @@ TEST_F(SkewedLawTest, FindsTheMeanSurpriseThatItPromisesToFind) {
   while (cross_entropy(state_->law, state_->law) - cross_entropy(zipf_law(exponent), state_->law) <
          promised)
     exponent += 0.001;
-  for (std::uint32_t seed = 0; seed < 20; ++seed)
+  for (std::uint32_t seed = 0; seed < by_size(10u, 10u, 20u); ++seed)
     EXPECT_LT(test(seed, zipf_law(exponent)).tests[3].p.value(), kFalseAlarm / 4) << seed;
 }
 
