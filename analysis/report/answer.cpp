@@ -120,6 +120,26 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   return text;
 }
 
+std::string worth_sentence(const FigureData& data) {
+  const double coolest = *temperatures(data).begin();
+  const Named named = named_at(data, coolest);
+  if (named.group == nullptr || best_group(data, coolest) == nullptr) return "";
+  const std::string where = "at temperature " + short_number(coolest);
+  const std::size_t n = named.group->summary.n_prompts;
+  const std::string prompts = fmt::format("({} prompt{})", n, n == 1 ? "" : "s");
+  if (named.group->axes.is_plain())
+    return fmt::format("Speculation is worth nothing {}: the pilots chose plain decoding {}.",
+                       where, prompts);
+  const Estimate& speedup = *named.group->summary.speedup;
+  const std::string interval =
+      speedup.interval
+          ? fmt::format(" [{:.1f}, {:.1f}]", speedup.interval->low, speedup.interval->high)
+          : "";
+  return fmt::format("Speculation is worth {:.1f}x{} {} with {}, {} {}.", speedup.value, interval,
+                     where, line_name(data.pooled, *named.group),
+                     named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
+}
+
 std::vector<std::string> notes(const FigureData& data) {
   std::set<std::string> lossy;
   std::size_t unequal = 0, other = 0, greedy = 0, apart = 0, pairs = 0;

@@ -13,6 +13,10 @@ namespace speclab::analysis {
 /// the predictions were off.
 std::string answer_sentence(const FigureData& data, const PredictionErrors& errors);
 
+/// The gain in a sentence: the speed-up at the lowest temperature with its interval, whose drafter
+/// it is, and the number of prompts. Empty if no drafter was compared with plain decoding.
+std::string worth_sentence(const FigureData& data);
+
 /// "Not finished: ... " of what Manifest::missing says; empty where nothing is missing.
 std::string unfinished_note(const std::string& missing);
 

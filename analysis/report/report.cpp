@@ -63,6 +63,7 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
               options.static_figures);
   return {.report_path = run_folder + "/report.html",
           .answer = answer,
+          .worth = {},
           .prediction_errors = {},
           .figures = figures,
           .num_cells = 0};
@@ -77,6 +78,7 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
               options.static_figures);
   return {.report_path = run_folder + "/report.html",
           .answer = answer,
+          .worth = {},
           .prediction_errors = {},
           .figures = figures,
           .num_cells = 0};
@@ -97,6 +99,7 @@ ReportSummary write_acceptance_report(const std::string& run_folder, const Manif
               options.static_figures);
   return {.report_path = run_folder + "/report.html",
           .answer = answer,
+          .worth = {},
           .prediction_errors = {},
           .figures = figures,
           .num_cells = 0};
@@ -113,8 +116,12 @@ ReportSummary write_report_without_rows(const std::string& run_folder, const Man
                                         const MissingTables& missing) {
   const std::string note = missing_note(run_folder, missing);
   if (!std::filesystem::exists(run_folder + "/costs.csv"))
-    return {
-        .report_path = {}, .answer = note, .prediction_errors = {}, .figures = {}, .num_cells = 0};
+    return {.report_path = {},
+            .answer = note,
+            .worth = {},
+            .prediction_errors = {},
+            .figures = {},
+            .num_cells = 0};
   ReportOptions with_note = options;
   with_note.opening = options.opening + note + " ";
   return write_cost_report(run_folder, manifest, with_note, plotly_js);
@@ -159,6 +166,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
     figures.push_back(std::move(*timeline));
   ReportSummary summary{.report_path = run_folder + "/report.html",
                         .answer = {},
+                        .worth = worth_sentence(data),
                         .prediction_errors = median_prediction_errors(cells),
                         .figures = figures,
                         .num_cells = cells.size()};

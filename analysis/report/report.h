@@ -18,6 +18,7 @@ struct ReportOptions {
 struct ReportSummary {
   std::string report_path;             ///< empty if there is no page
   std::string answer;                  ///< the sentence that opens the report
+  std::string worth{};                 ///< the gain in a sentence; empty if nothing was compared
   PredictionErrors prediction_errors;  ///< of the walltime, medians over cells
   std::vector<Figure> figures;
   std::size_t num_cells = 0;

@@ -13,6 +13,7 @@
 #include "experiments/drivers/cli_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
+#include "experiments/drivers/commands/summary.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/commands/train.h"
 #include "experiments/drivers/commands/train_schema.h"
@@ -188,6 +189,12 @@ int parse_and_run(int argc, char** argv) {
                   "Rebuild tables and figures of papers, our numbers beside theirs",
                   kReproduceExamples, reproduce, run_reproduce, status),
       reproduce);
+  SummaryOptions summary;
+  add_command(app, "summary", "Print the figures of the first README from committed tables",
+              "speclab summary", summary, run_summary, status)
+      ->add_option("folder", summary.folder,
+                   "Folder of committed runs; if not given, the one that came with the program")
+      ->check(not_empty());
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);

@@ -67,7 +67,8 @@ def append_rows(path, rows):
 
 def revision(program):
     """Of the speclab that takes part."""
-    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return version.split("revision ")[1].strip(")\n")
 
 
 def prefill_prompts(prompts, num_tokens):

@@ -115,20 +115,14 @@ int report_trainings(const ReportCommandOptions& options) {
   return 0;
 }
 
-int print_summary(const analysis::ReportSummary& summary) {
-  fmt::print("{}\n", summary.answer);
-  if (!summary.report_path.empty()) fmt::print("{}\n", escaped(summary.report_path, kLongestPath));
-  return 0;
-}
-
-int report_tables(const ReportCommandOptions& options) {
+analysis::ReportSummary report_tables(const ReportCommandOptions& options) {
   if (!options.output.empty())
     throw ConfigError(
         "--output is for figures of trainings and for the page of an unfinished run; the report of "
         "a finished run stands in its folder");
-  return print_summary(analysis::write_report(
+  return analysis::write_report(
       options.folders.front(),
-      {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""}));
+      {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""});
 }
 
 /// Under a name of its own first: the run, when it ends, writes the same page.
@@ -145,7 +139,7 @@ std::string put_page(const std::string& page, const std::string& folder) {
 }
 
 /// The page only: tables and figures would stand beside those that the run writes at its end.
-int report_partially(const ReportCommandOptions& options) {
+analysis::ReportSummary report_partially(const ReportCommandOptions& options) {
   const std::string& folder = options.folders.front();
   const ScratchFolder scratch;
   const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
@@ -163,12 +157,12 @@ int report_partially(const ReportCommandOptions& options) {
     return report_tables(options);  // it has ended since
   summary.report_path =
       put_page(summary.report_path, options.output.empty() ? folder : options.output);
-  return print_summary(summary);
+  return summary;
 }
 
 /// Where the journal gives no partial report, as after a config was edited or the folder copied
 /// elsewhere, the tables that are there give theirs.
-int report_partially_or_tables(const ReportCommandOptions& options) {
+analysis::ReportSummary report_partially_or_tables(const ReportCommandOptions& options) {
   const bool has_tables =
       options.output.empty() && std::filesystem::exists(fmt::format(
                                     "{}/{}", options.folders.front(), analysis::kDigestsFile));
@@ -183,13 +177,27 @@ int report_partially_or_tables(const ReportCommandOptions& options) {
 
 }  // namespace
 
+analysis::ReportSummary make_run_report(const ReportCommandOptions& options) {
+  const std::string& folder = options.folders.front();
+  expect_there(folder);
+  check_run(options);
+  expect_run(folder);
+  return is_unfinished(folder) ? report_partially_or_tables(options) : report_tables(options);
+}
+
+std::string closing_line(const analysis::ReportSummary& summary) {
+  const std::string path = escaped(summary.report_path, kLongestPath);
+  if (summary.worth.empty()) return path;
+  return path.empty() ? summary.worth : fmt::format("{} Open {}", summary.worth, path);
+}
+
 int run_report(const ReportCommandOptions& options) {
   for (const std::string& folder : options.folders) expect_there(folder);
   if (is_of_trainings(options)) return report_trainings(options);
-  check_run(options);
-  expect_run(options.folders.front());
-  return is_unfinished(options.folders.front()) ? report_partially_or_tables(options)
-                                                : report_tables(options);
+  const analysis::ReportSummary summary = make_run_report(options);
+  fmt::print("{}\n", summary.answer);
+  if (const std::string line = closing_line(summary); !line.empty()) fmt::print("{}\n", line);
+  return 0;
 }
 
 }  // namespace speclab::experiments

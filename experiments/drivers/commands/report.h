@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/report.h"
+
 namespace speclab::experiments {
 
 struct ReportCommandOptions {
@@ -19,5 +21,11 @@ struct ReportCommandOptions {
 /// @return exit code @throws ConfigError if a folder is not there, or several are not all of
 /// trainings; what write_report, write_partial_run and read_training_curve throw
 int run_report(const ReportCommandOptions& options);
+
+/// The report of one run, without a word on standard output. @throws what run_report throws
+analysis::ReportSummary make_run_report(const ReportCommandOptions& options);
+
+/// The last line that `run` and `report` print: the gain, if there is one, and where the report is.
+std::string closing_line(const analysis::ReportSummary& summary);
 
 }  // namespace speclab::experiments

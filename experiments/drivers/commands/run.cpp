@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include "experiments/drivers/run/worker_pool.h"
 #include "experiments/drivers/run/worker_side.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
+#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -43,7 +45,7 @@ int share_of_threads(int threads, int workers) {
 }
 
 /// The folder of committed runs, which tell how long a plan takes.
-std::string committed_runs() { return SPECLAB_SOURCE_DIR "/results/reference"; }
+std::string committed_runs() { return data_folder() + "/results/reference"; }
 
 /// `speclab run` in one of its roles.
 class RunCommand {
@@ -216,37 +218,60 @@ class RunCommand {
   int say_complete() const {
     const std::string report = folder_ + "/report.html";
     const bool has_report = std::filesystem::exists(report) && !analysis::is_partial_report(report);
-    fmt::print("{} is complete; for another run give another --output\n", folder_);
-    if (has_report) fmt::print("{}\n", report);
-    if (!has_report && options_.report) run_report({.folders = {folder_}});
+    say(fmt::format("{} is complete; for another run give another --output", folder_));
+    if (options_.json || (!has_report && options_.report))
+      say_report(make_report());
+    else if (has_report)
+      say(report);
     return say_outcome(RunJournals(plan_, access()).log());
   }
 
   int say_completed() const {
     const RunJournals journals(plan_, access());
     if (yield() == Yield::generations)
-      print_summary(journals.log());
+      say_summary(journals.log());
     else
-      fmt::print("{}/{}\n", folder_, experiment_kind(plan_.config.kind).table);
+      say(fmt::format("{}/{}", folder_, experiment_kind(plan_.config.kind).table));
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
-    if (options_.report && has_rows) run_report({.folders = {folder_}});
+    if (has_rows) say_report(options_.report ? make_report() : analysis::ReportSummary{});
     return say_outcome(journals.log());
   }
 
-  void print_summary(const RunLog& log) const {
-    fmt::print("{}: {} generations in {} cells\n", folder_, log.rows().size(), plan_.cells.size());
+  analysis::ReportSummary make_report() const { return make_run_report({.folders = {folder_}}); }
+
+  /// A line of standard output, which --json keeps for its object.
+  void say(const std::string& line) const {
+    if (!options_.json && !line.empty()) fmt::print("{}\n", line);
+  }
+
+  void say_report(const analysis::ReportSummary& summary) const {
+    say(summary.answer);
+    say(closing_line(summary));
+    if (!options_.json) return;
+    const std::string answer = summary.worth.empty() ? summary.answer : summary.worth;
+    fmt::print("{}\n", nlohmann::json{{"folder", folder_},
+                                      {"report", summary.report_path},
+                                      {"answer", answer},
+                                      {"details", summary.answer},
+                                      {"cells", summary.num_cells}}
+                           .dump());
+  }
+
+  void say_summary(const RunLog& log) const {
+    say(fmt::format("{}: {} generations in {} cells", folder_, log.rows().size(),
+                    plan_.cells.size()));
     if (const int differences = num_greedy_differences(plan_, log); differences > 0)
-      fmt::print(
+      say(fmt::format(
           "{} greedy generations differ from plain decoding's text, see output_hash in rows.csv "
-          "(near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)\n",
-          differences);
+          "(near-ties on CUDA: --set target.device=cpu has none; on the CPU a defect)",
+          differences));
   }
 
   /// What has no row, and whether a device disturbed those that are there. @throws
   /// Error(some_cells_failed), Error(invalid_measurement)
   int say_outcome(const RunLog& log) const {
     const analysis::DeviceState device = device_state_of(log);
-    if (device.n > 0) fmt::print("device: {}\n", analysis::device_summary(device));
+    if (device.n > 0) say(fmt::format("device: {}", analysis::device_summary(device)));
     say_failures(log);
     if (device.fault.empty()) return 0;
     throw Error(

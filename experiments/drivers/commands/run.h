@@ -18,6 +18,7 @@ struct RunCommandOptions {
   std::string times_from{};  ///< folder of an earlier run, for the time that --dry-run tells
   bool yes = false;          ///< a sweep of more than kMostWithoutYes generations is meant
   bool report = true;
+  bool json = false;          ///< one object on standard output in place of lines
   bool repair = false;        ///< as RunOptions::repair
   bool retry_failed = false;  ///< as RunOptions::retry_failed
   bool allow_mixed = false;   ///< as RunOptions::allow_mixed

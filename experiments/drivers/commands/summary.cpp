@@ -1,0 +1,83 @@
+#include "experiments/drivers/commands/summary.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "analysis/io/table.h"
+#include "sim/core/data_folder.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+using analysis::Table;
+
+constexpr std::array kDrafters{"prompt_lookup", "small_transformer", "feature_transformer",
+                               "lookup_transformer"};
+constexpr std::array kTemperatures{0.0, 1.0};
+
+std::size_t row_where(const Table& table, const std::string& path,
+                      const std::vector<std::pair<std::string, std::string>>& wanted) {
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    bool is_it = true;
+    for (const auto& [column, value] : wanted) is_it = is_it && table.text(row, column) == value;
+    if (is_it) return row;
+  }
+  std::string missing;
+  for (const auto& [column, value] : wanted) missing += fmt::format(" {} = {}", column, value);
+  throw DataError(fmt::format("{}: no row with{}; allowed: tables of scripts/results_tables", path,
+                              missing));
+}
+
+/// Speed-up of the whole walltime over plain decoding, a line a drafter.
+std::string speedups(const std::string& folder) {
+  const std::string path = folder + "/walltime_vs_temperature_cpu/cells_pooled.csv";
+  const Table cells = Table::read(path);
+  std::string text = "| drafter |", rule = "\n|---|";
+  for (const double temperature : kTemperatures) {
+    text += fmt::format(" speed-up at temperature {} |", temperature);
+    rule += "---|";
+  }
+  text += rule + "\n";
+  std::int64_t prompts = 0;
+  for (const char* drafter : kDrafters) {
+    text += fmt::format("| `{}` |", drafter);
+    for (const double temperature : kTemperatures) {
+      const std::size_t row =
+          row_where(cells, path,
+                    {{"drafter", drafter}, {"temperature", fmt::format("{}", temperature)}});
+      text += fmt::format(" {:.2f} [{:.2f}, {:.2f}] |", cells.number(row, "speedup"),
+                          cells.number(row, "speedup_low"), cells.number(row, "speedup_high"));
+      prompts = cells.integer(row, "n_prompts");
+    }
+    text += "\n";
+  }
+  return text + fmt::format("\nThe policy is `auto`, with {} prompts. Brackets hold 95 % intervals "
+                            "over prompts.\n",
+                            prompts);
+}
+
+std::string prediction_errors(const std::string& folder) {
+  const std::string path = folder + "/prediction_truth_cpu/truth.csv";
+  const Table truth = Table::read(path);
+  const std::size_t row = row_where(truth, path, {{"run", "four_drafters"}, {"drafter", "all"}});
+  return fmt::format(
+      "The walltime predicted beforehand is off by {} % in the median of {} cells, and by {} % at "
+      "most.\n",
+      truth.number(row, "median_error_percent"), truth.integer(row, "cells"),
+      truth.number(row, "largest_error_percent"));
+}
+
+}  // namespace
+
+int run_summary(const SummaryOptions& options) {
+  const std::string folder =
+      options.folder.empty() ? data_folder() + "/results/reference" : options.folder;
+  const std::string table = speedups(folder);
+  fmt::print("{}{}", table, prediction_errors(folder));
+  return 0;
+}
+
+}  // namespace speclab::experiments
