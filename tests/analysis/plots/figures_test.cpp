@@ -123,7 +123,7 @@ TEST(Figures, SetMeasuredSpeedupsAgainstPredictedOnesFromTwelveCellsOn) {
   }
   EXPECT_TRUE(figure.reference.value().is_diagonal);
   EXPECT_NE(gnuplot_script(figure, "x.pdf").find("plot x with lines"), std::string::npos);
-  EXPECT_NE(figure.caption.find("the 12 that draft"), std::string::npos) << figure.caption;
+  EXPECT_NE(figure.caption.find("the 12 cells that draft"), std::string::npos) << figure.caption;
   EXPECT_FALSE(prediction_figure(fewer.data));
 }
 

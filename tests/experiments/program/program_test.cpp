@@ -126,7 +126,7 @@ TEST(Program, RefusesWrongCommandLines) {
                  "NODES from 1 to 512");
   expect_refusal(generate + "--prompt x --drafter bigram --tree suffixes:31:5x3x2", 2,
                  "COUNT from 1 to what CHILDREN multiply to");
-  expect_refusal(generate + "--prompt x --drafter bigram --tree beam:8 --policy confidence", 2,
+  expect_refusal("generate --prompt x --drafter bigram --tree beam:8 --policy confidence", 2,
                  "confidence ends chains");
   for (const char* policy : {"auto", "tracking", "confidence"})
     expect_refusal(

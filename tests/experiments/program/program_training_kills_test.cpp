@@ -123,8 +123,9 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
           [&](const std::string& wrapper) {
             const bool resumes = std::filesystem::exists(path(name) + "/checkpoint.bin");
             Outcome outcome = train(name, wrapper);
-            if (resumes && signal.name == "KILL")
+            if (resumes && signal.name == "KILL") {
               EXPECT_EQ(outcome.output.find(first_report), std::string::npos) << outcome.output;
+            }
             num_resumed += resumes;
             return outcome;
           },
