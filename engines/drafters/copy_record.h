@@ -8,8 +8,8 @@ namespace speclab::engines {
 
 /// Of one text: how often the token that was to be copied came, by the length of the suffix that it
 /// stood behind. What the text itself has not shown yet is taken from texts before it.
-/// @source results/reference/drafter_acceptance_cpu/lookup_weights: the target's own text, 896 texts at temperatures
-/// 0, 0.7 and 1
+/// @source results/reference/drafter_acceptance_cpu/lookup_weights: the target's own text, 896
+/// texts at temperatures 0, 0.7 and 1
 class CopyRecord {
  public:
   /// @param suffix  length in tokens, at least 1
