@@ -20,8 +20,9 @@ TEST_P(FuzzTargets, ReadTheirSeedsAndDamagedOnes) {
     ASSERT_NO_THROW(GetParam().read(seed));
     speclab::testing::visit_cuts_and_flips(seed, std::min<std::size_t>(seed.size(), 64),
                                            [&](const std::string& bytes) {
-                                             if (some.takes_next())
+                                             if (some.takes_next()) {
                                                ASSERT_NO_THROW(GetParam().read(bytes)) << count;
+                                             }
                                              ++count;
                                            });
   }

@@ -38,7 +38,9 @@ class MeasuredTable : public ::testing::TestWithParam<const char*> {
 TEST_P(MeasuredTable, IsMeasuredQuicklyOrInFull) {
   const std::size_t quick = rows_of("--quick");
   EXPECT_GT(quick, 0U);
-  if (testing::by_size(false, true, true)) EXPECT_GT(rows_of("--full"), quick);
+  if (testing::by_size(false, true, true)) {
+    EXPECT_GT(rows_of("--full"), quick);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, MeasuredTable,
