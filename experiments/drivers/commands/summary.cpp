@@ -27,8 +27,8 @@ std::size_t row_where(const Table& table, const std::string& path,
   }
   std::string missing;
   for (const auto& [column, value] : wanted) missing += fmt::format(" {} = {}", column, value);
-  throw DataError(fmt::format("{}: no row with{}; allowed: tables of scripts/results_tables", path,
-                              missing));
+  throw DataError(
+      fmt::format("{}: no row with{}; allowed: tables of scripts/results_tables", path, missing));
 }
 
 /// Speed-up of the whole walltime over plain decoding, a line a drafter.
@@ -45,18 +45,18 @@ std::string speedups(const std::string& folder) {
   for (const char* drafter : kDrafters) {
     text += fmt::format("| `{}` |", drafter);
     for (const double temperature : kTemperatures) {
-      const std::size_t row =
-          row_where(cells, path,
-                    {{"drafter", drafter}, {"temperature", fmt::format("{}", temperature)}});
+      const std::size_t row = row_where(
+          cells, path, {{"drafter", drafter}, {"temperature", fmt::format("{}", temperature)}});
       text += fmt::format(" {:.2f} [{:.2f}, {:.2f}] |", cells.number(row, "speedup"),
                           cells.number(row, "speedup_low"), cells.number(row, "speedup_high"));
       prompts = cells.integer(row, "n_prompts");
     }
     text += "\n";
   }
-  return text + fmt::format("\nThe policy is `auto`, with {} prompts. Brackets hold 95 % intervals "
-                            "over prompts.\n",
-                            prompts);
+  return text + fmt::format(
+                    "\nThe policy is `auto`, with {} prompts. Brackets hold 95 % intervals "
+                    "over prompts.\n",
+                    prompts);
 }
 
 std::string prediction_errors(const std::string& folder) {

@@ -21,8 +21,8 @@ class InstalledProgram : public ::testing::Test {
     if (run_shell("unshare -m true 2>&1").code != 0 || geteuid() != 0)
       GTEST_SKIP() << "hiding the source tree takes root and mount namespaces";
     fs::remove_all(folder_);
-    ASSERT_EQ(run_shell("cmake --install " SPECLAB_BINARY_DIR " --prefix " + prefix_ + " 2>&1").code,
-              0);
+    ASSERT_EQ(
+        run_shell("cmake --install " SPECLAB_BINARY_DIR " --prefix " + prefix_ + " 2>&1").code, 0);
     fs::create_directories(folder_ + "/home");
     ASSERT_EQ(chown((folder_ + "/home").c_str(), kNobody, kNobody), 0);
   }
@@ -55,8 +55,8 @@ TEST_F(InstalledProgram, PredictsGeneratesAndReportsWithoutTheSourceTree) {
   const Outcome report = run("report run --no-static-figures");
   EXPECT_EQ(report.code, 0) << report.output;
   EXPECT_GT(fs::file_size(folder_ + "/home/run/report.html"), 1'000'000u);
-  const Outcome plan = run("run " + prefix_ +
-                           "/share/speclab/experiments/configs/quickstart.toml --dry-run");
+  const Outcome plan =
+      run("run " + prefix_ + "/share/speclab/experiments/configs/quickstart.toml --dry-run");
   EXPECT_EQ(plan.code, 0) << plan.output;
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 /// Defect: a figure of the first page is typed by hand, or its table has changed since.
 TEST(ProgramSummary, IsTheBlockOfTheReadme) {
-  const std::string page = read_file(SPECLAB_SOURCE_DIR "/README.md"),
-                    begin = "<!-- figures -->\n", end = "<!-- end figures -->";
+  const std::string page = read_file(SPECLAB_SOURCE_DIR "/README.md"), begin = "<!-- figures -->\n",
+                    end = "<!-- end figures -->";
   const std::size_t first = page.find(begin) + begin.size();
   ASSERT_NE(page.find(begin), std::string::npos);
   const testing::Outcome outcome = testing::run_program("summary");
