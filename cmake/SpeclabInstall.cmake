@@ -1,16 +1,15 @@
 # cmake --install BUILD --prefix P: P/bin/speclab, its libraries in P/lib/speclab and its data in P/share/speclab, where it finds them.
 # The default model and plotly.js are taken along if scripts/setup has fetched them.
-include(GNUInstallDirs)
 include(SpeclabCache)
-set(data ${CMAKE_INSTALL_DATADIR}/speclab)
+set(data share/speclab)
 speclab_find_cache(cache)
-install(TARGETS speclab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS speclab RUNTIME DESTINATION bin)
 install(DIRECTORY experiments/configs experiments/prompts DESTINATION ${data}/experiments)
 install(DIRECTORY results/models DESTINATION ${data}/results)
 install(DIRECTORY results/reference DESTINATION ${data}/results FILES_MATCHING PATTERN "*.csv" PATTERN "*.toml")
 install(DIRECTORY ${cache}/models DESTINATION ${data}/fetched OPTIONAL FILES_MATCHING PATTERN "smollm2-135m-instruct-q4_1.gguf")
 install(FILES ${cache}/plotly/plotly.min.js DESTINATION ${data}/fetched/plotly OPTIONAL)
-install(FILES README.md CHANGELOG.md CITATION.cff THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CITATION.cff THIRD_PARTY.md DESTINATION share/doc/speclab)
 
 if(SPECLAB_ENGINES)
   set_target_properties(speclab_engines PROPERTIES INSTALL_RPATH "$ORIGIN")

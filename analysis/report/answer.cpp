@@ -25,7 +25,8 @@ std::set<double> temperatures(const FigureData& data) {
 }
 
 /// The group that the run is judged by at a temperature: the drafter that the pilots chose, so that
-/// no noise picks the winner; where nothing was predicted, the fastest.
+/// no noise picks the winner. If nothing was predicted, or the choice was not compared with plain
+/// decoding, the fastest.
 struct Named {
   const Group* group = nullptr;
   bool chosen = false;
@@ -34,7 +35,8 @@ struct Named {
 Named named_at(const FigureData& data, double temperature) {
   const std::string model = primary_model(data.run.manifest, data.pooled);
   for (const PilotChoice& choice : pilot_choices(data.pooled))
-    if (choice.chosen->axes.model == model && choice.chosen->axes.temperature == temperature)
+    if (choice.chosen->axes.model == model && choice.chosen->axes.temperature == temperature &&
+        (choice.chosen->axes.is_plain() || choice.chosen->summary.speedup))
       return {choice.chosen, true};
   return {best_group(data, temperature), false};
 }
@@ -135,9 +137,12 @@ std::string worth_sentence(const FigureData& data) {
       speedup.interval
           ? fmt::format(" [{:.1f}, {:.1f}]", speedup.interval->low, speedup.interval->high)
           : "";
-  return fmt::format("Speculation is worth {:.1f}x{} {} with {}, {} {}.", speedup.value, interval,
-                     where, line_name(data.pooled, *named.group),
-                     named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
+  const std::string who =
+      fmt::format("{} with {}, {} {}", where, line_name(data.pooled, *named.group),
+                  named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
+  if (speedup.value < 1)
+    return fmt::format("Speculation does not pay {}: {:.2f}x{}.", who, speedup.value, interval);
+  return fmt::format("Speculation is worth {:.1f}x{} {}.", speedup.value, interval, who);
 }
 
 std::vector<std::string> notes(const FigureData& data) {

@@ -192,8 +192,10 @@ int parse_and_run(int argc, char** argv) {
   SummaryOptions summary;
   add_command(app, "summary", "Print the figures of the first README from committed tables",
               "speclab summary", summary, run_summary, status)
-      ->add_option("folder", summary.folder,
-                   "Folder of committed runs; if not given, the one that came with the program")
+      ->add_option(
+          "folder", summary.folder,
+          "Folder of committed runs, like results/reference; if not given, the one that came with "
+          "the program")
       ->check(not_empty());
   check_command(app, argc, argv);
   try {

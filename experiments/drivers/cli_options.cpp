@@ -236,9 +236,13 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       ->needs(dry_run);
   command->add_flag("--yes", options.yes,
                     fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
-  command->add_flag("--json", options.json,
-                    "Print one JSON object: folder, report, answer, details, cells");
-  command->add_flag("!--no-report", options.report, "Write no report at the end");
+  CLI::Option* no_report =
+      command->add_flag("!--no-report", options.report, "Make no report at the end");
+  command
+      ->add_flag("--json", options.json,
+                 "Print one JSON object at the end: folder, report, answer, details, cells")
+      ->excludes(no_report)
+      ->excludes(dry_run);
   command->add_flag(
       "--repair", options.repair,
       "Move a damaged journal aside, measure lost work again and rewrite changed files");

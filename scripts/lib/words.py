@@ -71,8 +71,8 @@ def markdown_paragraphs(source):
         if stripped.startswith("```"):
             fenced = not fenced
         if stripped.startswith("<!--"):
-            generated = not stripped.startswith("<!-- end") and "<!-- end " + stripped[5:].split()[
-                0].rstrip(":") in source
+            name = (stripped[4:].split() or [""])[0].rstrip(":")
+            generated = name not in ("", "end") and "<!-- end " + name in source
         ends = not stripped or re.match(r"(```|\||#|<!--|!\[)", stripped)
         if fenced or generated or ends:
             finish()
@@ -308,7 +308,7 @@ def count(files):
     """Per kind: sentences, bad openers, long ones; and the offenders as lines of text."""
     totals, offenders = {kind: [0, 0, 0] for kind in KINDS}, []
     for path, name, kinds in files:
-        source = path.read_text(encoding="utf-8")
+        source = path.read_text(encoding="utf-8", errors="replace")
         for kind in kinds:
             for paragraph in paragraphs_of(kind, source):
                 for sentence, offset in sentences(paragraph.text):
@@ -351,7 +351,11 @@ def main(root, arguments):
     if unknown:
         print("unknown option '%s'; allowed: --list" % unknown[0], file=sys.stderr)
         return 2
-    files = []
+    for name in names:
+        if not pathlib.Path(name).is_file():
+            print("'%s' is no file" % name, file=sys.stderr)
+            return 2
+    files, root = [], root.resolve()
     for path in [pathlib.Path(name).resolve() for name in names] or files_of_tree(root):
         inside = path.is_relative_to(root)
         name = path.relative_to(root) if inside else path

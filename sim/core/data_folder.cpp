@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 
 namespace speclab {
@@ -20,9 +21,14 @@ fs::path installed_folder() {
 }  // namespace
 
 std::string data_folder() {
-  if (const char* named = std::getenv("SPECLAB_DATA"); named != nullptr && *named != '\0')
-    return named;
   std::error_code error;
+  if (const char* named = std::getenv("SPECLAB_DATA"); named != nullptr && *named != '\0') {
+    if (!fs::is_directory(fs::path(named) / "experiments", error))
+      throw ConfigError(std::string("SPECLAB_DATA = ") + escaped(named) +
+                        " has no folder experiments; name the folder share/speclab of an "
+                        "installation, or the source tree");
+    return named;
+  }
   const fs::path installed = installed_folder();
   return fs::is_directory(installed, error) ? installed.string() : SPECLAB_SOURCE_DIR;
 }

@@ -219,8 +219,8 @@ class RunCommand {
     const std::string report = folder_ + "/report.html";
     const bool has_report = std::filesystem::exists(report) && !analysis::is_partial_report(report);
     say(fmt::format("{} is complete; for another run give another --output", folder_));
-    if (options_.json || (!has_report && options_.report))
-      say_report(make_report());
+    if (options_.report && (options_.json || !has_report))
+      say_report(make_run_report({.folders = {folder_}}));
     else if (has_report)
       say(report);
     return say_outcome(RunJournals(plan_, access()).log());
@@ -233,11 +233,10 @@ class RunCommand {
     else
       say(fmt::format("{}/{}", folder_, experiment_kind(plan_.config.kind).table));
     const bool has_rows = yield() != Yield::generations || !journals.log().rows().empty();
-    if (has_rows) say_report(options_.report ? make_report() : analysis::ReportSummary{});
+    if (options_.report)
+      say_report(has_rows ? make_run_report({.folders = {folder_}}) : analysis::ReportSummary{});
     return say_outcome(journals.log());
   }
-
-  analysis::ReportSummary make_report() const { return make_run_report({.folders = {folder_}}); }
 
   /// A line of standard output, which --json keeps for its object.
   void say(const std::string& line) const {
@@ -254,7 +253,7 @@ class RunCommand {
                                       {"answer", answer},
                                       {"details", summary.answer},
                                       {"cells", summary.num_cells}}
-                           .dump());
+                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 
   void say_summary(const RunLog& log) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <vector>
 
 #include "analysis/io/table.h"
@@ -18,17 +19,22 @@ constexpr std::array kDrafters{"prompt_lookup", "small_transformer", "feature_tr
                                "lookup_transformer"};
 constexpr std::array kTemperatures{0.0, 1.0};
 
+/// The only row with these texts in these columns. @throws DataError unless there is one
 std::size_t row_where(const Table& table, const std::string& path,
                       const std::vector<std::pair<std::string, std::string>>& wanted) {
+  std::vector<std::size_t> found;
   for (std::size_t row = 0; row < table.size(); ++row) {
     bool is_it = true;
-    for (const auto& [column, value] : wanted) is_it = is_it && table.text(row, column) == value;
-    if (is_it) return row;
+    for (const auto& [column, value] : wanted)
+      is_it = is_it && table.optional_text(row, column).value_or("") == value;
+    if (is_it) found.push_back(row);
   }
-  std::string missing;
-  for (const auto& [column, value] : wanted) missing += fmt::format(" {} = {}", column, value);
-  throw DataError(
-      fmt::format("{}: no row with{}; allowed: tables of scripts/results_tables", path, missing));
+  std::string values;
+  for (const auto& [column, value] : wanted) values += fmt::format(" {} = {}", column, value);
+  if (found.size() != 1)
+    throw DataError(
+        fmt::format("{}: {} rows with{}; allowed: one", escaped(path), found.size(), values));
+  return found.front();
 }
 
 /// Speed-up of the whole walltime over plain decoding, a line a drafter.
@@ -49,7 +55,10 @@ std::string speedups(const std::string& folder) {
           cells, path, {{"drafter", drafter}, {"temperature", fmt::format("{}", temperature)}});
       text += fmt::format(" {:.2f} [{:.2f}, {:.2f}] |", cells.number(row, "speedup"),
                           cells.number(row, "speedup_low"), cells.number(row, "speedup_high"));
-      prompts = cells.integer(row, "n_prompts");
+      const std::int64_t n = cells.count(row, "n_prompts", 1);
+      if (prompts != 0 && n != prompts)
+        cells.fail(row, "n_prompts", fmt::format("{}; allowed: {} as before", n, prompts));
+      prompts = n;
     }
     text += "\n";
   }
@@ -66,7 +75,7 @@ std::string prediction_errors(const std::string& folder) {
   return fmt::format(
       "The walltime predicted beforehand is off by {} % in the median of {} cells, and by {} % at "
       "most.\n",
-      truth.number(row, "median_error_percent"), truth.integer(row, "cells"),
+      truth.number(row, "median_error_percent"), truth.count(row, "cells", 1),
       truth.number(row, "largest_error_percent"));
 }
 
@@ -75,6 +84,9 @@ std::string prediction_errors(const std::string& folder) {
 int run_summary(const SummaryOptions& options) {
   const std::string folder =
       options.folder.empty() ? data_folder() + "/results/reference" : options.folder;
+  if (!std::filesystem::is_directory(folder))
+    throw ConfigError(
+        fmt::format("{} is no folder; give one like results/reference", escaped(folder)));
   const std::string table = speedups(folder);
   fmt::print("{}{}", table, prediction_errors(folder));
   return 0;

@@ -39,7 +39,8 @@ class InstalledProgram : public ::testing::Test {
   }
 
   static constexpr uid_t kNobody = 65534;
-  const std::string folder_ = "/tmp/speclab_install_test", prefix_ = folder_ + "/prefix";
+  const std::string folder_ = "/tmp/speclab_install_test_" + std::to_string(getpid()),
+                    prefix_ = folder_ + "/prefix";
 };
 
 /// Defect: the installed program reads the source tree, its builder's cache or their libraries.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 
 namespace speclab {
@@ -19,6 +20,8 @@ TEST(DataFolder, HoldsWhatWasInstalledAndLeavesTheRestToTheCache) {
   std::filesystem::create_directories(folder + "/fetched/models");
   write_file(folder + "/fetched/models/here.gguf", "weights");
   setenv("SPECLAB_DATA", folder.c_str(), 1);
+  EXPECT_THROW(data_folder(), ConfigError);
+  std::filesystem::create_directory(folder + "/experiments");
   EXPECT_EQ(data_folder(), folder);
   EXPECT_EQ(fetched_file("models/here.gguf"), folder + "/fetched/models/here.gguf");
   EXPECT_EQ(fetched_file("models/gone.gguf"), user_cache_folder() + "/models/gone.gguf");
