@@ -122,6 +122,16 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
   return text;
 }
 
+namespace {
+
+/// The name of a group's line with the drafter as a config names it.
+std::string config_name(const FigureData& data, const Group& group) {
+  const std::string line = line_name(data.pooled, group), drafter = readable(group.axes.drafter);
+  return line.starts_with(drafter) ? group.axes.drafter + line.substr(drafter.size()) : line;
+}
+
+}  // namespace
+
 std::string worth_sentence(const FigureData& data) {
   const double coolest = *temperatures(data).begin();
   const Named named = named_at(data, coolest);
@@ -138,7 +148,7 @@ std::string worth_sentence(const FigureData& data) {
           ? fmt::format(" [{:.1f}, {:.1f}]", speedup.interval->low, speedup.interval->high)
           : "";
   const std::string who =
-      fmt::format("{} with {}, {} {}", where, line_name(data.pooled, *named.group),
+      fmt::format("{} with {}, {} {}", where, config_name(data, *named.group),
                   named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
   if (speedup.value < 1)
     return fmt::format("Speculation does not pay {}: {:.2f}x{}.", who, speedup.value, interval);
