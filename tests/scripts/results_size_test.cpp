@@ -32,7 +32,8 @@ struct Listing {
 
 /// Files that git tracks below `root`.
 Listing tracked_files(const std::string& root) {
-  const testing::Outcome listed = run_shell("git -C '" + root + "' ls-files -z 2>&1");
+  const testing::Outcome listed =
+      run_shell("git -c safe.directory='*' -C '" + root + "' ls-files -z 2>&1");
   if (listed.code != 0)
     return {.files = {},
             .error = "git does not list the files of " + root +
@@ -145,7 +146,7 @@ class PlantedTree {
     plant("results/reference/quickstart_cpu/rows.csv", "row_id\n");
     plant("results/models/drafter/acceptance.csv", "drafter\n");
     plant("tests/golden/runs/run/rounds.csv", "row_id\n");
-    EXPECT_EQ(run_shell("git -C '" + root_ + "' init --quiet 2>&1").code, 0);
+    EXPECT_EQ(run_shell("git -c safe.directory='*' -C '" + root_ + "' init --quiet 2>&1").code, 0);
   }
   ~PlantedTree() { fs::remove_all(root_); }
   PlantedTree(const PlantedTree&) = delete;
@@ -156,7 +157,7 @@ class PlantedTree {
     write_file(root_ + "/" + file, content);
   }
   std::string complaints(const Limits& limits = {}) {
-    EXPECT_EQ(run_shell("git -C '" + root_ + "' add --all 2>&1").code, 0);
+    EXPECT_EQ(run_shell("git -c safe.directory='*' -C '" + root_ + "' add --all 2>&1").code, 0);
     return speclab::complaints(root_, limits);
   }
 

@@ -27,8 +27,7 @@ TEST(ProgramAnswer, IsTheLastLineAndTheSameAsJson) {
   const std::string answer = object.at("answer");
   EXPECT_TRUE(answer.starts_with("Speculation ")) << answer;
   EXPECT_NE(answer.find("at temperature 0"), std::string::npos) << answer;
-  EXPECT_TRUE(
-      lines.output.ends_with("\n" + answer + " Open " + folder + "/report.html\n"))
+  EXPECT_TRUE(lines.output.ends_with("\n" + answer + " Open " + folder + "/report.html\n"))
       << lines.output;
   EXPECT_EQ(object.at("report"), folder + "/report.html");
   EXPECT_GT(object.at("cells"), 0);
