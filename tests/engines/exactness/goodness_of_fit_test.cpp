@@ -5,8 +5,8 @@
 // Every statistic is a chi-square with at least 100 expected a cell. All of them together raise a
 // false alarm once in 1e6; the smallest shift that one misses with odds below 1e-6 is printed.
 // Beside them stands a bound that needs no asymptotics. SPECLAB_SAMPLES is the number of samples a
-// context, 25,000 if it is not set; with few, as under sanitizers, cells are pooled until little is
-// tested but memory.
+// context, 100,000 if it is not set; with few, as under sanitizers, cells are pooled until little
+// is tested but memory.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ using speclab::testing::by_size;
 
 int samples_of_a_context() {
   const char* samples = std::getenv("SPECLAB_SAMPLES");
-  return samples == nullptr ? by_size(5'000, 25'000, 100'000) : std::stoi(samples);
+  return samples == nullptr ? by_size(5'000, 100'000, 100'000) : std::stoi(samples);
 }
 
 class GoodnessOfFit : public ::testing::TestWithParam<const char*> {};
