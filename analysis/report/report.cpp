@@ -54,6 +54,17 @@ void write_pages(const std::string& run_folder, const std::vector<Figure>& figur
   write_file(run_folder + "/report.html", page);
 }
 
+/// The summary of a report that compares no cells.
+ReportSummary without_cells(const std::string& report_path, const std::string& answer,
+                            const std::vector<Figure>& figures) {
+  return {.report_path = report_path,
+          .answer = answer,
+          .worth = {},
+          .prediction_errors = {},
+          .figures = figures,
+          .num_cells = 0};
+}
+
 ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest,
                                 const ReportOptions& options, const std::string& plotly_js) {
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
@@ -61,12 +72,7 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
   const std::string answer = options.opening + cost_answer(costs);
   write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js),
               options.static_figures);
-  return {.report_path = run_folder + "/report.html",
-          .answer = answer,
-          .worth = {},
-          .prediction_errors = {},
-          .figures = figures,
-          .num_cells = 0};
+  return without_cells(run_folder + "/report.html", answer, figures);
 }
 
 ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest,
@@ -76,12 +82,7 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   const std::string answer = options.opening + atlas_answer(rows);
   write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js),
               options.static_figures);
-  return {.report_path = run_folder + "/report.html",
-          .answer = answer,
-          .worth = {},
-          .prediction_errors = {},
-          .figures = figures,
-          .num_cells = 0};
+  return without_cells(run_folder + "/report.html", answer, figures);
 }
 
 ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest,
@@ -97,12 +98,7 @@ ReportSummary write_acceptance_report(const std::string& run_folder, const Manif
   write_pages(run_folder, figures,
               acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js),
               options.static_figures);
-  return {.report_path = run_folder + "/report.html",
-          .answer = answer,
-          .worth = {},
-          .prediction_errors = {},
-          .figures = figures,
-          .num_cells = 0};
+  return without_cells(run_folder + "/report.html", answer, figures);
 }
 
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
@@ -115,13 +111,7 @@ ReportSummary write_report_without_rows(const std::string& run_folder, const Man
                                         const ReportOptions& options, const std::string& plotly_js,
                                         const MissingTables& missing) {
   const std::string note = missing_note(run_folder, missing);
-  if (!std::filesystem::exists(run_folder + "/costs.csv"))
-    return {.report_path = {},
-            .answer = note,
-            .worth = {},
-            .prediction_errors = {},
-            .figures = {},
-            .num_cells = 0};
+  if (!std::filesystem::exists(run_folder + "/costs.csv")) return without_cells("", note, {});
   ReportOptions with_note = options;
   with_note.opening = options.opening + note + " ";
   return write_cost_report(run_folder, manifest, with_note, plotly_js);
